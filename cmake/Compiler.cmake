@@ -1,0 +1,25 @@
+# C++23 and coroutines that can be trusted.
+#
+# g++ 12 and 13 destroy some temporaries twice when they are made in the same full expression as a
+# co_await (GCC bugs 99576, 104031, 107288): a double free without a warning. The fix came with g++ 14.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  message(FATAL_ERROR
+    "g++ ${CMAKE_CXX_COMPILER_VERSION} miscompiles coroutines: temporaries made beside a co_await are "
+    "destroyed twice. Use clang 19 (script/bootstrap installs it; the presets choose it) or g++ 14 or newer.")
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
+  message(FATAL_ERROR
+    "clang ${CMAKE_CXX_COMPILER_VERSION} does not provide std::expected with libstdc++. "
+    "Use clang 19 (script/bootstrap installs it; the presets choose it).")
+endif()
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()

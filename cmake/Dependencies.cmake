@@ -1,0 +1,20 @@
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+set(Boost_USE_STATIC_LIBS ON)
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS json url)
+find_package(OpenSSL 3 REQUIRED)
+find_package(SQLite3 3.35 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(GTest REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+include(GoogleTest)
+
+add_library(consentry_boost INTERFACE)
+target_link_libraries(consentry_boost INTERFACE Boost::json Boost::url Threads::Threads)
+# Asio without its deprecated parts. The io_context is per thread, but other threads post to it,
+# so its locks stay.
+target_compile_definitions(consentry_boost INTERFACE
+  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_USE_STD_STRING_VIEW)

@@ -1,0 +1,11 @@
+# CONSENTRY_SANITIZE=address also switches on the undefined-behaviour and leak checks.
+set(CONSENTRY_SANITIZE "" CACHE STRING "address or thread")
+if(CONSENTRY_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(CONSENTRY_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+elseif(NOT CONSENTRY_SANITIZE STREQUAL "")
+  message(FATAL_ERROR "CONSENTRY_SANITIZE is address or thread, not '${CONSENTRY_SANITIZE}'")
+endif()

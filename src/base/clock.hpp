@@ -1,0 +1,53 @@
+// Time as the rules of the service see it. Whoever needs "now" takes a Clock by reference; only main
+// makes a SystemClock, and tests hold one they can turn.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace consentry {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Wall-clock time in milliseconds, UTC: the unit of the wire (metadata.timestamp) and of the database.
+using TimePoint = std::chrono::time_point<std::chrono::system_clock, milliseconds>;
+
+constexpr std::int64_t epoch_ms(TimePoint time) { return time.time_since_epoch().count(); }
+constexpr std::int64_t epoch_seconds(TimePoint time) {
+    return std::chrono::floor<seconds>(time.time_since_epoch()).count();
+}
+constexpr TimePoint from_epoch_ms(std::int64_t ms) { return TimePoint{milliseconds{ms}}; }
+constexpr TimePoint from_epoch_seconds(std::int64_t s) { return TimePoint{seconds{s}}; }
+
+// ISO 8601 with milliseconds: 2026-11-20T11:03:07.000Z
+std::string to_iso8601(TimePoint time);
+
+class Clock {
+public:
+    virtual ~Clock() = default;
+    virtual TimePoint now() const = 0;  // thread-safe
+};
+
+class SystemClock final : public Clock {
+public:
+    TimePoint now() const override {
+        return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
+    }
+};
+
+// A clock that stands still until it is told to move; thread-safe.
+class ManualClock final : public Clock {
+public:
+    explicit ManualClock(TimePoint start) : now_ms_(epoch_ms(start)) {}
+    TimePoint now() const override { return from_epoch_ms(now_ms_.load()); }
+    void set(TimePoint time) { now_ms_.store(epoch_ms(time)); }
+    void advance(milliseconds by) { now_ms_.fetch_add(by.count()); }
+
+private:
+    std::atomic<std::int64_t> now_ms_;
+};
+
+}  // namespace consentry

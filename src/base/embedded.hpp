@@ -1,0 +1,14 @@
+// A file that consentry_embed() (cmake/EmbedFiles.cmake) made part of the program.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace consentry {
+
+struct EmbeddedFile {
+    std::string_view name;   // without its folder: "0001_users.sql"
+    std::string_view bytes;  // lives as long as the program
+};
+
+}  // namespace consentry

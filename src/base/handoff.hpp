@@ -1,0 +1,117 @@
+// From a coroutine on an I/O thread to work on another thread and back: the only bridge between the two.
+//
+//     const Rows rows = co_await handoff<Rows>([&](Promise<Rows> promise) { writer.enqueue(..., std::move(promise)); });
+//
+// `start` runs at once on the calling thread and gives the promise to whoever will keep it. The coroutine goes
+// on, on its own executor, after set_value() or set_exception(), which any thread may call, once. A promise
+// dropped without either ends the wait with std::future_error's broken_promise. When the coroutine is cancelled
+// (the request's deadline), the wait ends with boost::system::system_error(operation_aborted) and a later
+// set_value() goes nowhere; the work itself is not undone.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <future>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace consentry {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+
+namespace detail {
+
+// Touched by two threads, never at once: `value` and `error` belong to the worker until it posts, `handler`
+// belongs to the executor's thread always.
+template <class T>
+struct HandoffState {
+    using Handler = asio::any_completion_handler<void(std::exception_ptr, std::optional<T>)>;
+    Handler handler;
+    asio::executor_work_guard<asio::any_io_executor> executor;
+    std::optional<T> value;
+    std::exception_ptr error;
+
+    explicit HandoffState(asio::any_io_executor ex) : executor(std::move(ex)) {}
+    void complete() {
+        if (!handler) return;  // cancelled before
+        Handler waiting = std::move(handler);
+        handler = nullptr;
+        executor.reset();
+        std::move(waiting)(std::move(error), std::move(value));
+    }
+};
+
+}  // namespace detail
+
+template <class T>
+class Promise {
+public:
+    using State = detail::HandoffState<T>;
+    explicit Promise(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    Promise(Promise&&) noexcept = default;
+    Promise& operator=(Promise&&) = delete;
+    Promise(const Promise&) = delete;
+    ~Promise() {
+        if (state_) set_exception(std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+    }
+
+    void set_value(T value) {
+        state_->value = std::move(value);
+        post();
+    }
+    void set_exception(std::exception_ptr error) {
+        state_->error = std::move(error);
+        post();
+    }
+
+private:
+    void post() {
+        auto executor = state_->executor.get_executor();
+        asio::post(executor, [state = std::move(state_)] { state->complete(); });
+    }
+    std::shared_ptr<State> state_;
+};
+
+template <class T, class Start>
+awaitable<T> handoff(Start start) {
+    // The initiation must not outlive this frame's `start`: it runs before the first suspension.
+    std::optional<T> value = co_await asio::async_initiate<const asio::use_awaitable_t<>&,
+                                                           void(std::exception_ptr, std::optional<T>)>(
+        [](auto handler, Start* go) {
+            auto executor = asio::get_associated_executor(handler);
+            auto slot = asio::get_associated_cancellation_slot(handler);
+            auto state = std::make_shared<detail::HandoffState<T>>(executor);
+            state->handler = std::move(handler);
+            if (slot.is_connected()) {
+                slot.assign([weak = std::weak_ptr(state)](asio::cancellation_type) {
+                    if (auto cancelled = weak.lock(); cancelled && cancelled->handler) {
+                        // Posted: the coroutine must not be resumed from inside its own cancellation.
+                        auto where = cancelled->executor.get_executor();
+                        asio::post(where, [cancelled, late = std::move(cancelled->handler)]() mutable {
+                            std::move(late)(std::make_exception_ptr(boost::system::system_error(
+                                                asio::error::operation_aborted)),
+                                            std::optional<T>{});
+                        });
+                        cancelled->handler = nullptr;
+                    }
+                });
+            }
+            (*go)(Promise<T>{std::move(state)});
+        },
+        asio::use_awaitable, &start);
+    co_return std::move(*value);
+}
+
+}  // namespace consentry

@@ -1,0 +1,37 @@
+// The messages of locales/*.json, embedded. Immutable after start, so every thread reads without a lock.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/json/object.hpp>
+
+namespace consentry {
+
+enum class Language : std::size_t { en, id, es, fr, de, ja };
+inline constexpr std::array<std::string_view, 6> language_names{"en", "id", "es", "fr", "de", "ja"};
+
+constexpr std::string_view name_of(Language language) { return language_names[static_cast<std::size_t>(language)]; }
+// Compared without case; nullopt for a language that is not shipped.
+std::optional<Language> find_language(std::string_view name);
+
+class Locales {
+public:
+    // Reads the embedded files; throws std::runtime_error where one is damaged.
+    Locales();
+
+    // The text of a key, placeholders as they stand ("{property}"); nullopt where the language lacks it.
+    std::optional<std::string_view> find(Language language, std::string_view key) const;
+    // The text, or the key itself where there is none.
+    std::string_view text(Language language, std::string_view key) const;
+    // The text with its {name} placeholders replaced from `values`; unknown placeholders stay.
+    std::string text(Language language, std::string_view key, const boost::json::object& values) const;
+
+private:
+    std::array<boost::json::object, language_names.size()> messages_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,59 @@
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace consentry {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+}  // namespace
+
+std::optional<std::size_t> code_points(std::string_view text) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < text.size(); ++count) {
+        const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
+        const std::uint8_t first = byte(i);
+        std::size_t length = 1;
+        std::uint32_t value = first;
+        std::uint32_t least = 0;
+        if (first >= 0x80) {
+            if ((first & 0xE0) == 0xC0) {
+                length = 2, value = first & 0x1FU, least = 0x80;
+            } else if ((first & 0xF0) == 0xE0) {
+                length = 3, value = first & 0x0FU, least = 0x800;
+            } else if ((first & 0xF8) == 0xF0) {
+                length = 4, value = first & 0x07U, least = 0x10000;
+            } else {
+                return std::nullopt;
+            }
+            if (text.size() - i < length) return std::nullopt;
+            for (std::size_t k = 1; k < length; ++k) {
+                if ((byte(i + k) & 0xC0) != 0x80) return std::nullopt;
+                value = value << 6 | (byte(i + k) & 0x3FU);
+            }
+            if (value < least || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) return std::nullopt;
+        }
+        i += length;
+    }
+    return count;
+}
+
+std::string to_lower_ascii(std::string_view text) {
+    std::string out{text};
+    std::ranges::transform(out, out.begin(), lower);
+    return out;
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+std::string_view trim(std::string_view text) {
+    const auto begin = text.find_first_not_of(" \t");
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+}  // namespace consentry

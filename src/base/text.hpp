@@ -1,0 +1,20 @@
+// Questions about text that comes from outside.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace consentry {
+
+// The number of code points, or nullopt where the text is not valid UTF-8 (RFC 3629: no overlong forms,
+// no surrogates, nothing above U+10FFFF).
+std::optional<std::size_t> code_points(std::string_view text);
+
+// Only the ASCII letters; everything else stays as it is.
+std::string to_lower_ascii(std::string_view text);
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+std::string_view trim(std::string_view text);  // spaces and tabs at both ends
+
+}  // namespace consentry

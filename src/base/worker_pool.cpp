@@ -1,0 +1,67 @@
+#include "base/worker_pool.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace consentry {
+
+WorkerPool::WorkerPool(Options options) : options_(std::move(options)) {
+    for (std::size_t i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+WorkerPool::~WorkerPool() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    ready_.notify_all();
+    for (auto& thread : threads_) thread.join();
+}
+
+void WorkerPool::reserve() {
+    const std::size_t limit = options_.threads + options_.queue_max;
+    std::size_t accepted = accepted_.load(std::memory_order_relaxed);
+    do {
+        if (accepted >= limit) {
+            const auto wait_us = average_us_.load(std::memory_order_relaxed) * static_cast<std::int64_t>(accepted) /
+                                 static_cast<std::int64_t>(options_.threads);
+            throw Unavailable(options_.name + ": queue full", std::max<std::int64_t>(1, (wait_us + 999'999) / 1'000'000));
+        }
+    } while (!accepted_.compare_exchange_weak(accepted, accepted + 1, std::memory_order_relaxed));
+}
+
+void WorkerPool::enqueue(Task task) {
+    {
+        const std::lock_guard lock(mutex_);
+        queue_.push_back(std::move(task));
+    }
+    ready_.notify_one();
+}
+
+void WorkerPool::work() {
+    pthread_setname_np(pthread_self(), options_.name.substr(0, 15).c_str());
+    // Linux keeps the nice value per thread; a refusal (a low RLIMIT_NICE cannot refuse a higher value) is harmless.
+    if (options_.nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), options_.nice);
+    for (;;) {
+        Task task;
+        {
+            std::unique_lock lock(mutex_);
+            ready_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+            if (queue_.empty()) return;
+            task = std::move(queue_.front());
+            queue_.pop_front();
+        }
+        const auto begin = std::chrono::steady_clock::now();
+        task();
+        const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+        average_us_.store((average_us_.load(std::memory_order_relaxed) * 7 + took.count()) / 8, std::memory_order_relaxed);
+        accepted_.fetch_sub(1, std::memory_order_relaxed);
+    }
+}
+
+}  // namespace consentry

@@ -1,0 +1,71 @@
+// A bounded pool of threads for work that would block an I/O thread (password hashes, P-521 signatures).
+//
+// Full means refused, at once: run() throws Unavailable with an estimate of the wait, never queues without end
+// (PWD-8). The threads run at a nice value of their own, so that cheap requests pass them by.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/handoff.hpp"
+
+namespace consentry {
+
+class WorkerPool {
+public:
+    struct Options {
+        std::string name;            // of the threads; 15 characters at most (Linux)
+        std::size_t threads = 1;
+        std::size_t queue_max = 64;  // waiting tasks beyond those being worked on
+        int nice = 0;                // 0..19
+    };
+    explicit WorkerPool(Options options);
+    ~WorkerPool();  // finishes what was accepted
+    WorkerPool(const WorkerPool&) = delete;
+    WorkerPool& operator=(const WorkerPool&) = delete;
+
+    // Runs `work` on a thread of the pool and returns what it returns; its exception goes through.
+    // Throws Unavailable where the queue is full.
+    template <class Work, class T = std::invoke_result_t<Work&>>
+    awaitable<T> run(Work work) {
+        reserve();
+        co_return co_await handoff<T>([&](Promise<T> promise) {
+            enqueue([work = std::move(work), promise = std::move(promise)]() mutable {
+                try {
+                    promise.set_value(work());
+                } catch (...) {
+                    promise.set_exception(std::current_exception());
+                }
+            });
+        });
+    }
+
+    std::size_t waiting() const { return accepted_.load(std::memory_order_relaxed); }
+
+private:
+    using Task = std::move_only_function<void()>;
+    void reserve();  // throws Unavailable
+    void enqueue(Task task);
+    void work();
+
+    Options options_;
+    std::atomic<std::size_t> accepted_{0};      // waiting or being worked on
+    std::atomic<std::int64_t> average_us_{0};   // moving average of one task
+    std::mutex mutex_;
+    std::condition_variable ready_;
+    std::deque<Task> queue_;
+    bool stopping_ = false;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,25 @@
+// What a connection talks to: one coroutine per request. http/pipeline.hpp is the one of the service.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "base/error.hpp"
+#include "http/request.hpp"
+#include "http/response.hpp"
+
+namespace consentry::http {
+
+class Application {
+public:
+    virtual ~Application() = default;
+
+    // Answers a request that was read whole. Never throws for the request's fault. May be cancelled by the request's
+    // deadline: then it ends with operation_aborted and the connection asks refuse() for the 408.
+    virtual boost::asio::awaitable<void> respond(const Request& request, Response& response) = 0;
+
+    // Answers for the connection itself: what was read so far is unusable (400, 413, 414, 431) or late (408).
+    // `request` holds what is known, at worst nothing.
+    virtual void refuse(const Request& request, const ErrorKind& kind, Response& response) noexcept = 0;
+};
+
+}  // namespace consentry::http

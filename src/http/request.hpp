@@ -1,0 +1,39 @@
+// A request as read from the connection. Everything refers into the connection's buffer: valid until the answer
+// is written, and not a moment longer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/ip/address.hpp>
+
+#include "base/clock.hpp"
+
+namespace consentry::http {
+
+enum class Method { get, head, post, put, patch, delete_, options, other };
+std::string_view name_of(Method method);
+
+struct Request {
+    Method method = Method::other;
+    std::string_view method_text;
+    std::string_view target;  // as sent: path and query, percent-encoded
+    std::string_view path;    // the part before '?'
+    std::string_view query;   // the part after '?', without it
+    unsigned version = 11;    // 10 or 11
+    bool keep_alive = true;
+    std::vector<std::pair<std::string_view, std::string_view>> headers;  // names as sent, values trimmed
+    std::string_view body;
+    boost::asio::ip::address peer;  // the other end of the connection
+    std::uint16_t peer_port = 0;
+
+    // The value of a header that may stand once; nullopt where it is absent. Names without case.
+    // Where it stands twice, the first; ask count() where that matters.
+    std::optional<std::string_view> header(std::string_view name) const;
+    std::size_t count(std::string_view name) const;
+};
+
+}  // namespace consentry::http

@@ -1,0 +1,63 @@
+// The listening side: a thread per core, each with its own io_context and its own acceptor on the same port
+// (SO_REUSEPORT); a connection stays on the thread that accepted it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "http/application.hpp"
+
+namespace consentry::http {
+
+struct ServerOptions {
+    std::string host = "localhost";  // a name or an address; every address it resolves to is listened on
+    std::uint16_t port = 3000;       // 0: any free one, see Server::port()
+    std::size_t threads = 0;         // 0: one per core
+
+    std::size_t head_bytes_max = 16 * 1024;    // request line and headers; above: 431
+    std::size_t target_bytes_max = 8 * 1024;   // above: 414
+    std::size_t json_bytes_max = 512'000;      // the specification's 500 kb; above: 413
+    std::size_t text_bytes_max = 1'048'576;    // text and form bodies: 1 mb
+    std::size_t connections_max = 20'000;      // per process; above, accepting pauses
+
+    std::chrono::milliseconds head_timeout{10'000};     // from the first byte of a request to the end of its headers
+    std::chrono::milliseconds body_timeout{20'000};     // for the whole body
+    std::chrono::milliseconds idle_timeout{75'000};     // between requests
+    std::chrono::milliseconds write_timeout{20'000};    // for one answer to be taken by the peer
+    std::chrono::milliseconds request_timeout{30'000};  // from the end of the headers to the answer: else 408
+    std::chrono::milliseconds stop_timeout{30'000};     // for open requests once stop() was called
+};
+
+class Server {
+public:
+    // Opens the sockets (throws std::system_error with the address in its text) but accepts nothing yet.
+    Server(ServerOptions options, Application& application);
+    ~Server();  // stop() and join()
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    std::uint16_t port() const;
+    std::size_t threads() const;
+
+    void start();
+    // Stops accepting, lets open requests finish within stop_timeout, closes idle connections. Thread-safe, returns
+    // at once; join() waits for the end.
+    void stop();
+    void join();
+
+    std::size_t connections() const;  // open now
+    // The executor of one of the I/O threads, in turn: for work that belongs to no connection.
+    boost::asio::any_io_executor executor();
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace consentry::http

@@ -1,0 +1,35 @@
+// The cache port: copies that may vanish at any time, and short-lived values that may be lost but never doubled.
+//
+// Nothing may be let in because a cache entry is missing. Times to live are counted on the service's clock.
+// An outage is thrown as consentry::Unavailable.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "base/clock.hpp"
+
+namespace consentry::storage {
+
+using boost::asio::awaitable;
+
+class Cache {
+public:
+    virtual ~Cache() = default;
+
+    virtual awaitable<std::optional<std::string>> get(std::string key) = 0;
+    // Replaces what was there. A ttl of zero or less removes it.
+    virtual awaitable<void> put(std::string key, std::string value, milliseconds ttl) = 0;
+    // Only where nothing lives under the key; false where something does. Of many callers at most one gets true.
+    virtual awaitable<bool> put_if_absent(std::string key, std::string value, milliseconds ttl) = 0;
+    // Reads and removes in one step: of many callers at most one receives the value.
+    virtual awaitable<std::optional<std::string>> take(std::string key) = 0;
+    virtual awaitable<void> erase(std::string key) = 0;
+
+    virtual awaitable<void> ping() = 0;  // for readiness
+};
+
+}  // namespace consentry::storage

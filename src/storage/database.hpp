@@ -1,0 +1,184 @@
+// The database port: plain SQL in what SQLite 3.40 and PostgreSQL 15 share, written once by each feature.
+//
+// Dialect: parameters $1..$n (any order, any number of times), RETURNING, ON CONFLICT, CTEs, TRUE/FALSE,
+// CAST, power(), ceil(). Column types: UUID, TEXT, BIGINT, BOOLEAN, BYTEA, DOUBLE PRECISION; times are BIGINT
+// milliseconds since 1970 UTC. Not shared, hence not used: data-modifying CTEs, LIMIT -1, ILIKE, JSON operators.
+//
+// An outage (engine away, disk full, statement broken) is thrown as consentry::Unavailable; a unique
+// constraint that does not hold is thrown as UniqueViolation by execute() and reported by commit().
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "base/bytes.hpp"
+#include "base/clock.hpp"
+#include "base/uuid.hpp"
+
+namespace consentry::storage {
+
+using boost::asio::awaitable;
+
+// What travels to the engine. Uuid is stored as 36 characters by SQLite and natively by PostgreSQL.
+using Param = std::variant<std::monostate, bool, std::int64_t, double, std::string, Bytes, Uuid>;
+using Params = std::vector<Param>;
+
+inline Param bind(std::nullopt_t) { return {}; }
+inline Param bind(bool value) { return value; }
+inline Param bind(int value) { return std::int64_t{value}; }
+inline Param bind(std::int64_t value) { return value; }
+inline Param bind(double value) { return value; }
+inline Param bind(std::string_view value) { return std::string(value); }
+inline Param bind(const std::string& value) { return value; }
+inline Param bind(const char* value) { return std::string(value); }
+inline Param bind(const Bytes& value) { return value; }
+inline Param bind(BytesView value) { return Bytes(value.begin(), value.end()); }
+inline Param bind(const Uuid& value) { return value; }
+inline Param bind(TimePoint value) { return epoch_ms(value); }
+template <class Tag>
+Param bind(const Id<Tag>& value) {
+    return value.uuid();
+}
+template <class T>
+Param bind(const std::optional<T>& value) {
+    return value ? bind(*value) : Param{};
+}
+template <class... Args>
+Params bind_all(const Args&... args) {
+    Params out;
+    out.reserve(sizeof...(Args));
+    (out.push_back(bind(args)), ...);
+    return out;
+}
+
+// What comes back: NULL, integer (also BOOLEAN from SQLite), boolean, real, text (also UUID), bytes.
+using Value = std::variant<std::monostate, std::int64_t, bool, double, std::string, Bytes>;
+
+// One row, by column index in the order of the SELECT list. A value of another type than asked for, or an index
+// out of range, throws std::logic_error: the statement and its reader disagree. `Row` refers into its Rows.
+class Row {
+public:
+    Row(const Value* values, std::size_t columns) : values_(values), columns_(columns) {}
+    bool is_null(std::size_t column) const;
+    std::int64_t integer(std::size_t column) const;
+    bool boolean(std::size_t column) const;
+    double real(std::size_t column) const;
+    const std::string& text(std::size_t column) const;
+    const Bytes& bytes(std::size_t column) const;
+    Uuid uuid(std::size_t column) const;
+    TimePoint time(std::size_t column) const { return from_epoch_ms(integer(column)); }
+    template <class IdType>
+    IdType id(std::size_t column) const {
+        return IdType{uuid(column)};
+    }
+    std::optional<std::int64_t> integer_or_null(std::size_t column) const;
+    std::optional<std::string> text_or_null(std::size_t column) const;
+    std::optional<TimePoint> time_or_null(std::size_t column) const;
+    std::optional<Bytes> bytes_or_null(std::size_t column) const;
+
+private:
+    const Value& at(std::size_t column) const;
+    const Value* values_;
+    std::size_t columns_;
+};
+
+class Rows {
+public:
+    Rows() = default;
+    Rows(std::size_t columns, std::vector<Value> values, std::int64_t affected)
+        : columns_(columns), values_(std::move(values)), affected_(affected) {}
+
+    std::size_t size() const { return columns_ == 0 ? 0 : values_.size() / columns_; }
+    bool empty() const { return size() == 0; }
+    Row operator[](std::size_t row) const { return {values_.data() + row * columns_, columns_}; }
+    // Rows that an INSERT, UPDATE or DELETE changed (with RETURNING, the rows returned); 0 for a SELECT.
+    std::int64_t affected() const { return affected_; }
+
+private:
+    std::size_t columns_ = 0;
+    std::vector<Value> values_;
+    std::int64_t affected_ = 0;
+};
+
+class UniqueViolation : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// Statements that take effect together or not at all. Each may demand what it must change; where one changes
+// something else, all are undone. So a decision is written down as statements, not taken between them:
+//
+//     Transaction tx;
+//     tx.add(Expect::one, "UPDATE challenges SET used_at = $1 WHERE digest = $2 AND used_at IS NULL", now, digest);
+//     tx.add(Expect::any, "INSERT INTO sessions ...", ...);
+//     const Outcome outcome = co_await database.commit(std::move(tx));
+//     if (!outcome.committed) ...   // outcome.failed_at == 0: somebody was faster
+enum class Expect {
+    any,
+    one,          // exactly one row changed
+    at_least_one,
+    none,         // no row changed
+};
+
+struct Statement {
+    Expect expect;
+    std::string_view sql;  // a literal, or text that outlives the call
+    Params params;
+};
+
+class Transaction {
+public:
+    template <class... Args>
+    Transaction& add(Expect expect, std::string_view sql, const Args&... args) {
+        statements_.push_back({expect, sql, bind_all(args...)});
+        return *this;
+    }
+    const std::vector<Statement>& statements() const { return statements_; }
+
+private:
+    std::vector<Statement> statements_;
+};
+
+struct Outcome {
+    bool committed = false;
+    // Where not committed: the first statement whose expectation, or unique constraint, did not hold.
+    std::size_t failed_at = 0;
+    // Of each statement run, in order (RETURNING rows, affected()); up to and including the failed one where refused.
+    std::vector<Rows> results;
+};
+
+class Database {
+public:
+    virtual ~Database() = default;
+
+    // Reads. Sees everything committed before the call.
+    template <class... Args>
+    awaitable<Rows> query(std::string_view sql, const Args&... args) {
+        return read(sql, bind_all(args...));
+    }
+    // One writing statement, a transaction of its own. On return it is durable (on disk; acknowledged by the server).
+    template <class... Args>
+    awaitable<Rows> execute(std::string_view sql, const Args&... args) {
+        return write({Expect::any, sql, bind_all(args...)});
+    }
+    // All or nothing; durable on return when committed.
+    virtual awaitable<Outcome> commit(Transaction transaction) = 0;
+
+    // Throws Unavailable where the engine does not answer a trivial statement. For readiness.
+    virtual awaitable<void> ping() = 0;
+
+protected:
+    virtual awaitable<Rows> read(std::string_view sql, Params params) = 0;
+    virtual awaitable<Rows> write(Statement statement) = 0;
+};
+
+}  // namespace consentry::storage
