@@ -1,0 +1,70 @@
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "base/bytes.hpp"
+#include "base/lock_ladder.hpp"
+#include "base/text.hpp"
+#include "base/uuid.hpp"
+
+namespace consentry {
+namespace {
+
+TEST(TFA_8, LockLadderNeverWraps) {
+    const LockLadder ladder;
+    // Seconds, rounded up, from the formula 2^(attempt/5) x 120 s.
+    const std::pair<std::int64_t, std::int64_t> published[] = {
+        {5, 240},  {6, 276},   {7, 317},   {8, 364},   {9, 418},    {10, 480},    {11, 552},
+        {12, 634}, {15, 960},  {20, 1920}, {25, 3840}, {30, 7680},  {40, 30720},  {50, 122880},
+        {60, 491520}, {75, 3932160}, {100, 125829120}};
+    for (const auto& [attempt, wait] : published) EXPECT_EQ(whole_seconds(ladder.duration(attempt)), wait) << attempt;
+
+    milliseconds before{0};
+    for (const std::int64_t attempt : {std::int64_t{5}, std::int64_t{100}, std::int64_t{230}, std::int64_t{231},
+                                       std::int64_t{5'036}, std::int64_t{1} << 31, std::int64_t{1} << 62}) {
+        const auto wait = ladder.duration(attempt);
+        EXPECT_GE(wait, before) << attempt;
+        EXPECT_LE(wait, lock_max) << attempt;
+        before = wait;
+    }
+    EXPECT_EQ(ladder.duration(4), milliseconds{0});
+    EXPECT_EQ(ladder.duration(-7), milliseconds{0});
+    EXPECT_GE(whole_seconds(milliseconds{0}), 1);
+    EXPECT_EQ(whole_seconds(milliseconds{1001}), 2);
+}
+
+TEST(Base64url, Rfc4648VectorsAndOneSpellingOnly) {
+    EXPECT_EQ(to_base64url(as_bytes("foobar")), "Zm9vYmFy");
+    EXPECT_EQ(to_base64url(as_bytes("fooba")), "Zm9vYmE");
+    EXPECT_EQ(to_base64(as_bytes("foob")), "Zm9vYg==");
+    for (const auto* text : {"", "Zg", "Zm8", "Zm9v", "Zm9vYg"}) EXPECT_TRUE(from_base64url(text)) << text;
+    for (const auto* text : {"Z", "Zg==", "Zh", "Zm9", "Zm9v ", "Zm+v", "Zm/v", "Zm9vYg=="})
+        EXPECT_FALSE(from_base64url(text)) << text;
+    EXPECT_EQ(as_text(*from_base64("Zm9vYg==")), "foob");
+    EXPECT_FALSE(from_base64("Zm9vYh=="));
+}
+
+TEST(UuidV7, IsTimeOrderedAndParsesStrictly) {
+    const auto early = Uuid::v7(from_epoch_ms(1'000));
+    const auto late = Uuid::v7(from_epoch_ms(1'001));
+    EXPECT_LT(early, late);
+    EXPECT_EQ(Uuid::parse(early.text()), early);
+    EXPECT_EQ(early.text()[14], '7');
+    for (const auto* bad : {"", "0190", "0190f5e0-0000-7000-8000-00000000000g", "0190f5e000007000800000000000000000",
+                            "{190f5e0-0000-7000-8000-000000000000", " 190f5e0-0000-7000-8000-000000000000"})
+        EXPECT_FALSE(Uuid::parse(bad)) << bad;
+}
+
+TEST(INP_3, CodePointsAreCountedAndInvalidUtf8IsFound) {
+    EXPECT_EQ(code_points("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"), 4U);
+    for (const auto* bad : {"\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\x80", "\xff"})
+        EXPECT_FALSE(code_points(bad));
+}
+
+TEST(Time, Iso8601InUtcWithMilliseconds) {
+    EXPECT_EQ(to_iso8601(from_epoch_ms(0)), "1970-01-01T00:00:00.000Z");
+    EXPECT_EQ(to_iso8601(from_epoch_ms(1'234'567'890'123)), "2009-02-13T23:31:30.123Z");
+}
+
+}  // namespace
+}  // namespace consentry

@@ -1,0 +1,143 @@
+#include "base/strict_json.hpp"
+
+#include <cmath>
+
+#include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/value_stack.hpp>
+
+namespace consentry {
+namespace {
+
+namespace json = boost::json;
+
+// Builds the value as Boost's own handler does, and counts: an object that took the same name twice ends up with
+// fewer members than were read, so comparing the two sums finds every duplicate.
+struct Builder {
+    static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
+    static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
+    static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
+    static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
+
+    json::value_stack stack;
+    std::size_t members_max = 0;
+    std::size_t members = 0;         // of objects and arrays, as read: for the bound
+    std::size_t object_members = 0;  // of objects, as read
+
+    bool on_document_begin(json::error_code&) { return true; }
+    bool on_document_end(json::error_code&) { return true; }
+    bool on_object_begin(json::error_code&) { return true; }
+    bool on_object_end(std::size_t n, json::error_code& error) {
+        object_members += n;
+        stack.push_object(n);
+        return counted(error);
+    }
+    bool on_array_begin(json::error_code&) { return true; }
+    bool on_array_end(std::size_t n, json::error_code& error) {
+        stack.push_array(n);
+        return counted(error);
+    }
+    bool on_key_part(json::string_view text, std::size_t, json::error_code&) {
+        stack.push_chars(text);
+        return true;
+    }
+    bool on_key(json::string_view text, std::size_t, json::error_code&) {
+        stack.push_key(text);
+        return true;
+    }
+    bool on_string_part(json::string_view text, std::size_t, json::error_code&) {
+        stack.push_chars(text);
+        return true;
+    }
+    bool on_string(json::string_view text, std::size_t, json::error_code& error) {
+        stack.push_string(text);
+        return counted(error);
+    }
+    bool on_number_part(json::string_view, json::error_code&) { return true; }
+    bool on_int64(std::int64_t value, json::string_view, json::error_code& error) {
+        stack.push_int64(value);
+        return counted(error);
+    }
+    bool on_uint64(std::uint64_t value, json::string_view, json::error_code& error) {
+        stack.push_uint64(value);
+        return counted(error);
+    }
+    bool on_double(double value, json::string_view, json::error_code& error) {
+        if (!std::isfinite(value)) {
+            error = json::error::exponent_overflow;
+            return false;
+        }
+        stack.push_double(value);
+        return counted(error);
+    }
+    bool on_bool(bool value, json::error_code& error) {
+        stack.push_bool(value);
+        return counted(error);
+    }
+    bool on_null(json::error_code& error) {
+        stack.push_null();
+        return counted(error);
+    }
+    bool on_comment_part(json::string_view, json::error_code&) { return true; }
+    bool on_comment(json::string_view, json::error_code&) { return true; }
+
+    bool counted(json::error_code& error) {
+        if (++members <= members_max) return true;
+        error = json::error::object_too_large;
+        return false;
+    }
+};
+
+std::size_t count_object_members(const json::value& value) {
+    std::size_t count = 0;
+    if (const auto* object = value.if_object()) {
+        count += object->size();
+        for (const auto& member : *object) count += count_object_members(member.value());
+    } else if (const auto* array = value.if_array()) {
+        for (const auto& element : *array) count += count_object_members(element);
+    }
+    return count;  // the recursion is bounded by depth_max
+}
+
+}  // namespace
+
+std::optional<json::value> parse_strict_json(std::string_view text, const JsonLimits& limits,
+                                             json::storage_ptr storage) {
+    json::parse_options options;
+    options.max_depth = limits.depth_max;
+    json::basic_parser<Builder> parser(options);
+    parser.handler().members_max = limits.members_max;
+    parser.handler().stack.reset(std::move(storage));
+    json::error_code error;
+    const std::size_t read = parser.write_some(false, text.data(), text.size(), error);
+    if (error || read != text.size()) return std::nullopt;
+    json::value out = parser.handler().stack.release();
+    if (count_object_members(out) != parser.handler().object_members) return std::nullopt;
+    return out;
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    out.push_back('"');
+    std::size_t plain = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        if (c >= 0x20 && c != '"' && c != '\\') continue;
+        out.append(text.substr(plain, i - plain));
+        plain = i + 1;
+        switch (c) {
+            case '"': out.append("\\\""); break;
+            case '\\': out.append("\\\\"); break;
+            case '\n': out.append("\\n"); break;
+            case '\r': out.append("\\r"); break;
+            case '\t': out.append("\\t"); break;
+            default:
+                out.append("\\u00");
+                out.push_back(digits[c >> 4]);
+                out.push_back(digits[c & 15]);
+        }
+    }
+    out.append(text.substr(plain));
+    out.push_back('"');
+}
+
+}  // namespace consentry

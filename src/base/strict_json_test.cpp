@@ -1,0 +1,79 @@
+#include "base/strict_json.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <boost/json/serialize.hpp>
+#include <gtest/gtest.h>
+
+namespace consentry {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path suite() {
+    const char* set = std::getenv("CONSENTRY_TEST_DATA");
+    return fs::path(set != nullptr ? set : "../shared/data") / "json-parsing";
+}
+
+TEST(INP_1, PublicParsingSuite) {
+    if (!fs::exists(suite())) GTEST_SKIP() << "the public JSON parsing suite is not here (set CONSENTRY_TEST_DATA)";
+    std::map<char, int> run;
+    // Texts of the suite that RFC 8259 lets a parser refuse and that we do: two members of one name.
+    const std::vector<std::string> duplicates{"y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"};
+    for (const auto& file : fs::directory_iterator(suite())) {
+        const std::string name = file.path().filename();
+        if (!name.ends_with(".json")) continue;
+        std::ifstream in(file.path(), std::ios::binary);
+        std::stringstream text;
+        text << in.rdbuf();
+        const bool accepted = parse_strict_json(text.str()).has_value();
+        const bool duplicated = std::ranges::find(duplicates, name) != duplicates.end();
+        ++run[name[0]];
+        if (name[0] == 'y') EXPECT_EQ(accepted, !duplicated) << name;
+        if (name[0] == 'n') EXPECT_FALSE(accepted) << name;
+        // The free ones: only what can be kept exactly enough is accepted.
+        if (name[0] == 'i') {
+            const bool number_that_fits = name == "i_number_double_huge_neg_exp.json" || name == "i_number_real_underflow.json" ||
+                              name == "i_number_too_big_neg_int.json" || name == "i_number_too_big_pos_int.json" ||
+                              name == "i_number_very_big_negative_int.json";
+            EXPECT_EQ(accepted, number_that_fits) << name;
+        }
+    }
+    EXPECT_EQ(run['y'], 95);
+    EXPECT_EQ(run['n'], 188);
+    EXPECT_EQ(run['i'], 35);
+}
+
+TEST(INP_1, DuplicateNamesAreRefusedAtEveryDepth) {
+    EXPECT_FALSE(parse_strict_json(R"({"a":1,"a":2})"));
+    EXPECT_FALSE(parse_strict_json(R"({"a":1,"\u0061":2})"));
+    EXPECT_FALSE(parse_strict_json(R"({"x":[{"b":{"c":1,"c":{"d":1}}}]})"));
+    EXPECT_TRUE(parse_strict_json(R"({"a":{"a":1},"b":{"a":1}})"));
+}
+
+TEST(INP_2, DepthAndMembersAreBounded) {
+    EXPECT_TRUE(parse_strict_json(std::string(32, '[') + std::string(32, ']')));
+    EXPECT_FALSE(parse_strict_json(std::string(33, '[') + std::string(33, ']')));
+    EXPECT_FALSE(parse_strict_json(std::string(500'000, '[')));
+    std::string many = "[0";
+    for (int i = 1; i < 1'000; ++i) many += ",0";
+    EXPECT_FALSE(parse_strict_json(many + ",0]"));
+    std::string fewer = "[0";
+    for (int i = 1; i < 900; ++i) fewer += ",0";
+    EXPECT_TRUE(parse_strict_json(fewer + "]"));
+    EXPECT_FALSE(parse_strict_json("1e400"));
+    EXPECT_TRUE(parse_strict_json("-0"));
+}
+
+TEST(JsonString, EscapesWhatMustBeEscaped) {
+    std::string out;
+    append_json_string(out, "a\"b\\c\nd\x01\xc3\xa9");
+    EXPECT_EQ(out, "\"a\\\"b\\\\c\\nd\\u0001\xc3\xa9\"");
+}
+
+}  // namespace
+}  // namespace consentry

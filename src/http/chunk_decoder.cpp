@@ -1,0 +1,89 @@
+#include "http/chunk_decoder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "http/characters.hpp"
+
+namespace consentry::http {
+
+ChunkDecoder::Status ChunkDecoder::decode(std::string_view& in, ByteBuffer& body, std::size_t body_bytes_max) {
+    while (!in.empty() && state_ != State::done) {
+        if (state_ == State::data) {
+            const std::size_t count = std::min(remaining_, in.size());
+            body.grow(body.size() + count, body_bytes_max);
+            std::memcpy(body.space().data(), in.data(), count);
+            body.commit(count);
+            in.remove_prefix(count);
+            remaining_ -= count;
+            if (remaining_ == 0) state_ = State::data_cr;
+            continue;
+        }
+        const Status status = step(in.front(), body, body_bytes_max);
+        if (status != Status::more) return status;
+        in.remove_prefix(1);
+    }
+    return state_ == State::done ? Status::done : Status::more;
+}
+
+ChunkDecoder::Status ChunkDecoder::count_overhead() {
+    return ++overhead_ > chunk_overhead_bytes_max ? Status::malformed : Status::more;
+}
+
+ChunkDecoder::Status ChunkDecoder::step(char c, const ByteBuffer& body, std::size_t body_bytes_max) {
+    const auto expect = [&](char wanted, State next) {
+        if (c != wanted) return Status::malformed;
+        state_ = next;
+        return Status::more;
+    };
+    switch (state_) {
+        case State::size_first:
+            remaining_ = 0;
+            digits_ = 0;
+            state_ = State::size;
+            [[fallthrough]];
+        case State::size:
+            if (const int digit = hex_value(c); digit >= 0) {
+                // More digits than any allowed size needs: padding that only other readers might cut.
+                if (++digits_ > 8) return Status::malformed;
+                remaining_ = remaining_ * 16 + static_cast<std::size_t>(digit);
+                return Status::more;
+            }
+            if (digits_ == 0) return Status::malformed;
+            if (remaining_ > body_bytes_max - body.size()) return Status::too_large;
+            if (c == ';') {
+                state_ = State::extension;
+                return count_overhead();
+            }
+            return expect('\r', State::size_lf);
+        case State::extension:
+            if (c == '\r') return expect('\r', State::size_lf);
+            return is_control(c) ? Status::malformed : count_overhead();
+        case State::size_lf:
+            return expect('\n', remaining_ == 0 ? State::trailer_first : State::data);
+        case State::data_cr:
+            return expect('\r', State::data_lf);
+        case State::data_lf:
+            return expect('\n', State::size_first);
+        case State::trailer_first:
+            if (c == '\r') return expect('\r', State::end_lf);
+            state_ = State::trailer_name;
+            return is_token(c) ? count_overhead() : Status::malformed;
+        case State::trailer_name:
+            if (c == ':') return expect(':', State::trailer_value);
+            return is_token(c) ? count_overhead() : Status::malformed;
+        case State::trailer_value:
+            if (c == '\r') return expect('\r', State::trailer_lf);
+            return is_control(c) ? Status::malformed : count_overhead();
+        case State::trailer_lf:
+            return expect('\n', State::trailer_first);
+        case State::end_lf:
+            return expect('\n', State::done);
+        case State::data:
+        case State::done:
+            break;
+    }
+    return Status::malformed;
+}
+
+}  // namespace consentry::http

@@ -1,0 +1,79 @@
+#include "http/envelope.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "base/strict_json.hpp"
+
+namespace consentry::http {
+namespace {
+
+void write_metadata(std::string& out, const AnswerFacts& facts, std::string_view more) {
+    fmt::format_to(std::back_inserter(out), R"(,"metadata":{{"language":"{}","timestamp":{},"timezone":)",
+                   name_of(facts.language), epoch_ms(facts.now));
+    append_json_string(out, facts.timezone);
+    out.append(R"(,"path":)");
+    append_json_string(out, facts.path);
+    out.append(R"(,"version":)");
+    append_json_string(out, facts.version);
+    out.append(R"(,"repoVersion":)");
+    append_json_string(out, facts.repo_version);
+    out.append(R"(,"requestId":)");
+    append_json_string(out, facts.request_id);
+    out.append(R"(,"correlationId":)");
+    append_json_string(out, facts.correlation_id);
+    out.append(more);
+    out.push_back('}');
+}
+
+void write_violations(std::string& out, const Error& error, const Locales& locales, Language language) {
+    // The text of a broken rule is found at request.error.<key>; a rule without one shows its key.
+    out.append(R"(,"errors":[)");
+    bool first = true;
+    for (const Violation& violation : error.violations()) {
+        if (!first) out.push_back(',');
+        first = false;
+        out.append(R"({"key":)");
+        append_json_string(out, violation.key);
+        out.append(R"(,"property":)");
+        append_json_string(out, violation.property);
+        out.append(R"(,"message":)");
+        const std::string message_key = "request.error." + violation.key;
+        append_json_string(out, locales.find(language, message_key)
+                                    ? locales.text(language, message_key, violation.placeholders)
+                                    : violation.key);
+        out.push_back('}');
+    }
+    out.push_back(']');
+}
+
+}  // namespace
+
+void write_success(std::string& out, unsigned status, std::string_view message, const Reply& reply,
+                   const AnswerFacts& facts) {
+    fmt::format_to(std::back_inserter(out), R"({{"statusCode":{},"message":)", status);
+    append_json_string(out, message);
+    if (!reply.data.empty()) out.append(R"(,"data":)").append(reply.data);
+    write_metadata(out, facts, reply.metadata);
+    out.push_back('}');
+}
+
+void write_error(std::string& out, const Error& error, const Locales& locales, const AnswerFacts& facts) {
+    const ErrorKind& kind = error.kind();
+    fmt::format_to(std::back_inserter(out), R"({{"statusCode":{},"statusCodeKey":"{}","module":"{}","message":)",
+                   kind.service_code, kind.name, kind.module);
+    append_json_string(out, locales.text(facts.language, error.message_key(), error.data()));
+    if (!error.violations().empty()) write_violations(out, error, locales, facts.language);
+    if (!error.data().empty()) out.append(R"(,"data":)").append(boost::json::serialize(error.data()));
+    write_metadata(out, facts, {});
+    out.push_back('}');
+}
+
+std::string header_safe(std::string_view text) {
+    std::string out;
+    for (const char c : text)
+        if (c >= 0x20 && c < 0x7F) out.push_back(c);
+    return out;
+}
+
+}  // namespace consentry::http

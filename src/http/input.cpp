@@ -1,0 +1,75 @@
+#include "base/strict_json.hpp"
+#include "http/endpoint.hpp"
+
+namespace consentry::http {
+namespace {
+
+int hex_digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+// application/x-www-form-urlencoded, as browsers write queries.
+std::optional<std::string> decode(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '+') {
+            out.push_back(' ');
+        } else if (text[i] == '%') {
+            if (i + 2 >= text.size()) return std::nullopt;
+            const int high = hex_digit(text[i + 1]);
+            const int low = hex_digit(text[i + 2]);
+            if (high < 0 || low < 0) return std::nullopt;
+            out.push_back(static_cast<char>(high << 4 | low));
+            i += 2;
+        } else {
+            out.push_back(text[i]);
+        }
+    }
+    if (!code_points(out)) return std::nullopt;
+    return out;
+}
+
+bool is_json(std::string_view content_type) {
+    const std::string_view type = trim(content_type.substr(0, content_type.find(';')));
+    if (!equal_ignoring_case(type, "application/json")) return false;
+    const auto charset = to_lower_ascii(content_type).find("charset=");
+    if (charset == std::string::npos) return true;
+    std::string_view name = trim(content_type.substr(charset + 8));
+    name = name.substr(0, name.find(';'));
+    if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+    return equal_ignoring_case(name, "utf-8");
+}
+
+}  // namespace
+
+std::optional<std::vector<NamedText>> parse_query(std::string_view query) {
+    constexpr std::size_t pairs_max = 100;
+    std::vector<NamedText> out;
+    while (!query.empty()) {
+        const std::string_view pair = query.substr(0, query.find('&'));
+        query.remove_prefix(std::min(query.size(), pair.size() + 1));
+        if (pair.empty()) continue;
+        const auto equals = pair.find('=');
+        auto name = decode(pair.substr(0, equals));
+        auto value = decode(equals == std::string_view::npos ? std::string_view{} : pair.substr(equals + 1));
+        if (!name || !value || out.size() >= pairs_max) return std::nullopt;
+        out.push_back({std::move(*name), std::move(*value)});
+    }
+    return out;
+}
+
+Result<json::value> parse_body(const Request& request) {
+    if (request.body.empty()) return json::value(json::object{});
+    const auto coding = request.header("content-encoding");
+    if (coding && !equal_ignoring_case(*coding, "identity")) return fail(errors::unsupported_media_type);
+    const auto type = request.header("content-type");
+    if (!type || request.count("content-type") != 1 || !is_json(*type)) return fail(errors::unsupported_media_type);
+    auto parsed = parse_strict_json(request.body);
+    if (!parsed) return fail(errors::bad_request);
+    return std::move(*parsed);
+}
+
+}  // namespace consentry::http

@@ -1,0 +1,234 @@
+#include "http/message_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+#include "http/characters.hpp"
+#include "http/head_parser.hpp"
+
+namespace consentry::http {
+namespace {
+
+constexpr std::size_t buffer_bytes_first = 8 * 1024;  // nearly every request fits
+constexpr std::size_t buffer_bytes_kept = 32 * 1024;  // in the pool; larger ones are rare and given back
+constexpr std::size_t body_room_min = 2 * 1024;       // behind a head, so that reading a body never crawls
+constexpr std::size_t body_bytes_first = 16 * 1024;   // a declared length alone costs no memory: it grows as bytes come
+constexpr std::size_t fields_kept = 128;
+
+}  // namespace
+
+std::span<char> MessageReader::space() {
+    if (state_ == State::body && place_ == BodyPlace::aside) {
+        if (body_.space().empty()) body_.grow(body_.size() + 1, body_length_);
+        // Not a byte more than the body's: what follows belongs into buffer_.
+        return body_.space().first(std::min(body_.space().size(), body_length_ - body_.size()));
+    }
+    // While a head is incomplete nothing refers into the buffer and it may move; afterwards there is room by begin_body().
+    if (state_ == State::empty || state_ == State::head) make_room();
+    return buffer_.space();
+}
+
+void MessageReader::make_room() {
+    if (!buffer_.space().empty()) return;
+    if (begin_ > 0) {
+        buffer_.drop_front(begin_);
+        begin_ = 0;
+    } else {
+        buffer_.grow(std::max(buffer_bytes_first, buffer_.size() + 1), limits_.head_bytes_max + body_room_min);
+    }
+}
+
+void MessageReader::commit(std::size_t count) {
+    (state_ == State::body && place_ == BodyPlace::aside ? body_ : buffer_).commit(count);
+}
+
+MessageReader::State MessageReader::advance() {
+    switch (state_) {
+        case State::empty:
+        case State::head:
+            return scan_head();
+        case State::body:
+            return read_body();
+        case State::complete:
+        case State::refused:
+            return state_;
+    }
+    return state_;
+}
+
+MessageReader::State MessageReader::end_of_input() {
+    if (state_ == State::head) return refuse(errors::bad_request);
+    if (state_ == State::body) {
+        refusal_ = &errors::bad_request;
+        state_ = State::refused;
+    }
+    return state_;
+}
+
+// Refuses a head that is not read to its end.
+MessageReader::State MessageReader::refuse(const ErrorKind& kind) {
+    parse_lines(buffer_.view().substr(begin_, scanned_), request_);
+    request_.keep_alive = false;
+    refusal_ = &kind;
+    return state_ = State::refused;
+}
+
+MessageReader::State MessageReader::too_large() {
+    const std::string_view bytes = buffer_.view().substr(begin_);
+    const std::size_t line = std::min(bytes.find('\n'), bytes.size());
+    // A request line longer than any allowed target with method and version around it.
+    constexpr std::size_t around_target = 64;
+    return refuse(line > limits_.target_bytes_max + around_target ? errors::uri_too_long : errors::headers_too_large);
+}
+
+MessageReader::State MessageReader::scan_head() {
+    for (;;) {
+        const std::string_view rest = buffer_.view().substr(begin_ + scanned_);
+        const std::size_t newline = rest.find('\n');
+        if (newline == std::string_view::npos) {
+            // Not waiting for the end of a line that cannot become right: a TLS greeting, for example.
+            if (holds_control(rest.substr(0, rest.ends_with('\r') ? rest.size() - 1 : rest.size())))
+                return refuse(errors::bad_request);
+            if (scanned_ + rest.size() > limits_.head_bytes_max) return too_large();
+            return state_ = scanned_ + rest.size() == 0 ? State::empty : State::head;
+        }
+        if (newline == 0 || rest[newline - 1] != '\r') return refuse(errors::bad_request);
+        const std::string_view line = rest.substr(0, newline - 1);
+        // A line that begins with white space is the obsolete fold (RFC 9112 section 5.2), or no request line.
+        if (holds_control(line) || line.starts_with(' ') || line.starts_with('\t')) return refuse(errors::bad_request);
+        if (line.empty() && scanned_ == 0) {
+            if (skipped_line_) return refuse(errors::bad_request);
+            skipped_line_ = true;
+            begin_ += 2;
+            continue;
+        }
+        if (scanned_ + newline + 1 > limits_.head_bytes_max) return too_large();
+        scanned_ += newline + 1;
+        if (line.empty()) return parse_head();
+    }
+}
+
+MessageReader::State MessageReader::parse_head() {
+    if (buffer_.capacity() - begin_ - scanned_ < body_room_min) {  // the last time that the buffer may move
+        buffer_.drop_front(begin_);
+        begin_ = 0;
+        buffer_.reserve(scanned_ + body_room_min);
+    }
+    body_begin_ = begin_ + scanned_;
+    Head head;
+    if (const ErrorKind* refusal = http::parse_head(buffer_.view().substr(begin_, scanned_), limits_.target_bytes_max,
+                                                    request_, head)) {
+        request_.keep_alive = false;
+        refusal_ = refusal;
+        return state_ = State::refused;
+    }
+    awaits_continue_ = head.expects_continue;
+    switch (head.body) {
+        case Head::Body::none:
+            return finish(body_begin_);
+        case Head::Body::length:
+            return begin_body(head.body_length);
+        case Head::Body::chunked:
+            chunks_ = {};
+            place_ = BodyPlace::chunked;
+            state_ = State::body;
+            return read_body();
+    }
+    return state_;
+}
+
+std::size_t MessageReader::body_bytes_max() const {
+    const std::string_view type = request_.header("content-type").value_or("");
+    const std::string_view media = trim(type.substr(0, type.find(';')));
+    const bool json = equal_ignoring_case(media, "application/json") ||
+                      (media.size() > 5 && equal_ignoring_case(media.substr(media.size() - 5), "+json"));
+    return json ? limits_.json_bytes_max : limits_.text_bytes_max;
+}
+
+MessageReader::State MessageReader::begin_body(std::size_t length) {
+    state_ = State::body;
+    if (length > body_bytes_max()) {
+        refusal_ = &errors::payload_too_large;
+        return state_ = State::refused;
+    }
+    body_length_ = length;
+    place_ = length <= buffer_.capacity() - body_begin_ ? BodyPlace::in_buffer : BodyPlace::aside;
+    if (place_ == BodyPlace::aside) {
+        // Less than the whole body has come, or it would have fitted.
+        const std::string_view come = buffer_.view().substr(body_begin_);
+        body_.reserve(std::min(length, std::max(body_bytes_first, come.size() * 2)));
+        std::memcpy(body_.data(), come.data(), come.size());
+        body_.commit(come.size());
+        buffer_.truncate(body_begin_);
+    }
+    return read_body();
+}
+
+MessageReader::State MessageReader::read_body() {
+    switch (place_) {
+        case BodyPlace::in_buffer:
+            if (received_of_body() < body_length_) return state_;
+            request_.body = buffer_.view().substr(body_begin_, body_length_);
+            return finish(body_begin_ + body_length_);
+        case BodyPlace::aside:
+            if (received_of_body() < body_length_) return state_;
+            request_.body = body_.view();
+            return finish(body_begin_);
+        case BodyPlace::chunked:
+            break;
+    }
+    std::string_view raw = buffer_.view().substr(body_begin_);
+    const ChunkDecoder::Status status = chunks_.decode(raw, body_, body_bytes_max());
+    if (status == ChunkDecoder::Status::done) {
+        request_.body = body_.view();
+        return finish(buffer_.size() - raw.size());
+    }
+    if (status == ChunkDecoder::Status::more) {
+        buffer_.truncate(body_begin_);
+        return state_;
+    }
+    refusal_ = status == ChunkDecoder::Status::too_large ? &errors::payload_too_large : &errors::bad_request;
+    return state_ = State::refused;
+}
+
+std::size_t MessageReader::received_of_body() const {
+    return place_ == BodyPlace::in_buffer ? buffer_.size() - body_begin_ : body_.size();
+}
+
+MessageReader::State MessageReader::finish(std::size_t end) {
+    end_ = end;
+    return state_ = State::complete;
+}
+
+void MessageReader::next() {
+    begin_ = end_;
+    if (begin_ == buffer_.size()) {
+        buffer_.truncate(0);
+        begin_ = 0;
+    }
+    scanned_ = 0;
+    skipped_line_ = awaits_continue_ = false;
+    place_ = BodyPlace::in_buffer;
+    body_.truncate(0);
+    request_.method = Method::other;
+    request_.method_text = request_.target = request_.path = request_.query = request_.body = {};
+    request_.version = 11;
+    request_.keep_alive = true;
+    request_.headers.clear();
+    refusal_ = nullptr;
+    state_ = State::empty;
+}
+
+void MessageReader::clear() {
+    end_ = buffer_.size();
+    next();
+    buffer_.release(buffer_bytes_kept);
+    body_.release(buffer_bytes_kept);
+    request_.peer = {};
+    request_.peer_port = 0;
+    if (request_.headers.capacity() > fields_kept) request_.headers = {};
+}
+
+}  // namespace consentry::http

@@ -1,0 +1,71 @@
+// An endpoint, as declared: everything that the router, the OpenAPI document, the permission table and the tests need
+// to know about it stands here, once.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/json/object.hpp>
+
+#include "base/error.hpp"
+#include "http/context.hpp"
+#include "http/schema/describe.hpp"
+
+namespace consentry::http {
+
+// What a handler's return value became.
+struct Reply {
+    std::string data;          // JSON text; empty: the envelope carries no data
+    std::string metadata;      // more members of the envelope's metadata, each with a leading comma
+    std::string content_type;  // not empty: `data` is the whole body, without envelope
+    std::string cache_control;
+    std::string extra_headers;  // complete lines
+    bool no_content = false;    // 204
+};
+
+// Who may call: told by the guard type of the handler's first parameter.
+struct Access {
+    std::string name = "public";             // in the permission table: public, user, admin ...
+    std::string security_scheme;             // of the OpenAPI document; empty for public
+    std::vector<const ErrorKind*> errors;    // what the guard may answer
+};
+
+class OperationHandler {
+public:
+    virtual ~OperationHandler() = default;
+    virtual boost::asio::awaitable<Result<Reply>> run(const RequestContext& context) = 0;
+};
+
+struct Operation {
+    std::string id;  // OpenAPI operationId
+    std::string summary;
+    std::string description;
+    std::string tag;
+    std::string message_key;
+    unsigned success_status = 200;
+    Method method = Method::get;
+    std::vector<Method> other_methods;
+    std::vector<std::string> paths;  // without prefix and version; the first one is the documented one
+    bool outside_prefix = false;     // at the root: /docs, /.well-known
+    bool unversioned = false;        // no /v1 form
+    bool raw = false;                // the answer is not an envelope
+    bool no_content = false;
+    std::string raw_content_type;
+    Access access;
+    std::vector<const ErrorKind*> errors;  // its own, beyond those of every endpoint
+    bool takes_body = false;
+    // Sides of the DTOs for the document; empty where there is none.
+    std::function<boost::json::object(Components&)> describe_body;
+    std::function<boost::json::object(Components&)> describe_query;
+    std::function<boost::json::object(Components&)> describe_path;
+    std::function<boost::json::object(Components&)> describe_data;
+    std::unique_ptr<OperationHandler> handler;
+    std::array<std::string_view, language_names.size()> messages;  // filled by the pipeline
+};
+
+}  // namespace consentry::http

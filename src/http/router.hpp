@@ -1,0 +1,109 @@
+// The table of endpoints. A route that is not declared does not exist.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <typeindex>
+#include <unordered_map>
+#include <vector>
+
+#include "http/operation.hpp"
+
+namespace consentry::http {
+
+class Router;
+
+// The declaration of one endpoint, in the making; see http/endpoint.hpp.
+class Endpoint {
+public:
+    Endpoint(Router& router, Operation& operation) : router_(router), operation_(operation) {}
+
+    Endpoint& also_at(std::string_view path) { return operation_.paths.emplace_back(path), *this; }
+    Endpoint& also_by(Method method) { return operation_.other_methods.push_back(method), *this; }
+    Endpoint& id(std::string_view id) { return operation_.id = id, *this; }
+    Endpoint& tag(std::string_view tag) { return operation_.tag = tag, *this; }
+    Endpoint& says(std::string_view summary) { return operation_.summary = summary, *this; }
+    Endpoint& describes(std::string_view text) { return operation_.description = text, *this; }
+    Endpoint& message(std::string_view key) { return operation_.message_key = key, *this; }
+    Endpoint& answers(unsigned status) { return operation_.success_status = status, *this; }
+    Endpoint& answers_with(std::string_view content_type) { return operation_.raw_content_type = content_type, *this; }
+    Endpoint& may_fail(std::initializer_list<const ErrorKind*> kinds) {
+        operation_.errors.assign(kinds);
+        return *this;
+    }
+    Endpoint& outside_prefix() { return operation_.outside_prefix = true, *this; }
+    Endpoint& unversioned() { return operation_.unversioned = true, *this; }
+
+    template <class Fn>
+    void handled_by(Fn fn);  // in http/endpoint.hpp
+
+private:
+    Router& router_;
+    Operation& operation_;
+};
+
+struct RouterOptions {
+    std::string global_prefix = "/api";
+    bool versioning = true;
+    std::string version_prefix = "v";
+    std::string version = "1";
+};
+
+class Router {
+public:
+    explicit Router(RouterOptions options = {});
+    Router(const Router&) = delete;
+    Router& operator=(const Router&) = delete;
+
+    Endpoint get(std::string_view path) { return declare(Method::get, path); }
+    Endpoint post(std::string_view path) { return declare(Method::post, path); }
+    Endpoint put(std::string_view path) { return declare(Method::put, path); }
+    Endpoint patch(std::string_view path) { return declare(Method::patch, path); }
+    Endpoint erase(std::string_view path) { return declare(Method::delete_, path); }
+
+    // Before the endpoints that need it. The guard outlives the router.
+    template <class Guard>
+    void provide(Guard& guard) {
+        guards_.insert_or_assign(typeid(Guard), &guard);
+    }
+    void* guard(const std::type_index& type) const;  // throws std::logic_error where nobody provided it
+
+    // Ends the declarations: checks them (std::logic_error names the first fault) and builds the table.
+    void finish();
+
+    struct Match {
+        Operation* operation = nullptr;            // the endpoint
+        bool path_known = false;                   // with another method: `allow` says which
+        std::string allow;
+        std::vector<NamedText> params;
+    };
+    // `path` byte by byte as sent: no decoding, no folding of slashes, so that guard and router cannot disagree (AUT-2).
+    Match find(Method method, std::string_view path) const;
+
+    const std::vector<std::unique_ptr<Operation>>& operations() const { return operations_; }
+    const RouterOptions& options() const { return options_; }
+    // All full paths of an operation, documented one first.
+    std::vector<std::string> full_paths(const Operation& operation) const;
+
+private:
+    struct Entry {
+        std::vector<std::string> segments;  // of patterns: ":userId" matches one non-empty segment
+        std::vector<std::pair<Method, Operation*>> by_method;
+    };
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    };
+    Endpoint declare(Method method, std::string_view path);
+    static Match pick(const Entry& entry, Method method);
+
+    RouterOptions options_;
+    std::vector<std::unique_ptr<Operation>> operations_;
+    std::unordered_map<std::type_index, void*> guards_;
+    std::unordered_map<std::string, Entry, Hash, std::equal_to<>> exact_;
+    std::vector<Entry> patterns_;
+};
+
+}  // namespace consentry::http

@@ -1,0 +1,69 @@
+// The OpenAPI 3.1 (JSON Schema 2020-12) side of a field table. DTOs become components, referred to by name.
+#pragma once
+
+#include <string>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "base/clock.hpp"
+#include "base/text.hpp"
+#include "http/schema/fields.hpp"
+
+namespace consentry::http {
+
+// The components that a document has gathered so far: schema name -> schema.
+using Components = boost::json::object;
+
+template <class T>
+boost::json::object describe(Components& components);
+
+template <DtoType Dto>
+boost::json::object describe_fields(Components& components) {
+    boost::json::object properties;
+    boost::json::array required;
+    const auto one = [&]<class D, class T, class... Rules>(const Field<D, T, Rules...>& f) {
+        boost::json::object schema = describe<T>(components);
+        std::apply([&](const auto&... rule) { (rule.describe(schema), ...); }, f.rules);
+        if (!f.description.empty()) schema["description"] = f.description;
+        properties[f.name] = std::move(schema);
+        if (!IsOptional<T>::value) required.emplace_back(f.name);
+    };
+    std::apply([&](const auto&... f) { (one(f), ...); }, Dto::fields());
+    boost::json::object out{{"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
+    if (!required.empty()) out["required"] = std::move(required);
+    return out;
+}
+
+template <class T>
+boost::json::object describe(Components& components) {
+    if constexpr (IsOptional<T>::value) {
+        return describe<typename T::value_type>(components);
+    } else if constexpr (IsVector<T>::value) {
+        return {{"type", "array"}, {"items", describe<typename T::value_type>(components)}};
+    } else if constexpr (DtoType<T>) {
+        if (!components.contains(T::schema_name)) {
+            components[T::schema_name] = nullptr;  // a DTO may contain itself
+            components[T::schema_name] = describe_fields<T>(components);
+        }
+        return {{"$ref", "#/components/schemas/" + std::string(T::schema_name)}};
+    } else if constexpr (std::is_same_v<T, bool>) {
+        return {{"type", "boolean"}};
+    } else if constexpr (std::is_integral_v<T>) {
+        return {{"type", "integer"}};
+    } else if constexpr (NamedEnum<T>) {
+        boost::json::array names;
+        for (const auto& [value, name] : EnumNames<T>::names) names.emplace_back(name);
+        return {{"type", "string"}, {"enum", std::move(names)}};
+    } else if constexpr (std::is_same_v<T, TimePoint>) {
+        return {{"type", "string"}, {"format", "date-time"}};
+    } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+        return {{"type", "string"}};
+    } else if constexpr (std::is_same_v<T, boost::json::object> || std::is_same_v<T, boost::json::value>) {
+        return {{"type", "object"}};
+    } else {
+        return {{"type", "string"}, {"format", "uuid"}};
+    }
+}
+
+}  // namespace consentry::http

@@ -1,0 +1,76 @@
+// A DTO is one field table. Parsing, validation, serializing and the OpenAPI schema walk it:
+//
+//     struct VerifyLoginRequest {
+//         std::string challenge_token;
+//         std::optional<std::string> code;
+//         static constexpr std::string_view schema_name = "UserTwoFactorVerifyLoginRequestDto";
+//         static constexpr auto fields() {
+//             return std::tuple{
+//                 field("challengeToken", &VerifyLoginRequest::challenge_token, "From the login answer", not_empty),
+//                 field("code", &VerifyLoginRequest::code, "Six digits of the authenticator app", two_factor_code),
+//             };
+//         }
+//         static void check(const VerifyLoginRequest&, Report&);  // optional: rules that need more than one field
+//     };
+//
+// std::optional members may be absent; all others must be there. An enum becomes text by a specialization of
+// EnumNames. Wire names live in these tables and nowhere else.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace consentry::http {
+
+template <class Dto, class T, class... Rules>
+struct Field {
+    std::string_view name;
+    T Dto::* member;
+    std::string_view description;
+    std::tuple<Rules...> rules;
+};
+
+template <class Dto, class T, class... Rules>
+constexpr Field<Dto, T, Rules...> field(std::string_view name, T Dto::* member, std::string_view description,
+                                        Rules... rules) {
+    return {name, member, description, std::tuple<Rules...>{rules...}};
+}
+
+// Specialize with: static constexpr std::array names{std::pair{Enum::value, std::string_view{"value"}}, ...};
+template <class Enum>
+struct EnumNames;
+
+template <class T>
+concept NamedEnum = std::is_enum_v<T> && requires { EnumNames<T>::names; };
+
+template <NamedEnum Enum>
+constexpr std::string_view name_of(Enum value) {
+    for (const auto& [candidate, name] : EnumNames<Enum>::names)
+        if (candidate == value) return name;
+    return {};
+}
+template <NamedEnum Enum>
+constexpr std::optional<Enum> find_enum(std::string_view name) {
+    for (const auto& [candidate, text] : EnumNames<Enum>::names)
+        if (text == name) return candidate;
+    return std::nullopt;
+}
+
+template <class T>
+concept DtoType = requires { T::fields(); };
+
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+
+}  // namespace consentry::http

@@ -1,0 +1,225 @@
+// From JSON, query or path to a DTO, telling every rule that is broken.
+//
+// Values are taken as sent: nothing is coerced in a body (INP-4). Queries and paths are text by nature; their numbers
+// are whole decimal digits.
+#pragma once
+
+#include <charconv>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+
+#include "base/uuid.hpp"
+#include "http/schema/fields.hpp"
+#include "http/schema/report.hpp"
+#include "http/schema/rules.hpp"
+
+namespace consentry::http {
+
+namespace json = boost::json;
+
+// One name=value of a query or one placeholder of a path, decoded.
+struct NamedText {
+    std::string name;
+    std::string value;
+};
+
+template <DtoType Dto>
+void read_object(const json::value* value, Dto& out, const std::string& prefix, Report& report);
+
+namespace detail {
+
+template <class T>
+constexpr std::string_view type_key() {
+    if constexpr (std::is_same_v<T, std::string>) return "isString";
+    else if constexpr (std::is_same_v<T, bool>) return "isBoolean";
+    else if constexpr (std::is_integral_v<T>) return "isInt";
+    else if constexpr (NamedEnum<T>) return "isEnum";
+    else if constexpr (IsVector<T>::value) return "isArray";
+    else if constexpr (DtoType<T>) return "isObject";
+    else return "isUuid";
+}
+
+template <class T>
+json::object type_placeholders() {
+    json::object out;
+    if constexpr (NamedEnum<T>) {
+        std::string allowed;
+        for (const auto& [value, name] : EnumNames<T>::names) allowed.append(allowed.empty() ? "" : ", ").append(name);
+        out["allowed"] = allowed;
+    }
+    return out;
+}
+
+// Text that may enter the service: no NUL, and UTF-8 (Boost.JSON has checked that in bodies).
+inline bool is_clean(std::string_view text) { return text.find('\0') == std::string_view::npos; }
+
+template <class T, class... Rules>
+void check_rules(const T& value, const std::tuple<Rules...>& rules, const std::string& property, Report& report) {
+    std::apply(
+        [&](const auto&... rule) {
+            ((rule.holds(value) ? void() : report.add(rule.key, property, rule.placeholders())), ...);
+        },
+        rules);
+}
+
+// A value that is missing or of another type breaks the type rule, and "not empty" where it is missing; a rule
+// about the form of a text (an e-mail) cannot hold for it either and is named too, for it tells what is wanted.
+template <class T, class... Rules>
+void report_absent(bool missing, const std::tuple<Rules...>& rules, const std::string& property, Report& report) {
+    if (missing) report.add("isNotEmpty", property);
+    report.add(type_key<T>(), property, type_placeholders<T>());
+    std::apply(
+        [&](const auto&... rule) {
+            const auto name_form = [&]<class Rule>(const Rule& r) {
+                if constexpr (std::is_same_v<Rule, Email> || std::is_same_v<Rule, TwoFactorCode> ||
+                              std::is_same_v<Rule, BackupCode> || std::is_same_v<Rule, StrongPassword>)
+                    report.add(r.key, property, r.placeholders());
+            };
+            (name_form(rule), ...);
+        },
+        rules);
+}
+
+template <class T, class... Rules>
+constexpr bool has_rule(const std::tuple<Rules...>*) {
+    return (std::is_same_v<T, Rules> || ...);
+}
+
+template <class T, class... Rules>
+void read_value(const json::value* value, T& out, const std::tuple<Rules...>& rules, const std::string& property,
+                Report& report) {
+    if constexpr (IsOptional<T>::value) {
+        if (value == nullptr) return;
+        // An explicit null is not "absent": it is a value of the wrong type (specification: null is checked).
+        typename T::value_type inner{};
+        read_value(value, inner, rules, property, report);
+        out = std::move(inner);
+    } else if constexpr (DtoType<T>) {
+        if (value == nullptr || !value->is_object()) return report_absent<T>(value == nullptr || value->is_null(), rules, property, report);
+        read_object(value, out, property + ".", report);
+    } else if constexpr (IsVector<T>::value) {
+        if (value == nullptr || !value->is_array()) return report_absent<T>(value == nullptr || value->is_null(), rules, property, report);
+        std::size_t index = 0;
+        for (const json::value& element : value->get_array()) {
+            out.emplace_back();
+            read_value(&element, out.back(), std::tuple<>{}, property + "." + std::to_string(index++), report);
+        }
+        check_rules(out, rules, property, report);
+    } else {
+        const bool missing = value == nullptr || value->is_null();
+        if constexpr (std::is_same_v<T, std::string>) {
+            if (!missing && value->is_string() && is_clean(value->get_string())) {
+                out = std::string(value->get_string());
+                check_rules(out, rules, property, report);
+                if constexpr (has_rule<Lowered>(static_cast<const std::tuple<Rules...>*>(nullptr))) out = to_lower_ascii(out);
+                return;
+            }
+        } else if constexpr (std::is_same_v<T, bool>) {
+            if (!missing && value->is_bool()) {
+                out = value->get_bool();
+                return;
+            }
+        } else if constexpr (std::is_integral_v<T>) {
+            if (!missing && value->is_int64()) {
+                out = static_cast<T>(value->get_int64());
+                return check_rules(out, rules, property, report);
+            }
+        } else if constexpr (NamedEnum<T>) {
+            if (!missing && value->is_string()) {
+                if (const auto found = find_enum<T>(value->get_string())) {
+                    out = *found;
+                    return;
+                }
+            }
+        } else {
+            if (!missing && value->is_string()) {
+                if (const auto id = T::parse(value->get_string())) {
+                    out = *id;
+                    return;
+                }
+            }
+        }
+        report_absent<T>(missing, rules, property, report);
+    }
+}
+
+// The same, from text.
+template <class T, class... Rules>
+void read_text(const std::string* text, T& out, const std::tuple<Rules...>& rules, const std::string& property,
+               Report& report) {
+    if constexpr (IsOptional<T>::value) {
+        if (text == nullptr) return;
+        typename T::value_type inner{};
+        read_text(text, inner, rules, property, report);
+        out = std::move(inner);
+    } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+        if (text != nullptr && !text->empty() && text->find_first_not_of("0123456789") == std::string::npos) {
+            const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), out);
+            if (error == std::errc{}) return check_rules(out, rules, property, report);
+        }
+        report_absent<T>(text == nullptr, rules, property, report);
+    } else if constexpr (std::is_same_v<T, bool>) {
+        if (text != nullptr && (*text == "true" || *text == "false")) {
+            out = *text == "true";
+            return;
+        }
+        report_absent<T>(text == nullptr, rules, property, report);
+    } else {
+        if (text == nullptr) return report_absent<T>(true, rules, property, report);
+        const json::value as_json(*text);
+        read_value(&as_json, out, rules, property, report);
+    }
+}
+
+template <class Dto>
+void check_whole(const Dto& dto, Report& report) {
+    if constexpr (requires { Dto::check(dto, report); }) Dto::check(dto, report);
+}
+
+}  // namespace detail
+
+template <DtoType Dto>
+void read_object(const json::value* value, Dto& out, const std::string& prefix, Report& report) {
+    const json::object& object = value->get_object();
+    const auto table = Dto::fields();
+    std::apply(
+        [&](const auto&... f) {
+            (detail::read_value(object.if_contains(f.name), out.*(f.member), f.rules, prefix + std::string(f.name), report),
+             ...);
+            for (const auto& member : object) {
+                const std::string_view name = member.key();
+                if (!((f.name == name) || ...)) report.add("whitelistValidation", prefix + std::string(name));
+            }
+        },
+        table);
+    detail::check_whole(out, report);
+}
+
+// Names that are unknown or stand twice are refused (INP-4).
+template <DtoType Dto>
+void read_texts(std::span<const NamedText> texts, Dto& out, Report& report) {
+    const auto find = [&](std::string_view name) -> const std::string* {
+        const std::string* found = nullptr;
+        for (const NamedText& text : texts) {
+            if (text.name != name) continue;
+            if (found != nullptr) report.add("isUnique", name);
+            found = &text.value;
+        }
+        return found;
+    };
+    const auto table = Dto::fields();
+    std::apply(
+        [&](const auto&... f) {
+            (detail::read_text(find(f.name), out.*(f.member), f.rules, std::string(f.name), report), ...);
+            for (const NamedText& text : texts)
+                if (!((f.name == text.name) || ...)) report.add("whitelistValidation", text.name);
+        },
+        table);
+    detail::check_whole(out, report);
+}
+
+}  // namespace consentry::http

@@ -1,0 +1,63 @@
+// From a DTO to JSON text, straight into the answer's body: no tree in between.
+#pragma once
+
+#include <string>
+
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "base/strict_json.hpp"
+#include "base/uuid.hpp"
+#include "http/schema/fields.hpp"
+
+namespace consentry::http {
+
+template <class T>
+void write_json(std::string& out, const T& value) {
+    if constexpr (DtoType<T>) {
+        out.push_back('{');
+        bool first = true;
+        const auto member = [&](const auto& f) {
+            const auto& inner = value.*(f.member);
+            if constexpr (IsOptional<std::remove_cvref_t<decltype(inner)>>::value) {
+                if (!inner) return;  // absent, not null
+            }
+            if (!first) out.push_back(',');
+            first = false;
+            out.push_back('"');
+            out.append(f.name);
+            out.append("\":");
+            write_json(out, inner);
+        };
+        std::apply([&](const auto&... f) { (member(f), ...); }, T::fields());
+        out.push_back('}');
+    } else if constexpr (IsOptional<T>::value) {
+        if (value) write_json(out, *value);
+        else out.append("null");
+    } else if constexpr (IsVector<T>::value) {
+        out.push_back('[');
+        bool first = true;
+        for (const auto& element : value) {
+            if (!first) out.push_back(',');
+            first = false;
+            write_json(out, element);
+        }
+        out.push_back(']');
+    } else if constexpr (std::is_same_v<T, bool>) {
+        out.append(value ? "true" : "false");
+    } else if constexpr (std::is_integral_v<T>) {
+        fmt::format_to(std::back_inserter(out), "{}", value);
+    } else if constexpr (NamedEnum<T>) {
+        append_json_string(out, name_of(value));
+    } else if constexpr (std::is_same_v<T, TimePoint>) {
+        append_json_string(out, to_iso8601(value));
+    } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+        append_json_string(out, value);
+    } else if constexpr (std::is_same_v<T, boost::json::object> || std::is_same_v<T, boost::json::value>) {
+        out.append(boost::json::serialize(value));
+    } else {
+        append_json_string(out, value.text());
+    }
+}
+
+}  // namespace consentry::http
