@@ -17,4 +17,4 @@ target_link_libraries(consentry_boost INTERFACE Boost::json Boost::url Threads::
 # Asio without its deprecated parts. The io_context is per thread, but other threads post to it,
 # so its locks stay.
 target_compile_definitions(consentry_boost INTERFACE
-  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_USE_STD_STRING_VIEW)
+  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION)

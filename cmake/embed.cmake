@@ -12,12 +12,15 @@ foreach(file IN LISTS FILES)
   string(APPEND entries "    {\"${base}\", {file_${index}, sizeof(file_${index}) - 1}},\n")
   math(EXPR index "${index} + 1")
 endforeach()
+# std::array: a folder may still be empty.
 file(WRITE ${OUTPUT} "#include \"base/embedded.hpp\"
+#pragma GCC diagnostic ignored \"-Woverlength-strings\"
+#include <array>
 namespace ${NAMESPACE} {
 namespace {
 ${arrays}
-constexpr consentry::EmbeddedFile files[] = {
-${entries}};
+constexpr std::array<consentry::EmbeddedFile, ${index}> files{{
+${entries}}};
 }  // namespace
 std::span<const consentry::EmbeddedFile> ${NAME}();
 std::span<const consentry::EmbeddedFile> ${NAME}() { return files; }

@@ -16,6 +16,8 @@ CREATE TABLE users (
     password_expires_at BIGINT,
     password_attempt BIGINT NOT NULL DEFAULT 0,
     password_locked_until BIGINT,
+    -- Numbers the two-factor challenges of this account, so that the open ones can be bounded.
+    challenge_seq BIGINT NOT NULL DEFAULT 0,
     sign_up_at BIGINT NOT NULL,
     sign_up_from TEXT NOT NULL,
     sign_up_with TEXT NOT NULL,

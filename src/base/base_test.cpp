@@ -14,9 +14,9 @@ TEST(TFA_8, LockLadderNeverWraps) {
     const LockLadder ladder;
     // Seconds, rounded up, from the formula 2^(attempt/5) x 120 s.
     const std::pair<std::int64_t, std::int64_t> published[] = {
-        {5, 240},  {6, 276},   {7, 317},   {8, 364},   {9, 418},    {10, 480},    {11, 552},
-        {12, 634}, {15, 960},  {20, 1920}, {25, 3840}, {30, 7680},  {40, 30720},  {50, 122880},
-        {60, 491520}, {75, 3932160}, {100, 125829120}};
+        {5, 240},    {6, 276},     {7, 317},     {8, 364},      {9, 418},        {10, 480},
+        {11, 552},   {12, 634},    {15, 960},    {20, 1920},    {25, 3840},      {30, 7680},
+        {40, 30720}, {50, 122880}, {60, 491520}, {75, 3932160}, {100, 125829120}};
     for (const auto& [attempt, wait] : published) EXPECT_EQ(whole_seconds(ladder.duration(attempt)), wait) << attempt;
 
     milliseconds before{0};

@@ -16,9 +16,7 @@ using BytesView = std::span<const std::uint8_t>;
 inline BytesView as_bytes(std::string_view text) {
     return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
-inline std::string_view as_text(BytesView bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+inline std::string_view as_text(BytesView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 std::string to_hex(BytesView bytes);  // lower case
 std::optional<Bytes> from_hex(std::string_view text);

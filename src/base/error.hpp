@@ -21,7 +21,7 @@
 namespace consentry {
 
 struct ErrorKind {
-    std::string_view name;         // statusCodeKey on the wire
+    std::string_view name;  // statusCodeKey on the wire
     unsigned http_status;
     int service_code;              // clients rely on it: never renumber, tests/rules pins each one
     std::string_view message_key;  // in locales/*.json
@@ -30,8 +30,8 @@ struct ErrorKind {
 
 // One broken rule of a request. Never holds the offending value (INP-6).
 struct Violation {
-    std::string key;         // the rule's name on the wire: "isEmail"
-    std::string property;    // dotted path: "contents.0.language"
+    std::string key;                   // the rule's name on the wire: "isEmail"
+    std::string property;              // dotted path: "contents.0.language"
     boost::json::object placeholders;  // for the message: {"min": 8}
 };
 

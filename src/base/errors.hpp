@@ -14,6 +14,7 @@ inline constexpr ErrorKind not_acceptable{"notAcceptable", 406, 406, "http.406",
 inline constexpr ErrorKind payload_too_large{"payloadTooLarge", 413, 413, "http.413", "http"};
 inline constexpr ErrorKind uri_too_long{"uriTooLong", 414, 414, "http.414", "http"};
 inline constexpr ErrorKind unsupported_media_type{"unsupportedMediaType", 415, 415, "http.415", "http"};
+inline constexpr ErrorKind expectation_failed{"expectationFailed", 417, 417, "http.417", "http"};
 inline constexpr ErrorKind too_many_requests{"tooManyRequests", 429, 429, "http.429", "http"};
 inline constexpr ErrorKind headers_too_large{"requestHeaderFieldsTooLarge", 431, 431, "http.431", "http"};
 inline constexpr ErrorKind not_implemented{"notImplemented", 501, 501, "http.501", "http"};
@@ -23,33 +24,50 @@ inline constexpr ErrorKind version_not_supported{"httpVersionNotSupported", 505,
 inline constexpr ErrorKind unknown{"unknown", 500, 5000, "http.serverError.internalServerError", "app"};
 inline constexpr ErrorKind timeout{"timeout", 408, 5031, "http.clientError.requestTimeOut", "request"};
 inline constexpr ErrorKind validation{"validation", 422, 5030, "request.error.validation", "request"};
-inline constexpr ErrorKind invalid_identifier{"validation", 400, 5030, "request.error.isUuid", "request"};
+inline constexpr ErrorKind invalid_identifier{"validation", 400, 5030, "request.error.identifierInvalid", "request"};
 inline constexpr ErrorKind param_required{"paramRequired", 400, 5032, "request.error.paramRequired", "request"};
 inline constexpr ErrorKind env_forbidden{"envForbidden", 403, 5034, "http.clientError.forbidden", "request"};
 
-inline constexpr ErrorKind order_by_not_allowed{"orderByNotAllowed", 422, 5020, "pagination.error.orderByNotAllowed", "pagination"};
-inline constexpr ErrorKind filter_invalid_value{"filterInvalidValue", 422, 5021, "pagination.error.filterInvalidValue", "pagination"};
-inline constexpr ErrorKind invalid_per_page{"invalidPerPage", 422, 5022, "pagination.error.invalidPerPage", "pagination"};
-inline constexpr ErrorKind per_page_exceeds_maximum{"perPageExceedsMaximum", 422, 5030, "pagination.error.perPageExceedsMaximum", "pagination"};
-inline constexpr ErrorKind per_page_less_than_one{"perPageCannotBeLessThanOne", 422, 5031, "pagination.error.perPageCannotBeLessThanOne", "pagination"};
-inline constexpr ErrorKind pagination_conditions_changed{"paginationConditionsChanged", 422, 5023, "pagination.error.paginationConditionsChanged", "pagination"};
+inline constexpr ErrorKind order_by_not_allowed{"orderByNotAllowed", 422, 5020, "pagination.error.orderByNotAllowed",
+                                                "pagination"};
+inline constexpr ErrorKind filter_invalid_value{"filterInvalidValue", 422, 5021, "pagination.error.filterInvalidValue",
+                                                "pagination"};
+inline constexpr ErrorKind invalid_per_page{"invalidPerPage", 422, 5022, "pagination.error.invalidPerPage",
+                                            "pagination"};
+inline constexpr ErrorKind per_page_exceeds_maximum{"perPageExceedsMaximum", 422, 5030,
+                                                    "pagination.error.perPageExceedsMaximum", "pagination"};
+inline constexpr ErrorKind per_page_less_than_one{"perPageCannotBeLessThanOne", 422, 5031,
+                                                  "pagination.error.perPageCannotBeLessThanOne", "pagination"};
+inline constexpr ErrorKind pagination_conditions_changed{"paginationConditionsChanged", 422, 5023,
+                                                         "pagination.error.paginationConditionsChanged", "pagination"};
 inline constexpr ErrorKind cursor_too_long{"cursorTooLong", 422, 5024, "pagination.error.cursorTooLong", "pagination"};
-inline constexpr ErrorKind invalid_cursor_format{"invalidCursorFormat", 422, 5025, "pagination.error.invalidCursorFormat", "pagination"};
-inline constexpr ErrorKind order_direction_not_allowed{"orderDirectionNotAllowed", 422, 5035, "pagination.error.orderDirectionNotAllowed", "pagination"};
+inline constexpr ErrorKind invalid_cursor_format{"invalidCursorFormat", 422, 5025,
+                                                 "pagination.error.invalidCursorFormat", "pagination"};
+inline constexpr ErrorKind order_direction_not_allowed{"orderDirectionNotAllowed", 422, 5035,
+                                                       "pagination.error.orderDirectionNotAllowed", "pagination"};
 
 inline constexpr ErrorKind session_not_found{"notFound", 404, 5040, "session.error.notFound", "session"};
 inline constexpr ErrorKind role_forbidden{"forbidden", 403, 5063, "role.error.forbidden", "role"};
 
-inline constexpr ErrorKind jwt_access_token_invalid{"jwtAccessTokenInvalid", 401, 5120, "auth.error.accessTokenUnauthorized", "auth"};
-inline constexpr ErrorKind jwt_refresh_token_invalid{"jwtRefreshTokenInvalid", 401, 5121, "auth.error.refreshTokenUnauthorized", "auth"};
+inline constexpr ErrorKind jwt_access_token_invalid{"jwtAccessTokenInvalid", 401, 5120,
+                                                    "auth.error.accessTokenUnauthorized", "auth"};
+inline constexpr ErrorKind jwt_refresh_token_invalid{"jwtRefreshTokenInvalid", 401, 5121,
+                                                     "auth.error.refreshTokenUnauthorized", "auth"};
 inline constexpr ErrorKind two_factor_invalid{"twoFactorInvalid", 401, 5126, "auth.error.twoFactorInvalid", "auth"};
-inline constexpr ErrorKind two_factor_challenge_invalid{"twoFactorChallengeInvalid", 401, 5127, "auth.error.twoFactorChallengeInvalid", "auth"};
-inline constexpr ErrorKind two_factor_not_enabled{"twoFactorNotEnabled", 400, 5128, "auth.error.twoFactorNotEnabled", "auth"};
-inline constexpr ErrorKind two_factor_already_enabled{"twoFactorAlreadyEnabled", 400, 5129, "auth.error.twoFactorAlreadyEnabled", "auth"};
-inline constexpr ErrorKind two_factor_required_setup{"twoFactorRequiredSetup", 400, 5132, "auth.error.twoFactorRequiredSetup", "auth"};
-inline constexpr ErrorKind two_factor_not_required_setup{"twoFactorNotRequiredSetup", 400, 5133, "auth.error.twoFactorNotRequiredSetup", "auth"};
-inline constexpr ErrorKind two_factor_attempt_temporary_lock{"twoFactorAttemptTemporaryLock", 429, 5134, "auth.error.twoFactorAttemptTemporaryLock", "auth"};
-inline constexpr ErrorKind two_factor_method_required{"twoFactorMethodRequired", 400, 5135, "auth.error.twoFactorMethodRequired", "auth"};
+inline constexpr ErrorKind two_factor_challenge_invalid{"twoFactorChallengeInvalid", 401, 5127,
+                                                        "auth.error.twoFactorChallengeInvalid", "auth"};
+inline constexpr ErrorKind two_factor_not_enabled{"twoFactorNotEnabled", 400, 5128, "auth.error.twoFactorNotEnabled",
+                                                  "auth"};
+inline constexpr ErrorKind two_factor_already_enabled{"twoFactorAlreadyEnabled", 400, 5129,
+                                                      "auth.error.twoFactorAlreadyEnabled", "auth"};
+inline constexpr ErrorKind two_factor_required_setup{"twoFactorRequiredSetup", 400, 5132,
+                                                     "auth.error.twoFactorRequiredSetup", "auth"};
+inline constexpr ErrorKind two_factor_not_required_setup{"twoFactorNotRequiredSetup", 400, 5133,
+                                                         "auth.error.twoFactorNotRequiredSetup", "auth"};
+inline constexpr ErrorKind two_factor_attempt_temporary_lock{"twoFactorAttemptTemporaryLock", 429, 5134,
+                                                             "auth.error.twoFactorAttemptTemporaryLock", "auth"};
+inline constexpr ErrorKind two_factor_method_required{"twoFactorMethodRequired", 400, 5135,
+                                                      "auth.error.twoFactorMethodRequired", "auth"};
 
 inline constexpr ErrorKind user_not_found{"notFound", 404, 5150, "user.error.notFound", "user"};
 inline constexpr ErrorKind user_not_self{"notSelf", 400, 5151, "user.error.notSelf", "user"};
@@ -60,7 +78,8 @@ inline constexpr ErrorKind blocked_forbidden{"blockedForbidden", 403, 5159, "use
 inline constexpr ErrorKind password_not_match{"passwordNotMatch", 400, 5160, "auth.error.passwordNotMatch", "user"};
 inline constexpr ErrorKind password_must_new{"passwordMustNew", 400, 5161, "auth.error.passwordMustNew", "user"};
 inline constexpr ErrorKind password_expired{"passwordExpired", 403, 5162, "auth.error.passwordExpired", "user"};
-inline constexpr ErrorKind password_attempt_max{"passwordAttemptMax", 403, 5163, "auth.error.passwordAttemptMax", "user"};
+inline constexpr ErrorKind password_attempt_max{"passwordAttemptMax", 403, 5163, "auth.error.passwordAttemptMax",
+                                                "user"};
 inline constexpr ErrorKind email_not_verified{"emailNotVerified", 403, 5167, "user.error.emailNotVerified", "user"};
 inline constexpr ErrorKind user_not_found_forbidden{"notFoundForbidden", 403, 5175, "user.error.notFound", "user"};
 

@@ -1,6 +1,7 @@
 // From a coroutine on an I/O thread to work on another thread and back: the only bridge between the two.
 //
-//     const Rows rows = co_await handoff<Rows>([&](Promise<Rows> promise) { writer.enqueue(..., std::move(promise)); });
+//     const Rows rows = co_await handoff<Rows>([&](Promise<Rows> promise) { writer.enqueue(..., std::move(promise));
+//     });
 //
 // `start` runs at once on the calling thread and gives the promise to whoever will keep it. The coroutine goes
 // on, on its own executor, after set_value() or set_exception(), which any thread may call, once. A promise
@@ -43,7 +44,7 @@ struct HandoffState {
     std::optional<T> value;
     std::exception_ptr error;
 
-    explicit HandoffState(asio::any_io_executor ex) : executor(std::move(ex)) {}
+    explicit HandoffState(const asio::any_io_executor& ex) : executor(ex) {}
     void complete() {
         if (!handler) return;  // cancelled before
         Handler waiting = std::move(handler);
@@ -79,6 +80,8 @@ public:
 private:
     void post() {
         auto executor = state_->executor.get_executor();
+        // Keeps run() from returning, and its io_context from ending, while this thread is still inside post().
+        const asio::executor_work_guard<asio::any_io_executor> inside(executor);
         asio::post(executor, [state = std::move(state_)] { state->complete(); });
     }
     std::shared_ptr<State> state_;
@@ -87,30 +90,31 @@ private:
 template <class T, class Start>
 awaitable<T> handoff(Start start) {
     // The initiation must not outlive this frame's `start`: it runs before the first suspension.
-    std::optional<T> value = co_await asio::async_initiate<const asio::use_awaitable_t<>&,
-                                                           void(std::exception_ptr, std::optional<T>)>(
-        [](auto handler, Start* go) {
-            auto executor = asio::get_associated_executor(handler);
-            auto slot = asio::get_associated_cancellation_slot(handler);
-            auto state = std::make_shared<detail::HandoffState<T>>(executor);
-            state->handler = std::move(handler);
-            if (slot.is_connected()) {
-                slot.assign([weak = std::weak_ptr(state)](asio::cancellation_type) {
-                    if (auto cancelled = weak.lock(); cancelled && cancelled->handler) {
-                        // Posted: the coroutine must not be resumed from inside its own cancellation.
-                        auto where = cancelled->executor.get_executor();
-                        asio::post(where, [cancelled, late = std::move(cancelled->handler)]() mutable {
-                            std::move(late)(std::make_exception_ptr(boost::system::system_error(
-                                                asio::error::operation_aborted)),
-                                            std::optional<T>{});
-                        });
-                        cancelled->handler = nullptr;
-                    }
-                });
-            }
-            (*go)(Promise<T>{std::move(state)});
-        },
-        asio::use_awaitable, &start);
+    std::optional<T> value =
+        co_await asio::async_initiate<const asio::use_awaitable_t<>&, void(std::exception_ptr, std::optional<T>)>(
+            [](auto handler, Start* go) {
+                auto executor = asio::get_associated_executor(handler);
+                auto slot = asio::get_associated_cancellation_slot(handler);
+                auto state = std::make_shared<detail::HandoffState<T>>(executor);
+                // Not by assignment: any_completion_handler's calls itself without end (Boost 1.81).
+                typename detail::HandoffState<T>::Handler(std::move(handler)).swap(state->handler);
+                if (slot.is_connected()) {
+                    slot.assign([weak = std::weak_ptr(state)](asio::cancellation_type) {
+                        if (auto cancelled = weak.lock(); cancelled && cancelled->handler) {
+                            // Posted: the coroutine must not be resumed from inside its own cancellation.
+                            auto where = cancelled->executor.get_executor();
+                            asio::post(where, [cancelled, late = std::move(cancelled->handler)]() mutable {
+                                std::move(late)(std::make_exception_ptr(
+                                                    boost::system::system_error(asio::error::operation_aborted)),
+                                                std::optional<T>{});
+                            });
+                            cancelled->handler = nullptr;
+                        }
+                    });
+                }
+                (*go)(Promise<T>{std::move(state)});
+            },
+            asio::use_awaitable, &start);
     co_return std::move(*value);
 }
 

@@ -37,9 +37,10 @@ TEST(INP_1, PublicParsingSuite) {
         if (name[0] == 'n') EXPECT_FALSE(accepted) << name;
         // The free ones: only what can be kept exactly enough is accepted.
         if (name[0] == 'i') {
-            const bool number_that_fits = name == "i_number_double_huge_neg_exp.json" || name == "i_number_real_underflow.json" ||
-                              name == "i_number_too_big_neg_int.json" || name == "i_number_too_big_pos_int.json" ||
-                              name == "i_number_very_big_negative_int.json";
+            const bool number_that_fits =
+                name == "i_number_double_huge_neg_exp.json" || name == "i_number_real_underflow.json" ||
+                name == "i_number_too_big_neg_int.json" || name == "i_number_too_big_pos_int.json" ||
+                name == "i_number_very_big_negative_int.json";
             EXPECT_EQ(accepted, number_that_fits) << name;
         }
     }

@@ -16,7 +16,7 @@ std::optional<std::size_t> code_points(std::string_view text) {
         const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
         const std::uint8_t first = byte(i);
         std::size_t length = 1;
-        std::uint32_t value = first;
+        std::uint32_t value = 0;
         std::uint32_t least = 0;
         if (first >= 0x80) {
             if ((first & 0xE0) == 0xC0) {
@@ -46,9 +46,7 @@ std::string to_lower_ascii(std::string_view text) {
     return out;
 }
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, lower, lower);
-}
+bool equal_ignoring_case(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
 
 std::string_view trim(std::string_view text) {
     const auto begin = text.find_first_not_of(" \t");

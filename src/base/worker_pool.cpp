@@ -30,7 +30,8 @@ void WorkerPool::reserve() {
         if (accepted >= limit) {
             const auto wait_us = average_us_.load(std::memory_order_relaxed) * static_cast<std::int64_t>(accepted) /
                                  static_cast<std::int64_t>(options_.threads);
-            throw Unavailable(options_.name + ": queue full", std::max<std::int64_t>(1, (wait_us + 999'999) / 1'000'000));
+            throw Unavailable(options_.name + ": queue full",
+                              std::max<std::int64_t>(1, (wait_us + 999'999) / 1'000'000));
         }
     } while (!accepted_.compare_exchange_weak(accepted, accepted + 1, std::memory_order_relaxed));
 }
@@ -58,8 +59,10 @@ void WorkerPool::work() {
         }
         const auto begin = std::chrono::steady_clock::now();
         task();
-        const auto took = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
-        average_us_.store((average_us_.load(std::memory_order_relaxed) * 7 + took.count()) / 8, std::memory_order_relaxed);
+        const auto took =
+            std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+        average_us_.store((average_us_.load(std::memory_order_relaxed) * 7 + took.count()) / 8,
+                          std::memory_order_relaxed);
         accepted_.fetch_sub(1, std::memory_order_relaxed);
     }
 }

@@ -24,7 +24,7 @@ namespace consentry {
 class WorkerPool {
 public:
     struct Options {
-        std::string name;            // of the threads; 15 characters at most (Linux)
+        std::string name;  // of the threads; 15 characters at most (Linux)
         std::size_t threads = 1;
         std::size_t queue_max = 64;  // waiting tasks beyond those being worked on
         int nice = 0;                // 0..19
@@ -59,8 +59,8 @@ private:
     void work();
 
     Options options_;
-    std::atomic<std::size_t> accepted_{0};      // waiting or being worked on
-    std::atomic<std::int64_t> average_us_{0};   // moving average of one task
+    std::atomic<std::size_t> accepted_{0};     // waiting or being worked on
+    std::atomic<std::int64_t> average_us_{0};  // moving average of one task
     std::mutex mutex_;
     std::condition_variable ready_;
     std::deque<Task> queue_;

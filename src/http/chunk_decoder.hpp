@@ -1,7 +1,7 @@
 // The chunked transfer coding (RFC 9112 section 7.1), read strictly and byte by byte, wherever the network cut it.
 //
-// Not Boost.Beast's: its decoder asserts on some cuts of the last chunk, folds trailers, and wants a whole chunk line and
-// the whole trailer section in memory before it looks at them, without a bound of its own.
+// Not Boost.Beast's: its decoder asserts on some cuts of the last chunk, folds trailers, and wants a whole chunk line
+// and the whole trailer section in memory before it looks at them, without a bound of its own.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,19 @@ public:
 
 private:
     enum class State : std::uint8_t {
-        size_first, size, extension, size_lf, data, data_cr, data_lf,
-        trailer_first, trailer_name, trailer_value, trailer_lf, end_lf, done
+        size_first,
+        size,
+        extension,
+        size_lf,
+        data,
+        data_cr,
+        data_lf,
+        trailer_first,
+        trailer_name,
+        trailer_value,
+        trailer_lf,
+        end_lf,
+        done
     };
     Status step(char c, const ByteBuffer& body, std::size_t body_bytes_max);
     Status count_overhead();

@@ -107,8 +107,10 @@ public:
     static constexpr std::size_t count = std::tuple_size_v<Arguments>;
 
     static constexpr bool guarded() {
-        if constexpr (count == 0) return false;
-        else return detail::GuardType<std::tuple_element_t<0, Arguments>>;
+        if constexpr (count == 0)
+            return false;
+        else
+            return detail::GuardType<std::tuple_element_t<0, Arguments>>;
     }
 
     HandlerOf(Fn fn, void* guard) : fn_(std::move(fn)), guard_(guard) {}
@@ -123,7 +125,8 @@ public:
             auto inputs = read_inputs<1>(context);
             if (!inputs) co_return fail(std::move(inputs.error()));
             Result<Answer> answer = co_await std::apply(
-                [&](auto&... input) { return fn_(*caller, std::forward<decltype(pass(input))>(pass(input))...); }, *inputs);
+                [&](auto&... input) { return fn_(*caller, std::forward<decltype(pass(input))>(pass(input))...); },
+                *inputs);
             co_return to_reply(std::move(answer));
         } else {
             auto inputs = read_inputs<0>(context);
@@ -245,9 +248,10 @@ private:
             reply.cache_control = std::move(answer->cache_control);
         } else if constexpr (detail::IsPage<Answer>::value) {
             write_json(reply.data, answer->items);
-            reply.metadata = fmt::format(R"(,"type":"cursor","perPage":{},"hasNext":false,"hasPrevious":false,"orderBy":[],)"
-                                         R"("availableSearch":[],"availableOrderBy":[])",
-                                         answer->per_page);
+            reply.metadata =
+                fmt::format(R"(,"type":"cursor","perPage":{},"hasNext":false,"hasPrevious":false,"orderBy":[],)"
+                            R"("availableSearch":[],"availableOrderBy":[])",
+                            answer->per_page);
         } else if constexpr (!std::is_same_v<Answer, Done>) {
             write_json(reply.data, *answer);
         }

@@ -1,5 +1,6 @@
 #include "http/head_parser.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -18,14 +19,22 @@ using beast::http::verb;
 
 Method method_of(verb method) {
     switch (method) {
-        case verb::get: return Method::get;
-        case verb::head: return Method::head;
-        case verb::post: return Method::post;
-        case verb::put: return Method::put;
-        case verb::patch: return Method::patch;
-        case verb::delete_: return Method::delete_;
-        case verb::options: return Method::options;
-        default: return Method::other;
+        case verb::get:
+            return Method::get;
+        case verb::head:
+            return Method::head;
+        case verb::post:
+            return Method::post;
+        case verb::put:
+            return Method::put;
+        case verb::patch:
+            return Method::patch;
+        case verb::delete_:
+            return Method::delete_;
+        case verb::options:
+            return Method::options;
+        default:
+            return Method::other;
     }
 }
 
@@ -52,31 +61,36 @@ public:
 
 private:
     using error_code = beast::error_code;
+    using View = beast::string_view;  // converts to std's
 
-    void on_request_impl(verb method, std::string_view text, std::string_view target, int version,
-                         error_code&) override {
+    void on_request_impl(verb method, View text, View target, int version, error_code&) override {
         request_.method = method_of(method);
         request_.method_text = text;
         request_.target = target;
         request_.version = static_cast<unsigned>(version);
     }
-    void on_field_impl(field id, std::string_view name, std::string_view value, error_code&) override {
+    void on_field_impl(field id, View name, View value, error_code&) override {
         request_.headers.emplace_back(name, value);
         switch (id) {
-            case field::host: return host.add(value);
-            case field::content_length: return length.add(value);
-            case field::transfer_encoding: return transfer_encoding.add(value);
-            case field::expect: return expect.add(value);
-            default: return;
+            case field::host:
+                return host.add(value);
+            case field::content_length:
+                return length.add(value);
+            case field::transfer_encoding:
+                return transfer_encoding.add(value);
+            case field::expect:
+                return expect.add(value);
+            default:
+                return;
         }
     }
     void on_header_impl(error_code&) override {}
     void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
-    std::size_t on_body_impl(std::string_view, error_code&) override { return 0; }
-    void on_chunk_header_impl(std::uint64_t, std::string_view, error_code&) override {}
-    std::size_t on_chunk_body_impl(std::uint64_t, std::string_view, error_code&) override { return 0; }
+    std::size_t on_body_impl(View, error_code&) override { return 0; }
+    void on_chunk_header_impl(std::uint64_t, View, error_code&) override {}
+    std::size_t on_chunk_body_impl(std::uint64_t, View, error_code&) override { return 0; }
     void on_finish_impl(error_code&) override {}
-    void on_response_impl(int, std::string_view, int, error_code&) override {}
+    void on_response_impl(int, View, int, error_code&) override {}
 
     Request& request_;
 };
@@ -131,9 +145,10 @@ bool split_target(Request& request) {
     return true;
 }
 
+// A request line in order but for a version that is not served.
 bool names_other_version(std::string_view bytes) {
     const std::string_view line = bytes.substr(0, bytes.find("\r\n"));
-    if (line.size() < 9) return false;
+    if (line.size() < 9 || std::ranges::count(line, ' ') != 2) return false;
     const std::string_view version = line.substr(line.size() - 9);
     return version.starts_with(" HTTP/") && is_digit(version[6]) && version[7] == '.' && is_digit(version[8]);
 }
@@ -172,11 +187,12 @@ const ErrorKind* parse_head(std::string_view bytes, std::size_t target_bytes_max
     HeadParser parser(request);
     beast::error_code error;
     parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error);
+    const bool target_in_order = split_target(request);  // first: a refusal tells the path as well
     if (error == beast::http::error::bad_version && names_other_version(bytes)) return &errors::version_not_supported;
     if (request.target.size() > target_bytes_max) return &errors::uri_too_long;
     // Also where Beast wants more: the head is whole, so a line of it is short of something.
     if (error || !parser.is_header_done()) return &errors::bad_request;
-    if (!split_target(request)) return &errors::bad_request;
+    if (!target_in_order) return &errors::bad_request;
     request.keep_alive = parser.keep_alive();
     return check_framing(parser, request, head);
 }
@@ -185,7 +201,7 @@ void parse_lines(std::string_view bytes, Request& request) {
     HeadParser parser(request);
     beast::error_code ignored;
     parser.put(boost::asio::buffer(bytes.data(), bytes.size()), ignored);
-    if (!split_target(request)) request.path = request.query = {};
+    split_target(request);
 }
 
 }  // namespace consentry::http

@@ -1,4 +1,5 @@
-// The head of one request, its lines already checked by MessageReader: fields into a Request, and how its body is framed.
+// The head of one request, its lines already checked by MessageReader: fields into a Request, and how its body is
+// framed.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,8 @@ struct Head {
     bool expects_continue = false;
 };
 
-// Fills `request` with views into `bytes` and `head`; nullptr, or why the request is refused. Then `request` still holds
-// what was understood.
+// Fills `request` with views into `bytes` and `head`; nullptr, or why the request is refused. Then `request` still
+// holds what was understood.
 const ErrorKind* parse_head(std::string_view bytes, std::size_t target_bytes_max, Request& request, Head& head);
 
 // The same for whole lines of a head that will not be read to its end: no verdict, only what can be known.

@@ -25,7 +25,8 @@ std::span<char> MessageReader::space() {
         // Not a byte more than the body's: what follows belongs into buffer_.
         return body_.space().first(std::min(body_.space().size(), body_length_ - body_.size()));
     }
-    // While a head is incomplete nothing refers into the buffer and it may move; afterwards there is room by begin_body().
+    // While a head is incomplete nothing refers into the buffer and it may move; afterwards there is room by
+    // begin_body().
     if (state_ == State::empty || state_ == State::head) make_room();
     return buffer_.space();
 }
@@ -118,8 +119,8 @@ MessageReader::State MessageReader::parse_head() {
     }
     body_begin_ = begin_ + scanned_;
     Head head;
-    if (const ErrorKind* refusal = http::parse_head(buffer_.view().substr(begin_, scanned_), limits_.target_bytes_max,
-                                                    request_, head)) {
+    if (const ErrorKind* refusal =
+            http::parse_head(buffer_.view().substr(begin_, scanned_), limits_.target_bytes_max, request_, head)) {
         request_.keep_alive = false;
         refusal_ = refusal;
         return state_ = State::refused;
@@ -226,7 +227,7 @@ void MessageReader::clear() {
     next();
     buffer_.release(buffer_bytes_kept);
     body_.release(buffer_bytes_kept);
-    request_.peer = {};
+    request_.peer = boost::asio::ip::address{};
     request_.peer_port = 0;
     if (request_.headers.capacity() > fields_kept) request_.headers = {};
 }

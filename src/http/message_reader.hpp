@@ -66,7 +66,6 @@ private:
     State finish(std::size_t end);
     State too_large();
     void make_room();
-    void understand_partly();
     std::size_t received_of_body() const;
     std::size_t body_bytes_max() const;
 
@@ -75,13 +74,13 @@ private:
     bool skipped_line_ = false;  // RFC 9112 section 2.2: one empty line before a request is ignored
     bool awaits_continue_ = false;
     BodyPlace place_ = BodyPlace::in_buffer;
-    std::size_t begin_ = 0;      // of the current request in buffer_
-    std::size_t scanned_ = 0;    // whole lines of its head that are in order
-    std::size_t end_ = 0;        // where the next request begins; complete only
+    std::size_t begin_ = 0;    // of the current request in buffer_
+    std::size_t scanned_ = 0;  // whole lines of its head that are in order
+    std::size_t end_ = 0;      // where the next request begins; complete only
     std::size_t body_begin_ = 0;
     std::size_t body_length_ = 0;
     ByteBuffer buffer_;
-    ByteBuffer body_;            // what does not fit behind the head, or was chunked
+    ByteBuffer body_;  // what does not fit behind the head, or was chunked
     ChunkDecoder chunks_;
     Request request_;
     const ErrorKind* refusal_ = nullptr;

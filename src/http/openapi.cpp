@@ -24,7 +24,8 @@ json::object shared_schemas() {
     json::object metadata{
         {"type", "object"},
         {"description", "Facts about the answer itself"},
-        {"required", {"language", "timestamp", "timezone", "path", "version", "repoVersion", "requestId", "correlationId"}},
+        {"required",
+         {"language", "timestamp", "timezone", "path", "version", "repoVersion", "requestId", "correlationId"}},
         {"properties",
          {{"language", {{"type", "string"}, {"enum", languages}}},
           {"timestamp", {{"type", "integer"}, {"description", "Milliseconds since 1970, UTC"}}},
@@ -40,17 +41,16 @@ json::object shared_schemas() {
                             {{"key", {{"type", "string"}, {"description", "The rule's name"}}},
                              {"property", {{"type", "string"}, {"description", "Dotted path of the property"}}},
                              {"message", text}}}};
-    json::object error{
-        {"type", "object"},
-        {"required", {"statusCode", "statusCodeKey", "module", "message", "metadata"}},
-        {"properties",
-         {{"statusCode", {{"type", "integer"}, {"description", "The service code"}}},
-          {"statusCodeKey", {{"type", "string"}, {"description", "The code's name"}}},
-          {"module", text},
-          {"message", {{"type", "string"}, {"description", "Localized by x-custom-lang"}}},
-          {"errors", {{"type", "array"}, {"items", {{"$ref", "#/components/schemas/ValidationError"}}}}},
-          {"data", {{"type", "object"}}},
-          {"metadata", {{"$ref", "#/components/schemas/Metadata"}}}}}};
+    json::object error{{"type", "object"},
+                       {"required", {"statusCode", "statusCodeKey", "module", "message", "metadata"}},
+                       {"properties",
+                        {{"statusCode", {{"type", "integer"}, {"description", "The service code"}}},
+                         {"statusCodeKey", {{"type", "string"}, {"description", "The code's name"}}},
+                         {"module", text},
+                         {"message", {{"type", "string"}, {"description", "Localized by x-custom-lang"}}},
+                         {"errors", {{"type", "array"}, {"items", {{"$ref", "#/components/schemas/ValidationError"}}}}},
+                         {"data", {{"type", "object"}}},
+                         {"metadata", {{"$ref", "#/components/schemas/Metadata"}}}}}};
     return {{"Metadata", std::move(metadata)}, {"ValidationError", std::move(violation)}, {"Error", std::move(error)}};
 }
 
@@ -66,14 +66,13 @@ json::object envelope_schema(const Operation& operation, Components& components)
     return {{"type", "object"}, {"required", std::move(required)}, {"properties", std::move(properties)}};
 }
 
-json::object json_content(json::object schema) {
-    return {{"application/json", {{"schema", std::move(schema)}}}};
-}
+json::object json_content(json::object schema) { return {{"application/json", {{"schema", std::move(schema)}}}}; }
 
 json::object success(const Operation& operation, const Locales& locales, Components& components) {
     if (operation.no_content) return {{"description", "Done; no body"}};
-    json::object out{{"description", operation.message_key.empty() ? std::string_view(operation.summary)
-                                                                    : locales.text(Language::en, operation.message_key)}};
+    json::object out{{"description", operation.message_key.empty()
+                                         ? std::string_view(operation.summary)
+                                         : locales.text(Language::en, operation.message_key)}};
     if (operation.raw) {
         json::object schema{{"type", "object"}};
         const std::string type = operation.raw_content_type.empty() ? "application/json" : operation.raw_content_type;
@@ -81,9 +80,8 @@ json::object success(const Operation& operation, const Locales& locales, Compone
     } else {
         out["content"] = json_content(envelope_schema(operation, components));
     }
-    out["headers"] = json::object{
-        {"x-request-id", {{"$ref", "#/components/headers/RequestId"}}},
-        {"x-correlation-id", {{"$ref", "#/components/headers/CorrelationId"}}}};
+    out["headers"] = json::object{{"x-request-id", {{"$ref", "#/components/headers/RequestId"}}},
+                                  {"x-correlation-id", {{"$ref", "#/components/headers/CorrelationId"}}}};
     return out;
 }
 
@@ -163,7 +161,8 @@ json::object describe_operation(const Operation& operation, Method method, std::
     if (operation.describe_query) add_parameters(parameters, operation.describe_query(components), "query");
     if (!parameters.empty()) out["parameters"] = std::move(parameters);
     if (operation.describe_body)
-        out["requestBody"] = json::object{{"required", true}, {"content", json_content(operation.describe_body(components))}};
+        out["requestBody"] =
+            json::object{{"required", true}, {"content", json_content(operation.describe_body(components))}};
     json::object responses;
     responses[operation.no_content ? "204" : std::to_string(operation.success_status)] =
         success(operation, locales, components);
@@ -207,7 +206,8 @@ json::object openapi_document(const Router& router, const Locales& locales, cons
             std::vector<Method> methods{operation->method};
             methods.insert(methods.end(), operation->other_methods.begin(), operation->other_methods.end());
             for (const Method method : methods)
-                item.as_object()[lower_method(method)] = describe_operation(*operation, method, alias, locales, schemas);
+                item.as_object()[lower_method(method)] =
+                    describe_operation(*operation, method, alias, locales, schemas);
             ++alias;
         }
     }
@@ -217,11 +217,15 @@ json::object openapi_document(const Router& router, const Locales& locales, cons
     for (const auto& tag : tags) tag_list.emplace_back(json::object{{"name", tag}});
     const auto text = json::object{{"type", "string"}};
     const auto parameter = [](std::string_view name, std::string_view description, json::object schema) {
-        return json::object{{"name", name},   {"in", "header"}, {"required", false}, {"description", description},
+        return json::object{{"name", name},
+                            {"in", "header"},
+                            {"required", false},
+                            {"description", description},
                             {"schema", std::move(schema)}};
     };
     const auto bearer = [](std::string_view description) {
-        return json::object{{"type", "http"}, {"scheme", "bearer"}, {"bearerFormat", "JWT"}, {"description", description}};
+        return json::object{
+            {"type", "http"}, {"scheme", "bearer"}, {"bearerFormat", "JWT"}, {"description", description}};
     };
     return {
         {"openapi", "3.1.0"},
@@ -237,14 +241,17 @@ json::object openapi_document(const Router& router, const Locales& locales, cons
           {"parameters",
            {{"Language", parameter("x-custom-lang", "Language of messages, without case; unknown ones mean the default",
                                    {{"type", "string"}, {"enum", languages}, {"default", "en"}})},
-            {"CorrelationId", parameter("x-correlation-id", "1 to 64 of A-Z a-z 0-9 . _ -; comes back in metadata", text)},
-            {"RequestId", parameter("x-request-id", "A UUID; comes back in metadata", {{"type", "string"}, {"format", "uuid"}})}}},
+            {"CorrelationId",
+             parameter("x-correlation-id", "1 to 64 of A-Z a-z 0-9 . _ -; comes back in metadata", text)},
+            {"RequestId",
+             parameter("x-request-id", "A UUID; comes back in metadata", {{"type", "string"}, {"format", "uuid"}})}}},
           {"headers",
            {{"RequestId", header("Identifies the request", {{"type", "string"}, {"format", "uuid"}})},
             {"CorrelationId", header("As sent, or the request id", text)},
             {"RetryAfter", header("Whole seconds to wait", {{"type", "integer"}, {"minimum", 1}})}}},
           {"securitySchemes",
-           {{"accessToken", bearer("Access token of a login")}, {"refreshToken", bearer("Refresh token of a login")}}}}}};
+           {{"accessToken", bearer("Access token of a login")},
+            {"refreshToken", bearer("Refresh token of a login")}}}}}};
 }
 
 }  // namespace consentry::http

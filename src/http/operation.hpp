@@ -30,9 +30,9 @@ struct Reply {
 
 // Who may call: told by the guard type of the handler's first parameter.
 struct Access {
-    std::string name = "public";             // in the permission table: public, user, admin ...
-    std::string security_scheme;             // of the OpenAPI document; empty for public
-    std::vector<const ErrorKind*> errors;    // what the guard may answer
+    std::string name = "public";           // in the permission table: public, user, admin ...
+    std::string security_scheme;           // of the OpenAPI document; empty for public
+    std::vector<const ErrorKind*> errors;  // what the guard may answer
 };
 
 class OperationHandler {

@@ -17,7 +17,8 @@ constexpr std::size_t correlation_id_bytes_max = 64;
 
 bool is_correlation_id(std::string_view text) {
     return !text.empty() && text.size() <= correlation_id_bytes_max && std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+               c == '-';
     });
 }
 
@@ -28,7 +29,8 @@ std::string request_id_of(const Request& request, TimePoint now) {
 }
 
 std::string correlation_id_of(const Request& request, const std::string& request_id) {
-    if (const auto sent = request.header("x-correlation-id"); sent && is_correlation_id(*sent)) return std::string(*sent);
+    if (const auto sent = request.header("x-correlation-id"); sent && is_correlation_id(*sent))
+        return std::string(*sent);
     return request_id;
 }
 
@@ -67,7 +69,8 @@ boost::asio::awaitable<void> Pipeline::respond(const Request& request, Response&
         co_return;
     } catch (const Unavailable& outage) {
         failure = outage.what();
-        answer_error(exchange, Error{errors::service_unavailable, {{"retryAfterSeconds", outage.retry_after_seconds()}}},
+        answer_error(exchange,
+                     Error{errors::service_unavailable, {{"retryAfterSeconds", outage.retry_after_seconds()}}},
                      response);
     } catch (const boost::system::system_error& error) {
         // The request's deadline: the connection asks refuse() for the answer.
@@ -86,7 +89,8 @@ boost::asio::awaitable<void> Pipeline::run(Exchange& exchange, Response& respons
     Router::Match match = router_.find(context.request.method, context.request.path);
     if (match.operation == nullptr) {
         exchange.allow = std::move(match.allow);
-        answer_error(exchange, Error{match.path_known ? errors::method_not_allowed : errors::route_not_found}, response);
+        answer_error(exchange, Error{match.path_known ? errors::method_not_allowed : errors::route_not_found},
+                     response);
         co_return;
     }
     context.path_params = std::move(match.params);
@@ -135,7 +139,8 @@ void Pipeline::common_headers(const Exchange& exchange, Response& response) cons
                    std::chrono::duration<double, std::milli>(took).count());
 }
 
-void Pipeline::answer_reply(const Exchange& exchange, const Operation& operation, Reply reply, Response& response) const {
+void Pipeline::answer_reply(const Exchange& exchange, const Operation& operation, Reply reply,
+                            Response& response) const {
     response.status = reply.no_content ? 204 : operation.success_status;
     common_headers(exchange, response);
     response.headers.append(reply.extra_headers);

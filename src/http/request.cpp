@@ -8,14 +8,22 @@ namespace consentry::http {
 
 std::string_view name_of(Method method) {
     switch (method) {
-        case Method::get: return "GET";
-        case Method::head: return "HEAD";
-        case Method::post: return "POST";
-        case Method::put: return "PUT";
-        case Method::patch: return "PATCH";
-        case Method::delete_: return "DELETE";
-        case Method::options: return "OPTIONS";
-        case Method::other: break;
+        case Method::get:
+            return "GET";
+        case Method::head:
+            return "HEAD";
+        case Method::post:
+            return "POST";
+        case Method::put:
+            return "PUT";
+        case Method::patch:
+            return "PATCH";
+        case Method::delete_:
+            return "DELETE";
+        case Method::options:
+            return "OPTIONS";
+        case Method::other:
+            break;
     }
     return "OTHER";
 }

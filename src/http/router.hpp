@@ -74,12 +74,13 @@ public:
     void finish();
 
     struct Match {
-        Operation* operation = nullptr;            // the endpoint
-        bool path_known = false;                   // with another method: `allow` says which
+        Operation* operation = nullptr;  // the endpoint
+        bool path_known = false;         // with another method: `allow` says which
         std::string allow;
         std::vector<NamedText> params;
     };
-    // `path` byte by byte as sent: no decoding, no folding of slashes, so that guard and router cannot disagree (AUT-2).
+    // `path` byte by byte as sent: no decoding, no folding of slashes, so that guard and router cannot disagree
+    // (AUT-2).
     Match find(Method method, std::string_view path) const;
 
     const std::vector<std::unique_ptr<Operation>>& operations() const { return operations_; }

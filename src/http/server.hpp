@@ -20,11 +20,11 @@ struct ServerOptions {
     std::uint16_t port = 3000;       // 0: any free one, see Server::port()
     std::size_t threads = 0;         // 0: one per core
 
-    std::size_t head_bytes_max = 16 * 1024;    // request line and headers; above: 431
-    std::size_t target_bytes_max = 8 * 1024;   // above: 414
-    std::size_t json_bytes_max = 512'000;      // the specification's 500 kb; above: 413
-    std::size_t text_bytes_max = 1'048'576;    // text and form bodies: 1 mb
-    std::size_t connections_max = 20'000;      // per process; above, accepting pauses
+    std::size_t head_bytes_max = 16 * 1024;   // request line and headers; above: 431
+    std::size_t target_bytes_max = 8 * 1024;  // above: 414
+    std::size_t json_bytes_max = 512'000;     // the specification's 500 kb; above: 413
+    std::size_t text_bytes_max = 1'048'576;   // text and form bodies: 1 mb
+    std::size_t connections_max = 20'000;     // per process; above, accepting pauses
 
     std::chrono::milliseconds head_timeout{10'000};     // from the first byte of a request to the end of its headers
     std::chrono::milliseconds body_timeout{20'000};     // for the whole body
@@ -52,7 +52,9 @@ public:
     void join();
 
     std::size_t connections() const;  // open now
-    // The executor of one of the I/O threads, in turn: for work that belongs to no connection.
+    // The executor of one of the I/O threads, in turn: for work that belongs to no connection. Once stop() was called
+    // it ends with the last connection, finished or not. Whoever may still post to it from another thread (a Promise of
+    // base/handoff.hpp) must be gone before the Server is.
     boost::asio::any_io_executor executor();
 
 private:

@@ -124,9 +124,9 @@ public:
 //     if (!outcome.committed) ...   // outcome.failed_at == 0: somebody was faster
 enum class Expect {
     any,
-    one,          // exactly one row changed
+    one,  // exactly one row changed
     at_least_one,
-    none,         // no row changed
+    none,  // no row changed
 };
 
 struct Statement {
@@ -140,6 +140,10 @@ public:
     template <class... Args>
     Transaction& add(Expect expect, std::string_view sql, const Args&... args) {
         statements_.push_back({expect, sql, bind_all(args...)});
+        return *this;
+    }
+    Transaction& add(Statement statement) {
+        statements_.push_back(std::move(statement));
         return *this;
     }
     const std::vector<Statement>& statements() const { return statements_; }

@@ -6,16 +6,23 @@
 #include <string_view>
 #include <vector>
 
+#include "base/embedded.hpp"
+
 namespace consentry::storage {
 
 struct Migration {
-    int number;              // 1, 2, 3 ... without a gap
-    std::string_view name;   // "0001_users.sql"
+    int number;             // 1, 2, 3 ... without a gap
+    std::string_view name;  // "0001_users.sql"
     std::vector<std::string_view> statements;
 };
 
 // Parsed from the embedded files. Statements end with ';' at the end of a line.
 // Throws std::runtime_error where the numbers leave a gap.
 const std::vector<Migration>& migrations();
+
+// The parser behind it: files in any order, "<number>_<name>.sql". A line that is a comment ends no statement.
+// Throws std::runtime_error, naming the file, where the numbers do not run 1, 2, 3 ... or the last statement has
+// no end. The result refers into the files.
+std::vector<Migration> parse_migrations(std::span<const EmbeddedFile> files);
 
 }  // namespace consentry::storage

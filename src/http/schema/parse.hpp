@@ -34,13 +34,20 @@ namespace detail {
 
 template <class T>
 constexpr std::string_view type_key() {
-    if constexpr (std::is_same_v<T, std::string>) return "isString";
-    else if constexpr (std::is_same_v<T, bool>) return "isBoolean";
-    else if constexpr (std::is_integral_v<T>) return "isInt";
-    else if constexpr (NamedEnum<T>) return "isEnum";
-    else if constexpr (IsVector<T>::value) return "isArray";
-    else if constexpr (DtoType<T>) return "isObject";
-    else return "isUuid";
+    if constexpr (std::is_same_v<T, std::string>)
+        return "isString";
+    else if constexpr (std::is_same_v<T, bool>)
+        return "isBoolean";
+    else if constexpr (std::is_integral_v<T>)
+        return "isInt";
+    else if constexpr (NamedEnum<T>)
+        return "isEnum";
+    else if constexpr (IsVector<T>::value)
+        return "isArray";
+    else if constexpr (DtoType<T>)
+        return "isObject";
+    else
+        return "isUuid";
 }
 
 template <class T>
@@ -99,10 +106,12 @@ void read_value(const json::value* value, T& out, const std::tuple<Rules...>& ru
         read_value(value, inner, rules, property, report);
         out = std::move(inner);
     } else if constexpr (DtoType<T>) {
-        if (value == nullptr || !value->is_object()) return report_absent<T>(value == nullptr || value->is_null(), rules, property, report);
+        if (value == nullptr || !value->is_object())
+            return report_absent<T>(value == nullptr || value->is_null(), rules, property, report);
         read_object(value, out, property + ".", report);
     } else if constexpr (IsVector<T>::value) {
-        if (value == nullptr || !value->is_array()) return report_absent<T>(value == nullptr || value->is_null(), rules, property, report);
+        if (value == nullptr || !value->is_array())
+            return report_absent<T>(value == nullptr || value->is_null(), rules, property, report);
         std::size_t index = 0;
         for (const json::value& element : value->get_array()) {
             out.emplace_back();
@@ -115,7 +124,8 @@ void read_value(const json::value* value, T& out, const std::tuple<Rules...>& ru
             if (!missing && value->is_string() && is_clean(value->get_string())) {
                 out = std::string(value->get_string());
                 check_rules(out, rules, property, report);
-                if constexpr (has_rule<Lowered>(static_cast<const std::tuple<Rules...>*>(nullptr))) out = to_lower_ascii(out);
+                if constexpr (has_rule<Lowered>(static_cast<const std::tuple<Rules...>*>(nullptr)))
+                    out = to_lower_ascii(out);
                 return;
             }
         } else if constexpr (std::is_same_v<T, bool>) {
@@ -188,7 +198,8 @@ void read_object(const json::value* value, Dto& out, const std::string& prefix, 
     const auto table = Dto::fields();
     std::apply(
         [&](const auto&... f) {
-            (detail::read_value(object.if_contains(f.name), out.*(f.member), f.rules, prefix + std::string(f.name), report),
+            (detail::read_value(object.if_contains(f.name), out.*(f.member), f.rules, prefix + std::string(f.name),
+                                report),
              ...);
             for (const auto& member : object) {
                 const std::string_view name = member.key();

@@ -19,7 +19,8 @@ public:
     void add(std::string_view key, std::string_view property, boost::json::object placeholders = {}) {
         if (violations_.size() >= violations_max) return;
         placeholders.insert_or_assign("property", last_segment(property));
-        violations_.push_back({std::string(key), std::string(property.substr(0, property_bytes_max)), std::move(placeholders)});
+        violations_.push_back(
+            {std::string(key), std::string(property.substr(0, property_bytes_max)), std::move(placeholders)});
     }
     bool empty() const { return violations_.empty(); }
     std::vector<Violation> take() { return std::move(violations_); }

@@ -6,7 +6,7 @@ namespace {
 constexpr std::size_t address_bytes_max = 254;  // RFC 5321 section 4.5.3.1.3, less the angle brackets
 constexpr std::size_t local_bytes_max = 64;     // RFC 5321 section 4.5.3.1.1
 constexpr std::size_t domain_bytes_max = 253;
-constexpr std::size_t label_bytes_max = 63;     // RFC 1035 section 2.3.4
+constexpr std::size_t label_bytes_max = 63;  // RFC 1035 section 2.3.4
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

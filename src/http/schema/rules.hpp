@@ -98,12 +98,13 @@ struct BackupCode {
     static constexpr std::string_view key = "isTwoFactorBackupCode";
     std::size_t length;
     bool holds(std::string_view text) const {
-        return text.size() == length && std::ranges::all_of(text, [](char c) {
-                   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
-               });
+        return text.size() == length &&
+               std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'); });
     }
     boost::json::object placeholders() const { return {{"length", length}}; }
-    void describe(boost::json::object& schema) const { schema["pattern"] = "^[A-Z0-9]{" + std::to_string(length) + "}$"; }
+    void describe(boost::json::object& schema) const {
+        schema["pattern"] = "^[A-Z0-9]{" + std::to_string(length) + "}$";
+    }
 };
 inline constexpr BackupCode backup_code{10};
 

@@ -32,8 +32,10 @@ void write_json(std::string& out, const T& value) {
         std::apply([&](const auto&... f) { (member(f), ...); }, T::fields());
         out.push_back('}');
     } else if constexpr (IsOptional<T>::value) {
-        if (value) write_json(out, *value);
-        else out.append("null");
+        if (value)
+            write_json(out, *value);
+        else
+            out.append("null");
     } else if constexpr (IsVector<T>::value) {
         out.push_back('[');
         bool first = true;

@@ -1,0 +1,117 @@
+#include "app/commands.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "app/app.hpp"
+#include "app/config_commands.hpp"
+#include "app/key_commands.hpp"
+#include "app/serve_command.hpp"
+#include "app/user_commands.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr int wrong_use = 2;
+
+// Commands that need the configuration read it themselves, so that --help and --version work with a broken one.
+struct Selected {
+    std::function<int()> run;
+};
+
+CLI::App* subcommand(CLI::App& parent, const std::string& name, const std::string& says) {
+    CLI::App* command = parent.add_subcommand(name, says);
+    command->require_subcommand(0, 1);
+    return command;
+}
+
+void add_user_commands(CLI::App& program, Selected& selected) {
+    CLI::App* user = subcommand(program, "user", "Accounts");
+    user->require_subcommand(1);
+    static UserOptions options;
+
+    CLI::App* create = subcommand(*user, "create",
+                                  "Makes an account, active and verified; the password is one line on standard input");
+    create->add_option("--email", options.email, "Its address")->required();
+    create->add_option("--role", options.role, "user, admin or superAdmin")->required();
+    create->add_option("--name", options.name, "For people to read");
+    create->callback([&selected] { selected.run = [] { return create_user(options); }; });
+
+    CLI::App* list = subcommand(*user, "list", "Prints all accounts: id, address, role, status, two-factor");
+    list->callback([&selected] { selected.run = [] { return list_users(); }; });
+
+    CLI::App* password = subcommand(*user, "password", "Passwords of accounts");
+    password->require_subcommand(1);
+    CLI::App* set = subcommand(*password, "set", "Sets a password, one line on standard input; ends all sessions");
+    set->add_option("--email", options.email, "Of the account")->required();
+    set->callback([&selected] { selected.run = [] { return set_password(options); }; });
+
+    CLI::App* two_factor = subcommand(*user, "two-factor", "Second factors of accounts");
+    two_factor->require_subcommand(1);
+    CLI::App* reset =
+        subcommand(*two_factor, "reset", "Makes the owner set up anew at the next login; ends all sessions");
+    reset->add_option("--email", options.email, "Of the account")->required();
+    reset->add_flag("--disable", options.disable, "Turn two-factor off instead");
+    reset->callback([&selected] { selected.run = [] { return reset_two_factor(options); }; });
+}
+
+void add_config_commands(CLI::App& program, Selected& selected) {
+    CLI::App* config = subcommand(program, "config", "Settings");
+    config->require_subcommand(1);
+    const auto add = [&](const char* name, const char* says, int (*run)()) {
+        subcommand(*config, name, says)->callback([&selected, run] { selected.run = run; });
+    };
+    add("check", "Tells whether the service would start with these settings", check_config);
+    add("print", "Prints every setting and where it comes from, secrets masked", print_settings);
+    add("docs", "Prints the documentation of all settings (Markdown)", print_settings_documentation);
+    add("env-example", "Prints an example .env file", print_settings_example);
+}
+
+void add_key_commands(CLI::App& program, Selected& selected) {
+    CLI::App* keys = subcommand(program, "keys", "Signing and encryption keys");
+    keys->require_subcommand(1);
+    subcommand(*keys, "generate", "Prints new keys as settings, for environments other than local")
+        ->callback([&selected] { selected.run = generate_keys; });
+    subcommand(*keys, "rotate", "Makes new signing keys in the key folder; former ones verify until their tokens end")
+        ->callback([&selected] { selected.run = rotate_keys; });
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+    CLI::App program{"Consentry: logs people in and proves what they agreed to"};
+    program.set_version_flag("--version", std::string("consentry ") + std::string(program_version()));
+    program.require_subcommand(1);
+    program.footer(
+        "Settings are environment variables, or lines of a file .env: `consentry config docs` tells them all.");
+    Selected selected;
+    subcommand(program, "serve", "Runs the service; works in an empty folder")->callback([&selected] {
+        selected.run = serve;
+    });
+    subcommand(program, "migrate", "Brings the database's schema up to date")->callback([&selected] {
+        selected.run = migrate;
+    });
+    add_user_commands(program, selected);
+    add_config_commands(program, selected);
+    add_key_commands(program, selected);
+
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        // CLI11 prints help and version to standard output and knows that they are no fault.
+        return program.exit(error) == 0 ? 0 : wrong_use;
+    }
+    try {
+        return selected.run();
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "consentry: {}\n", error.what());
+        return 1;
+    }
+}
+
+}  // namespace consentry

@@ -1,0 +1,139 @@
+#include "app/config/config.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "app/config/names.hpp"
+#include "app/config/settings.hpp"
+#include "app/config/values.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::size_t encryption_key_length_min = 32;
+constexpr std::size_t argon2_memory_kib_min = 19'456;  // OWASP Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane
+constexpr std::size_t argon2_passes_min = 2;
+
+constexpr std::string_view two_factor_key = "AUTH_TWO_FACTOR_ENCRYPTION_KEY";
+constexpr std::string_view short_two_factor_key = "should be 32 characters or longer, each of its keys";
+
+bool has_short_key(const Config& config) {
+    for (const std::string& key : config.two_factor.encryption_keys)
+        if (key.size() < encryption_key_length_min) return true;
+    return false;
+}
+
+// The texts of the environment as values, in the order of the table.
+Config read_values(const Environment& environment, std::vector<ConfigProblem>& problems) {
+    Config config;
+    for (const SettingSpec& setting : settings()) {
+        // Also where a value is given: what a refused one leaves behind must not confuse the checks of other settings.
+        // A default that does not pass its own rule is a mistake of ours; documentation_test finds it.
+        if (!setting.derived) (void)setting.type.read(setting.default_text, config);
+        const auto given = environment.find(std::string(setting.name));
+        if (given == environment.end()) continue;
+        if (auto read = setting.type.read(given->second, config); !read)
+            problems.push_back({std::string(setting.name), std::move(read.error())});
+    }
+    return config;
+}
+
+// What follows from other settings, where it was not given.
+void derive(Config& config, const Environment& environment) {
+    if (!environment.contains("DOC_ENABLE"))
+        config.app.documentation = config.app.environment != AppEnvironment::production;
+    if (config.data.database_file.empty()) config.data.database_file = config.data.directory / "consentry.db";
+    if (config.jwt.issuer.empty())
+        config.jwt.issuer = config.app.public_url.empty() ? "consentry" : config.app.public_url;
+    if (config.jwt.audience.empty()) config.jwt.audience = config.app.name;
+    if (config.two_factor.issuer.empty()) config.two_factor.issuer = config.app.name;
+    if (config.two_factor.label.empty()) config.two_factor.label = config.two_factor.issuer;
+}
+
+// What the environment demands, and what settings demand of each other.
+void check(const Config& config, const Environment& environment, std::vector<ConfigProblem>& problems) {
+    const auto problem = [&](std::string_view setting, std::string_view text) {
+        for (const ConfigProblem& known : problems)
+            if (known.setting == setting) return;  // it is malformed: what follows from its value is no news
+        problems.push_back({std::string(setting), std::string(text)});
+    };
+
+    if (config.app.environment != AppEnvironment::local)
+        for (const std::string_view required : {std::string_view("AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY"),
+                                                std::string_view("AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY"), two_factor_key})
+            if (!environment.contains(std::string(required)))
+                problem(required, "must be set: only with APP_ENV=local does the program make its own");
+
+    if (config.app.environment == AppEnvironment::production) {
+        if (has_short_key(config)) problem(two_factor_key, "must be 32 characters or longer, each of its keys");
+        if (config.password.argon2_memory_kib < argon2_memory_kib_min)
+            problem("AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "must be at least 19456 in production");
+        if (config.password.argon2_passes < argon2_passes_min)
+            problem("AUTH_PASSWORD_ARGON2_PASSES", "must be at least 2 in production");
+    }
+
+    if (config.two_factor.issuer.contains(':'))  // from APP_NAME, which may have one
+        problem("AUTH_TWO_FACTOR_ISSUER", "must be set where APP_NAME contains a colon");
+    if (config.jwt.refresh.lifetime < config.jwt.access.lifetime)
+        problem("AUTH_JWT_REFRESH_TOKEN_EXPIRED", "must not be shorter than AUTH_JWT_ACCESS_TOKEN_EXPIRED");
+    if (config.session.admin_lifetime < config.session.admin_idle)
+        problem("SESSION_ADMIN_IDLE", "must not be longer than SESSION_ADMIN_EXPIRED");
+}
+
+}  // namespace
+
+std::expected<Config, std::vector<ConfigProblem>> read_config(const Environment& environment) {
+    std::vector<ConfigProblem> problems;
+    Config config = read_values(environment, problems);
+    derive(config, environment);
+    check(config, environment, problems);
+    for (const auto& [name, value] : environment)
+        if (auto misspelt = misspelt_name(name)) problems.push_back(std::move(*misspelt));
+    if (!problems.empty()) return std::unexpected(std::move(problems));
+    return config;
+}
+
+std::vector<ConfigProblem> warnings(const Config& config) {
+    std::vector<ConfigProblem> found;
+    const auto warn = [&](std::string_view setting, std::string_view text) {
+        found.push_back({std::string(setting), std::string(text)});
+    };
+    const bool production = config.app.environment == AppEnvironment::production;
+    if (has_short_key(config)) warn(two_factor_key, short_two_factor_key);
+    if (!config.two_factor.replay_protection)
+        warn("AUTH_TWO_FACTOR_REPLAY_PROTECTION", "is off: a code seen by somebody else works a second time");
+    if (!config.password.attempt) warn("AUTH_PASSWORD_ATTEMPT", "is off: passwords can be guessed without a lock");
+    if (config.session.check == SessionCheckMode::cache)
+        warn("SESSION_CHECK", "is cache: a session ended in the database alone stays open while the cache has it");
+    if (config.app.environment != AppEnvironment::local && config.app.public_url.starts_with("http:"))
+        warn("PUBLIC_URL", "is not https: passwords and tokens can be read on their way");
+    if (production && config.app.documentation) warn("DOC_ENABLE", "opens the API documentation in production");
+    return found;
+}
+
+std::string print_config(const Environment& environment, const std::set<std::string>& from_file) {
+    std::vector<ConfigProblem> ignored;
+    Config config = read_values(environment, ignored);
+    derive(config, environment);
+
+    std::string out;
+    for (const SettingSpec& setting : settings()) {
+        const auto given = environment.find(std::string(setting.name));
+        std::string value = given == environment.end() ? setting.type.show(config) : given->second;
+        if (setting.type.secret && !value.empty()) value = "***";
+        out += setting.name;
+        out += '=';
+        for (const char c : mask_url_password(value))  // a PEM has several lines
+            if (c == '\n')
+                out += "\\n";
+            else
+                out += c;
+        out += given == environment.end()         ? "  # default"
+               : from_file.contains(given->first) ? "  # .env"
+                                                  : "  # environment";
+        out += '\n';
+    }
+    return out;
+}
+
+}  // namespace consentry

@@ -1,0 +1,133 @@
+// What the operator may choose, read once at start and constant from then on.
+//
+// A setting is an environment variable; settings.hpp has the one table that reads, documents and prints them. The
+// structures below hold plain values in the units their types say; nothing in the program but this folder looks at
+// the environment.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/config/dotenv.hpp"
+#include "base/clock.hpp"
+#include "base/locales.hpp"
+
+namespace consentry {
+
+enum class AppEnvironment { local, development, staging, production };
+
+struct AppConfig {
+    std::string name;
+    AppEnvironment environment = AppEnvironment::local;
+    std::string timezone;  // IANA name; for display only, the service reckons in UTC
+    Language language = Language::en;
+    std::string public_url;  // without a slash at its end; empty: host and port listened on
+    bool documentation = true;
+};
+
+struct HttpConfig {
+    std::string host;
+    std::uint16_t port = 0;     // 0: any free one
+    std::string global_prefix;  // "/api" or empty
+    std::size_t threads = 0;    // 0: one per core
+    std::size_t connections_max = 0;
+    std::size_t json_bytes_max = 0;
+    std::size_t text_bytes_max = 0;
+    milliseconds head_timeout{};
+    milliseconds body_timeout{};
+    milliseconds idle_timeout{};
+    milliseconds request_timeout{};
+};
+
+struct VersioningConfig {
+    bool enable = true;
+    std::string prefix;  // "v"
+    int version = 1;
+};
+
+struct DataConfig {
+    std::filesystem::path directory;  // everything the service keeps, unless told otherwise
+    std::filesystem::path database_file;
+    std::size_t cache_bytes_max = 0;
+};
+
+struct TokenConfig {
+    std::string algorithm;    // ES256, ES384, ES512 or EdDSA
+    std::string key_id;       // empty: follows from the key
+    std::string private_key;  // base64 of PKCS#8 DER, or PEM; empty (local only): the program makes its own
+    std::string public_key;   // base64 of SPKI DER, or PEM; empty: follows from the private key
+    seconds lifetime{};
+};
+
+struct JwtConfig {
+    std::string issuer;
+    std::string audience;
+    TokenConfig access;
+    TokenConfig refresh;
+    seconds refresh_grace{};  // in which a repeated refresh gets the same successor
+};
+
+struct TwoFactorConfig {
+    std::string issuer;
+    std::string label;
+    std::vector<std::string> encryption_keys;  // the first one encrypts; none (local only): the program makes its own
+    bool replay_protection = true;
+};
+
+struct PasswordConfig {
+    bool attempt = true;  // failures are counted and lock
+    int attempts_max = 0;
+    std::size_t salt_length = 0;  // bytes
+    seconds expired{};            // zero: never
+    seconds expired_temporary{};
+    seconds reuse_period{};  // zero: only the current one is barred
+    std::size_t argon2_memory_kib = 0;
+    std::size_t argon2_passes = 0;
+    std::size_t argon2_lanes = 1;
+    std::size_t hash_threads = 0;  // 0: one per core
+    std::size_t hash_queue_max = 0;
+};
+
+enum class SessionCheckMode { strict, cache };
+
+struct SessionConfig {
+    SessionCheckMode check = SessionCheckMode::strict;
+    std::size_t per_user_max = 0;
+    seconds admin_lifetime{};
+    seconds admin_idle{};
+    std::string key_pattern;  // of cache keys, with {userId} and {sessionId}
+};
+
+struct Config {
+    AppConfig app;
+    HttpConfig http;
+    VersioningConfig versioning;
+    DataConfig data;
+    JwtConfig jwt;
+    TwoFactorConfig two_factor;
+    PasswordConfig password;
+    SessionConfig session;
+};
+
+// Names a setting and says what is allowed; never repeats a value, which may be a secret in the wrong place (OPS-2).
+struct ConfigProblem {
+    std::string setting;
+    std::string text;
+};
+
+// All problems at once, so that one start is enough to learn of them.
+std::expected<Config, std::vector<ConfigProblem>> read_config(const Environment& environment);
+
+// Allowed, and yet worth a line in the log at start.
+std::vector<ConfigProblem> warnings(const Config& config);
+
+// Every setting as NAME=value with where the value came from; secrets as ***. `from_file` has the names whose value
+// the .env file gave. Works on settings that read_config refuses, too.
+std::string print_config(const Environment& environment, const std::set<std::string>& from_file = {});
+
+}  // namespace consentry

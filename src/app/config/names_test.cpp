@@ -1,0 +1,84 @@
+#include "app/config/names.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "app/config/settings.hpp"
+
+namespace consentry {
+namespace {
+
+TEST(SettingNames, EditDistance) {
+    EXPECT_EQ(edit_distance("", ""), 0U);
+    EXPECT_EQ(edit_distance("", "abc"), 3U);
+    EXPECT_EQ(edit_distance("abc", ""), 3U);
+    EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
+    EXPECT_EQ(edit_distance("HTTP_PORT", "HTTP_PROT"), 2U);
+}
+
+TEST(SettingNames, OPS_2_MisspeltNamesOfOursAreProblemsThatNameTheRightOne) {
+    struct Case {
+        std::string_view name, suggestion;
+    };
+    for (const auto& [name, suggestion] : {
+             Case{"HTTP_PROT", "HTTP_PORT"},
+             {"HTP_PORT", "HTTP_PORT"},
+             {"http_port", "HTTP_PORT"},
+             {"APP_ENVV", "APP_ENV"},
+             {"DATABASE_URI", "DATABASE_URL"},
+             {"AUTH_TWO_FACTOR_ENCRYPTON_KEY", "AUTH_TWO_FACTOR_ENCRYPTION_KEY"},
+             {"CONSENTRY_HTTP_PORT", "HTTP_PORT"},
+             {"SESSION_MAX_PER_USERS", "SESSION_MAX_PER_USER"},
+         }) {
+        const auto problem = misspelt_name(name);
+        ASSERT_TRUE(problem) << name;
+        EXPECT_EQ(problem->setting, name);
+        EXPECT_EQ(problem->text, "is not a setting of this release: did you mean " + std::string(suggestion) + "?");
+    }
+}
+
+TEST(SettingNames, OPS_2_UnknownNamesWithAPrefixOfOursAreProblems) {
+    for (const auto* name : {"AUTH_JWT_SECRET", "AUTH_PASSWORD_PEPPER_AND_SALT", "AUTH_TWO_FACTOR_KEY",
+                             "SESSION_SECRET", "CONSENTRY_DEBUG", "URL_VERSIONING_DEFAULT_THING",
+                             "AUTH_SOCIAL_GOOGLE_CLIENT_ID", "AUTH_JWT_ACCESS_TOKEN_JWKS_URI"})
+        EXPECT_TRUE(misspelt_name(name)) << name;
+}
+
+TEST(SettingNames, VariablesOfOthersPass) {
+    for (const auto* name : {"HTTP_PROXY",
+                             "HTTPS_PROXY",
+                             "NO_PROXY",
+                             "ALL_PROXY",
+                             "http_proxy",
+                             "https_proxy",
+                             "no_proxy",
+                             "PATH",
+                             "HOME",
+                             "LANG",
+                             "TZ",
+                             "SESSION_MANAGER",
+                             "XDG_SESSION_ID",
+                             "DBUS_SESSION_BUS_ADDRESS",
+                             "POSTGRES_PASSWORD",
+                             "NODE_ENV",
+                             "APPDATA",
+                             "CONSENTRY_TEST_DATA",
+                             "CONSENTRY_SERVICE_HOST",
+                             "CONSENTRY_SERVICE_PORT_HTTP",
+                             "CONSENTRY_PORT",
+                             "CONSENTRY_PORT_3000_TCP_ADDR",
+                             "SESSION_PORT",
+                             "SSH_AUTH_SOCK",
+                             "DATADOG_URL",
+                             "_",
+                             ""})
+        EXPECT_FALSE(misspelt_name(name)) << name;
+}
+
+TEST(SettingNames, SettingsPass) {
+    for (const SettingSpec& setting : settings()) EXPECT_FALSE(misspelt_name(setting.name)) << setting.name;
+}
+
+}  // namespace
+}  // namespace consentry

@@ -1,0 +1,151 @@
+// The kinds of settings. Path leads from Config to the member: whole_number<&Config::http, &HttpConfig::port>(0,
+// 65535).
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "app/config/settings.hpp"
+#include "app/config/values.hpp"
+#include "base/text.hpp"
+
+namespace consentry::setting_types {
+
+using Read = std::expected<void, std::string>;
+
+template <auto... Path>
+decltype(auto) at(auto& config) {
+    return (config.*....*Path);
+}
+template <auto... Path>
+using Target = std::remove_reference_t<decltype(at<Path...>(std::declval<Config&>()))>;
+
+// The refusal of a value that is not in the stated form.
+inline std::unexpected<std::string> refused(const std::string& allowed) {
+    return std::unexpected("must be " + allowed);
+}
+
+template <auto... Path>
+SettingType flag() {
+    std::string allowed = "true or false";
+    return {allowed,
+            [allowed](std::string_view text, Config& config) -> Read {
+                const auto value = parse_flag(text);
+                if (!value) return refused(allowed);
+                at<Path...>(config) = *value;
+                return {};
+            },
+            [](const Config& config) -> std::string { return at<Path...>(config) ? "true" : "false"; }};
+}
+
+// Numbers, and durations whose setting names the unit (…_IN_SECONDS): the member's type is the unit.
+template <auto... Path>
+SettingType whole_number(std::int64_t low, std::int64_t high) {
+    using Value = Target<Path...>;
+    std::string allowed =
+        low == high ? std::to_string(low) : "a whole number, " + std::to_string(low) + ".." + std::to_string(high);
+    return {allowed,
+            [=](std::string_view text, Config& config) -> Read {
+                const auto number = parse_whole_number(text);
+                if (!number || *number < low || *number > high) return refused(allowed);
+                if constexpr (std::is_integral_v<Value>)
+                    at<Path...>(config) = static_cast<Value>(*number);
+                else
+                    at<Path...>(config) = Value{*number};
+                return {};
+            },
+            [](const Config& config) {
+                if constexpr (std::is_integral_v<Value>)
+                    return std::to_string(at<Path...>(config));
+                else
+                    return std::to_string(at<Path...>(config).count());
+            }};
+}
+
+// A number of megabytes, kept as bytes.
+template <auto... Path>
+SettingType megabytes(std::int64_t low, std::int64_t high) {
+    constexpr std::int64_t megabyte = 1024 * 1024;
+    std::string allowed = "a whole number, " + std::to_string(low) + ".." + std::to_string(high);
+    return {allowed,
+            [=](std::string_view text, Config& config) -> Read {
+                const auto number = parse_whole_number(text);
+                if (!number || *number < low || *number > high) return refused(allowed);
+                at<Path...>(config) = static_cast<Target<Path...>>(*number * megabyte);
+                return {};
+            },
+            [](const Config& config) { return std::to_string(at<Path...>(config) / megabyte); }};
+}
+
+template <auto... Path>
+SettingType duration(milliseconds low, milliseconds high) {
+    using Value = Target<Path...>;
+    constexpr bool whole_seconds = std::is_same_v<Value, seconds>;
+    std::string allowed =
+        "a duration, " + duration_text(low) + ".." + duration_text(high) + (whole_seconds ? ", in whole seconds" : "");
+    return {allowed,
+            [=](std::string_view text, Config& config) -> Read {
+                const auto value = parse_duration(text);
+                if (!value || *value < low || *value > high) return refused(allowed);
+                const auto kept = std::chrono::duration_cast<Value>(*value);
+                if (kept != *value) return refused(allowed);
+                at<Path...>(config) = kept;
+                return {};
+            },
+            [](const Config& config) { return duration_text(at<Path...>(config)); }};
+}
+
+template <auto... Path>
+SettingType one_of(std::vector<std::pair<std::string_view, Target<Path...>>> choices) {
+    std::string allowed;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        if (i != 0) allowed += i + 1 == choices.size() ? " or " : ", ";
+        allowed += choices[i].first;
+    }
+    return {allowed,
+            [=](std::string_view text, Config& config) -> Read {
+                for (const auto& [name, value] : choices) {
+                    if (name != text) continue;
+                    at<Path...>(config) = value;
+                    return {};
+                }
+                return refused(allowed);
+            },
+            [=](const Config& config) {
+                for (const auto& [name, value] : choices)
+                    if (value == at<Path...>(config)) return std::string(name);
+                return std::string();
+            }};
+}
+
+// Text that `allows` says yes to; `allowed` tells people what that is.
+template <auto... Path>
+SettingType text(std::string allowed, bool (*allows)(std::string_view)) {
+    return {allowed,
+            [allowed, allows](std::string_view value, Config& config) -> Read {
+                if (!allows(value)) return refused(allowed);
+                at<Path...>(config) = Target<Path...>(value);
+                return {};
+            },
+            [](const Config& config) -> std::string { return at<Path...>(config); }};
+}
+
+// One line of text that people read.
+template <auto... Path>
+SettingType line() {
+    return text<Path...>("1 to 100 characters of text", [](std::string_view value) {
+        const auto length = code_points(value);
+        const bool blank = trim(value).empty();
+        const bool control = std::ranges::any_of(value, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
+        return length && *length <= 100 && !blank && !control;
+    });
+}
+
+}  // namespace consentry::setting_types

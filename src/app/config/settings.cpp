@@ -1,0 +1,27 @@
+#include "app/config/settings.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "app/config/tables.hpp"
+
+namespace consentry {
+
+std::span<const SettingSpec> settings() {
+    static const std::vector<SettingSpec> all = [] {
+        std::vector<SettingSpec> rows;
+        for (const auto table : {application_settings, http_settings, data_settings, token_settings,
+                                 two_factor_settings, password_settings, session_settings})
+            std::ranges::move(table(), std::back_inserter(rows));
+        return rows;
+    }();
+    return all;
+}
+
+const SettingSpec* find_setting(std::string_view name) {
+    const auto found = std::ranges::find(settings(), name, &SettingSpec::name);
+    return found == settings().end() ? nullptr : &*found;
+}
+
+}  // namespace consentry

@@ -1,0 +1,42 @@
+// The one table of settings: it reads them, documents them and prints them, so that none of the three can lag behind.
+//
+// A new setting is a member in config.hpp and a row in settings_service.cpp or settings_security.cpp; then
+// `consentry config docs` and `consentry config env-example` write the two documents anew (a test compares them).
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/config/config.hpp"
+
+namespace consentry {
+
+// How a text becomes a value of Config and back. Made by the functions of setting_types.hpp.
+struct SettingType {
+    std::string allowed;  // "a whole number, 1..65535": completes "must be"
+    std::function<std::expected<void, std::string>(std::string_view text, Config& config)> read;
+    std::function<std::string(const Config& config)> show;
+    bool secret = false;
+};
+
+struct SettingSpec {
+    std::string_view name;
+    std::string_view group;
+    SettingType type;
+    std::string_view default_text;  // as one would write it; empty: none
+    bool derived = false;           // default_text explains: the value follows from other settings
+    std::string_view description;   // one paragraph
+    std::string_view example = {};  // where the default does not show what a value looks like
+};
+
+std::span<const SettingSpec> settings();  // in the order of the documents, groups together
+const SettingSpec* find_setting(std::string_view name);
+
+// docs/guides/configuration.md and .env.example.
+std::string settings_markdown();
+std::string settings_env_example();
+
+}  // namespace consentry

@@ -1,0 +1,144 @@
+#include "app/config/values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include <boost/url/parse.hpp>
+#include <boost/url/url_view.hpp>
+
+#include "base/text.hpp"
+
+namespace consentry {
+namespace {
+
+struct Unit {
+    std::string_view name;
+    std::int64_t milliseconds;
+};
+constexpr std::array<Unit, 5> units{{{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
+
+constexpr std::string_view digits = "0123456789";
+constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+bool is_made_of(std::string_view text, std::string_view set, std::string_view more) {
+    return std::ranges::all_of(text, [&](char c) { return set.contains(c) || digits.contains(c) || more.contains(c); });
+}
+
+bool occurs_once(std::string_view text, std::string_view part) {
+    const std::size_t first = text.find(part);
+    return first != std::string_view::npos && text.find(part, first + 1) == std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<bool> parse_flag(std::string_view text) {
+    if (text == "true") return true;
+    if (text == "false") return false;
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> parse_whole_number(std::string_view text) {
+    if (text.empty() || text.find_first_not_of(digits) != std::string_view::npos) return std::nullopt;
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{}) return std::nullopt;
+    return number;
+}
+
+std::optional<milliseconds> parse_duration(std::string_view text) {
+    const std::size_t unit_at = text.find_first_not_of(digits);
+    if (unit_at == std::string_view::npos) return std::nullopt;
+    const auto number = parse_whole_number(text.substr(0, unit_at));
+    const auto unit = std::ranges::find(units, text.substr(unit_at), &Unit::name);
+    if (!number || unit == units.end()) return std::nullopt;
+    if (*number > std::numeric_limits<std::int64_t>::max() / unit->milliseconds) return std::nullopt;
+    return milliseconds{*number * unit->milliseconds};
+}
+
+std::string duration_text(milliseconds duration) {
+    if (duration == milliseconds{0}) return "0s";
+    const auto divides = [&](Unit unit) { return duration.count() % unit.milliseconds == 0; };
+    const bool one_day = duration == std::chrono::hours{24};  // people say 24h for it
+    const auto unit = std::ranges::find_if(units.begin() + (one_day ? 1 : 0), units.end(), divides);
+    return std::to_string(duration.count() / unit->milliseconds) + std::string(unit->name);
+}
+
+bool is_timezone(std::string_view name) {
+    if (name == "UTC") return true;
+    // A name is a path below the database's folder: nothing that leads out of it may reach the file system.
+    if (name.empty() || name.size() > 64 || !is_made_of(name, letters, "_+-/")) return false;
+    if (name.starts_with('/') || name.ends_with('/') || name.contains("//")) return false;
+    const std::filesystem::path file = std::filesystem::path("/usr/share/zoneinfo") / name;
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error)) return false;
+    std::array<char, 4> magic{};
+    std::ifstream stream(file, std::ios::binary);
+    return stream.read(magic.data(), magic.size()) && std::string_view(magic.data(), magic.size()) == "TZif";
+}
+
+bool is_path_prefix(std::string_view path) {
+    if (path.empty()) return true;
+    if (path.size() > 100 || path.front() != '/' || path.ends_with('/') || path.contains("//")) return false;
+    if (!is_made_of(path, letters, "/._~-")) return false;
+    const std::string_view first = path.substr(1, path.find('/', 1) - 1);
+    constexpr std::array taken{"docs", "metrics", ".well-known", "favicon.ico"};
+    return std::ranges::find(taken, first) == taken.end() && first != "." && !path.contains("..");
+}
+
+std::optional<std::string> parse_public_url(std::string_view text) {
+    const auto url = boost::urls::parse_absolute_uri(text);
+    if (!url || url->has_userinfo() || url->has_query() || url->host().empty()) return std::nullopt;
+    if (url->scheme() != "http" && url->scheme() != "https") return std::nullopt;
+    while (text.ends_with('/')) text.remove_suffix(1);
+    return std::string(text);
+}
+
+bool is_session_key_pattern(std::string_view text) {
+    if (text.size() > 200 || !occurs_once(text, "{userId}") || !occurs_once(text, "{sessionId}")) return false;
+    if (std::ranges::count(text, '{') != 2 || std::ranges::count(text, '}') != 2) return false;
+    return std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+}
+
+std::expected<std::filesystem::path, std::string> parse_database_url(std::string_view text) {
+    if (text.starts_with("postgresql:") || text.starts_with("postgres:"))
+        return std::unexpected("PostgreSQL is not supported by this release: sqlite:PATH is the only address it knows");
+    constexpr std::string_view scheme = "sqlite:";
+    if (!text.starts_with(scheme)) return std::unexpected("must be sqlite:PATH");
+    text.remove_prefix(scheme.size());
+    if (text.starts_with("//")) {
+        text.remove_prefix(2);
+        if (!text.starts_with('/')) return std::unexpected("after sqlite:// comes a path that begins with a slash");
+    }
+    if (text.empty() || text.starts_with(':') || text.ends_with('/') || text.contains('?'))
+        return std::unexpected("must be sqlite:PATH, the path of a file");
+    return std::filesystem::path(text);
+}
+
+std::optional<std::vector<std::string>> parse_list(std::string_view text) {
+    std::vector<std::string> parts;
+    while (true) {
+        const std::size_t comma = text.find(',');
+        const std::string_view part = trim(text.substr(0, comma));
+        if (part.empty()) return std::nullopt;
+        parts.emplace_back(part);
+        if (comma == std::string_view::npos) return parts;
+        text.remove_prefix(comma + 1);
+    }
+}
+
+std::string mask_url_password(std::string_view url) {
+    const std::size_t authority = url.find("://");
+    if (authority == std::string_view::npos) return std::string(url);
+    // The last @: a password in the wild is not always escaped, and too much is better hidden than too little.
+    const std::size_t at = url.rfind('@');
+    const std::size_t colon = url.find(':', authority + 3);
+    if (at == std::string_view::npos || colon == std::string_view::npos || colon > at) return std::string(url);
+    return std::string(url.substr(0, colon + 1)) + "***" + std::string(url.substr(at));
+}
+
+}  // namespace consentry

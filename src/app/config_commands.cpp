@@ -1,0 +1,80 @@
+#include "app/config_commands.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "app/config/settings.hpp"
+#include "app/services.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr int wrong_settings = 2;
+
+std::optional<LoadedEnvironment> load() {
+    auto loaded = load_environment(process_environment());
+    if (loaded) return std::move(*loaded);
+    for (const DotenvProblem& problem : loaded.error())
+        fmt::print(stderr, ".env line {}: {}\n", problem.line, problem.text);
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Config> load_config() {
+    const auto loaded = load();
+    if (!loaded) return std::nullopt;
+    auto config = read_config(loaded->values);
+    if (!config) {
+        for (const ConfigProblem& problem : config.error())
+            fmt::print(stderr, "setting {}: {}\n", problem.setting, problem.text);
+        return std::nullopt;
+    }
+    for (const ConfigProblem& warning : warnings(*config))
+        fmt::print(stderr, "warning: setting {}: {}\n", warning.setting, warning.text);
+    return std::move(*config);
+}
+
+int check_config() {
+    const auto config = load_config();
+    if (!config) return wrong_settings;
+    // Opens what the service would open: keys that do not fit are found here, not at three in the morning.
+    const SystemClock clock;
+    try {
+        const Services services(*config, clock);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "consentry: {}\n", error.what());
+        return wrong_settings;
+    }
+    fmt::print(stderr, "The settings are fit.\n");
+    return 0;
+}
+
+int print_settings() {
+    const auto loaded = load();
+    if (!loaded) return wrong_settings;
+    fmt::print("{}", print_config(loaded->values, loaded->from_file));
+    return 0;
+}
+
+int print_settings_documentation() {
+    fmt::print("{}", settings_markdown());
+    return 0;
+}
+
+int print_settings_example() {
+    fmt::print("{}", settings_env_example());
+    return 0;
+}
+
+int migrate() {
+    const auto config = load_config();
+    if (!config) return wrong_settings;
+    const SystemClock clock;
+    const Services services(*config, clock);
+    fmt::print(stderr, "The schema of {} is up to date.\n", config->data.database_file.string());
+    return 0;
+}
+
+}  // namespace consentry

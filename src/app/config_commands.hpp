@@ -1,0 +1,20 @@
+// Commands about settings and the schema, and the reading of settings that all commands share.
+#pragma once
+
+#include <optional>
+
+#include "app/config/config.hpp"
+
+namespace consentry {
+
+// From the environment and .env. Problems are told on standard error, all at once; then nullopt, and the command
+// ends with exit code 2. Warnings are told as well, and do not matter.
+std::optional<Config> load_config();
+
+int check_config();
+int print_settings();
+int print_settings_documentation();
+int print_settings_example();
+int migrate();
+
+}  // namespace consentry

@@ -1,0 +1,46 @@
+#include "app/key_commands.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "app/config_commands.hpp"
+#include "base/bytes.hpp"
+#include "crypto/random.hpp"
+#include "features/sessions/key_ring.hpp"
+
+namespace consentry {
+
+int generate_keys() {
+    // Not from the configuration: this is how one comes to have a configuration.
+    const auto private_key = [](crypto::SignatureAlgorithm algorithm) {
+        return to_base64(crypto::PrivateKey::generate(algorithm).pkcs8_der());
+    };
+    fmt::print("AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY={}\n", private_key(crypto::SignatureAlgorithm::es256));
+    fmt::print("AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY={}\n", private_key(crypto::SignatureAlgorithm::es512));
+    fmt::print("AUTH_TWO_FACTOR_ENCRYPTION_KEY={}\n", to_base64url(crypto::random_bytes(32)));
+    fmt::print(stderr, "For ES256 and ES512. Keep them where you keep secrets; nothing was written.\n");
+    return 0;
+}
+
+int rotate_keys() {
+    const auto config = load_config();
+    if (!config) return 2;
+    const SystemClock clock;
+    int made = 0;
+    for (const auto kind : {TokenKind::access, TokenKind::refresh}) {
+        const TokenConfig& token = kind == TokenKind::access ? config->jwt.access : config->jwt.refresh;
+        if (!token.private_key.empty()) {
+            fmt::print(stderr, "The {} key comes from the settings: change it there, and list the former public key.\n",
+                       name_of(kind));
+            continue;
+        }
+        const std::string kid = KeyRing::generate(config->data.directory / "keys", kind,
+                                                  crypto::find_algorithm(token.algorithm).value(), clock.now());
+        fmt::print("{} {}\n", name_of(kind), kid);
+        ++made;
+    }
+    return made > 0 ? 0 : 2;
+}
+
+}  // namespace consentry

@@ -1,0 +1,9 @@
+// Commands about keys.
+#pragma once
+
+namespace consentry {
+
+int generate_keys();
+int rotate_keys();
+
+}  // namespace consentry

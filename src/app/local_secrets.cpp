@@ -1,0 +1,57 @@
+#include "app/local_secrets.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/bytes.hpp"
+#include "crypto/random.hpp"
+#include "features/sessions/key_ring.hpp"
+
+namespace consentry {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_or_make_secret(const fs::path& file) {
+    // O_EXCL: of two programs that start at once one makes it and the other reads it.
+    const int made = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (made >= 0) {
+        const std::string secret = to_base64url(crypto::random_bytes(32));
+        const bool written =
+            write(made, secret.data(), secret.size()) == static_cast<ssize_t>(secret.size()) && fsync(made) == 0;
+        close(made);
+        if (!written) throw std::runtime_error("cannot write " + file.string());
+        return secret;
+    }
+    std::ifstream in(file, std::ios::binary);
+    std::string secret{std::istreambuf_iterator<char>(in), {}};
+    if (secret.size() < 32) throw std::runtime_error("the two-factor key in " + file.string() + " is damaged");
+    return secret;
+}
+
+void make_key(const fs::path& folder, TokenKind kind, const TokenConfig& config, const Clock& clock) {
+    const auto algorithm = crypto::find_algorithm(config.algorithm).value();
+    if (config.private_key.empty() && !KeyRing::has_key(folder, kind, algorithm))
+        KeyRing::generate(folder, kind, algorithm, clock.now());
+}
+
+}  // namespace
+
+Config with_local_secrets(Config config, const Clock& clock) {
+    if (config.app.environment != AppEnvironment::local) return config;
+    const fs::path folder = config.data.directory / "keys";
+    fs::create_directories(folder);
+    fs::permissions(config.data.directory, fs::perms::owner_all);
+    fs::permissions(folder, fs::perms::owner_all);
+    if (config.two_factor.encryption_keys.empty())
+        config.two_factor.encryption_keys.push_back(read_or_make_secret(folder / "two-factor.key"));
+    make_key(folder, TokenKind::access, config.jwt.access, clock);
+    make_key(folder, TokenKind::refresh, config.jwt.refresh, clock);
+    return config;
+}
+
+}  // namespace consentry

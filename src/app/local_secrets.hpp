@@ -1,0 +1,13 @@
+// What a first start in APP_ENV=local makes for itself: signing keys and the two-factor key, below DATA_DIR/keys.
+#pragma once
+
+#include "app/config/config.hpp"
+#include "base/clock.hpp"
+
+namespace consentry {
+
+// The configuration with its missing secrets read from, or made in, the key folder. Outside of local nothing is
+// made: read_config() has refused to go without them.
+Config with_local_secrets(Config config, const Clock& clock);
+
+}  // namespace consentry

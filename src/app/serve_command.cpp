@@ -1,0 +1,93 @@
+#include "app/serve_command.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "app/app.hpp"
+#include "app/config_commands.hpp"
+
+namespace consentry {
+namespace {
+
+// generated/swagger.json below the working directory, whole or not at all. A folder that cannot be written to does
+// not keep anybody from logging in.
+void write_document(const App& app) {
+    namespace fs = std::filesystem;
+    if (app.document().empty()) return;
+    const fs::path file = fs::path("generated") / "swagger.json";
+    const fs::path unfinished = file.string() + ".part";
+    std::error_code error;
+    fs::create_directories(file.parent_path(), error);
+    std::ofstream out(unfinished, std::ios::binary);
+    out << app.document();
+    out.close();
+    if (out) fs::rename(unfinished, file, error);
+    if (!out || error) spdlog::warn("cannot write {}", file.string());
+}
+
+void greet(const App& app, const Config& config) {
+    const std::string address = fmt::format("http://{}:{}", config.http.host, app.port());
+    fmt::print(stderr, "Consentry {} listens on {} ({}); its data lies in {}.\n", program_version(), address,
+               config.app.environment == AppEnvironment::local ? "local" : "see APP_ENV",
+               std::filesystem::absolute(config.data.directory).lexically_normal().string());
+    fmt::print(stderr,
+               "Next, in another terminal: make yourself an account, then log in.\n"
+               "  consentry user create --email you@example.org --role superAdmin\n"
+               "  curl {}{}/public/user/login/credential -H 'Content-Type: application/json' \\\n"
+               "    -d '{{\"email\":\"you@example.org\",\"password\":\"...\",\"from\":\"website\"}}'\n",
+               address, config.http.global_prefix);
+}
+
+// Many clients at once want many file handles; the hard limit is the operator's word.
+void raise_file_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+int serve() {
+    const auto config = load_config();
+    if (!config) return 2;
+    spdlog::set_default_logger(spdlog::stderr_color_mt("consentry"));
+    // A core file would hold keys and passwords (LOG-7).
+    if (config->app.environment != AppEnvironment::local) prctl(PR_SET_DUMPABLE, 0);
+    std::signal(SIGPIPE, SIG_IGN);
+    raise_file_limit();
+    // Blocked before any thread starts: they all inherit it, and only sigwait() below meets them.
+    sigset_t ending;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+
+    const SystemClock clock;
+    App app(*config, clock);
+    app.start();
+    write_document(app);
+    greet(app, *config);
+
+    int signal = 0;
+    sigwait(&ending, &signal);
+    fmt::print(stderr, "Finishing what is open...\n");
+    app.stop();
+    // A second signal does not wait.
+    std::signal(SIGTERM, SIG_DFL);
+    std::signal(SIGINT, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
+    app.wait();
+    return 0;
+}
+
+}  // namespace consentry

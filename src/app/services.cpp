@@ -1,0 +1,96 @@
+#include "app/services.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "app/local_secrets.hpp"
+#include "crypto/digest.hpp"
+#include "crypto/known_answers.hpp"
+#include "storage/migrations.hpp"
+
+namespace consentry {
+namespace {
+
+std::size_t cores() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+// Before anything of the configuration is used: no service on a machine whose primitives answer wrongly (CRY-6).
+const Config& checked(const Config& config) {
+    crypto::run_known_answer_tests();
+    return config;
+}
+
+KeySettings key_settings(const TokenConfig& config) {
+    KeySettings out;
+    out.algorithm = crypto::find_algorithm(config.algorithm).value();
+    out.private_key = config.private_key;
+    if (!config.public_key.empty()) out.public_keys.push_back(config.public_key);
+    out.kid = config.key_id;
+    out.lifetime = config.lifetime;
+    return out;
+}
+
+std::size_t hash_threads(const Config& config) {
+    return config.password.hash_threads == 0 ? cores() : config.password.hash_threads;
+}
+
+PasswordSettings password_settings(const Config& config) {
+    const std::string& secret = config.two_factor.encryption_keys.front();
+    PasswordSettings out;
+    out.count_attempts = config.password.attempt;
+    out.ladder.attempts_max = config.password.attempts_max;
+    out.expiry = config.password.expired;
+    out.reuse_barred = config.password.reuse_period;
+    out.service_name = config.app.name;
+    // No more turns than threads to hash on, and fewer than the failures that lock.
+    out.checks_at_once = std::clamp<std::size_t>(
+        hash_threads(config), 1, static_cast<std::size_t>(std::max(1, config.password.attempts_max - 1)));
+    out.address_key = as_text(crypto::hkdf_sha256(as_bytes(secret), "consentry unknown addresses", 32));
+    return out;
+}
+
+}  // namespace
+
+Services::Services(const Config& given, const Clock& the_clock)
+    : config(with_local_secrets(checked(given), the_clock)),
+      clock(the_clock),
+      database({.file = config.data.database_file}),
+      cache(clock, config.data.cache_bytes_max),
+      hash_pool(
+          {.name = "hash", .threads = hash_threads(config), .queue_max = config.password.hash_queue_max, .nice = 19}),
+      signing_pool({.name = "sign", .threads = cores(), .queue_max = 4'096}),
+      keys(clock, config.data.directory / "keys", key_settings(config.jwt.access), key_settings(config.jwt.refresh)),
+      tokens(keys, {.issuer = config.jwt.issuer,
+                    .audience = config.jwt.audience,
+                    .access_lifetime = config.jwt.access.lifetime,
+                    .refresh_lifetime = config.jwt.refresh.lifetime,
+                    .admin_lifetime = config.session.admin_lifetime}),
+      users(database),
+      sessions(database, cache, clock, tokens, signing_pool,
+               {.check = config.session.check == SessionCheckMode::cache ? SessionCheck::cache : SessionCheck::strict,
+                .sessions_max = static_cast<std::int64_t>(config.session.per_user_max),
+                .refresh_grace = config.jwt.refresh_grace,
+                .admin_idle = config.session.admin_idle,
+                .cache_key_pattern = config.session.key_pattern}),
+      session_guard(sessions),
+      two_factor(database, clock,
+                 {.issuer = config.two_factor.issuer,
+                  .label = config.two_factor.label,
+                  .encryption_keys = config.two_factor.encryption_keys,
+                  .replay_protection = config.two_factor.replay_protection,
+                  .totp = {},
+                  .ladder = {}}),
+      hasher(hash_pool, {.memory_kib = static_cast<std::uint32_t>(config.password.argon2_memory_kib),
+                         .passes = static_cast<std::uint32_t>(config.password.argon2_passes),
+                         .lanes = static_cast<std::uint32_t>(config.password.argon2_lanes),
+                         .salt_bytes = config.password.salt_length}),
+      passwords(database, clock, hasher, two_factor, password_settings(config)),
+      login(database, cache, clock, users, sessions, two_factor, passwords) {
+    database.migrate(storage::migrations());
+}
+
+awaitable<void> Services::clean_up() {
+    co_await passwords.forget_unknown_addresses();
+    co_await sessions.forget_old();
+}
+
+}  // namespace consentry

@@ -1,0 +1,168 @@
+#include "app/user_commands.hpp"
+
+#include <cstdio>
+#include <iostream>
+#include <optional>
+
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <fmt/format.h>
+#include <termios.h>
+
+#include "app/config_commands.hpp"
+#include "app/services.hpp"
+#include "base/errors.hpp"
+#include "crypto/digest.hpp"
+#include "http/schema/rules.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr int wrong_use = 2;
+constexpr int failed = 1;
+
+// Runs one coroutine on this thread, to its end.
+template <class T>
+T run(awaitable<T> work) {
+    asio::io_context context(1);
+    auto result = asio::co_spawn(context, std::move(work), asio::use_future);
+    context.run();
+    return result.get();
+}
+
+// The services, or nothing where the settings are unfit: told already.
+std::unique_ptr<Services> open_services(const Clock& clock) {
+    const auto config = load_config();
+    if (!config) return nullptr;
+    return std::make_unique<Services>(*config, clock);
+}
+
+// One line of standard input; asked for, unseen, where a person sits at a terminal.
+std::string read_password() {
+    const bool person = isatty(STDIN_FILENO) == 1;
+    termios before{};
+    if (person) {
+        fmt::print(stderr, "Password: ");
+        tcgetattr(STDIN_FILENO, &before);
+        termios unseen = before;
+        unseen.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &unseen);
+    }
+    std::string line;
+    std::getline(std::cin, line);
+    if (person) {
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+        fmt::print(stderr, "\n");
+    }
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    return line;
+}
+
+int tell(const Services& services, const Error& error) {
+    for (const Violation& violation : error.violations())
+        fmt::print(stderr, "consentry: {}\n",
+                   services.locales.text(Language::en, "request.error." + violation.key, violation.placeholders));
+    if (error.violations().empty())
+        fmt::print(stderr, "consentry: {}\n", services.locales.text(Language::en, error.message_key(), error.data()));
+    return failed;
+}
+
+std::optional<Error> form_of(std::string_view password) {
+    http::Report report;
+    const auto check = [&](const auto& rule) {
+        if (!rule.holds(password)) report.add(rule.key, "password", rule.placeholders());
+    };
+    check(http::min_length(8));
+    check(http::max_length(50));
+    check(http::strong_password);
+    if (report.empty()) return std::nullopt;
+    return Error{errors::validation, report.take()};
+}
+
+std::optional<User> find_user(Services& services, const std::string& email) {
+    auto user = run(services.users.find_by_email(to_lower_ascii(email)));
+    if (!user) fmt::print(stderr, "consentry: there is no account with this address\n");
+    return user;
+}
+
+}  // namespace
+
+int create_user(const UserOptions& options) {
+    const auto role = http::find_enum<Role>(options.role);
+    if (!role) {
+        fmt::print(stderr, "consentry: --role is user, admin or superAdmin\n");
+        return wrong_use;
+    }
+    if (!http::email.holds(options.email)) {
+        fmt::print(stderr, "consentry: --email is no e-mail address\n");
+        return wrong_use;
+    }
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    std::string password = read_password();
+    if (const auto form = form_of(password)) return tell(*services, *form);
+    User user;
+    user.email = to_lower_ascii(options.email);
+    if (!options.name.empty()) user.name = options.name;
+    user.role = *role;
+    user.is_verified = true;
+    const auto created = run(services->passwords.create(std::move(user), password));
+    crypto::wipe(password);
+    if (!created) return tell(*services, created.error());
+    fmt::print("{}\n", created->text());
+    return 0;
+}
+
+int list_users() {
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    constexpr std::int64_t portion = 500;
+    std::optional<UserId> last;
+    for (;;) {
+        const auto users = run(services->users.list(last, portion));
+        for (const User& user : users) {
+            const auto factor = run(services->two_factor.state(user.id));
+            const char* second = !factor.enabled ? "off" : factor.required_setup ? "setup-required" : "on";
+            fmt::print("{}\t{}\t{}\t{}\t{}\n", user.id.text(), user.email, http::name_of(user.role),
+                       http::name_of(user.status), second);
+            last = user.id;
+        }
+        if (static_cast<std::int64_t>(users.size()) < portion) return 0;
+    }
+}
+
+int set_password(const UserOptions& options) {
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    auto user = find_user(*services, options.email);
+    if (!user) return failed;
+    std::string password = read_password();
+    if (const auto form = form_of(password)) return tell(*services, *form);
+    const auto set = run(services->passwords.set(std::move(*user), password));
+    crypto::wipe(password);
+    if (!set) return tell(*services, set.error());
+    fmt::print(stderr, "The password is set; all sessions of the account are ended.\n");
+    return 0;
+}
+
+int reset_two_factor(const UserOptions& options) {
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    auto user = find_user(*services, options.email);
+    if (!user) return failed;
+    const auto done = options.disable ? run(services->two_factor.reset_and_disable(std::move(*user)))
+                                      : run(services->two_factor.reset(std::move(*user)));
+    if (!done) return tell(*services, done.error());
+    fmt::print(stderr, "{}; all sessions of the account are ended.\n",
+               options.disable ? "Two-factor is off" : "Two-factor must be set up anew at the next login");
+    return 0;
+}
+
+}  // namespace consentry

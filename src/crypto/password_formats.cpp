@@ -1,0 +1,184 @@
+#include "crypto/password_formats.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace consentry::crypto {
+namespace {
+
+constexpr std::size_t stored_size_max = 512;
+constexpr std::size_t hash_size_min = 16;  // a shorter one would be met by chance
+constexpr std::size_t hash_size_max = 64;
+constexpr std::size_t salt_size_max = 64;
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> out;
+    for (;;) {
+        const auto end = text.find(separator);
+        out.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) return out;
+        text.remove_prefix(end + 1);
+    }
+}
+
+// Decimal, one spelling per number.
+std::optional<std::uint32_t> number(std::string_view text) {
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    if (text.size() > 1 && text.front() == '0') return std::nullopt;
+    return value;
+}
+
+// "m=19456" under the name "m".
+std::optional<std::uint32_t> named_number(std::string_view text, std::string_view name) {
+    if (!text.starts_with(name) || text.size() <= name.size() || text[name.size()] != '=') return std::nullopt;
+    return number(text.substr(name.size() + 1));
+}
+
+// Base64 without padding; passlib writes '.' where the standard has '+'.
+std::optional<Bytes> unpadded_base64(std::string_view text) {
+    std::string padded(text);
+    if (padded.contains('=')) return std::nullopt;
+    std::ranges::replace(padded, '.', '+');
+    padded.append((4 - padded.size() % 4) % 4, '=');
+    return from_base64(padded);
+}
+
+bool sizes_fit(std::size_t salt, std::size_t hash) {
+    return salt <= salt_size_max && hash >= hash_size_min && hash <= hash_size_max;
+}
+
+bool scrypt_cost_fits(std::uint32_t cost_log2, std::uint32_t block_size, std::uint32_t parallelism) {
+    if (cost_log2 < 1 || cost_log2 > 24 || block_size < 1 || block_size > 1024) return false;
+    if (parallelism < 1 || parallelism > 1024) return false;
+    const std::uint64_t memory = (std::uint64_t{128} * block_size) << cost_log2;
+    return memory <= password_memory_max && memory * parallelism <= password_traffic_max;
+}
+
+// $argon2id$v=19$m=19456,t=2,p=1$salt$hash
+std::optional<PasswordHash> parse_argon2(std::string_view stored) {
+    const auto parts = split(stored, '$');
+    if (parts.size() != 6 || parts[2] != "v=19") return std::nullopt;
+    const auto costs = split(parts[3], ',');
+    if (costs.size() != 3) return std::nullopt;
+    const auto memory = named_number(costs[0], "m");
+    const auto passes = named_number(costs[1], "t");
+    const auto lanes = named_number(costs[2], "p");
+    const auto salt = unpadded_base64(parts[4]);
+    const auto hash = unpadded_base64(parts[5]);
+    if (!memory || !passes || !lanes || !salt || !hash || !sizes_fit(salt->size(), hash->size())) return std::nullopt;
+    if (*passes < 1 || *lanes < 1 || *lanes > 255 || *memory < 8 * *lanes || salt->size() < 8) return std::nullopt;
+    const std::uint64_t bytes = std::uint64_t{*memory} * 1024;
+    if (bytes > password_memory_max || *passes > password_traffic_max / bytes) return std::nullopt;
+    return Argon2Hash{parts[1] == "argon2id", *memory, *passes, *lanes, salt->size()};
+}
+
+constexpr std::string_view crypt_alphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+bool in_crypt_alphabet(std::string_view text) {
+    return text.find_first_not_of(crypt_alphabet) == std::string_view::npos;
+}
+
+// $2b$12$ and 22 characters of salt, 31 of hash
+std::optional<PasswordHash> parse_bcrypt(std::string_view stored) {
+    if (stored.size() != 60 || stored[6] != '$' || !in_crypt_alphabet(stored.substr(7))) return std::nullopt;
+    const std::string_view cost = stored.substr(4, 2);
+    if (cost < "04" || cost > "16" || cost[1] < '0' || cost[1] > '9') return std::nullopt;
+    return BcryptHash{};
+}
+
+// $scrypt$ln=17,r=8,p=1$salt$hash
+std::optional<PasswordHash> parse_scrypt(std::string_view stored) {
+    const auto parts = split(stored, '$');
+    if (parts.size() != 5) return std::nullopt;
+    const auto costs = split(parts[2], ',');
+    if (costs.size() != 3) return std::nullopt;
+    const auto cost_log2 = named_number(costs[0], "ln");
+    const auto block_size = named_number(costs[1], "r");
+    const auto parallelism = named_number(costs[2], "p");
+    auto salt = unpadded_base64(parts[3]);
+    auto hash = unpadded_base64(parts[4]);
+    if (!cost_log2 || !block_size || !parallelism || !salt || !hash || !sizes_fit(salt->size(), hash->size()))
+        return std::nullopt;
+    if (!scrypt_cost_fits(*cost_log2, *block_size, *parallelism)) return std::nullopt;
+    return ScryptHash{*cost_log2, *block_size, *parallelism, std::move(*salt), std::move(*hash)};
+}
+
+// $7$, one character for log2 N, five each for r and p (least significant first), salt, $, 43 characters of hash
+std::optional<PasswordHash> parse_crypt_scrypt(std::string_view stored) {
+    const auto parts = split(stored, '$');
+    if (parts.size() != 4 || parts[2].size() < 11 || parts[2].size() > 11 + salt_size_max || parts[3].size() != 43)
+        return std::nullopt;
+    const auto decoded = [&](std::size_t at, std::size_t count) -> std::uint32_t {
+        std::uint32_t value = 0;
+        for (std::size_t i = count; i-- > 0;)
+            value = value << 6 | static_cast<std::uint32_t>(crypt_alphabet.find(parts[2][at + i]));
+        return value;
+    };
+    if (!in_crypt_alphabet(parts[2]) || !in_crypt_alphabet(parts[3])) return std::nullopt;
+    if (!scrypt_cost_fits(decoded(0, 1), decoded(1, 5), decoded(6, 5))) return std::nullopt;
+    return CryptScryptHash{};
+}
+
+std::optional<PasswordHash> make_pbkdf2(bool sha512, std::optional<std::uint32_t> iterations, std::optional<Bytes> salt,
+                                        std::optional<Bytes> hash) {
+    if (!iterations || *iterations < 1 || *iterations > password_iterations_max || !salt || !hash) return std::nullopt;
+    if (!sizes_fit(salt->size(), hash->size())) return std::nullopt;
+    return Pbkdf2Hash{sha512, *iterations, std::move(*salt), std::move(*hash)};
+}
+
+// $pbkdf2-sha256$i=600000$salt$hash (also "i=600000,l=32"), or passlib's $pbkdf2-sha256$600000$salt$hash
+std::optional<PasswordHash> parse_pbkdf2(std::string_view stored) {
+    const auto parts = split(stored, '$');
+    if (parts.size() != 5) return std::nullopt;
+    auto hash = unpadded_base64(parts[4]);
+    std::optional<std::uint32_t> iterations = number(parts[2]);
+    if (!iterations) {
+        const auto costs = split(parts[2], ',');
+        iterations = named_number(costs[0], "i");
+        if (costs.size() > 2) return std::nullopt;
+        if (costs.size() == 2) {
+            const auto size = named_number(costs[1], "l");
+            if (!size || !hash || *size != hash->size()) return std::nullopt;
+        }
+    }
+    return make_pbkdf2(parts[1] == "pbkdf2-sha512", iterations, unpadded_base64(parts[3]), std::move(hash));
+}
+
+// pbkdf2_sha256$600000$salt as it stands$hash in padded base64
+std::optional<PasswordHash> parse_django(std::string_view stored) {
+    const auto parts = split(stored, '$');
+    if (parts.size() != 4) return std::nullopt;
+    const BytesView salt = as_bytes(parts[2]);
+    return make_pbkdf2(false, number(parts[1]), Bytes(salt.begin(), salt.end()), from_base64(parts[3]));
+}
+
+struct Format {
+    std::string_view prefix;
+    std::optional<PasswordHash> (*parse)(std::string_view stored);
+};
+constexpr Format formats[] = {
+    {"$argon2id$", parse_argon2},
+    {"$argon2i$", parse_argon2},
+    {"$2a$", parse_bcrypt},
+    {"$2b$", parse_bcrypt},
+    {"$2y$", parse_bcrypt},
+    {"$scrypt$", parse_scrypt},
+    {"$7$", parse_crypt_scrypt},
+    {"$pbkdf2-sha256$", parse_pbkdf2},
+    {"$pbkdf2-sha512$", parse_pbkdf2},
+    {"pbkdf2_sha256$", parse_django},
+};
+
+}  // namespace
+
+std::optional<PasswordHash> parse_password_hash(std::string_view stored) {
+    if (stored.size() > stored_size_max) return std::nullopt;
+    for (const Format& format : formats)
+        if (stored.starts_with(format.prefix)) return format.parse(stored);
+    return std::nullopt;
+}
+
+}  // namespace consentry::crypto

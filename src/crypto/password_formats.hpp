@@ -1,0 +1,46 @@
+// The text forms of password hashes, read strictly and with their costs bounded: a stored hash may come from an import
+// file, and must not be able to occupy the machine. For password_hash.cpp only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/bytes.hpp"
+
+namespace consentry::crypto {
+
+inline constexpr std::uint64_t password_memory_max = std::uint64_t{1} << 30;   // bytes in use at a time
+inline constexpr std::uint64_t password_traffic_max = std::uint64_t{1} << 34;  // bytes written: memory times passes
+inline constexpr std::uint32_t password_iterations_max = 10'000'000;
+
+struct Argon2Hash {
+    bool hybrid = false;  // argon2id rather than argon2i
+    std::uint32_t memory_kib = 0;
+    std::uint32_t passes = 0;
+    std::uint32_t lanes = 0;
+    std::size_t salt_bytes = 0;
+};
+struct BcryptHash {};
+struct ScryptHash {
+    std::uint32_t cost_log2 = 0;
+    std::uint32_t block_size = 0;
+    std::uint32_t parallelism = 0;
+    Bytes salt;
+    Bytes hash;
+};
+struct CryptScryptHash {};
+struct Pbkdf2Hash {
+    bool sha512 = false;
+    std::uint32_t iterations = 0;
+    Bytes salt;
+    Bytes hash;
+};
+using PasswordHash = std::variant<Argon2Hash, BcryptHash, ScryptHash, CryptScryptHash, Pbkdf2Hash>;
+
+// nullopt: unknown, damaged, or too costly.
+std::optional<PasswordHash> parse_password_hash(std::string_view stored);
+
+}  // namespace consentry::crypto

@@ -1,0 +1,165 @@
+#include "crypto/password_hash.hpp"
+
+#include <cerrno>
+#include <memory>
+#include <stdexcept>
+
+#include <crypt.h>
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <sodium.h>
+
+#include "crypto/digest.hpp"
+#include "crypto/openssl_handles.hpp"
+#include "crypto/password_formats.hpp"
+#include "crypto/random.hpp"
+
+namespace consentry::crypto {
+namespace {
+
+constexpr std::size_t bcrypt_password_max = 72;
+constexpr std::size_t bcrypt_hash_size = 31;
+constexpr std::size_t own_hash_size = 32;
+
+void start_libsodium() {
+    static const int started = sodium_init();
+    if (started < 0) throw std::runtime_error("libsodium does not start");
+}
+
+std::size_t memory_bytes(const Argon2Settings& settings) { return std::size_t{settings.memory_kib} * 1024; }
+
+// A view of nothing may be null, and the libraries want an address.
+const char* address(std::string_view text) { return text.data() == nullptr ? "" : text.data(); }
+
+// So that "no such format" cannot be told from "wrong password" with a stop watch.
+void work_in_vain(std::string_view password, const Argon2Settings& settings) {
+    const Bytes salt(crypto_pwhash_SALTBYTES);
+    Bytes out(own_hash_size);
+    require(crypto_pwhash(out.data(), out.size(), address(password), password.size(), salt.data(), settings.passes,
+                          memory_bytes(settings), crypto_pwhash_ALG_ARGON2ID13) == 0,
+            "Argon2id");
+}
+
+bool matches(const Argon2Hash& parsed, std::string_view password, const std::string& stored) {
+    const auto verify = parsed.hybrid ? crypto_pwhash_argon2id_str_verify : crypto_pwhash_argon2i_str_verify;
+    errno = 0;
+    if (verify(stored.c_str(), address(password), password.size()) == 0) return true;
+    // libsodium says "wrong" with EINVAL. Anything else, such as no memory, must not count as a wrong password.
+    if (errno != EINVAL) throw std::runtime_error("Argon2 could not be computed: no memory?");
+    return false;
+}
+
+// crypt(3) in a buffer of its own; empty where it refuses.
+std::string crypt_text(const std::string& password, const std::string& setting) {
+    const auto data = std::make_unique<crypt_data>();
+    const char* result = crypt_r(password.c_str(), setting.c_str(), data.get());
+    std::string out = result == nullptr || result[0] == '*' ? "" : result;
+    sodium_memzero(data.get(), sizeof(crypt_data));
+    return out;
+}
+
+bool crypt_matches(std::string_view password, const std::string& stored, std::size_t compared) {
+    std::string terminated(password);
+    const std::string computed = crypt_text(terminated, stored);
+    wipe(terminated);
+    if (computed.size() != stored.size()) return false;
+    const std::size_t from = stored.size() - compared;
+    return equal_constant_time(as_bytes(computed).subspan(from), as_bytes(stored).subspan(from));
+}
+
+bool matches(const BcryptHash&, std::string_view password, const std::string& stored) {
+    // Only the hash is compared: some libraries leave unused bits of the salt's last character set, crypt clears them.
+    return crypt_matches(password, stored, bcrypt_hash_size);
+}
+
+bool matches(const CryptScryptHash&, std::string_view password, const std::string& stored) {
+    return crypt_matches(password, stored, stored.size());
+}
+
+bool matches(const ScryptHash& parsed, std::string_view password, const std::string&) {
+    Bytes computed(parsed.hash.size());
+    const std::uint64_t memory_max = password_memory_max + (std::uint64_t{1} << 22);  // and its working buffers
+    require(EVP_PBE_scrypt(address(password), password.size(), parsed.salt.data(), parsed.salt.size(),
+                           std::uint64_t{1} << parsed.cost_log2, parsed.block_size, parsed.parallelism, memory_max,
+                           computed.data(), computed.size()) == 1,
+            "scrypt");
+    return equal_constant_time(computed, parsed.hash);
+}
+
+bool matches(const Pbkdf2Hash& parsed, std::string_view password, const std::string&) {
+    Bytes computed(parsed.hash.size());
+    require(PKCS5_PBKDF2_HMAC(address(password), static_cast<int>(password.size()), parsed.salt.data(),
+                              static_cast<int>(parsed.salt.size()), static_cast<int>(parsed.iterations),
+                              parsed.sha512 ? EVP_sha512() : EVP_sha256(), static_cast<int>(computed.size()),
+                              computed.data()) == 1,
+            "PBKDF2");
+    return equal_constant_time(computed, parsed.hash);
+}
+
+// Whether the format sees the whole password. If not, two passwords could share one hash (PWD-2).
+bool covers(const PasswordHash& parsed, std::string_view password) {
+    constexpr std::size_t password_size_max = std::size_t{1} << 20;  // the libraries count in int
+    if (password.size() > password_size_max) return false;
+    const bool has_nul = password.contains('\0');
+    if (std::holds_alternative<BcryptHash>(parsed)) return !has_nul && password.size() <= bcrypt_password_max;
+    if (std::holds_alternative<CryptScryptHash>(parsed)) return !has_nul;
+    return true;
+}
+
+bool as_wanted(const PasswordHash& parsed, const Argon2Settings& wanted) {
+    const auto* argon2 = std::get_if<Argon2Hash>(&parsed);
+    return argon2 != nullptr && argon2->hybrid &&
+           Argon2Settings{argon2->memory_kib, argon2->passes, argon2->lanes, argon2->salt_bytes} == wanted;
+}
+
+}  // namespace
+
+void check_settings(const Argon2Settings& settings) {
+    if (settings.lanes != 1) throw std::invalid_argument("Argon2 parallelism: only 1 is supported");
+    if (settings.salt_bytes != crypto_pwhash_SALTBYTES)
+        throw std::invalid_argument("Argon2 salt length: only 16 bytes are supported");
+    if (settings.memory_kib < 8 || memory_bytes(settings) > password_memory_max)
+        throw std::invalid_argument("Argon2 memory: 8 KiB to 1 GiB, given in KiB");
+    if (settings.passes < 1 || settings.passes > password_traffic_max / memory_bytes(settings))
+        throw std::invalid_argument("Argon2 passes: at least 1, and memory times passes at most 16 GiB");
+}
+
+std::string hash_password(std::string_view password, const Argon2Settings& settings) {
+    check_settings(settings);
+    start_libsodium();
+    std::string out(crypto_pwhash_argon2id_STRBYTES, '\0');
+    if (crypto_pwhash_argon2id_str(out.data(), address(password), password.size(), settings.passes,
+                                   memory_bytes(settings)) != 0)
+        throw std::runtime_error("Argon2id could not be computed: no memory?");
+    out.resize(out.find('\0'));
+    return out;
+}
+
+PasswordVerdict verify_password(std::string_view password, std::string_view stored, const Argon2Settings& wanted) {
+    check_settings(wanted);
+    start_libsodium();
+    const auto parsed = parse_password_hash(stored);
+    if (!parsed || !covers(*parsed, password)) {
+        work_in_vain(password, wanted);
+        return PasswordVerdict::mismatch;
+    }
+    const std::string terminated(stored);
+    const bool right = std::visit([&](const auto& hash) { return matches(hash, password, terminated); }, *parsed);
+    if (!right) return PasswordVerdict::mismatch;
+    return as_wanted(*parsed, wanted) ? PasswordVerdict::match : PasswordVerdict::match_needs_rehash;
+}
+
+bool is_supported_password_hash(std::string_view stored) { return parse_password_hash(stored).has_value(); }
+
+std::string dummy_password_hash(const Argon2Settings& settings) {
+    check_settings(settings);
+    const auto random_base64 = [](std::size_t size) {
+        std::string out = to_base64(random_bytes(size));
+        out.resize(out.find_last_not_of('=') + 1);
+        return out;
+    };
+    return fmt::format("$argon2id$v=19$m={},t={},p={}${}${}", settings.memory_kib, settings.passes, settings.lanes,
+                       random_base64(settings.salt_bytes), random_base64(own_hash_size));
+}
+
+}  // namespace consentry::crypto

@@ -1,0 +1,14 @@
+// The longer digests of the SHA-2 family, which only signatures need. For the sources of this folder.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/bytes.hpp"
+
+namespace consentry::crypto {
+
+std::array<std::uint8_t, 48> sha384(BytesView message);
+std::array<std::uint8_t, 64> sha512(BytesView message);
+
+}  // namespace consentry::crypto

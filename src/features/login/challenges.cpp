@@ -1,0 +1,101 @@
+#include "features/login/challenges.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "crypto/random.hpp"
+
+namespace consentry {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t token_length = 48;  // of 62 letters and digits: 285 bits
+
+std::string key_of(const crypto::Sha256& digest) { return "TwoFactor:" + to_base64url(digest); }
+
+std::string slot_key(UserId user, std::int64_t sequence) {
+    return "TwoFactor:open:" + user.text() + ":" + std::to_string(sequence % open_challenges_max);
+}
+
+std::string encode(const Challenge& challenge) {
+    json::object out{{"user", challenge.user.text()},
+                     {"version", challenge.security_version},
+                     {"setup", challenge.required_setup},
+                     {"from", http::name_of(challenge.origin.from)},
+                     {"with", http::name_of(challenge.origin.with)},
+                     {"address", challenge.origin.ip_address},
+                     {"agent", challenge.origin.user_agent},
+                     {"issued", epoch_ms(challenge.issued_at)}};
+    if (challenge.origin.device) {
+        const Device& device = *challenge.origin.device;
+        json::object told{{"fingerprint", device.fingerprint}};
+        if (device.name) told["name"] = *device.name;
+        if (device.platform) told["platform"] = *device.platform;
+        out["device"] = std::move(told);
+    }
+    return json::serialize(out);
+}
+
+std::optional<std::string> text_of(const json::object& object, std::string_view name) {
+    const auto* value = object.if_contains(name);
+    if (value == nullptr) return std::nullopt;
+    return std::string(value->as_string());
+}
+
+Challenge decode(const std::string& text) {
+    const json::value value = json::parse(text);
+    const json::object& in = value.as_object();
+    Challenge out;
+    out.user = UserId::parse(in.at("user").as_string()).value();
+    out.security_version = in.at("version").as_int64();
+    out.required_setup = in.at("setup").as_bool();
+    out.origin.from = http::find_enum<LoginFrom>(in.at("from").as_string()).value();
+    out.origin.with = http::find_enum<LoginWith>(in.at("with").as_string()).value();
+    out.origin.ip_address = in.at("address").as_string();
+    out.origin.user_agent = in.at("agent").as_string();
+    out.issued_at = from_epoch_ms(in.at("issued").as_int64());
+    if (const auto* device = in.if_contains("device")) {
+        const json::object& told = device->as_object();
+        out.origin.device = Device{*text_of(told, "fingerprint"), text_of(told, "name"), text_of(told, "platform")};
+    }
+    return out;
+}
+
+}  // namespace
+
+crypto::Sha256 Challenges::digest(std::string_view token) { return crypto::sha256(token); }
+
+awaitable<std::string> Challenges::issue(Challenge challenge, std::int64_t sequence) {
+    std::string token = crypto::random_text(token_length, crypto::alphanumerics);
+    const std::string key = key_of(digest(token));
+    // The slot of the challenge that is `open_challenges_max` older: of two logins that meet here one takes it.
+    const std::string slot = slot_key(challenge.user, sequence);
+    const auto oldest = co_await cache_.take(slot);
+    if (oldest) co_await cache_.erase(*oldest);
+    co_await cache_.put(slot, key, challenge_ttl);
+    co_await cache_.put(key, encode(challenge), challenge_ttl);
+    co_return token;
+}
+
+awaitable<std::optional<Challenge>> Challenges::find(std::string token) {
+    if (token.size() != token_length) co_return std::nullopt;
+    const auto found = co_await cache_.get(key_of(digest(token)));
+    if (!found) co_return std::nullopt;
+    Challenge challenge = decode(*found);
+    // The cache drops it as well; but a cache's clock need not be ours (CHL-3).
+    if (challenge.issued_at + challenge_ttl <= clock_.now()) co_return std::nullopt;
+    co_return challenge;
+}
+
+awaitable<void> Challenges::forget(std::string token) {
+    try {
+        co_await cache_.erase(key_of(digest(token)));
+    } catch (const Unavailable&) {
+        // Spent all the same: the session's row says so.
+    }
+}
+
+}  // namespace consentry

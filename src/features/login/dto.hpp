@@ -1,0 +1,143 @@
+// Shapes of logging in on the wire.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "features/login/login.hpp"
+#include "features/sessions/dto.hpp"
+#include "features/two_factor/dto.hpp"
+
+namespace consentry {
+
+enum class DevicePlatform { ios, android, web };
+
+}  // namespace consentry
+
+template <>
+struct consentry::http::EnumNames<consentry::DevicePlatform> {
+    static constexpr std::array names{std::pair{DevicePlatform::ios, std::string_view{"ios"}},
+                                      std::pair{DevicePlatform::android, std::string_view{"android"}},
+                                      std::pair{DevicePlatform::web, std::string_view{"web"}}};
+};
+
+namespace consentry {
+
+struct DeviceRequest {
+    std::string fingerprint;
+    std::optional<std::string> name;
+    std::optional<DevicePlatform> platform;
+
+    static constexpr std::string_view schema_name = "DeviceRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("fingerprint", &DeviceRequest::fingerprint, "The client's own name for the device", http::not_empty,
+                  http::max_length(200)),
+            field("name", &DeviceRequest::name, "For the owner to recognize it", http::max_length(100)),
+            field("platform", &DeviceRequest::platform, "What it runs"),
+        };
+    }
+};
+
+struct LoginCredentialRequest {
+    std::string email;
+    std::string password;
+    LoginFrom from = LoginFrom::website;
+    std::optional<DeviceRequest> device;
+
+    static constexpr std::string_view schema_name = "UserLoginCredentialRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("email", &LoginCredentialRequest::email, "Compared without case", http::not_empty, http::email,
+                  http::lowered),
+            field("password", &LoginCredentialRequest::password, "As it was set", http::not_empty,
+                  http::max_length(512)),
+            field("from", &LoginCredentialRequest::from, "Where the login comes from"),
+            field("device", &LoginCredentialRequest::device, "Kept with the session"),
+        };
+    }
+};
+
+struct VerifyLoginRequest {
+    std::string challenge_token;
+    std::optional<std::string> code;
+    std::optional<std::string> backup_code;
+    std::optional<ProofMethod> method;
+
+    static constexpr std::string_view schema_name = "UserTwoFactorVerifyLoginRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("challengeToken", &VerifyLoginRequest::challenge_token, "From the login's answer", http::not_empty,
+                  http::max_length(256)),
+            field("code", &VerifyLoginRequest::code, "A code of the authenticator app", http::two_factor_code),
+            field("backupCode", &VerifyLoginRequest::backup_code, "Or a backup code", http::backup_code),
+            field("method", &VerifyLoginRequest::method, "Which of the two is sent"),
+        };
+    }
+    static void check(const VerifyLoginRequest& dto, http::Report& report) { check_proof(dto, report, true); }
+};
+
+struct EnableAtLoginRequest {
+    std::string challenge_token;
+    std::string code;
+
+    static constexpr std::string_view schema_name = "UserTwoFactorEnableLoginRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("challengeToken", &EnableAtLoginRequest::challenge_token, "From the login's answer", http::not_empty,
+                  http::max_length(256)),
+            field("code", &EnableAtLoginRequest::code, "A code of the authenticator app", http::two_factor_code),
+        };
+    }
+};
+
+struct LoginResponse {
+    bool is_two_factor_required = false;
+    std::optional<TokenResponse> tokens;
+    std::optional<std::string> challenge_token;
+    std::optional<std::int64_t> challenge_expires_in;
+    std::optional<std::int64_t> backup_codes_remaining;
+    std::optional<bool> is_required_setup;
+    std::optional<std::string> secret;
+    std::optional<std::string> otpauth_url;
+
+    static constexpr std::string_view schema_name = "UserLoginResponseDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("isTwoFactorRequired", &LoginResponse::is_two_factor_required, "Whether a second step is needed"),
+            field("tokens", &LoginResponse::tokens, "When no second step is needed"),
+            field("challengeToken", &LoginResponse::challenge_token, "For the second step"),
+            field("challengeExpiresIn", &LoginResponse::challenge_expires_in, "Milliseconds the challenge lives"),
+            field("backupCodesRemaining", &LoginResponse::backup_codes_remaining, "Unspent backup codes"),
+            field("isRequiredSetup", &LoginResponse::is_required_setup, "Two-factor must be set up first"),
+            field("secret", &LoginResponse::secret, "For the forced set-up"),
+            field("otpauthUrl", &LoginResponse::otpauth_url, "For the forced set-up"),
+        };
+    }
+
+    static LoginResponse of(LoginAnswer answer) {
+        LoginResponse out;
+        out.is_two_factor_required = !answer.tokens;
+        if (answer.tokens) {
+            out.tokens = TokenResponse::of(*answer.tokens, answer.role);
+            return out;
+        }
+        out.challenge_token = std::move(answer.challenge);
+        out.challenge_expires_in = challenge_ttl.count();
+        out.backup_codes_remaining = answer.backup_codes_remaining;
+        if (answer.setup) {
+            out.is_required_setup = true;
+            out.secret = std::move(answer.setup->secret);
+            out.otpauth_url = std::move(answer.setup->otpauth_url);
+        }
+        return out;
+    }
+};
+
+}  // namespace consentry

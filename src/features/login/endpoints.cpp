@@ -1,0 +1,89 @@
+#include "features/login/endpoints.hpp"
+
+#include "features/login/dto.hpp"
+#include "http/endpoint.hpp"
+
+namespace consentry {
+namespace {
+
+Origin origin_of(const http::RequestContext& context) {
+    Origin origin;
+    origin.ip_address = context.client_address();
+    origin.user_agent = context.user_agent();
+    return origin;
+}
+
+awaitable<Result<LoginResponse>> with_credential(Login& login, LoginCredentialRequest body, Origin origin) {
+    origin.from = body.from;
+    origin.with = LoginWith::credential;
+    if (body.device) {
+        std::optional<std::string> platform;
+        if (body.device->platform) platform = http::name_of(*body.device->platform);
+        origin.device = Device{std::move(body.device->fingerprint), std::move(body.device->name), std::move(platform)};
+    }
+    auto answer = co_await login.with_credential(std::move(body.email), std::move(body.password), std::move(origin));
+    if (!answer) co_return fail(std::move(answer.error()));
+    co_return LoginResponse::of(std::move(*answer));
+}
+
+awaitable<Result<LoginResponse>> verify(Login& login, VerifyLoginRequest body, Origin origin) {
+    auto proof = proof_of(body);
+    auto answer = co_await login.verify(std::move(body.challenge_token), std::move(proof), std::move(origin));
+    if (!answer) co_return fail(std::move(answer.error()));
+    co_return LoginResponse::of(std::move(*answer));
+}
+
+awaitable<Result<BackupCodesResponse>> enable(Login& login, EnableAtLoginRequest body) {
+    auto codes = co_await login.enable(std::move(body.challenge_token), std::move(body.code));
+    if (!codes) co_return fail(std::move(codes.error()));
+    co_return BackupCodesResponse{std::move(*codes)};
+}
+
+}  // namespace
+
+void add_login_endpoints(http::Router& router, Login& login) {
+    router.post("/user/login/credential")
+        .also_at("/public/user/login/credential")
+        .id("loginWithCredential")
+        .tag("login")
+        .says("Logs in with e-mail and password")
+        .describes(
+            "Answers tokens, or a challenge where two-factor is on. Unknown address and wrong password are one answer.")
+        .message("user.loginCredential")
+        .may_fail({&errors::password_not_match, &errors::password_attempt_max, &errors::password_expired,
+                   &errors::inactive_forbidden, &errors::blocked_forbidden, &errors::email_not_verified})
+        .handled_by([&login](const http::RequestContext& context, LoginCredentialRequest body) {
+            return with_credential(login, std::move(body), origin_of(context));
+        });
+
+    router.post("/user/login/2fa")
+        .also_at("/public/user/login/2fa/verify")
+        .also_at("/user/login/2fa/verify")
+        .also_by(http::Method::patch)
+        .id("verifyLogin")
+        .tag("login")
+        .says("The second step of a login: a code or a backup code for the challenge")
+        .message("user.verifyTwoFactor")
+        .may_fail({&errors::two_factor_challenge_invalid, &errors::two_factor_invalid,
+                   &errors::two_factor_attempt_temporary_lock, &errors::two_factor_not_enabled,
+                   &errors::two_factor_required_setup, &errors::inactive_forbidden, &errors::blocked_forbidden,
+                   &errors::email_not_verified, &errors::password_expired})
+        .handled_by([&login](const http::RequestContext& context, VerifyLoginRequest body) {
+            return verify(login, std::move(body), origin_of(context));
+        });
+
+    router.post("/public/user/login/2fa/enable")
+        .also_at("/user/login/2fa/enable")
+        .id("enableTwoFactorAtLogin")
+        .tag("login")
+        .says("Completes a forced two-factor set-up during login")
+        .describes("The same challenge is then good for one verification.")
+        .message("user.loginSetupTwoFactor")
+        .may_fail({&errors::two_factor_challenge_invalid, &errors::two_factor_invalid,
+                   &errors::two_factor_attempt_temporary_lock, &errors::two_factor_not_enabled,
+                   &errors::two_factor_not_required_setup, &errors::inactive_forbidden, &errors::blocked_forbidden,
+                   &errors::email_not_verified, &errors::password_expired})
+        .handled_by([&login](EnableAtLoginRequest body) { return enable(login, std::move(body)); });
+}
+
+}  // namespace consentry

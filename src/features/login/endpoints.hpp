@@ -1,0 +1,10 @@
+#pragma once
+
+#include "features/login/login.hpp"
+#include "http/router.hpp"
+
+namespace consentry {
+
+void add_login_endpoints(http::Router& router, Login& login);
+
+}  // namespace consentry

@@ -1,0 +1,131 @@
+#include "features/login/login.hpp"
+
+#include "base/errors.hpp"
+
+namespace consentry {
+namespace {
+
+// Told only to somebody who has given the right first factor.
+std::optional<Error> refusal_of(const User& user, TimePoint now) {
+    if (user.status == UserStatus::blocked) return Error{errors::blocked_forbidden};
+    if (user.status != UserStatus::active) return Error{errors::inactive_forbidden};
+    if (user.password_expired(now)) return Error{errors::password_expired};
+    if (!user.is_verified) return Error{errors::email_not_verified};
+    return std::nullopt;
+}
+
+}  // namespace
+
+Login::Login(storage::Database& database, storage::Cache& cache, const Clock& clock, UserRepository& users,
+             Sessions& sessions, TwoFactor& two_factor, Passwords& passwords)
+    : database_(database),
+      clock_(clock),
+      repository_(database),
+      challenges_(cache, clock),
+      users_(users),
+      sessions_(sessions),
+      two_factor_(two_factor),
+      passwords_(passwords) {}
+
+awaitable<Result<LoginAnswer>> Login::with_credential(std::string email, std::string password, Origin origin) {
+    auto user = co_await users_.find_by_email(email);
+    auto checked = co_await passwords_.check(user, std::move(email), password);
+    if (!checked) co_return fail(std::move(checked.error()));
+    if (auto refusal = refusal_of(*user, clock_.now())) {
+        co_await passwords_.clear(user->id);
+        co_return fail(std::move(*refusal));
+    }
+    const User owner = *user;
+    auto answer = co_await finish(std::move(*user), std::move(origin), true);
+    if (answer && checked->needs_rehash) co_await passwords_.rehash(owner, std::move(password));
+    co_return answer;
+}
+
+awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, bool password_given) {
+    const auto factor = co_await two_factor_.state(user.id);
+    if (factor.enabled) co_return co_await challenge(std::move(user), factor, std::move(origin));
+    const auto prepared = co_await sessions_.prepare(user, std::move(origin), std::nullopt);
+    storage::Transaction transaction;
+    LoginRepository::add_login(transaction, user.id, user.security_version, prepared.row.origin.from,
+                               prepared.row.origin.with, prepared.row.origin.ip_address, password_given, clock_.now());
+    sessions_.add_to(transaction, prepared);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    // The account changed under the login: as if the password had been given a moment later.
+    if (!outcome.committed) co_return fail(errors::password_not_match);
+    co_await sessions_.begun(prepared);
+    LoginAnswer answer;
+    answer.tokens = prepared.tokens;
+    answer.role = user.role;
+    co_return answer;
+}
+
+awaitable<Result<LoginAnswer>> Login::challenge(User user, const TwoFactorRecord& factor, Origin origin) {
+    const auto sequence = co_await repository_.next_challenge(user.id, user.security_version);
+    if (!sequence) co_return fail(errors::password_not_match);
+    LoginAnswer answer;
+    answer.role = user.role;
+    answer.backup_codes_remaining = factor.required_setup ? 0 : factor.backup_codes;
+    if (factor.required_setup) {
+        auto secret = co_await two_factor_.set_up_required(user.id, user.email);
+        if (!secret) co_return fail(std::move(secret.error()));
+        answer.setup = std::move(*secret);
+    }
+    Challenge challenge{.user = user.id,
+                        .security_version = user.security_version,
+                        .required_setup = factor.required_setup,
+                        .origin = std::move(origin),
+                        .issued_at = clock_.now()};
+    answer.challenge = co_await challenges_.issue(std::move(challenge), *sequence);
+    co_return answer;
+}
+
+awaitable<Result<Login::Open>> Login::open(std::string token) {
+    auto challenge = co_await challenges_.find(std::move(token));
+    if (!challenge) co_return fail(errors::two_factor_challenge_invalid);
+    auto user = co_await users_.find(challenge->user);
+    if (!user) co_return fail(errors::two_factor_challenge_invalid);
+    if (auto refusal = refusal_of(*user, clock_.now())) co_return fail(std::move(*refusal));
+    // Its ground is gone: password, second factor or sessions were changed since (CHL-4).
+    if (user->security_version != challenge->security_version) co_return fail(errors::two_factor_challenge_invalid);
+    co_return Open{std::move(*challenge), std::move(*user)};
+}
+
+awaitable<Result<LoginAnswer>> Login::verify(std::string token, Proof proof, Origin seen) {
+    auto opened = co_await open(token);
+    if (!opened) co_return fail(std::move(opened.error()));
+    auto right = co_await two_factor_.verify(opened->user.id, std::move(proof));
+    if (!right) co_return fail(std::move(right.error()));
+
+    Origin origin = opened->challenge.origin;
+    // Where the tokens go is where the session comes from.
+    origin.ip_address = std::move(seen.ip_address);
+    origin.user_agent = std::move(seen.user_agent);
+    const auto prepared = co_await sessions_.prepare(opened->user, std::move(origin), Challenges::digest(token));
+    storage::Transaction transaction;
+    LoginRepository::add_login(transaction, opened->user.id, opened->user.security_version, prepared.row.origin.from,
+                               prepared.row.origin.with, prepared.row.origin.ip_address, false, clock_.now());
+    sessions_.add_to(transaction, prepared);
+    const std::size_t session_statements = transaction.statements().size();
+    two_factor_.spend(transaction, *right);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) {
+        // The account changed, or the challenge was spent by another request: nothing was counted.
+        if (outcome.failed_at < session_statements) co_return fail(errors::two_factor_challenge_invalid);
+        co_return fail(co_await two_factor_.lost(std::move(*right)));
+    }
+    co_await challenges_.forget(std::move(token));
+    co_await sessions_.begun(prepared);
+    LoginAnswer answer;
+    answer.tokens = prepared.tokens;
+    answer.role = opened->user.role;
+    co_return answer;
+}
+
+awaitable<Result<std::vector<std::string>>> Login::enable(std::string token, std::string code) {
+    auto opened = co_await open(std::move(token));
+    if (!opened) co_return fail(std::move(opened.error()));
+    if (!opened->challenge.required_setup) co_return fail(errors::two_factor_not_required_setup);
+    co_return co_await two_factor_.enable_required(opened->user.id, std::move(code));
+}
+
+}  // namespace consentry

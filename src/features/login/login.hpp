@@ -1,0 +1,60 @@
+// The roads to tokens. All of them end in one place, Login::finish(), which asks for the second factor where it is on:
+// a road that forgets it cannot be built from these parts (TFA-14).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "features/login/challenges.hpp"
+#include "features/login/repository.hpp"
+#include "features/passwords/passwords.hpp"
+#include "features/sessions/sessions.hpp"
+#include "features/two_factor/two_factor.hpp"
+
+namespace consentry {
+
+// Either tokens, or a challenge; with `setup`, a challenge for a forced set-up.
+struct LoginAnswer {
+    std::optional<TokenPair> tokens;
+    Role role = Role::user;
+    std::string challenge;
+    std::int64_t backup_codes_remaining = 0;
+    std::optional<NewSecret> setup;
+};
+
+class Login {
+public:
+    Login(storage::Database& database, storage::Cache& cache, const Clock& clock, UserRepository& users,
+          Sessions& sessions, TwoFactor& two_factor, Passwords& passwords);
+
+    awaitable<Result<LoginAnswer>> with_credential(std::string email, std::string password, Origin origin);
+    // The second step: spends the challenge and the proof, begins the session, all in one transaction.
+    awaitable<Result<LoginAnswer>> verify(std::string challenge, Proof proof, Origin seen);
+    // The second step of a forced set-up: turns two-factor on. The challenge stays good for one verification.
+    awaitable<Result<std::vector<std::string>>> enable(std::string challenge, std::string code);
+
+private:
+    // After the first factor: `password_given` says that its attempts are to be cleared.
+    awaitable<Result<LoginAnswer>> finish(User user, Origin origin, bool password_given);
+    awaitable<Result<LoginAnswer>> challenge(User user, const TwoFactorRecord& factor, Origin origin);
+    // The challenge and its account, both still good.
+    struct Open {
+        Challenge challenge;
+        User user;
+    };
+    awaitable<Result<Open>> open(std::string token);
+
+    storage::Database& database_;
+    const Clock& clock_;
+    LoginRepository repository_;
+    Challenges challenges_;
+    UserRepository& users_;
+    Sessions& sessions_;
+    TwoFactor& two_factor_;
+    Passwords& passwords_;
+};
+
+}  // namespace consentry

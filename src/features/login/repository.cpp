@@ -1,0 +1,27 @@
+#include "features/login/repository.hpp"
+
+namespace consentry {
+
+awaitable<std::optional<std::int64_t>> LoginRepository::next_challenge(UserId user, std::int64_t security_version) {
+    const auto rows = co_await database_.execute(
+        "UPDATE users SET password_attempt = 0, password_locked_until = NULL, challenge_seq = challenge_seq + 1 "
+        "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL RETURNING challenge_seq",
+        user, security_version);
+    if (rows.empty()) co_return std::nullopt;
+    co_return rows[0].integer(0);
+}
+
+void LoginRepository::add_login(storage::Transaction& transaction, UserId user, std::int64_t security_version,
+                                LoginFrom from, LoginWith with, std::string_view ip_address, bool clear_attempts,
+                                TimePoint now) {
+    transaction.add(
+        storage::Expect::one,
+        "UPDATE users SET last_login_at = $3, last_login_from = $4, last_login_with = $5, last_ip_address = $6, "
+        "password_attempt = CASE WHEN $7 THEN 0 ELSE password_attempt END, "
+        "password_locked_until = CASE WHEN $7 THEN NULL ELSE password_locked_until END "
+        "WHERE id = $1 AND security_version = $2 AND status = 'active' AND is_verified = TRUE "
+        "AND deleted_at IS NULL",
+        user, security_version, now, http::name_of(from), http::name_of(with), ip_address, clear_attempts);
+}
+
+}  // namespace consentry

@@ -1,0 +1,40 @@
+// Shapes of passwords on the wire.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "features/two_factor/dto.hpp"
+
+namespace consentry {
+
+struct ChangePasswordRequest {
+    std::string new_password;
+    std::string old_password;
+    std::optional<std::string> code;
+    std::optional<std::string> backup_code;
+    std::optional<ProofMethod> method;
+
+    static constexpr std::string_view schema_name = "UserChangePasswordRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("newPassword", &ChangePasswordRequest::new_password,
+                  "8 to 50 characters with an upper-case letter, a lower-case letter and a digit; not a common one",
+                  http::min_length(8), http::max_length(50), http::strong_password),
+            field("oldPassword", &ChangePasswordRequest::old_password, "The one in use", http::not_empty,
+                  http::max_length(512)),
+            field("code", &ChangePasswordRequest::code, "With two-factor on: a code of the authenticator app",
+                  http::two_factor_code),
+            field("backupCode", &ChangePasswordRequest::backup_code, "Or a backup code", http::backup_code),
+            field("method", &ChangePasswordRequest::method, "Which of the two is sent"),
+        };
+    }
+    static void check(const ChangePasswordRequest& dto, http::Report& report) {
+        check_proof(dto, report, false);
+        if (!dto.new_password.empty() && dto.new_password == dto.old_password)
+            report.add("isDifferentFrom", "newPassword", {{"other", "oldPassword"}});
+    }
+};
+
+}  // namespace consentry

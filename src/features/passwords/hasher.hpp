@@ -1,0 +1,29 @@
+// Password hashing on its own bounded pool, at nice 19: cheap requests pass by.
+#pragma once
+
+#include <string>
+
+#include "base/worker_pool.hpp"
+#include "crypto/password_hash.hpp"
+
+namespace consentry {
+
+class PasswordHasher {
+public:
+    PasswordHasher(WorkerPool& pool, crypto::Argon2Settings settings)
+        : pool_(pool), settings_(settings), dummy_(crypto::dummy_password_hash(settings)) {}
+
+    // Both throw Unavailable where the pool is full.
+    awaitable<std::string> hash(std::string password);
+    awaitable<crypto::PasswordVerdict> verify(std::string password, std::string stored);
+    // A hash that no password matches: an unknown user costs the same (PWD-1).
+    const std::string& dummy() const { return dummy_; }
+    const crypto::Argon2Settings& settings() const { return settings_; }
+
+private:
+    WorkerPool& pool_;
+    crypto::Argon2Settings settings_;
+    std::string dummy_;
+};
+
+}  // namespace consentry

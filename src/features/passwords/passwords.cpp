@@ -1,0 +1,168 @@
+#include "features/passwords/passwords.hpp"
+
+#include "base/errors.hpp"
+#include "crypto/random.hpp"
+#include "features/sessions/repository.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::size_t waiting_checks_max = 4'096;
+constexpr std::int64_t history_rows_max = 10;  // each costs a hash
+// As long as a guesser's patience: a known account never forgets its count.
+constexpr std::chrono::days unknown_address_memory{30};
+
+Error attempts_exhausted(std::optional<TimePoint> until, TimePoint now) {
+    return retry_later(errors::password_attempt_max, until && *until > now ? *until - now : milliseconds{1000});
+}
+
+}  // namespace
+
+Passwords::Passwords(storage::Database& database, const Clock& clock, PasswordHasher& hasher, TwoFactor& two_factor,
+                     PasswordSettings settings)
+    : database_(database),
+      repository_(database),
+      users_(database),
+      clock_(clock),
+      hasher_(hasher),
+      two_factor_(two_factor),
+      settings_(std::move(settings)),
+      policy_(settings_.service_name),
+      turns_(settings_.checks_at_once, waiting_checks_max) {}
+
+crypto::Sha256 Passwords::address_digest(std::string_view email) const {
+    return crypto::hmac_sha256(as_bytes(settings_.address_key), as_bytes(email));
+}
+
+awaitable<Result<Passwords::Checked>> Passwords::check(std::optional<User> user, std::string email,
+                                                       std::string password) {
+    const crypto::Sha256 address = address_digest(email);
+    // Known and unknown addresses walk the same road, statement by statement.
+    const auto turn = co_await turns_.take(user ? user->id.text() : email);
+    if (settings_.count_attempts) {
+        const TimePoint now = clock_.now();
+        const auto locked =
+            user ? co_await repository_.locked_until(user->id) : co_await repository_.unknown_locked_until(address);
+        if (locked && *locked > now) co_return fail(attempts_exhausted(locked, now));
+        const auto reserved = user ? co_await repository_.reserve(user->id, settings_.ladder, now)
+                                   : co_await repository_.reserve_unknown(address, settings_.ladder, now);
+        if (!reserved) {
+            const auto until =
+                user ? co_await repository_.locked_until(user->id) : co_await repository_.unknown_locked_until(address);
+            co_return fail(attempts_exhausted(until, now));
+        }
+    }
+    const bool known = user && user->password_hash;
+    const auto verdict = co_await hasher_.verify(std::move(password), known ? *user->password_hash : hasher_.dummy());
+    if (!known || verdict == crypto::PasswordVerdict::mismatch) co_return fail(errors::password_not_match);
+    co_return Checked{.needs_rehash = verdict == crypto::PasswordVerdict::match_needs_rehash};
+}
+
+awaitable<void> Passwords::clear(UserId user) { return repository_.clear(user); }
+
+awaitable<void> Passwords::rehash(User user, std::string password) {
+    try {
+        auto hash = co_await hasher_.hash(std::move(password));
+        co_await repository_.rehash(user.id, *user.password_hash, std::move(hash));
+    } catch (const Unavailable&) {
+    }
+}
+
+std::optional<TimePoint> Passwords::expiry(TimePoint now) const {
+    if (settings_.expiry.count() == 0) return std::nullopt;
+    return now + settings_.expiry;
+}
+
+awaitable<Result<void>> Passwords::check_new(std::string password, std::string email, std::string property) {
+    http::Report report;
+    policy_.check(password, email, property, report);
+    if (!report.empty()) co_return fail(Error{errors::validation, report.take()});
+    co_return Result<void>{};
+}
+
+awaitable<bool> Passwords::was_used(UserId user, const std::string& password) {
+    const auto hashes = co_await repository_.history(user, clock_.now(), history_rows_max);
+    for (const std::string& hash : hashes) {
+        const auto verdict = co_await hasher_.verify(password, hash);
+        if (verdict != crypto::PasswordVerdict::mismatch) co_return true;
+    }
+    co_return false;
+}
+
+awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change) {
+    auto user = co_await users_.find(id);
+    if (!user) co_return fail(errors::jwt_access_token_invalid);
+    auto acceptable = co_await check_new(change.new_password, user->email, "newPassword");
+    if (!acceptable) co_return fail(std::move(acceptable.error()));
+    // The old password first: whoever holds only a stolen session learns nothing about codes (PWD-5).
+    if (user->password_hash) {
+        auto checked = co_await check(*user, user->email, std::move(change.old_password));
+        if (!checked && checked.error().is(errors::password_not_match))
+            co_return fail(std::move(checked.error()).with_message("auth.error.oldPasswordNotMatch"));
+        if (!checked) co_return fail(std::move(checked.error()));
+        co_await clear(id);
+    }
+    const auto factor = co_await two_factor_.state(id);
+    std::optional<RightProof> proof;
+    if (factor.enabled) {
+        if (change.proof.empty()) co_return fail(errors::two_factor_method_required);
+        auto right = co_await two_factor_.verify(id, std::move(change.proof));
+        if (!right) co_return fail(std::move(right.error()));
+        proof = std::move(*right);
+    }
+    const bool used = co_await was_used(id, change.new_password);
+    if (used) {
+        const auto days = std::chrono::duration_cast<std::chrono::days>(settings_.reuse_barred).count();
+        co_return fail(errors::password_must_new, {{"period", days}});
+    }
+    const std::string hash = co_await hasher_.hash(std::move(change.new_password));
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    if (proof) two_factor_.spend(transaction, *proof);
+    const std::size_t spent = transaction.statements().size();
+    PasswordRepository::add_change(transaction, id, user->security_version, hash, expiry(now), now);
+    PasswordRepository::add_history(transaction, id, hash, PasswordType::profile, now + settings_.reuse_barred, now);
+    SessionRepository::add_revoke_all(transaction, id, std::nullopt, "passwordChanged", now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (outcome.committed) co_return Result<void>{};
+    if (outcome.failed_at < spent) co_return fail(co_await two_factor_.lost(std::move(*proof)));
+    throw Unavailable("change of password: the account changed at the same moment");
+}
+
+awaitable<Result<void>> Passwords::set(User user, std::string password) {
+    auto acceptable = co_await check_new(password, user.email, "password");
+    if (!acceptable) co_return fail(std::move(acceptable.error()));
+    const std::string hash = co_await hasher_.hash(std::move(password));
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    PasswordRepository::add_change(transaction, user.id, user.security_version, hash, expiry(now), now);
+    PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
+    SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "passwordSet", now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) throw Unavailable("setting a password: the account changed at the same moment");
+    co_return Result<void>{};
+}
+
+awaitable<Result<UserId>> Passwords::create(User user, std::string password) {
+    auto acceptable = co_await check_new(password, user.email, "password");
+    if (!acceptable) co_return fail(std::move(acceptable.error()));
+    const TimePoint now = clock_.now();
+    const std::string hash = co_await hasher_.hash(std::move(password));
+    user.id = UserId::make(now);
+    user.username = "user-" + crypto::random_text(12, "abcdefghijklmnopqrstuvwxyz0123456789");
+    user.password_hash = hash;
+    user.password_created_at = now;
+    user.password_expires_at = expiry(now);
+    storage::Transaction transaction;
+    UserRepository::add_insert(transaction, user, now);
+    PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) co_return fail(errors::email_exist);
+    co_return user.id;
+}
+
+awaitable<void> Passwords::forget_unknown_addresses() {
+    return repository_.forget_unknown(clock_.now() - unknown_address_memory);
+}
+
+}  // namespace consentry

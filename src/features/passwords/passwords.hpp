@@ -1,0 +1,77 @@
+// Passwords: checked with a limit on attempts, changed under a policy.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/lock_ladder.hpp"
+#include "features/passwords/account_turns.hpp"
+#include "features/passwords/hasher.hpp"
+#include "features/passwords/policy.hpp"
+#include "features/passwords/repository.hpp"
+#include "features/two_factor/two_factor.hpp"
+#include "features/users/repository.hpp"
+
+namespace consentry {
+
+struct PasswordSettings {
+    bool count_attempts = true;
+    LockLadder ladder;
+    std::chrono::seconds expiry{0};  // zero: passwords do not expire
+    std::chrono::seconds reuse_barred{7'776'000};
+    std::string service_name;
+    std::size_t checks_at_once = 2;  // of one account
+    std::string address_key;         // keys the digests of unknown addresses
+};
+
+struct PasswordChange {
+    std::string old_password;
+    std::string new_password;
+    Proof proof;
+};
+
+class Passwords {
+public:
+    Passwords(storage::Database& database, const Clock& clock, PasswordHasher& hasher, TwoFactor& two_factor,
+              PasswordSettings settings);
+
+    // Whether the password is the account's. `user` empty: nobody has this address, and the answer is the same in the
+    // same time. Errors: passwordNotMatch, passwordAttemptMax. On success the attempt is still counted: the caller
+    // clears it together with what it allows, or by clear().
+    struct Checked {
+        bool needs_rehash = false;
+    };
+    awaitable<Result<Checked>> check(std::optional<User> user, std::string email, std::string password);
+    awaitable<void> clear(UserId user);
+    // After a login with a hash of another kind or cost. A failure is nobody's concern: the old hash still verifies.
+    awaitable<void> rehash(User user, std::string password);
+
+    // Ends all sessions of the account, the one that asks included.
+    awaitable<Result<void>> change(UserId user, PasswordChange change);
+    // By the operator at the machine; the policy holds here too.
+    awaitable<Result<void>> set(User user, std::string password);
+    // A new account with its first password. Errors: validation, emailExist.
+    awaitable<Result<UserId>> create(User user, std::string password);
+
+    awaitable<void> forget_unknown_addresses();
+
+private:
+    awaitable<Result<void>> check_new(std::string password, std::string email, std::string property);
+    awaitable<bool> was_used(UserId user, const std::string& password);
+    std::optional<TimePoint> expiry(TimePoint now) const;
+    crypto::Sha256 address_digest(std::string_view email) const;
+
+    storage::Database& database_;
+    PasswordRepository repository_;
+    UserRepository users_;
+    const Clock& clock_;
+    PasswordHasher& hasher_;
+    TwoFactor& two_factor_;
+    PasswordSettings settings_;
+    PasswordPolicy policy_;
+    AccountTurns turns_;
+};
+
+}  // namespace consentry

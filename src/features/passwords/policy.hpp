@@ -1,0 +1,29 @@
+// Which passwords are refused beyond their form: common ones, and those that hold the service's or the owner's name.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/schema/report.hpp"
+
+namespace consentry {
+
+// Whether the password, or what remains of it without case and without digits and signs at its end, is on the embedded
+// list of common passwords (PWD-4).
+bool is_common_password(std::string_view password);
+std::size_t common_password_count();
+
+class PasswordPolicy {
+public:
+    explicit PasswordPolicy(std::string service_name) : service_name_(std::move(service_name)) {}
+
+    // Names each broken rule for `property`. `email`: of the owner.
+    void check(std::string_view password, std::string_view email, std::string_view property,
+               http::Report& report) const;
+
+private:
+    std::string service_name_;
+};
+
+}  // namespace consentry

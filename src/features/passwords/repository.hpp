@@ -1,0 +1,50 @@
+// The SQL of passwords: attempts, history, the change itself.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/lock_ladder.hpp"
+#include "crypto/digest.hpp"
+#include "features/users/user.hpp"
+#include "storage/database.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+
+// How a password came to be, in the history.
+enum class PasswordType { sign_up, admin, profile };
+
+class PasswordRepository {
+public:
+    explicit PasswordRepository(storage::Database& database) : database_(database) {}
+
+    // Reserves an attempt before the password is looked at; from the ladder's first rung on it locks as well, and a
+    // right password clears both. One statement, durable on return. nullopt: locked, nothing was counted.
+    awaitable<std::optional<std::int64_t>> reserve(UserId user, LockLadder ladder, TimePoint now);
+    awaitable<std::optional<TimePoint>> locked_until(UserId user);
+    // The same for an address that belongs to nobody.
+    awaitable<std::optional<std::int64_t>> reserve_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now);
+    awaitable<std::optional<TimePoint>> unknown_locked_until(crypto::Sha256 address);
+    // Rows of unknown addresses that nobody tried since.
+    awaitable<void> forget_unknown(TimePoint before);
+
+    awaitable<void> clear(UserId user);
+    // A better hash of the same password; nothing happens where the password changed in the meantime.
+    awaitable<void> rehash(UserId user, std::string old_hash, std::string new_hash);
+    // Unexpired, newest first.
+    awaitable<std::vector<std::string>> history(UserId user, TimePoint now, std::int64_t limit);
+
+    // Expect::one: the account's security version is still `expected`; it rises. Counter and lock are cleared.
+    static void add_change(storage::Transaction& transaction, UserId user, std::int64_t expected, std::string_view hash,
+                           std::optional<TimePoint> expires_at, TimePoint now);
+    static void add_history(storage::Transaction& transaction, UserId user, std::string_view hash, PasswordType type,
+                            TimePoint expires_at, TimePoint now);
+
+private:
+    storage::Database& database_;
+};
+
+}  // namespace consentry

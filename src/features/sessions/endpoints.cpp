@@ -1,0 +1,112 @@
+#include "features/sessions/endpoints.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include "features/sessions/dto.hpp"
+#include "features/sessions/guard.hpp"
+#include "http/endpoint.hpp"
+
+namespace consentry {
+namespace {
+
+using http::Done;
+
+awaitable<Result<TokenResponse>> refresh(Sessions& sessions, std::string token) {
+    Role role = Role::user;
+    const auto pair = co_await sessions.refresh(std::move(token), role);
+    if (!pair) co_return fail(Error{pair.error().kind()});
+    co_return TokenResponse::of(*pair, role);
+}
+
+awaitable<Result<Done>> log_out(Sessions& sessions, UserId user, SessionId session) {
+    // Ended by somebody else in the meantime: it is over, which is what was asked for.
+    co_await sessions.revoke(user, session, "logout");
+    co_return Done{};
+}
+
+awaitable<Result<Done>> revoke(Sessions& sessions, UserId user, SessionId session) {
+    auto revoked = co_await sessions.revoke(user, session, "revoked");
+    if (!revoked) co_return fail(std::move(revoked.error()));
+    co_return Done{};
+}
+
+awaitable<Result<http::Page<SessionResponse>>> list(Sessions& sessions, UserId user, SessionId current,
+                                                    std::int64_t per_page) {
+    const auto found = co_await sessions.list(user, per_page);
+    http::Page<SessionResponse> page;
+    page.per_page = per_page;
+    for (const SessionSummary& session : found)
+        page.items.push_back({.id = session.id,
+                              .login_from = session.from,
+                              .login_with = session.with,
+                              .ip_address = session.ip_address,
+                              .user_agent = session.user_agent,
+                              .device_name = session.device_name,
+                              .device_platform = session.device_platform,
+                              .is_current = session.id == current,
+                              .created_at = session.created_at,
+                              .last_active_at = session.last_active_at,
+                              .expired_at = session.expires_at});
+    co_return page;
+}
+
+awaitable<Result<http::Raw>> jwks(KeyRing& keys) {
+    // Five minutes: a new key signs only after clients could have met it under a kid they do not know, and ask again.
+    co_return http::Raw{.content_type = "application/jwk-set+json; charset=utf-8",
+                        .body = boost::json::serialize(keys.jwks()),
+                        .cache_control = "public, max-age=300"};
+}
+
+}  // namespace
+
+void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& keys) {
+    router.post("/shared/user/refresh")
+        .also_at("/user/refresh")
+        .id("refreshTokens")
+        .tag("session")
+        .says("Hands out the next pair of tokens")
+        .describes(
+            "Takes the refresh token as bearer. It is good once: a repeat within a few seconds gets the same "
+            "answer, a later one ends the session.")
+        .message("user.refresh")
+        .handled_by([&sessions](const RefreshBearer& bearer) { return refresh(sessions, bearer.token()); });
+
+    router.post("/shared/user/logout")
+        .also_at("/user/logout")
+        .id("logout")
+        .tag("session")
+        .says("Ends the session of the access token")
+        .message("user.logout")
+        .handled_by([&sessions](const SignedIn& caller) { return log_out(sessions, caller.user(), caller.session()); });
+
+    router.get("/shared/user/session/list")
+        .also_at("/user/session/list")
+        .id("listSessions")
+        .tag("session")
+        .says("The own live sessions, newest first")
+        .message("session.list")
+        .handled_by([&sessions](const SignedIn& caller, http::FromQuery<SessionListQuery> query) {
+            return list(sessions, caller.user(), caller.session(), query->per_page.value_or(20));
+        });
+
+    router.erase("/shared/user/session/revoke/:sessionId")
+        .also_at("/user/session/revoke/:sessionId")
+        .id("revokeSession")
+        .tag("session")
+        .says("Ends one of the own sessions")
+        .message("session.revoke")
+        .may_fail({&errors::session_not_found})
+        .handled_by([&sessions](const SignedIn& caller, http::FromPath<SessionPath> path) {
+            return revoke(sessions, caller.user(), path->session_id);
+        });
+
+    router.get("/.well-known/jwks.json")
+        .outside_prefix()
+        .id("jwks")
+        .tag("session")
+        .says("The public keys that access tokens are verified with")
+        .answers_with("application/jwk-set+json")
+        .handled_by([&keys] { return jwks(keys); });
+}
+
+}  // namespace consentry

@@ -1,0 +1,69 @@
+#include "features/sessions/guard.hpp"
+
+#include "base/text.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::string_view prefix = "Bearer ";
+
+// Exactly one header with the prefix and one token. Two headers could be read differently by somebody in between.
+std::optional<std::string> bearer(const http::RequestContext& context) {
+    if (context.request.count("authorization") != 1) return std::nullopt;
+    const std::string_view value = *context.request.header("authorization");
+    if (value.size() <= prefix.size() || !equal_ignoring_case(value.substr(0, prefix.size()), prefix))
+        return std::nullopt;
+    return std::string(value.substr(prefix.size()));
+}
+
+}  // namespace
+
+awaitable<Result<LiveSession>> SessionGuard::authenticate(const http::RequestContext& context) {
+    auto token = bearer(context);
+    if (!token) co_return fail(errors::jwt_access_token_invalid);
+    co_return co_await sessions_.authenticate(std::move(*token));
+}
+
+awaitable<Result<SignedIn>> SessionGuard::admit(const http::RequestContext& context, std::type_identity<SignedIn>) {
+    auto session = co_await authenticate(context);
+    if (!session) co_return fail(std::move(session.error()));
+    co_return SignedIn{std::move(*session)};
+}
+
+awaitable<Result<SignedInAdmin>> SessionGuard::admit(const http::RequestContext& context,
+                                                     std::type_identity<SignedInAdmin>) {
+    auto session = co_await authenticate(context);
+    if (!session) co_return fail(std::move(session.error()));
+    if (session->role == Role::user) co_return fail(errors::role_forbidden);
+    co_return SignedInAdmin{std::move(*session)};
+}
+
+awaitable<Result<RefreshBearer>> SessionGuard::admit(const http::RequestContext& context,
+                                                     std::type_identity<RefreshBearer>) {
+    auto token = bearer(context);
+    if (!token) co_return fail(errors::jwt_refresh_token_invalid);
+    co_return RefreshBearer{std::move(*token)};
+}
+
+http::Access SessionGuard::access(std::type_identity<SignedIn>) {
+    return {.name = "user",
+            .security_scheme = "accessToken",
+            .errors = {&errors::jwt_access_token_invalid, &errors::blocked_forbidden, &errors::inactive_forbidden,
+                       &errors::email_not_verified, &errors::password_expired}};
+}
+
+http::Access SessionGuard::access(std::type_identity<SignedInAdmin>) {
+    http::Access out = access(std::type_identity<SignedIn>{});
+    out.name = "admin";
+    out.errors.push_back(&errors::role_forbidden);
+    return out;
+}
+
+http::Access SessionGuard::access(std::type_identity<RefreshBearer>) {
+    return {.name = "refresh",
+            .security_scheme = "refreshToken",
+            .errors = {&errors::jwt_refresh_token_invalid, &errors::blocked_forbidden, &errors::inactive_forbidden,
+                       &errors::email_not_verified, &errors::password_expired}};
+}
+
+}  // namespace consentry

@@ -1,0 +1,195 @@
+#include "features/sessions/key_ring.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+
+namespace consentry {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t index_of(TokenKind kind) { return kind == TokenKind::access ? 0 : 1; }
+constexpr std::string_view setting_prefix(TokenKind kind) {
+    return kind == TokenKind::access ? "AUTH_JWT_ACCESS_TOKEN_" : "AUTH_JWT_REFRESH_TOKEN_";
+}
+
+bool is_pem(std::string_view text) { return text.starts_with("-----BEGIN"); }
+
+// access-ES256-1763636587000-<kid>.pem
+struct KeyFile {
+    fs::path path;
+    std::int64_t made_ms = 0;
+    std::string kid;
+};
+
+std::string stem_of(TokenKind kind, crypto::SignatureAlgorithm algorithm) {
+    return fmt::format("{}-{}-", name_of(kind), name_of(algorithm));
+}
+
+std::vector<KeyFile> key_files(const fs::path& folder, TokenKind kind, crypto::SignatureAlgorithm algorithm) {
+    std::vector<KeyFile> out;
+    const std::string stem = stem_of(kind, algorithm);
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        const std::string name = entry.path().filename();
+        if (!name.starts_with(stem) || !name.ends_with(".pem")) continue;
+        const std::string rest = name.substr(stem.size(), name.size() - stem.size() - 4);
+        const auto dash = rest.find('-');
+        if (dash == std::string::npos || rest.find_first_not_of("0123456789") != dash) continue;
+        out.push_back({entry.path(), std::stoll(rest.substr(0, dash)), rest.substr(dash + 1)});
+    }
+    std::ranges::sort(out, std::greater{}, &KeyFile::made_ms);
+    return out;
+}
+
+std::string read_file(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    if (!in) throw std::runtime_error("cannot read the key file " + path.string());
+    return std::move(text).str();
+}
+
+template <class Key>
+Key unwrap(std::expected<Key, std::string> key, const std::string& where) {
+    if (!key) throw std::runtime_error(where + ": " + key.error());
+    return std::move(*key);
+}
+
+}  // namespace
+
+const crypto::PublicKey* KindKeys::find(std::string_view kid) const {
+    for (const auto& [name, key] : verifying)
+        if (name == kid) return &key;
+    return nullptr;
+}
+
+KeyRing::KeyRing(const Clock& clock, fs::path folder, KeySettings access, KeySettings refresh)
+    : clock_(clock), folder_(std::move(folder)), settings_{std::move(access), std::move(refresh)} {
+    std::error_code error;
+    seen_ = fs::last_write_time(folder_, error);
+    for (const auto kind : {TokenKind::access, TokenKind::refresh}) keys_[index_of(kind)].store(load(kind));
+}
+
+std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
+    const KeySettings& settings = settings_[index_of(kind)];
+    auto out = std::make_shared<KindKeys>();
+    const auto add = [&](const std::string& kid, crypto::PublicKey key) {
+        if (out->find(kid) != nullptr)
+            throw std::runtime_error(fmt::format("{} keys: kid {} stands twice", name_of(kind), kid));
+        out->verifying.emplace_back(kid, std::move(key));
+    };
+    if (!settings.private_key.empty()) {
+        const std::string where = std::string(setting_prefix(kind)) + "PRIVATE_KEY";
+        const auto der = is_pem(settings.private_key) ? std::nullopt : from_base64(settings.private_key);
+        auto key = unwrap(der ? crypto::PrivateKey::from_pkcs8_der(*der, settings.algorithm)
+                              : crypto::PrivateKey::from_pem(settings.private_key, settings.algorithm),
+                          where);
+        const std::string kid = settings.kid.empty() ? key.public_key().thumbprint() : settings.kid;
+        add(kid, key.public_key());
+        out->signing = std::make_shared<const SigningKey>(kid, std::move(key));
+    } else {
+        const auto files = key_files(folder_, kind, settings.algorithm);
+        std::int64_t superseded_ms = 0;  // when the next newer key was made
+        for (const KeyFile& file : files) {
+            // Nothing signed with it can be alive any more.
+            if (superseded_ms != 0 && superseded_ms + milliseconds(settings.lifetime).count() < epoch_ms(clock_.now()))
+                break;
+            auto key =
+                unwrap(crypto::PrivateKey::from_pem(read_file(file.path), settings.algorithm), file.path.string());
+            add(file.kid, key.public_key());
+            if (!out->signing) out->signing = std::make_shared<const SigningKey>(file.kid, std::move(key));
+            superseded_ms = file.made_ms;
+        }
+        if (!out->signing)
+            throw std::runtime_error(
+                fmt::format("no {} key for {} in {}", name_of(settings.algorithm), name_of(kind), folder_.string()));
+    }
+    for (const std::string& text : settings.public_keys) {
+        const std::string where = std::string(setting_prefix(kind)) + "PUBLIC_KEY";
+        const auto der = is_pem(text) ? std::nullopt : from_base64(text);
+        auto key = unwrap(der ? crypto::PublicKey::from_spki_der(*der, settings.algorithm)
+                              : crypto::PublicKey::from_pem(text, settings.algorithm),
+                          where);
+        const std::string kid = key.thumbprint();
+        if (out->find(kid) == nullptr) add(kid, std::move(key));
+    }
+    return out;
+}
+
+std::shared_ptr<const KindKeys> KeyRing::keys(TokenKind kind) {
+    look_again();
+    return keys_[index_of(kind)].load();
+}
+
+void KeyRing::look_again() {
+    using Steady = std::chrono::steady_clock;
+    const auto now_ms = std::chrono::duration_cast<milliseconds>(Steady::now().time_since_epoch()).count();
+    if (now_ms < next_look_ms_.load(std::memory_order_relaxed)) return;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return;  // somebody else looks
+    next_look_ms_.store(now_ms + 1'000, std::memory_order_relaxed);
+    std::error_code error;
+    const auto changed = fs::last_write_time(folder_, error);
+    if (error || changed == seen_) return;
+    seen_ = changed;
+    for (const auto kind : {TokenKind::access, TokenKind::refresh}) {
+        try {
+            keys_[index_of(kind)].store(load(kind));
+        } catch (const std::runtime_error&) {
+            // TOK-9: the former set stays in use; `consentry config check` names the fault.
+        }
+    }
+    generation_.fetch_add(1, std::memory_order_release);
+}
+
+boost::json::object KeyRing::jwks() {
+    boost::json::array out;
+    for (const auto& [kid, key] : keys(TokenKind::access)->verifying) {
+        boost::json::object jwk = key.jwk();
+        jwk["kid"] = kid;
+        jwk["alg"] = name_of(key.algorithm());
+        jwk["use"] = "sig";
+        out.emplace_back(std::move(jwk));
+    }
+    return {{"keys", std::move(out)}};
+}
+
+bool KeyRing::has_key(const fs::path& folder, TokenKind kind, crypto::SignatureAlgorithm algorithm) {
+    return !key_files(folder, kind, algorithm).empty();
+}
+
+std::string KeyRing::generate(const fs::path& folder, TokenKind kind, crypto::SignatureAlgorithm algorithm,
+                              TimePoint now) {
+    fs::create_directories(folder);
+    fs::permissions(folder, fs::perms::owner_all);
+    const auto key = crypto::PrivateKey::generate(algorithm);
+    const std::string kid = key.public_key().thumbprint();
+    const fs::path path = folder / fmt::format("{}{}-{}.pem", stem_of(kind, algorithm), epoch_ms(now), kid);
+    const fs::path unfinished = path.string() + ".part";
+    // Written whole, then renamed: a reader never meets half a key; created 0600, never widened.
+    const int file = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) throw std::system_error(errno, std::generic_category(), "cannot write " + unfinished.string());
+    const std::string pem = key.pem();
+    const bool written = write(file, pem.data(), pem.size()) == static_cast<ssize_t>(pem.size()) && fsync(file) == 0;
+    close(file);
+    if (!written) {
+        fs::remove(unfinished);
+        throw std::runtime_error("cannot write " + unfinished.string());
+    }
+    fs::rename(unfinished, path);
+    return kid;
+}
+
+}  // namespace consentry

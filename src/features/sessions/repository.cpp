@@ -1,0 +1,224 @@
+#include "features/sessions/repository.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace consentry {
+namespace {
+
+using storage::Expect;
+
+#define CONSENTRY_LIVE_COLUMNS                                                                                     \
+    "s.id, s.user_id, s.jti, s.access_digest, s.expires_at, s.last_active_at, s.revoked_at, u.email, u.username, " \
+    "u.role, u.status, u.is_verified, u.deleted_at, u.password_expires_at"
+
+template <class Enum>
+Enum enum_of(const std::string& name) {
+    const auto found = http::find_enum<Enum>(name);
+    if (!found) throw std::runtime_error("sessions: unknown value in the database");
+    return *found;
+}
+
+LiveSession to_live(const storage::Row& row) {
+    LiveSession out;
+    out.id = row.id<SessionId>(0);
+    out.user = row.id<UserId>(1);
+    out.jti = row.text(2);
+    out.access_digest = row.bytes(3);
+    out.expires_at = row.time(4);
+    out.last_active_at = row.time(5);
+    out.revoked = !row.is_null(6);
+    out.email = row.text(7);
+    out.username = row.text(8);
+    out.role = enum_of<Role>(row.text(9));
+    out.status = enum_of<UserStatus>(row.text(10));
+    out.is_verified = row.boolean(11);
+    out.deleted = !row.is_null(12);
+    out.password_expires_at = row.time_or_null(13);
+    return out;
+}
+
+void replace(std::string& text, std::string_view what, const std::string& with) {
+    if (const auto at = text.find(what); at != std::string::npos) text.replace(at, what.size(), with);
+}
+
+}  // namespace
+
+awaitable<std::optional<LiveSession>> SessionRepository::find(SessionId id) {
+    const auto rows = co_await database_.query(
+        "SELECT " CONSENTRY_LIVE_COLUMNS " FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1", id);
+    if (rows.empty()) co_return std::nullopt;
+    co_return to_live(rows[0]);
+}
+
+awaitable<std::optional<RefreshState>> SessionRepository::find_for_refresh(SessionId id) {
+    const auto rows = co_await database_.query("SELECT " CONSENTRY_LIVE_COLUMNS
+                                               ", s.previous_jti, s.previous_refresh_digest, s.refresh_digest, "
+                                               "s.login_at, s.issued_at, s.login_from, s.login_with "
+                                               "FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1",
+                                               id);
+    if (rows.empty()) co_return std::nullopt;
+    const auto row = rows[0];
+    RefreshState out;
+    out.live = to_live(row);
+    out.previous_jti = row.text_or_null(14);
+    out.previous_refresh_digest = row.bytes_or_null(15);
+    out.refresh_digest = row.bytes(16);
+    out.login_at = row.time(17);
+    out.issued_at = row.time(18);
+    out.from = enum_of<LoginFrom>(row.text(19));
+    out.with = enum_of<LoginWith>(row.text(20));
+    co_return out;
+}
+
+awaitable<std::vector<SessionSummary>> SessionRepository::list_live(UserId user, TimePoint now, std::int64_t limit) {
+    const auto rows = co_await database_.query(
+        "SELECT id, login_from, login_with, ip_address, user_agent, device_name, device_platform, created_at, "
+        "last_active_at, expires_at FROM sessions "
+        "WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 ORDER BY created_at DESC, id DESC LIMIT $3",
+        user, now, limit);
+    std::vector<SessionSummary> out;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto row = rows[i];
+        SessionSummary session;
+        session.id = row.id<SessionId>(0);
+        session.from = enum_of<LoginFrom>(row.text(1));
+        session.with = enum_of<LoginWith>(row.text(2));
+        session.ip_address = row.text(3);
+        session.user_agent = row.text(4);
+        session.device_name = row.text_or_null(5);
+        session.device_platform = row.text_or_null(6);
+        session.created_at = row.time(7);
+        session.last_active_at = row.time(8);
+        session.expires_at = row.time(9);
+        out.push_back(std::move(session));
+    }
+    co_return out;
+}
+
+void SessionRepository::add_insert(storage::Transaction& transaction, const NewSession& session) {
+    const auto& device = session.origin.device;
+    std::optional<Bytes> challenge;
+    if (session.challenge_digest) challenge.emplace(session.challenge_digest->begin(), session.challenge_digest->end());
+    transaction.add(
+        Expect::one,
+        "INSERT INTO sessions (id, user_id, jti, access_digest, refresh_digest, challenge_digest, login_from, "
+        "login_with, login_at, device_fingerprint, device_name, device_platform, ip_address, user_agent, "
+        "created_at, updated_at, issued_at, last_active_at, expires_at) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $9, $9, $9, $9, $15) "
+        "ON CONFLICT (challenge_digest) DO NOTHING",
+        session.id, session.user, session.jti, BytesView(session.access_digest), BytesView(session.refresh_digest),
+        challenge, http::name_of(session.origin.from), http::name_of(session.origin.with), session.issued_at,
+        device ? std::optional(device->fingerprint) : std::nullopt, device ? device->name : std::nullopt,
+        device ? device->platform : std::nullopt, session.origin.ip_address, session.origin.user_agent,
+        session.expires_at);
+}
+
+void SessionRepository::add_bound(storage::Transaction& transaction, UserId user, std::int64_t sessions_max,
+                                  TimePoint now) {
+    transaction.add(Expect::any,
+                    "UPDATE sessions SET revoked_at = $3, revoked_reason = 'bound', updated_at = $3 WHERE id IN ("
+                    "SELECT id FROM sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $3 "
+                    "ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2)",
+                    user, sessions_max, now);
+}
+
+void SessionRepository::add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
+                                       std::string_view reason, TimePoint now) {
+    // The all-zero id is nobody's.
+    transaction.add(Expect::any,
+                    "UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
+                    "WHERE user_id = $1 AND id <> $2 AND revoked_at IS NULL",
+                    user, except.value_or(SessionId{}), now, reason);
+}
+
+awaitable<bool> SessionRepository::rotate(SessionId id, std::string old_jti, std::string new_jti,
+                                          crypto::Sha256 access_digest, crypto::Sha256 refresh_digest, TimePoint now) {
+    const auto rows = co_await database_.execute(
+        "UPDATE sessions SET previous_jti = jti, previous_refresh_digest = refresh_digest, jti = $3, access_digest = "
+        "$4, "
+        "refresh_digest = $5, issued_at = $6, last_active_at = $6, updated_at = $6 "
+        "WHERE id = $1 AND jti = $2 AND revoked_at IS NULL AND expires_at > $6",
+        id, old_jti, new_jti, BytesView(access_digest), BytesView(refresh_digest), now);
+    co_return rows.affected() == 1;
+}
+
+awaitable<bool> SessionRepository::revoke(SessionId id, UserId user, std::string reason, TimePoint now) {
+    const auto rows = co_await database_.execute(
+        "UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
+        "WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > $3",
+        id, user, now, reason);
+    co_return rows.affected() == 1;
+}
+
+awaitable<void> SessionRepository::erase_ended(TimePoint before) {
+    // In portions, so that no other write waits long behind one.
+    constexpr std::int64_t portion = 1'000;
+    for (;;) {
+        const auto rows = co_await database_.execute(
+            "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < $1 ORDER BY expires_at LIMIT "
+            "$2)",
+            before, portion);
+        if (rows.affected() < portion) co_return;
+    }
+}
+
+awaitable<void> SessionRepository::touch(SessionId id, TimePoint now) {
+    co_await database_.execute("UPDATE sessions SET last_active_at = $2 WHERE id = $1 AND last_active_at < $2", id,
+                               now);
+}
+
+std::string SessionRepository::key(UserId user, SessionId id) const {
+    std::string out = key_pattern_;
+    replace(out, "{userId}", user.text());
+    replace(out, "{sessionId}", id.text());
+    return out;
+}
+
+// Lines of text: small, and the same for every engine. A copy that cannot be read is no copy.
+awaitable<std::optional<LiveSession>> SessionRepository::cached(UserId user, SessionId id) {
+    const auto text = co_await cache_.get(key(user, id));
+    if (!text) co_return std::nullopt;
+    std::vector<std::string_view> lines;
+    std::string_view rest = *text;
+    while (!rest.empty()) {
+        lines.push_back(rest.substr(0, rest.find('\n')));
+        rest.remove_prefix(std::min(rest.size(), lines.back().size() + 1));
+    }
+    if (lines.size() != 7) co_return std::nullopt;
+    const auto number = [](std::string_view digits) {
+        std::int64_t value = 0;
+        std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        return value;
+    };
+    const auto role = http::find_enum<Role>(lines[4]);
+    if (!role) co_return std::nullopt;
+    LiveSession out;
+    out.id = id;
+    out.user = user;
+    out.jti = lines[0];
+    out.expires_at = from_epoch_ms(number(lines[1]));
+    out.email = lines[2];
+    out.username = lines[3];
+    out.role = *role;
+    out.last_active_at = from_epoch_ms(number(lines[5]));
+    out.is_verified = true;
+    if (const auto expiry = number(lines[6]); expiry != 0) out.password_expires_at = from_epoch_ms(expiry);
+    co_return out;
+}
+
+awaitable<void> SessionRepository::remember(LiveSession session, TimePoint now) {
+    const std::int64_t password_expiry = session.password_expires_at ? epoch_ms(*session.password_expires_at) : 0;
+    co_await cache_.put(
+        key(session.user, session.id),
+        fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", session.jti, epoch_ms(session.expires_at), session.email,
+                    session.username, http::name_of(session.role), epoch_ms(session.last_active_at), password_expiry),
+        session.expires_at - now);
+}
+
+awaitable<void> SessionRepository::forget(UserId user, SessionId id) { return cache_.erase(key(user, id)); }
+
+}  // namespace consentry

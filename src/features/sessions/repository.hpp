@@ -1,0 +1,125 @@
+// The SQL and the cache keys of sessions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/sessions/tokens.hpp"
+#include "features/users/user.hpp"
+#include "storage/cache.hpp"
+#include "storage/database.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+
+struct Device {
+    std::string fingerprint;
+    std::optional<std::string> name;
+    std::optional<std::string> platform;
+};
+
+// Where a login comes from: kept with its session.
+struct Origin {
+    LoginFrom from = LoginFrom::website;
+    LoginWith with = LoginWith::credential;
+    std::optional<Device> device;
+    std::string ip_address;
+    std::string user_agent;
+};
+
+// A new session, ready to be written.
+struct NewSession {
+    SessionId id;
+    UserId user;
+    std::string jti;
+    crypto::Sha256 access_digest{};
+    crypto::Sha256 refresh_digest{};
+    std::optional<crypto::Sha256> challenge_digest;
+    Origin origin;
+    TimePoint issued_at;
+    TimePoint expires_at;
+};
+
+// What a request needs to know about its session and its user, in one read.
+struct LiveSession {
+    SessionId id;
+    UserId user;
+    std::string jti;
+    Bytes access_digest;
+    TimePoint expires_at;
+    TimePoint last_active_at;
+    bool revoked = false;
+    std::string email;
+    std::string username;
+    Role role = Role::user;
+    UserStatus status = UserStatus::active;
+    bool is_verified = false;
+    bool deleted = false;
+    std::optional<TimePoint> password_expires_at;
+};
+
+// Beyond LiveSession: what a refresh decides on.
+struct RefreshState {
+    LiveSession live;
+    std::optional<std::string> previous_jti;
+    std::optional<Bytes> previous_refresh_digest;
+    Bytes refresh_digest;
+    TimePoint login_at;
+    TimePoint issued_at;
+    LoginFrom from = LoginFrom::website;
+    LoginWith with = LoginWith::credential;
+};
+
+struct SessionSummary {
+    SessionId id;
+    LoginFrom from = LoginFrom::website;
+    LoginWith with = LoginWith::credential;
+    std::string ip_address;
+    std::string user_agent;
+    std::optional<std::string> device_name;
+    std::optional<std::string> device_platform;
+    TimePoint created_at;
+    TimePoint last_active_at;
+    TimePoint expires_at;
+};
+
+class SessionRepository {
+public:
+    SessionRepository(storage::Database& database, storage::Cache& cache, std::string key_pattern)
+        : database_(database), cache_(cache), key_pattern_(std::move(key_pattern)) {}
+
+    awaitable<std::optional<LiveSession>> find(SessionId id);
+    awaitable<std::optional<RefreshState>> find_for_refresh(SessionId id);
+    awaitable<std::vector<SessionSummary>> list_live(UserId user, TimePoint now, std::int64_t limit);
+
+    // Expect::one fails where the challenge was spent before.
+    static void add_insert(storage::Transaction& transaction, const NewSession& session);
+    // Ends the oldest ones beyond `sessions_max`.
+    static void add_bound(storage::Transaction& transaction, UserId user, std::int64_t sessions_max, TimePoint now);
+    static void add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
+                               std::string_view reason, TimePoint now);
+
+    // Replaces the jti; false where it was not `old_jti` any more, or the session is over.
+    awaitable<bool> rotate(SessionId id, std::string old_jti, std::string new_jti, crypto::Sha256 access_digest,
+                           crypto::Sha256 refresh_digest, TimePoint now);
+    // false: not a live session of that user.
+    awaitable<bool> revoke(SessionId id, UserId user, std::string reason, TimePoint now);
+    awaitable<void> erase_ended(TimePoint before);
+    awaitable<void> touch(SessionId id, TimePoint now);
+
+    // The cached copy of a live session of an account that may act. Without its access digest.
+    awaitable<std::optional<LiveSession>> cached(UserId user, SessionId id);
+    awaitable<void> remember(LiveSession session, TimePoint now);
+    awaitable<void> forget(UserId user, SessionId id);
+
+private:
+    std::string key(UserId user, SessionId id) const;
+    storage::Database& database_;
+    storage::Cache& cache_;
+    std::string key_pattern_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,282 @@
+#include "features/sessions/sessions.hpp"
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "crypto/aead.hpp"
+#include "crypto/random.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::size_t jti_length = 32;                 // of 62 letters and digits: 190 bits (SES-4)
+constexpr std::size_t remembered_tokens_max = 50'000;  // about 20 MB when full
+// An admin's activity is written down this often at most; the idle limit is an hour.
+constexpr std::chrono::seconds activity_step{60};
+// How long a session's row stays after its end: for questions about the past, and so that a spent challenge's digest
+// outlives the challenge by far.
+constexpr std::chrono::days ended_memory{30};
+
+std::string successor_key(SessionId session, std::string_view jti) {
+    return "Refresh:" + session.text() + ":" + std::string(jti);
+}
+
+// The answer of a refresh is kept for the grace, sealed with the token that asked for it: whoever does not hold that
+// very token cannot read it, nor can whoever reads the cache.
+std::string seal_successor(const std::string& old_token, const TokenPair& pair) {
+    const Bytes key = crypto::hkdf_sha256(as_bytes(old_token), "refresh successor", 32);
+    const Bytes iv(12, 0);  // the key seals once
+    const std::string plain = std::to_string(pair.expires_in) + "\n" + pair.access_token + "\n" + pair.refresh_token;
+    return std::string(as_text(crypto::aes_256_gcm_seal(key, iv, as_bytes(plain), {})));
+}
+
+std::optional<TokenPair> open_successor(const std::string& old_token, std::string_view sealed) {
+    const Bytes key = crypto::hkdf_sha256(as_bytes(old_token), "refresh successor", 32);
+    const Bytes iv(12, 0);
+    const auto plain = crypto::aes_256_gcm_open(key, iv, as_bytes(sealed), {});
+    if (!plain) return std::nullopt;
+    const std::string_view text = as_text(*plain);
+    const auto first = text.find('\n');
+    const auto second = text.find('\n', first + 1);
+    if (second == std::string_view::npos) return std::nullopt;
+    TokenPair pair;
+    pair.expires_in = std::stoll(std::string(text.substr(0, first)));
+    pair.access_token = text.substr(first + 1, second - first - 1);
+    pair.refresh_token = text.substr(second + 1);
+    return pair;
+}
+
+bool same_digest(const Bytes& stored, const crypto::Sha256& digest) {
+    return crypto::equal_constant_time(stored, BytesView(digest));
+}
+
+}  // namespace
+
+Sessions::Sessions(storage::Database& database, storage::Cache& cache, const Clock& clock, const Tokens& tokens,
+                   WorkerPool& signing, SessionSettings settings)
+    : repository_(database, cache, settings.cache_key_pattern),
+      cache_(cache),
+      clock_(clock),
+      tokens_(tokens),
+      signing_(signing),
+      settings_(std::move(settings)),
+      memory_(remembered_tokens_max) {}
+
+awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
+                                             std::optional<crypto::Sha256> challenge_digest) {
+    const TimePoint now = clock_.now();
+    const auto& settings = tokens_.settings();
+    PreparedSession out;
+    out.row.id = SessionId::make(now);
+    out.row.user = user.id;
+    out.row.jti = crypto::random_text(jti_length, crypto::alphanumerics);
+    out.row.challenge_digest = challenge_digest;
+    out.row.origin = std::move(origin);
+    out.row.issued_at = now;
+    // An admin's session ends within a day (SES-7); no refresh moves the end.
+    out.row.expires_at = now + (user.role == Role::user ? settings.refresh_lifetime
+                                                        : std::min(settings.refresh_lifetime, settings.admin_lifetime));
+    TokenClaims claims;
+    claims.user = user.id;
+    claims.session = out.row.id;
+    claims.jti = out.row.jti;
+    claims.issued_at = epoch_seconds(now);
+    claims.login_at = now;
+    claims.login_from = out.row.origin.from;
+    claims.login_with = out.row.origin.with;
+    const TimePoint end = out.row.expires_at;
+    out.tokens = co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); });
+    out.row.access_digest = token_digest(TokenKind::access, out.tokens.access_token);
+    out.row.refresh_digest = token_digest(TokenKind::refresh, out.tokens.refresh_token);
+    co_return out;
+}
+
+void Sessions::add_to(storage::Transaction& transaction, const PreparedSession& session) const {
+    SessionRepository::add_insert(transaction, session.row);
+    SessionRepository::add_bound(transaction, session.row.user, settings_.sessions_max, session.row.issued_at);
+}
+
+awaitable<void> Sessions::begun(const PreparedSession& session) {
+    // The first request reads the row and fills the cache; only the signature's verdict is known already.
+    TokenClaims claims;
+    claims.user = session.row.user;
+    claims.session = session.row.id;
+    claims.jti = session.row.jti;
+    claims.issued_at = epoch_seconds(session.row.issued_at);
+    claims.expires_at = claims.issued_at + session.tokens.expires_in;
+    memory_.remember(session.row.access_digest, claims);
+    co_return;
+}
+
+Result<void> Sessions::may_act(const LiveSession& session, const ErrorKind& invalid, TimePoint now) const {
+    if (session.revoked || session.deleted || session.expires_at <= now) return fail(invalid);
+    if (session.role != Role::user && session.last_active_at + settings_.admin_idle <= now) return fail(invalid);
+    if (session.status == UserStatus::blocked) return fail(errors::blocked_forbidden);
+    if (session.status != UserStatus::active) return fail(errors::inactive_forbidden);
+    if (!session.is_verified) return fail(errors::email_not_verified);
+    if (session.password_expires_at && *session.password_expires_at <= now) return fail(errors::password_expired);
+    return {};
+}
+
+awaitable<std::optional<LiveSession>> Sessions::cached_or_nothing(UserId user, SessionId id) {
+    try {
+        co_return co_await repository_.cached(user, id);
+    } catch (const Unavailable&) {
+        co_return std::nullopt;  // the database decides alone
+    }
+}
+
+awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
+    try {
+        co_await repository_.remember(session, now);
+    } catch (const Unavailable&) {
+    }
+}
+
+awaitable<std::optional<LiveSession>> Sessions::look_up(const TokenClaims& claims, bool* from_cache) {
+    auto cached = co_await cached_or_nothing(claims.user, claims.session);
+    if (cached && cached->jti == claims.jti && settings_.check == SessionCheck::cache) {
+        *from_cache = true;
+        co_return cached;
+    }
+    auto session = co_await repository_.find(claims.session);
+    if (session && (!cached || cached->jti != session->jti)) co_await remember(*session, clock_.now());
+    co_return session;
+}
+
+awaitable<bool> Sessions::signature_holds(TokenKind kind, const Tokens::Candidate& candidate) {
+    // P-256 and Ed25519 take less than a hand-over to another thread costs a busy service; the larger curves do not.
+    const bool quick = candidate.key.algorithm() == crypto::SignatureAlgorithm::es256 ||
+                       candidate.key.algorithm() == crypto::SignatureAlgorithm::eddsa;
+    if (quick && kind == TokenKind::access)
+        co_return candidate.key.verify(candidate.jws.signing_input, candidate.jws.signature);
+    const std::string input(candidate.jws.signing_input);
+    co_return co_await signing_.run(
+        [&candidate, input] { return candidate.key.verify(input, candidate.jws.signature); });
+}
+
+awaitable<Result<LiveSession>> Sessions::authenticate(std::string token) {
+    const TimePoint now = clock_.now();
+    if (const auto generation = tokens_.keys_generation(); keys_generation_.exchange(generation) != generation)
+        memory_.forget_all();
+    const crypto::Sha256 digest = token_digest(TokenKind::access, token);
+    auto claims = memory_.find(digest, now);
+    const bool remembered = claims.has_value();
+    std::optional<Tokens::Candidate> candidate;
+    if (!remembered) {
+        candidate = tokens_.examine(TokenKind::access, token, now);
+        if (!candidate) co_return fail(errors::jwt_access_token_invalid);
+        claims = candidate->claims;
+    }
+    bool from_cache = false;
+    const auto session = co_await look_up(*claims, &from_cache);
+    // Kind, subject and jti must all match the stored session (SES-1).
+    if (!session || session->user != claims->user || session->jti != claims->jti)
+        co_return fail(errors::jwt_access_token_invalid);
+    if (!remembered) {
+        // A text whose digest lies with the session is the token we issued; else the signature must hold.
+        const bool issued = same_digest(session->access_digest, digest);
+        if (!issued) {
+            const bool holds = co_await signature_holds(TokenKind::access, *candidate);
+            if (!holds) co_return fail(errors::jwt_access_token_invalid);
+        }
+        memory_.remember(digest, *claims);
+    }
+    if (auto allowed = may_act(*session, errors::jwt_access_token_invalid, now); !allowed)
+        co_return fail(std::move(allowed.error()));
+    if (session->role != Role::user && session->last_active_at + activity_step <= now) {
+        co_await repository_.touch(session->id, now);
+        if (from_cache) co_await repository_.forget(session->user, session->id);
+    }
+    co_return *session;
+}
+
+awaitable<Result<TokenPair>> Sessions::refresh(std::string token, Role& role) {
+    const TimePoint now = clock_.now();
+    const auto candidate = tokens_.examine(TokenKind::refresh, token, now);
+    if (!candidate) co_return fail(errors::jwt_refresh_token_invalid);
+    const TokenClaims& old = candidate->claims;
+    const auto state = co_await repository_.find_for_refresh(old.session);
+    if (!state || state->live.user != old.user) co_return fail(errors::jwt_refresh_token_invalid);
+    const crypto::Sha256 digest = token_digest(TokenKind::refresh, token);
+    if (!same_digest(state->refresh_digest, digest)) {
+        const bool holds = co_await signature_holds(TokenKind::refresh, *candidate);
+        if (!holds) co_return fail(errors::jwt_refresh_token_invalid);
+    }
+    if (auto allowed = may_act(state->live, errors::jwt_refresh_token_invalid, now); !allowed)
+        co_return fail(std::move(allowed.error()));
+    role = state->live.role;
+    if (state->live.jti != old.jti) co_return co_await refresh_again(*state, old, digest, token);
+
+    TokenClaims claims = old;
+    claims.jti = crypto::random_text(jti_length, crypto::alphanumerics);
+    claims.issued_at = epoch_seconds(now);
+    claims.login_at = state->login_at;
+    const TimePoint end = state->live.expires_at;
+    TokenPair pair = co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); });
+    // Before the commit: whoever loses the race below finds the winner's answer.
+    try {
+        co_await cache_.put(successor_key(old.session, claims.jti), seal_successor(token, pair),
+                            settings_.refresh_grace);
+    } catch (const Unavailable&) {
+    }
+    const crypto::Sha256 access_digest = token_digest(TokenKind::access, pair.access_token);
+    const bool rotated = co_await repository_.rotate(old.session, old.jti, claims.jti, access_digest,
+                                                     token_digest(TokenKind::refresh, pair.refresh_token), now);
+    if (!rotated) {
+        const auto again = co_await repository_.find_for_refresh(old.session);
+        if (!again || again->live.revoked) co_return fail(errors::jwt_refresh_token_invalid);
+        co_return co_await refresh_again(*again, old, digest, token);
+    }
+    claims.expires_at = claims.issued_at + pair.expires_in;
+    memory_.remember(access_digest, claims);
+    co_return pair;
+}
+
+awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, const TokenClaims& claims,
+                                                     const crypto::Sha256& digest, const std::string& token) {
+    const TimePoint now = clock_.now();
+    // The grace is for the very text that was used last (an answer lost on the way); a second spelling of it, or any
+    // older token, is reuse.
+    const bool just_used = state.previous_jti == claims.jti && state.previous_refresh_digest &&
+                           same_digest(*state.previous_refresh_digest, digest) &&
+                           now < state.issued_at + settings_.refresh_grace;
+    if (!just_used) {
+        co_await repository_.revoke(claims.session, claims.user, "reuse", now);
+        co_return fail(errors::jwt_refresh_token_invalid);
+    }
+    try {
+        const auto sealed = co_await cache_.get(successor_key(claims.session, state.live.jti));
+        if (sealed) {
+            if (auto pair = open_successor(token, *sealed)) co_return std::move(*pair);
+        }
+    } catch (const Unavailable&) {
+    }
+    // The copy is gone: the same successor, signed again.
+    TokenClaims successor = claims;
+    successor.jti = state.live.jti;
+    successor.issued_at = epoch_seconds(state.issued_at);
+    successor.login_at = state.login_at;
+    const TimePoint issued_at = state.issued_at;
+    const TimePoint end = state.live.expires_at;
+    co_return co_await signing_.run(
+        [this, successor, issued_at, end] { return tokens_.issue(successor, issued_at, end); });
+}
+
+awaitable<Result<void>> Sessions::revoke(UserId user, SessionId session, std::string reason) {
+    const bool revoked = co_await repository_.revoke(session, user, std::move(reason), clock_.now());
+    if (!revoked) co_return fail(errors::session_not_found);
+    try {
+        co_await repository_.forget(user, session);
+    } catch (const Unavailable&) {
+    }
+    co_return Result<void>{};
+}
+
+awaitable<std::vector<SessionSummary>> Sessions::list(UserId user, std::int64_t limit) {
+    return repository_.list_live(user, clock_.now(), limit);
+}
+
+awaitable<void> Sessions::forget_old() { return repository_.erase_ended(clock_.now() - ended_memory); }
+
+}  // namespace consentry

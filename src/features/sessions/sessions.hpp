@@ -1,0 +1,83 @@
+// Live logins: begun, matched with every request, refreshed, ended.
+//
+// The database decides. The cache holds a copy of each session's jti; a copy that disagrees is thrown away, one that
+// is missing is made again, and an entry in the cache alone lets nobody in (SESSION_CHECK=strict).
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/worker_pool.hpp"
+#include "features/sessions/repository.hpp"
+#include "features/sessions/token_memory.hpp"
+#include "features/sessions/tokens.hpp"
+
+namespace consentry {
+
+// strict: every request is matched in the cache and in the database. cache: a cached copy is trusted until it ends.
+enum class SessionCheck { strict, cache };
+
+struct SessionSettings {
+    SessionCheck check = SessionCheck::strict;
+    std::int64_t sessions_max = 10;  // live ones per user; the oldest end
+    std::chrono::seconds refresh_grace{10};
+    std::chrono::seconds admin_idle{3600};
+    std::string cache_key_pattern = "User:{userId}:Session:{sessionId}";
+};
+
+// A session that is made but not yet written: its rows go into the transaction of what allowed it.
+struct PreparedSession {
+    NewSession row;
+    TokenPair tokens;
+};
+
+class Sessions {
+public:
+    // All outlive this. `signing` is the pool for signatures.
+    Sessions(storage::Database& database, storage::Cache& cache, const Clock& clock, const Tokens& tokens,
+             WorkerPool& signing, SessionSettings settings);
+
+    // Signs the tokens of a new session.
+    awaitable<PreparedSession> prepare(const User& user, Origin origin, std::optional<crypto::Sha256> challenge_digest);
+    // Adds the row and the bound on live sessions. Its first statement is an Expect::one that fails where the
+    // challenge was spent before.
+    void add_to(storage::Transaction& transaction, const PreparedSession& session) const;
+    // After the commit. A cache that is away does not matter.
+    awaitable<void> begun(const PreparedSession& session);
+
+    // The session behind an access token: signature, claims, session, user. Errors: 401 jwtAccessTokenInvalid, whatever
+    // is wrong with token or session; 403 where the account may not act.
+    awaitable<Result<LiveSession>> authenticate(std::string token);
+
+    // A new pair for a refresh token. The same answer again for a repeat within the grace; reuse ends the session.
+    awaitable<Result<TokenPair>> refresh(std::string token, Role& role);
+
+    awaitable<Result<void>> revoke(UserId user, SessionId session, std::string reason);
+    awaitable<std::vector<SessionSummary>> list(UserId user, std::int64_t limit);
+    // Rows of sessions that ended long ago.
+    awaitable<void> forget_old();
+
+private:
+    awaitable<std::optional<LiveSession>> look_up(const TokenClaims& claims, bool* from_cache);
+    awaitable<std::optional<LiveSession>> cached_or_nothing(UserId user, SessionId id);
+    awaitable<void> remember(const LiveSession& session, TimePoint now);
+    awaitable<bool> signature_holds(TokenKind kind, const Tokens::Candidate& candidate);
+    awaitable<Result<TokenPair>> refresh_again(const RefreshState& state, const TokenClaims& claims,
+                                               const crypto::Sha256& digest, const std::string& token);
+    Result<void> may_act(const LiveSession& session, const ErrorKind& invalid, TimePoint now) const;
+
+    SessionRepository repository_;
+    storage::Cache& cache_;
+    const Clock& clock_;
+    const Tokens& tokens_;
+    WorkerPool& signing_;
+    SessionSettings settings_;
+    TokenMemory memory_;
+    std::atomic<std::uint64_t> keys_generation_{0};  // of the keys that memory_ was filled under
+};
+
+}  // namespace consentry

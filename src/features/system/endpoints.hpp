@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "base/clock.hpp"
+#include "features/system/dto.hpp"
+#include "http/router.hpp"
+#include "storage/cache.hpp"
+#include "storage/database.hpp"
+
+namespace consentry {
+
+// What hello tells, but for the date.
+struct HelloFacts {
+    HelloApp app;
+    HelloAuth auth;
+    HelloMessage message;
+    HelloRequest request;
+};
+
+class System {
+public:
+    System(storage::Database& database, storage::Cache& cache, const Clock& clock, HelloFacts facts)
+        : database_(database), cache_(cache), clock_(clock), facts_(std::move(facts)) {}
+
+    HelloResponse hello() const;
+    // Whether everything a request may need answers. Throws Unavailable where it does not.
+    storage::awaitable<Result<HealthResponse>> ready();
+
+    // The service is about to stop: not ready any more, so that a load balancer looks elsewhere. Thread-safe.
+    void stopping() { stopping_.store(true); }
+    // The OpenAPI document, once the router is finished.
+    void set_document(std::string json) { document_ = std::move(json); }
+    const std::string& document() const { return document_; }
+
+private:
+    storage::Database& database_;
+    storage::Cache& cache_;
+    const Clock& clock_;
+    HelloFacts facts_;
+    std::atomic<bool> stopping_{false};
+    std::string document_;
+};
+
+// hello, health, and with `documentation` /docs/json.
+void add_system_endpoints(http::Router& router, System& system, bool documentation);
+
+}  // namespace consentry

@@ -1,0 +1,148 @@
+#include "features/two_factor/endpoints.hpp"
+
+#include "features/sessions/guard.hpp"
+#include "features/two_factor/dto.hpp"
+#include "http/endpoint.hpp"
+
+namespace consentry {
+namespace {
+
+using http::Done;
+
+awaitable<Result<TwoFactorStatusResponse>> status(TwoFactor& two_factor, UserId user) {
+    const auto record = co_await two_factor.state(user);
+    co_return TwoFactorStatusResponse{.is_enabled = record.active(),
+                                      .is_pending_confirmation = record.pending(),
+                                      .backup_codes_remaining = record.backup_codes,
+                                      .confirmed_at = record.confirmed_at,
+                                      .last_used_at = record.last_used_at};
+}
+
+awaitable<Result<TwoFactorSetupResponse>> set_up(TwoFactor& two_factor, UserId user, std::string email) {
+    auto made = co_await two_factor.set_up(user, std::move(email));
+    if (!made) co_return fail(std::move(made.error()));
+    co_return TwoFactorSetupResponse{std::move(made->secret), std::move(made->otpauth_url)};
+}
+
+awaitable<Result<User>> owner(UserRepository& users, UserId id) {
+    auto user = co_await users.find(id);
+    if (!user) co_return fail(errors::jwt_access_token_invalid);  // deleted since the guard looked
+    co_return std::move(*user);
+}
+
+awaitable<Result<BackupCodesResponse>> enable(TwoFactor& two_factor, UserRepository& users, UserId id,
+                                              SessionId session, std::string code) {
+    auto user = co_await owner(users, id);
+    if (!user) co_return fail(std::move(user.error()));
+    auto codes = co_await two_factor.enable(std::move(*user), session, std::move(code));
+    if (!codes) co_return fail(std::move(codes.error()));
+    co_return BackupCodesResponse{std::move(*codes)};
+}
+
+awaitable<Result<BackupCodesResponse>> regenerate(TwoFactor& two_factor, UserId user) {
+    auto codes = co_await two_factor.regenerate(user);
+    if (!codes) co_return fail(std::move(codes.error()));
+    co_return BackupCodesResponse{std::move(*codes)};
+}
+
+awaitable<Result<Done>> disable(TwoFactor& two_factor, UserRepository& users, UserId id, SessionId session,
+                                Proof proof) {
+    auto user = co_await owner(users, id);
+    if (!user) co_return fail(std::move(user.error()));
+    auto disabled = co_await two_factor.disable(std::move(*user), session, std::move(proof));
+    if (!disabled) co_return fail(std::move(disabled.error()));
+    co_return Done{};
+}
+
+awaitable<Result<Done>> reset(TwoFactor& two_factor, UserRepository& users, UserId admin, Role admin_role,
+                              UserId target) {
+    if (admin == target) co_return fail(errors::user_not_self);
+    auto user = co_await users.find(target);
+    if (!user) co_return fail(errors::user_not_found);
+    if (user->status == UserStatus::blocked) co_return fail(errors::blocked_invalid);
+    // Nobody takes a factor off an account that stands above their own.
+    if (user->role == Role::super_admin && admin_role != Role::super_admin) co_return fail(errors::role_forbidden);
+    auto done = co_await two_factor.reset(std::move(*user));
+    if (!done) co_return fail(std::move(done.error()));
+    co_return Done{};
+}
+
+}  // namespace
+
+void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserRepository& users) {
+    router.get("/shared/user/2fa/status")
+        .also_at("/user/2fa/status")
+        .id("twoFactorStatus")
+        .tag("two-factor")
+        .says("Whether two-factor is on, and how many backup codes are left")
+        .message("user.twoFactor.status")
+        .handled_by([&two_factor](const SignedIn& caller) { return status(two_factor, caller.user()); });
+
+    router.post("/user/2fa/setup")
+        .also_at("/shared/user/2fa/setup")
+        .id("setUpTwoFactor")
+        .tag("two-factor")
+        .says("Makes a secret for an authenticator app")
+        .describes("Two-factor is not on before it is confirmed with a code. A second set-up replaces the first.")
+        .message("user.twoFactor.setup")
+        .may_fail({&errors::two_factor_already_enabled})
+        .handled_by(
+            [&two_factor](const SignedIn& caller) { return set_up(two_factor, caller.user(), caller.email()); });
+
+    router.post("/user/2fa/confirm")
+        .also_at("/shared/user/2fa/enable")
+        .also_at("/shared/user/2fa/confirm")
+        .also_at("/user/2fa/enable")
+        .id("enableTwoFactor")
+        .tag("two-factor")
+        .says("Turns two-factor on and hands out the backup codes")
+        .describes("Ends all other sessions of the account.")
+        .message("user.twoFactor.enable")
+        .may_fail({&errors::two_factor_already_enabled, &errors::two_factor_required_setup, &errors::two_factor_invalid,
+                   &errors::two_factor_attempt_temporary_lock})
+        .handled_by([&two_factor, &users](const SignedIn& caller, TwoFactorEnableRequest body) {
+            return enable(two_factor, users, caller.user(), caller.session(), std::move(body.code));
+        });
+
+    router.post("/user/2fa/backup/regenerate")
+        .also_at("/shared/user/2fa/regenerate-backup-codes")
+        .also_at("/shared/user/2fa/backup/regenerate")
+        .also_at("/user/2fa/regenerate-backup-codes")
+        .id("regenerateBackupCodes")
+        .tag("two-factor")
+        .says("Replaces all backup codes")
+        .message("user.twoFactor.regenerateBackupCodes")
+        .answers(201)
+        .may_fail({&errors::two_factor_not_enabled})
+        .handled_by([&two_factor](const SignedIn& caller) { return regenerate(two_factor, caller.user()); });
+
+    router.erase("/user/2fa")
+        .also_at("/shared/user/2fa/disable")
+        .also_at("/shared/user/2fa")
+        .also_at("/user/2fa/disable")
+        .id("disableTwoFactor")
+        .tag("two-factor")
+        .says("Turns two-factor off, given a code or backup code")
+        .describes("Ends all other sessions of the account.")
+        .message("user.twoFactor.disable")
+        .may_fail({&errors::two_factor_not_enabled, &errors::two_factor_method_required,
+                   &errors::two_factor_required_setup, &errors::two_factor_invalid,
+                   &errors::two_factor_attempt_temporary_lock})
+        .handled_by([&two_factor, &users](const SignedIn& caller, TwoFactorDisableRequest body) {
+            return disable(two_factor, users, caller.user(), caller.session(), proof_of(body));
+        });
+
+    router.patch("/admin/user/update/:userId/2fa/reset")
+        .id("resetTwoFactor")
+        .tag("admin")
+        .says("Makes a user set up two-factor anew at the next login")
+        .describes("Clears secret, backup codes, counter and lock, and ends all sessions of the account.")
+        .message("user.twoFactor.resetByAdmin")
+        .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid,
+                   &errors::two_factor_not_enabled})
+        .handled_by([&two_factor, &users](const SignedInAdmin& caller, http::FromPath<UserPath> path) {
+            return reset(two_factor, users, caller.user(), caller.role(), path->user_id);
+        });
+}
+
+}  // namespace consentry

@@ -1,0 +1,127 @@
+#include "features/two_factor/repository.hpp"
+
+#include "storage/lock_sql.hpp"
+
+namespace consentry {
+
+using storage::Expect;
+
+awaitable<std::optional<TwoFactorRecord>> TwoFactorRepository::find(UserId user) {
+    const auto rows = co_await database_.query(
+        "SELECT enabled, required_setup, iv, secret, last_step, locked_until, confirmed_at, last_used_at, "
+        "(SELECT count(*) FROM backup_codes WHERE user_id = $1) FROM two_factors WHERE user_id = $1",
+        user);
+    if (rows.empty()) co_return std::nullopt;
+    const auto row = rows[0];
+    TwoFactorRecord out;
+    out.enabled = row.boolean(0);
+    out.required_setup = row.boolean(1);
+    out.iv = row.bytes_or_null(2);
+    out.secret = row.bytes_or_null(3);
+    out.last_step = row.integer(4);
+    out.locked_until = row.time_or_null(5);
+    out.confirmed_at = row.time_or_null(6);
+    out.last_used_at = row.time_or_null(7);
+    out.backup_codes = row.integer(8);
+    co_return out;
+}
+
+awaitable<std::optional<crypto::Sha256>> TwoFactorRepository::find_backup_code(UserId user,
+                                                                               std::vector<crypto::Sha256> digests) {
+    std::optional<crypto::Sha256> found;
+    // All are looked up, one per accepted key: the time does not tell which key or whether one matched (CRY-5).
+    for (const crypto::Sha256& digest : digests) {
+        const auto rows = co_await database_.query(
+            "SELECT user_id FROM backup_codes WHERE user_id = $1 AND code_digest = $2", user, BytesView(digest));
+        if (!rows.empty()) found = digest;
+    }
+    co_return found;
+}
+
+awaitable<bool> TwoFactorRepository::store_pending(UserId user, Bytes iv, Bytes secret, TimePoint now) {
+    // attempt, lock and last step stay: a new set-up forgives nothing (TFA-9) and revives no code (TFA-3).
+    const auto rows = co_await database_.execute(
+        "INSERT INTO two_factors (user_id, enabled, required_setup, iv, secret, created_at, updated_at) "
+        "VALUES ($1, FALSE, FALSE, $2, $3, $4, $4) "
+        "ON CONFLICT (user_id) DO UPDATE SET iv = excluded.iv, secret = excluded.secret, updated_at = "
+        "excluded.updated_at "
+        "WHERE two_factors.enabled = FALSE",
+        user, iv, secret, now);
+    co_return rows.affected() == 1;
+}
+
+awaitable<bool> TwoFactorRepository::store_required(UserId user, Bytes iv, Bytes secret, TimePoint now) {
+    const auto rows = co_await database_.execute(
+        "UPDATE two_factors SET iv = $2, secret = $3, updated_at = $4 WHERE user_id = $1 AND required_setup = TRUE",
+        user, iv, secret, now);
+    co_return rows.affected() == 1;
+}
+
+awaitable<std::optional<std::int64_t>> TwoFactorRepository::count_failure(UserId user, LockLadder ladder,
+                                                                          TimePoint now) {
+    const auto rows = co_await database_.execute(
+        "UPDATE two_factors SET attempt = attempt + 1, updated_at = $2, "
+        "locked_until = " CONSENTRY_LOCK_END_SQL(
+            "attempt", "$3", "$2",
+            "$4") " WHERE user_id = $1 AND (locked_until IS NULL OR locked_until <= $2) RETURNING attempt",
+        user, now, ladder.attempts_max, static_cast<double>(ladder.base.count()));
+    if (rows.empty()) co_return std::nullopt;
+    co_return rows[0].integer(0);
+}
+
+void TwoFactorRepository::add_spend(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
+                                    TimePoint now) {
+    // A backup code carries no step: it leaves the last step as it is.
+    transaction.add(Expect::one,
+                    "UPDATE two_factors SET attempt = 0, locked_until = NULL, last_used_at = $2, updated_at = $2, "
+                    "last_step = CASE WHEN last_step < $4 THEN $4 ELSE last_step END "
+                    "WHERE user_id = $1 AND enabled = TRUE AND required_setup = FALSE AND iv = $3 "
+                    "AND (locked_until IS NULL OR locked_until <= $2) AND ($5 OR last_step < $4)",
+                    proof.user, now, proof.iv, proof.step.value_or(0), !proof.step || !replay_protection);
+    if (proof.backup_digest)
+        transaction.add(Expect::one, "DELETE FROM backup_codes WHERE user_id = $1 AND code_digest = $2", proof.user,
+                        BytesView(*proof.backup_digest));
+}
+
+void TwoFactorRepository::add_enable(storage::Transaction& transaction, const RightProof& proof, TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE two_factors SET enabled = TRUE, required_setup = FALSE, attempt = 0, locked_until = NULL, "
+                    "last_step = $4, confirmed_at = COALESCE(confirmed_at, $2), last_used_at = $2, updated_at = $2 "
+                    "WHERE user_id = $1 AND (enabled = FALSE OR required_setup = TRUE) AND iv = $3 AND last_step < $4 "
+                    "AND (locked_until IS NULL OR locked_until <= $2)",
+                    proof.user, now, proof.iv, proof.step.value_or(0));
+}
+
+void TwoFactorRepository::add_disable(storage::Transaction& transaction, UserId user, TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE two_factors SET enabled = FALSE, required_setup = FALSE, iv = NULL, secret = NULL, "
+                    "confirmed_at = NULL, attempt = 0, locked_until = NULL, updated_at = $2 "
+                    "WHERE user_id = $1 AND enabled = TRUE",
+                    user, now);
+    transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);
+}
+
+void TwoFactorRepository::add_reset(storage::Transaction& transaction, UserId user, TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE two_factors SET required_setup = TRUE, iv = NULL, secret = NULL, attempt = 0, "
+                    "locked_until = NULL, updated_at = $2 WHERE user_id = $1 AND enabled = TRUE",
+                    user, now);
+    transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);
+}
+
+void TwoFactorRepository::add_still_enabled(storage::Transaction& transaction, UserId user, TimePoint now) {
+    transaction.add(
+        Expect::one,
+        "UPDATE two_factors SET updated_at = $2 WHERE user_id = $1 AND enabled = TRUE AND required_setup = FALSE", user,
+        now);
+}
+
+void TwoFactorRepository::add_backup_codes(storage::Transaction& transaction, UserId user,
+                                           const std::vector<crypto::Sha256>& digests) {
+    transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);
+    for (const crypto::Sha256& digest : digests)
+        transaction.add(Expect::one, "INSERT INTO backup_codes (user_id, code_digest) VALUES ($1, $2)", user,
+                        BytesView(digest));
+}
+
+}  // namespace consentry

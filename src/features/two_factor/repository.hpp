@@ -1,0 +1,73 @@
+// The SQL of second factors.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/lock_ladder.hpp"
+#include "crypto/digest.hpp"
+#include "features/users/user.hpp"
+#include "storage/database.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+
+struct TwoFactorRecord {
+    bool enabled = false;
+    bool required_setup = false;
+    std::optional<Bytes> iv;      // of the sealed secret; names the set-up it belongs to
+    std::optional<Bytes> secret;  // sealed
+    std::int64_t last_step = 0;   // newest time step a code was accepted for
+    std::optional<TimePoint> locked_until;
+    std::optional<TimePoint> confirmed_at;
+    std::optional<TimePoint> last_used_at;
+    std::int64_t backup_codes = 0;  // unspent
+
+    bool active() const { return enabled && !required_setup; }
+    bool pending() const { return secret.has_value() && !active(); }
+};
+
+// A proof that was found right. It is not spent before the transaction it is added to commits.
+struct RightProof {
+    UserId user;
+    Bytes iv;                                     // the set-up it was checked against
+    std::optional<std::int64_t> step;             // of a code
+    std::optional<crypto::Sha256> backup_digest;  // of a backup code
+};
+
+class TwoFactorRepository {
+public:
+    explicit TwoFactorRepository(storage::Database& database) : database_(database) {}
+
+    awaitable<std::optional<TwoFactorRecord>> find(UserId user);
+    // The first of the digests that is an unspent backup code of the user.
+    awaitable<std::optional<crypto::Sha256>> find_backup_code(UserId user, std::vector<crypto::Sha256> digests);
+
+    // A new pending secret; false where two-factor is on.
+    awaitable<bool> store_pending(UserId user, Bytes iv, Bytes secret, TimePoint now);
+    // The same for a user who must set up anew; false where that is not so.
+    awaitable<bool> store_required(UserId user, Bytes iv, Bytes secret, TimePoint now);
+
+    // Counts one failure and, from the ladder's first rung on, locks: one statement, durable before the answer.
+    // nullopt: locked already, nothing was counted. Else the number of failures.
+    awaitable<std::optional<std::int64_t>> count_failure(UserId user, LockLadder ladder, TimePoint now);
+
+    // Statements of which the first (and for backup codes the second) is an Expect::one: it fails where the proof was
+    // spent, the set-up replaced, or the user locked in the meantime. Success clears the counter and the lock.
+    static void add_spend(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
+                          TimePoint now);
+    static void add_enable(storage::Transaction& transaction, const RightProof& proof, TimePoint now);
+    static void add_disable(storage::Transaction& transaction, UserId user, TimePoint now);
+    static void add_reset(storage::Transaction& transaction, UserId user, TimePoint now);
+    // Expect::one first: two-factor is on.
+    static void add_still_enabled(storage::Transaction& transaction, UserId user, TimePoint now);
+    static void add_backup_codes(storage::Transaction& transaction, UserId user,
+                                 const std::vector<crypto::Sha256>& digests);
+
+private:
+    storage::Database& database_;
+};
+
+}  // namespace consentry

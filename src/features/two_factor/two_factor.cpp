@@ -1,0 +1,207 @@
+#include "features/two_factor/two_factor.hpp"
+
+#include "base/errors.hpp"
+#include "crypto/base32.hpp"
+#include "features/sessions/repository.hpp"
+#include "features/users/repository.hpp"
+
+namespace consentry {
+namespace {
+
+// Another security change of the same account committed first. Nothing is done; the caller may try again.
+Unavailable changed_meanwhile() { return Unavailable("two-factor: the account changed at the same moment"); }
+
+}  // namespace
+
+TwoFactor::TwoFactor(storage::Database& database, const Clock& clock, TwoFactorSettings settings)
+    : database_(database),
+      repository_(database),
+      clock_(clock),
+      settings_(std::move(settings)),
+      secrets_(settings_.encryption_keys) {}
+
+awaitable<TwoFactorRecord> TwoFactor::state(UserId user) {
+    auto record = co_await repository_.find(user);
+    co_return record ? std::move(*record) : TwoFactorRecord{};
+}
+
+NewSecret TwoFactor::describe(const std::string& email, BytesView secret) const {
+    return {crypto::to_base32(secret),
+            crypto::otpauth_url(settings_.issuer, settings_.label, email, secret, settings_.totp)};
+}
+
+awaitable<Result<NewSecret>> TwoFactor::set_up(UserId user, std::string email) {
+    const Bytes secret = TwoFactorSecrets::new_secret();
+    auto sealed = secrets_.seal(user, secret);
+    const bool stored =
+        co_await repository_.store_pending(user, std::move(sealed.iv), std::move(sealed.secret), clock_.now());
+    if (!stored) co_return fail(errors::two_factor_already_enabled);
+    co_return describe(email, secret);
+}
+
+awaitable<Result<NewSecret>> TwoFactor::set_up_required(UserId user, std::string email) {
+    const Bytes secret = TwoFactorSecrets::new_secret();
+    auto sealed = secrets_.seal(user, secret);
+    const bool stored =
+        co_await repository_.store_required(user, std::move(sealed.iv), std::move(sealed.secret), clock_.now());
+    if (!stored) co_return fail(errors::two_factor_not_required_setup);
+    co_return describe(email, secret);
+}
+
+std::optional<Error> TwoFactor::locked(const TwoFactorRecord& record) const {
+    const TimePoint now = clock_.now();
+    if (!record.locked_until || *record.locked_until <= now) return std::nullopt;
+    return retry_later(errors::two_factor_attempt_temporary_lock, *record.locked_until - now);
+}
+
+awaitable<Error> TwoFactor::wrong(UserId user, std::string_view message_key) {
+    const auto counted = co_await repository_.count_failure(user, settings_.ladder, clock_.now());
+    if (counted) {
+        Error error{errors::two_factor_invalid};
+        co_return message_key.empty() ? std::move(error) : std::move(error).with_message(message_key);
+    }
+    // Others failed in the meantime and locked: this attempt was never evaluated, as far as anybody can tell.
+    const auto record = co_await state(user);
+    auto lock = locked(record);
+    co_return lock ? std::move(*lock) : Error{errors::two_factor_invalid};
+}
+
+awaitable<Result<RightProof>> TwoFactor::check_code(UserId user, const TwoFactorRecord& record, std::string code) {
+    const Bytes secret = secrets_.open(user, *record.iv, *record.secret);
+    const auto step = crypto::matching_step(secret, code, clock_.now(), settings_.totp);
+    if (!step) co_return fail(co_await wrong(user));
+    if (settings_.replay_protection && *step <= record.last_step)
+        co_return fail(co_await wrong(user, "auth.error.twoFactorCodeUsed"));
+    co_return RightProof{.user = user, .iv = *record.iv, .step = *step, .backup_digest = std::nullopt};
+}
+
+awaitable<Result<RightProof>> TwoFactor::verify(UserId user, Proof proof) {
+    const auto record = co_await state(user);
+    if (!record.enabled) co_return fail(errors::two_factor_not_enabled);
+    if (record.required_setup) co_return fail(errors::two_factor_required_setup);
+    if (auto lock = locked(record)) co_return fail(std::move(*lock));
+    if (!record.iv || !record.secret)
+        throw std::runtime_error("two-factor record of user " + user.text() + " lacks its secret");
+    if (proof.code) co_return co_await check_code(user, record, std::move(*proof.code));
+    const auto digest = co_await repository_.find_backup_code(user, secrets_.digests(user, *proof.backup_code));
+    if (!digest) co_return fail(co_await wrong(user));
+    co_return RightProof{.user = user, .iv = *record.iv, .step = std::nullopt, .backup_digest = *digest};
+}
+
+void TwoFactor::spend(storage::Transaction& transaction, const RightProof& proof) const {
+    TwoFactorRepository::add_spend(transaction, proof, settings_.replay_protection, clock_.now());
+}
+
+awaitable<Error> TwoFactor::lost(RightProof proof) {
+    const auto record = co_await state(proof.user);
+    if (auto lock = locked(record)) co_return std::move(*lock);
+    if (!record.active()) co_return Error{errors::two_factor_not_enabled};
+    co_return co_await wrong(proof.user, proof.step ? "auth.error.twoFactorCodeUsed" : "");
+}
+
+std::vector<crypto::Sha256> TwoFactor::digests_of(UserId user, const std::vector<std::string>& codes) const {
+    std::vector<crypto::Sha256> out;
+    for (const std::string& code : codes) out.push_back(secrets_.digest(user, code));
+    return out;
+}
+
+awaitable<Result<std::vector<std::string>>> TwoFactor::enable(User user, std::optional<SessionId> keep,
+                                                              std::string code) {
+    const auto record = co_await state(user.id);
+    if (record.enabled) co_return fail(errors::two_factor_already_enabled);
+    if (!record.secret) co_return fail(errors::two_factor_required_setup);
+    if (auto lock = locked(record)) co_return fail(std::move(*lock));
+    auto proof = co_await check_code(user.id, record, std::move(code));
+    if (!proof) co_return fail(std::move(proof.error()));
+
+    const TimePoint now = clock_.now();
+    auto codes = TwoFactorSecrets::new_backup_codes();
+    storage::Transaction transaction;
+    TwoFactorRepository::add_enable(transaction, *proof, now);
+    TwoFactorRepository::add_backup_codes(transaction, user.id, digests_of(user.id, codes));
+    // A login that saw two-factor off and is not finished yet must not be finished.
+    UserRepository::add_security_change(transaction, user.id, user.security_version, now);
+    SessionRepository::add_revoke_all(transaction, user.id, keep, "twoFactorEnabled", now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (outcome.committed) co_return codes;
+    if (outcome.failed_at > 0) throw changed_meanwhile();
+    const auto after = co_await state(user.id);
+    if (after.enabled) co_return fail(errors::two_factor_already_enabled);
+    co_return fail(co_await wrong(user.id));
+}
+
+awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(UserId user, std::string code) {
+    const auto record = co_await state(user);
+    if (!record.enabled) co_return fail(errors::two_factor_not_enabled);
+    if (!record.required_setup || !record.secret) co_return fail(errors::two_factor_not_required_setup);
+    if (auto lock = locked(record)) co_return fail(std::move(*lock));
+    auto proof = co_await check_code(user, record, std::move(code));
+    if (!proof) co_return fail(std::move(proof.error()));
+    auto codes = TwoFactorSecrets::new_backup_codes();
+    storage::Transaction transaction;
+    TwoFactorRepository::add_enable(transaction, *proof, clock_.now());
+    TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) {
+        const auto after = co_await state(user);
+        if (after.active()) co_return fail(errors::two_factor_not_required_setup);
+        co_return fail(co_await wrong(user));
+    }
+    co_return codes;
+}
+
+awaitable<Result<std::vector<std::string>>> TwoFactor::regenerate(UserId user) {
+    auto codes = TwoFactorSecrets::new_backup_codes();
+    storage::Transaction transaction;
+    TwoFactorRepository::add_still_enabled(transaction, user, clock_.now());
+    TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) co_return fail(errors::two_factor_not_enabled);
+    co_return codes;
+}
+
+awaitable<Result<void>> TwoFactor::disable(User user, SessionId keep, Proof proof) {
+    const auto record = co_await state(user.id);
+    if (!record.enabled) co_return fail(errors::two_factor_not_enabled);
+    if (proof.empty()) co_return fail(errors::two_factor_method_required);
+    auto right = co_await verify(user.id, std::move(proof));
+    if (!right) co_return fail(std::move(right.error()));
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    spend(transaction, *right);
+    const std::size_t spent = transaction.statements().size();
+    TwoFactorRepository::add_disable(transaction, user.id, now);
+    UserRepository::add_security_change(transaction, user.id, user.security_version, now);
+    SessionRepository::add_revoke_all(transaction, user.id, keep, "twoFactorDisabled", now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (outcome.committed) co_return Result<void>{};
+    if (outcome.failed_at < spent) co_return fail(co_await lost(std::move(*right)));
+    if (outcome.failed_at > spent) throw changed_meanwhile();
+    co_return fail(errors::two_factor_not_enabled);
+}
+
+awaitable<Result<void>> TwoFactor::reset(User user) {
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    TwoFactorRepository::add_reset(transaction, user.id, now);
+    UserRepository::add_security_change(transaction, user.id, user.security_version, now);
+    SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "twoFactorReset", now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (outcome.committed) co_return Result<void>{};
+    if (outcome.failed_at == 0) co_return fail(errors::two_factor_not_enabled);
+    throw changed_meanwhile();
+}
+
+awaitable<Result<void>> TwoFactor::reset_and_disable(User user) {
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    TwoFactorRepository::add_disable(transaction, user.id, now);
+    UserRepository::add_security_change(transaction, user.id, user.security_version, now);
+    SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "twoFactorReset", now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (outcome.committed) co_return Result<void>{};
+    if (outcome.failed_at == 0) co_return fail(errors::two_factor_not_enabled);
+    throw changed_meanwhile();
+}
+
+}  // namespace consentry

@@ -1,0 +1,81 @@
+// The second factor: set-up, confirmation, verification, backup codes, lock, reset.
+//
+// A proof (code or backup code) is looked at without a trace, and what follows from it is one conditional
+// transaction: right spends it together with what it allows, wrong counts. Whichever of many parallel attempts
+// commits after the fifth failure is refused by the lock, whatever it carried, so guessing in parallel gains nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "crypto/totp.hpp"
+#include "features/two_factor/repository.hpp"
+#include "features/two_factor/secrets.hpp"
+
+namespace consentry {
+
+struct TwoFactorSettings {
+    std::string issuer;
+    std::string label;  // before the address in the authenticator app; usually the issuer
+    std::vector<std::string> encryption_keys;
+    bool replay_protection = true;
+    crypto::TotpSettings totp;
+    LockLadder ladder;
+};
+
+// What a request carried. Both empty: nothing.
+struct Proof {
+    std::optional<std::string> code;
+    std::optional<std::string> backup_code;
+    bool empty() const { return !code && !backup_code; }
+};
+
+struct NewSecret {
+    std::string secret;  // base32
+    std::string otpauth_url;
+};
+
+class TwoFactor {
+public:
+    TwoFactor(storage::Database& database, const Clock& clock, TwoFactorSettings settings);
+
+    awaitable<TwoFactorRecord> state(UserId user);  // all off where there is no record
+
+    awaitable<Result<NewSecret>> set_up(UserId user, std::string email);
+    // For a user who must set up anew before anything else (after an admin's reset).
+    awaitable<Result<NewSecret>> set_up_required(UserId user, std::string email);
+    // Turns on, ends the user's other sessions, hands out backup codes. `keep`: the session that asks, if any.
+    awaitable<Result<std::vector<std::string>>> enable(User user, std::optional<SessionId> keep, std::string code);
+    awaitable<Result<std::vector<std::string>>> enable_required(UserId user, std::string code);
+    awaitable<Result<std::vector<std::string>>> regenerate(UserId user);
+    awaitable<Result<void>> disable(User user, SessionId keep, Proof proof);
+    // By an admin: two-factor stays on, with a set-up required; everything granted before ends.
+    awaitable<Result<void>> reset(User user);
+    // By the operator at the machine: off.
+    awaitable<Result<void>> reset_and_disable(User user);
+
+    // Whether the proof is right; wrong ones are counted and refused here. A right one is spent by spend().
+    awaitable<Result<RightProof>> verify(UserId user, Proof proof);
+    void spend(storage::Transaction& transaction, const RightProof& proof) const;
+    // For a transaction that failed on a statement of spend(): somebody spent it first, or a lock came in between.
+    // Counts where that is due and says what to answer.
+    awaitable<Error> lost(RightProof proof);
+
+private:
+    awaitable<Result<RightProof>> check_code(UserId user, const TwoFactorRecord& record, std::string code);
+    awaitable<Error> wrong(UserId user, std::string_view message_key = {});
+    std::optional<Error> locked(const TwoFactorRecord& record) const;
+    NewSecret describe(const std::string& email, BytesView secret) const;
+    std::vector<crypto::Sha256> digests_of(UserId user, const std::vector<std::string>& codes) const;
+
+    storage::Database& database_;
+    TwoFactorRepository repository_;
+    const Clock& clock_;
+    TwoFactorSettings settings_;
+    TwoFactorSecrets secrets_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,87 @@
+#include "features/users/repository.hpp"
+
+#include <stdexcept>
+
+namespace consentry {
+namespace {
+
+using storage::Expect;
+
+#define CONSENTRY_USER_COLUMNS                                                                                     \
+    "id, email, username, name, role, status, is_verified, security_version, password_hash, password_created_at, " \
+    "password_expires_at, password_attempt, password_locked_until, created_at"
+
+template <class Enum>
+Enum enum_of(const std::string& name) {
+    const auto found = http::find_enum<Enum>(name);
+    // A value this program does not know: refuse the record rather than guess at its rights (STO-3).
+    if (!found) throw std::runtime_error("users: unknown value in the database");
+    return *found;
+}
+
+User to_user(const storage::Row& row) {
+    User user;
+    user.id = row.id<UserId>(0);
+    user.email = row.text(1);
+    user.username = row.text(2);
+    user.name = row.text_or_null(3);
+    user.role = enum_of<Role>(row.text(4));
+    user.status = enum_of<UserStatus>(row.text(5));
+    user.is_verified = row.boolean(6);
+    user.security_version = row.integer(7);
+    user.password_hash = row.text_or_null(8);
+    user.password_created_at = row.time_or_null(9);
+    user.password_expires_at = row.time_or_null(10);
+    user.password_attempt = row.integer(11);
+    user.password_locked_until = row.time_or_null(12);
+    user.created_at = row.time(13);
+    return user;
+}
+
+}  // namespace
+
+awaitable<std::optional<User>> UserRepository::find(UserId id) {
+    const auto rows = co_await database_.query(
+        "SELECT " CONSENTRY_USER_COLUMNS " FROM users WHERE id = $1 AND deleted_at IS NULL", id);
+    if (rows.empty()) co_return std::nullopt;
+    co_return to_user(rows[0]);
+}
+
+awaitable<std::optional<User>> UserRepository::find_by_email(std::string email) {
+    const auto rows = co_await database_.query(
+        "SELECT " CONSENTRY_USER_COLUMNS " FROM users WHERE email = $1 AND deleted_at IS NULL", email);
+    if (rows.empty()) co_return std::nullopt;
+    co_return to_user(rows[0]);
+}
+
+awaitable<std::vector<User>> UserRepository::list(std::optional<UserId> after, std::int64_t limit) {
+    // UUIDv7 grows with time: the order of ids is the order of creation.
+    const auto rows = co_await database_.query("SELECT " CONSENTRY_USER_COLUMNS
+                                               " FROM users WHERE deleted_at IS NULL AND id > $1 ORDER BY id LIMIT $2",
+                                               after.value_or(UserId{}), limit);
+    std::vector<User> users;
+    for (std::size_t i = 0; i < rows.size(); ++i) users.push_back(to_user(rows[i]));
+    co_return users;
+}
+
+void UserRepository::add_insert(storage::Transaction& transaction, const User& user, TimePoint now) {
+    transaction.add(
+        Expect::one,
+        "INSERT INTO users (id, email, username, name, role, status, is_verified, verified_at, security_version, "
+        "password_hash, password_created_at, password_expires_at, sign_up_at, sign_up_from, sign_up_with, "
+        "created_at, updated_at) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'system', 'credential', $13, $13)",
+        user.id, user.email, user.username, user.name, http::name_of(user.role), http::name_of(user.status),
+        user.is_verified, user.is_verified ? std::optional(now) : std::nullopt, user.security_version,
+        user.password_hash, user.password_created_at, user.password_expires_at, now);
+}
+
+void UserRepository::add_security_change(storage::Transaction& transaction, UserId id, std::int64_t expected,
+                                         TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE users SET security_version = security_version + 1, updated_at = $3 "
+                    "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL",
+                    id, expected, now);
+}
+
+}  // namespace consentry

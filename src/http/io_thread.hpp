@@ -1,0 +1,88 @@
+// What the connections of one I/O thread share. Nothing here is locked: only the thread itself touches it, except where
+// it says so.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "http/application.hpp"
+#include "http/deadlines.hpp"
+#include "http/message_reader.hpp"
+#include "http/response_writer.hpp"
+#include "http/server.hpp"
+
+namespace consentry::http {
+
+// What all threads of a server share. Thread-safe.
+struct ServerState {
+    const ServerOptions options;
+    Application& application;
+    std::atomic<std::size_t> connections{0};
+    std::function<void()> on_connection_closed;  // set once, before the threads start
+
+    bool reserve_connection() {
+        if (connections.fetch_add(1) < options.connections_max) return true;
+        connections.fetch_sub(1);
+        return false;
+    }
+    void release_connection() {
+        connections.fetch_sub(1);
+        on_connection_closed();
+    }
+};
+
+// What one request needs from its first byte to the end of its answer. A connection that waits for a request has none:
+// 10 000 idle connections share a handful.
+struct Workspace {
+    explicit Workspace(const ReaderLimits& limits) : reader(limits) {}
+    MessageReader reader;
+    Response response;
+    std::string out;  // answers not yet written
+};
+
+class IoThread {
+public:
+    IoThread(ServerState& shared, std::chrono::milliseconds sweep_interval)
+        : server(shared), context(1), deadlines(context, sweep_interval) {}
+
+    std::unique_ptr<Workspace> borrow_workspace() {
+        if (workspaces_.empty()) {
+            const ServerOptions& options = server.options;
+            return std::make_unique<Workspace>(ReaderLimits{options.head_bytes_max, options.target_bytes_max,
+                                                            options.json_bytes_max, options.text_bytes_max});
+        }
+        auto workspace = std::move(workspaces_.back());
+        workspaces_.pop_back();
+        return workspace;
+    }
+    void give_back(std::unique_ptr<Workspace> workspace) {
+        workspace->reader.clear();
+        if (workspaces_.size() >= workspaces_kept) return;
+        workspace->response.clear();
+        workspace->out.clear();
+        for (std::string* text : {&workspace->response.headers, &workspace->response.body, &workspace->out})
+            if (text->capacity() > text_bytes_kept) *text = std::string{};
+        workspaces_.push_back(std::move(workspace));
+    }
+
+    ServerState& server;
+    boost::asio::io_context context;
+    Deadlines deadlines;
+    DateLine date;
+    bool stopping = false;
+    std::array<char, 16 * 1024> unwanted{};  // where bytes go that nobody will look at
+
+private:
+    static constexpr std::size_t workspaces_kept = 64;
+    static constexpr std::size_t text_bytes_kept = 64 * 1024;
+    std::vector<std::unique_ptr<Workspace>> workspaces_;
+};
+
+}  // namespace consentry::http

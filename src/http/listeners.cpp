@@ -1,0 +1,130 @@
+#include "http/listeners.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <sys/socket.h>
+
+#include <boost/asio/detail/socket_option.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+
+namespace consentry::http {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+constexpr int backlog = 4096;
+constexpr int free_port_attempts = 16;
+
+[[noreturn]] void fail(const std::string& what, const error_code& error) {
+    throw std::system_error(error.value(), std::system_category(), what);
+}
+
+std::string name_of(const tcp::endpoint& endpoint) {
+    const std::string address = endpoint.address().to_string();
+    return "cannot listen on " + (endpoint.address().is_v6() ? "[" + address + "]" : address) + ":" +
+           std::to_string(endpoint.port());
+}
+
+std::vector<tcp::endpoint> resolve(asio::io_context& context, const std::string& host) {
+    error_code error;
+    tcp::resolver resolver(context);
+    const auto found = resolver.resolve(host, "", tcp::resolver::passive, error);
+    if (error) {
+        // Not a number of the operating system: the text alone says it.
+        throw std::system_error(std::make_error_code(std::errc::address_not_available),
+                                "cannot listen on " + host + ": " + error.message());
+    }
+    std::vector<tcp::endpoint> endpoints;
+    for (const auto& entry : found)
+        if (std::ranges::find(endpoints, entry.endpoint()) == endpoints.end()) endpoints.push_back(entry.endpoint());
+    return endpoints;
+}
+
+class Opener {
+public:
+    Opener(asio::io_context& context, bool v6_only) : context_(context), v6_only_(v6_only) {}
+
+    Acceptor bind(asio::io_context& context, const tcp::endpoint& endpoint, bool shared, error_code& error) const {
+        Acceptor acceptor(context);
+        acceptor.open(endpoint.protocol(), error);
+        if (error) return acceptor;
+        acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+        if (!error && endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(v6_only_), error);
+        if (!error && shared) acceptor.set_option(ReusePort(true), error);
+        if (!error) acceptor.bind(endpoint, error);
+        return acceptor;
+    }
+    // SO_REUSEPORT would let a second server on the same port start and take half of the connections: asked without
+    // it, the kernel tells. Also how a free port is found. Returns the port.
+    std::uint16_t probe(const tcp::endpoint& endpoint, error_code& error) const {
+        Acceptor acceptor = bind(context_, endpoint, false, error);
+        if (!error) acceptor.listen(1, error);
+        return error ? std::uint16_t{0} : acceptor.local_endpoint().port();
+    }
+
+private:
+    asio::io_context& context_;
+    bool v6_only_;
+};
+
+bool is_missing_address(const error_code& error) {
+    return error == asio::error::address_family_not_supported || error == boost::system::errc::address_not_available;
+}
+
+// Settles the port for all endpoints and drops those that this machine does not have.
+// nullopt: the free port of one address is taken at another.
+std::optional<std::uint16_t> settle_port(const Opener& opener, std::vector<tcp::endpoint>& endpoints,
+                                         std::uint16_t wanted) {
+    std::uint16_t port = wanted;
+    for (auto endpoint = endpoints.begin(); endpoint != endpoints.end();) {
+        endpoint->port(port);
+        error_code error;
+        const std::uint16_t bound = opener.probe(*endpoint, error);
+        if (error && is_missing_address(error) && endpoints.size() > 1) {
+            endpoint = endpoints.erase(endpoint);
+            continue;
+        }
+        if (error && wanted == 0 && error == asio::error::address_in_use) return std::nullopt;
+        if (error) fail(name_of(*endpoint), error);
+        port = bound;
+        endpoint->port(port);
+        ++endpoint;
+    }
+    return port;
+}
+
+}  // namespace
+
+Listeners open_listeners(const std::string& host, std::uint16_t port, const std::vector<asio::io_context*>& contexts) {
+    std::vector<tcp::endpoint> endpoints = resolve(*contexts.front(), host);
+    // "::" alone also serves IPv4; beside an IPv4 address it would take that one's place.
+    const bool v6_only = std::ranges::any_of(endpoints, [](const auto& e) { return e.address().is_v4(); });
+    const Opener opener(*contexts.front(), v6_only);
+
+    std::optional<std::uint16_t> settled;
+    for (int attempt = 0; attempt < free_port_attempts && !settled; ++attempt)
+        settled = settle_port(opener, endpoints, port);
+    if (!settled) fail(name_of(endpoints.front()), asio::error::address_in_use);
+
+    Listeners listeners{.port = *settled, .of_context = {}};
+    for (asio::io_context* context : contexts) {
+        std::vector<Acceptor>& own = listeners.of_context.emplace_back();
+        for (const tcp::endpoint& endpoint : endpoints) {
+            error_code error;
+            Acceptor acceptor = opener.bind(*context, endpoint, true, error);
+            if (!error) acceptor.listen(backlog, error);
+            if (!error) acceptor.non_blocking(true, error);
+            if (error) fail(name_of(endpoint), error);
+            own.push_back(std::move(acceptor));
+        }
+    }
+    return listeners;
+}
+
+}  // namespace consentry::http

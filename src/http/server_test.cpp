@@ -1,0 +1,300 @@
+#include "http/server.hpp"
+
+#include <future>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include <boost/asio/post.hpp>
+#include <gtest/gtest.h>
+
+#include "base/worker_pool.hpp"
+#include "support/raw_http.hpp"
+
+namespace consentry::http {
+namespace {
+
+using namespace std::chrono_literals;
+using test::on_loopback;
+using test::RawAnswer;
+using test::RawClient;
+using test::RunningServer;
+
+TEST(Server, AnswersManyRequestsOnOneConnection) {
+    RunningServer running;
+    RawClient client{running.server.port()};
+    for (int i = 0; i < 3; ++i) {
+        client.send("POST /echo?n=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc");
+        const RawAnswer answer = client.read_answer();
+        EXPECT_EQ(answer.status, 200U);
+        EXPECT_EQ(answer.body, "POST /echo?n=1 abc");
+        EXPECT_EQ(answer.header("connection"), "");
+        EXPECT_TRUE(answer.header("date").ends_with(" GMT"));
+    }
+    EXPECT_EQ(running.server.connections(), 1U);
+}
+
+TEST(Server, AnswersPipelinedRequestsInOrder) {
+    RunningServer running;
+    RawClient client{running.server.port()};
+    std::string bytes;
+    for (int i = 0; i < 200; ++i)
+        bytes += "GET " + std::string{i % 3 == 0 ? "/turn" : "/echo"} + "?" + std::to_string(i) +
+                 " HTTP/1.1\r\nHost: x\r\n\r\n";
+    client.send(bytes);
+    for (int i = 0; i < 200; ++i)
+        EXPECT_EQ(client.read_answer().body,
+                  "GET " + std::string{i % 3 == 0 ? "/turn" : "/echo"} + "?" + std::to_string(i) + " ");
+}
+
+TEST(Server, DoesNotKeepAnAnswerBackForASlowerOneBehindIt) {
+    ServerOptions options = on_loopback();
+    options.stop_timeout = 10ms;
+    RunningServer running(options);
+    RawClient client{running.server.port()};
+    client.send("GET /first HTTP/1.1\r\nHost: x\r\n\r\nGET /hang HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(client.read_answer().body, "GET /first ");
+    client.send("GET /never HTTP/1.1\r\nHost: x\r\n\r\n");
+}
+
+TEST(Server, ClosesWhereOneSideAsksForIt) {
+    RunningServer running;
+    for (const std::string_view request :
+         {"GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "GET /a HTTP/1.0\r\nHost: x\r\n\r\n",
+          "GET /close HTTP/1.1\r\nHost: x\r\n\r\n", "GET /close HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"}) {
+        RawClient client{running.server.port()};
+        client.send(request);
+        const RawAnswer answer = client.read_answer();
+        EXPECT_EQ(answer.status, 200U) << request;
+        EXPECT_EQ(answer.header("connection"), "close") << request;
+        EXPECT_TRUE(client.is_closed()) << request;
+    }
+}
+
+TEST(Server, KeepsAnHttp10ConnectionThatAsksForIt) {
+    RunningServer running;
+    RawClient client{running.server.port()};
+    for (int i = 0; i < 2; ++i) {
+        client.send("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+        EXPECT_EQ(client.read_answer().header("connection"), "keep-alive");
+    }
+}
+
+TEST(Server, SendsNoBodyForHeadAnd204And304) {
+    RunningServer running;
+    RawClient client{running.server.port()};
+    client.send("HEAD /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+    const RawAnswer head = client.read_answer(true);
+    EXPECT_EQ(head.header("content-length"), "11");
+    for (const unsigned status : {204U, 304U}) {
+        client.send("GET /" + std::to_string(status) + " HTTP/1.1\r\nHost: x\r\n\r\n");
+        const RawAnswer answer = client.read_answer();
+        EXPECT_EQ(answer.status, status) << "a body of the answer before it would stand here";
+        EXPECT_EQ(answer.header("content-length"), "");
+    }
+}
+
+TEST(Server, AnswersExpectContinueBeforeItReadsTheBody) {
+    RunningServer running;
+    RawClient client{running.server.port()};
+    for (int i = 0; i < 2; ++i) {
+        client.send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
+        EXPECT_EQ(client.read_answer().status, 100U);
+        client.send("abc");
+        EXPECT_EQ(client.read_answer().body, "POST /a abc");
+    }
+    client.send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\nExpect: 100-continue\r\n\r\n");
+    EXPECT_EQ(client.read_answer().status, 413U) << "not 100: the client need not send what will not be read";
+    EXPECT_EQ(running.ask("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: tea\r\n\r\n").status, 417U);
+}
+
+TEST(Server, AnswersAClientThatHasFinishedSending) {
+    RunningServer running;
+    RawClient client{running.server.port()};
+    client.send("GET /turn HTTP/1.1\r\nHost: x\r\n\r\n");
+    client.finish_sending();
+    EXPECT_EQ(client.read_answer().status, 200U);
+    EXPECT_TRUE(client.is_closed());
+}
+
+TEST(Server, WritesLargeAnswersWhole) {
+    RunningServer running;
+    RawClient client{running.server.port()};
+    client.send("GET /large?8000000 HTTP/1.1\r\nHost: x\r\n\r\nGET /after HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(client.read_answer().body, std::string(8'000'000, 'L'));
+    EXPECT_EQ(client.read_answer().body, "GET /after ");
+}
+
+TEST(Server, ServesOnEveryThreadAndAddress) {
+    ServerOptions options = on_loopback();
+    options.host = "localhost";
+    options.threads = 3;
+    RunningServer running(options);
+    EXPECT_EQ(running.server.threads(), 3U);
+    for (int i = 0; i < 30; ++i) EXPECT_EQ(running.ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n").status, 200U);
+}
+
+TEST(Server, RefusesAPortThatIsInUseAndNamesIt) {
+    RunningServer running;
+    ServerOptions options = on_loopback();
+    options.port = running.server.port();
+    try {
+        Server second(options, running.application);
+        FAIL() << "two servers on one port";
+    } catch (const std::system_error& error) {
+        EXPECT_EQ(error.code(), std::errc::address_in_use);
+        EXPECT_NE(std::string_view{error.what()}.find("127.0.0.1:" + std::to_string(options.port)),
+                  std::string_view::npos)
+            << error.what();
+    }
+}
+
+TEST(Server, RefusesAHostThatDoesNotExist) {
+    test::TellingApplication application;
+    ServerOptions options = on_loopback();
+    options.host = "no-such-host.invalid";
+    EXPECT_THROW(Server(options, application), std::system_error);
+}
+
+TEST(Server, PausesAcceptingAtItsMaximum) {
+    ServerOptions options = on_loopback();
+    options.connections_max = 2;
+    RunningServer running(options);
+    RawClient first{running.server.port()};
+    RawClient second{running.server.port()};
+    RawClient third{running.server.port()};  // waits in the kernel's queue
+    constexpr std::string_view request = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
+    first.send(request);
+    second.send(request);
+    third.send(request);
+    EXPECT_EQ(first.read_answer().status, 200U);
+    EXPECT_EQ(second.read_answer().status, 200U);
+    EXPECT_EQ(running.server.connections(), 2U);
+    EXPECT_EQ(running.application.seen().size(), 2U);
+    first.close();
+    EXPECT_EQ(third.read_answer().status, 200U);
+}
+
+TEST(Server, StopsWithoutConnectionsAtOnce) {
+    RunningServer running;
+    running.server.stop();
+    running.server.stop();
+    running.server.join();
+    EXPECT_THROW(RawClient{running.server.port()}, std::runtime_error);
+}
+
+TEST(Server, NeedNotBeStarted) {
+    test::TellingApplication application;
+    const Server server(on_loopback(), application);
+    EXPECT_NE(server.port(), 0);
+}
+
+// Holds a request open until the test lets it go.
+class HoldingApplication final : public test::TellingApplication {
+public:
+    boost::asio::awaitable<void> respond(const Request& request, Response& response) override {
+        remember(request.target);
+        arrived.set_value();
+        const auto released = released_.get_future().share();
+        co_await pool_.run([released] {
+            released.wait();
+            return true;
+        });
+        response.body = "held";
+    }
+    void release() { released_.set_value(); }
+    std::promise<void> arrived;
+
+private:
+    std::promise<void> released_;
+    WorkerPool pool_{{.name = "holding", .threads = 1, .queue_max = 1, .nice = 0}};
+};
+
+TEST(Server, LetsOpenRequestsFinishWhenItStops) {
+    HoldingApplication application;
+    Server server(on_loopback(), application);
+    server.start();
+    RawClient idle{server.port()};
+    RawClient busy{server.port()};
+    busy.send("GET /held HTTP/1.1\r\nHost: x\r\n\r\nGET /behind HTTP/1.1\r\nHost: x\r\n\r\n");
+    application.arrived.get_future().wait();
+    server.stop();
+    EXPECT_TRUE(idle.is_closed());
+    application.release();
+    const RawAnswer answer = busy.read_answer();
+    EXPECT_EQ(answer.body, "held");
+    EXPECT_EQ(answer.header("connection"), "close");
+    EXPECT_TRUE(busy.is_closed());
+    busy.close();
+    server.join();
+    EXPECT_EQ(application.seen(), std::vector<std::string>{"/held"});
+}
+
+TEST(Server, CancelsRequestsThatOutlastTheStop) {
+    ServerOptions options = on_loopback();
+    options.stop_timeout = 50ms;
+    RunningServer running(options);
+    RawClient client{running.server.port()};
+    client.send("GET /first HTTP/1.1\r\nHost: x\r\n\r\nGET /hang HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(client.read_answer().status, 200U);
+    running.server.stop();
+    running.server.join();
+    EXPECT_EQ(running.server.connections(), 0U);
+    EXPECT_TRUE(client.is_closed());
+}
+
+// Takes no notice of its cancellation.
+class StubbornApplication final : public test::TellingApplication {
+public:
+    boost::asio::awaitable<void> respond(const Request& request, Response&) override {
+        remember(request.target);
+        arrived.set_value();
+        boost::asio::steady_timer forever(co_await boost::asio::this_coro::executor, std::chrono::hours{1});
+        co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
+        co_await forever.async_wait(boost::asio::use_awaitable);
+    }
+    std::promise<void> arrived;
+};
+
+TEST(Server, EndsEvenWithAHandlerThatDoesNot) {
+    StubbornApplication application;
+    ServerOptions options = on_loopback();
+    options.stop_timeout = 20ms;
+    Server server(options, application);
+    server.start();
+    RawClient client{server.port()};
+    client.send("GET /hang HTTP/1.1\r\nHost: x\r\n\r\n");
+    application.arrived.get_future().wait();
+    server.stop();
+    server.join();
+}
+
+TEST(Server, LendsItsThreadsToOtherWork) {
+    RunningServer running;
+    std::promise<std::thread::id> ran;
+    boost::asio::post(running.server.executor(), [&] { ran.set_value(std::this_thread::get_id()); });
+    EXPECT_NE(ran.get_future().get(), std::this_thread::get_id());
+}
+
+TEST(FLT_6, AnExceptionInAHandlerIsA500AndTheProcessServesOn) {
+    RunningServer running;
+    RawClient client{running.server.port()};
+    client.send("GET /throw HTTP/1.1\r\nHost: x\r\n\r\nGET /behind HTTP/1.1\r\nHost: x\r\n\r\n");
+    const RawAnswer answer = client.read_answer();
+    EXPECT_EQ(answer.status, 500U);
+    EXPECT_EQ(answer.header("connection"), "close");
+    EXPECT_TRUE(client.is_closed());
+    EXPECT_EQ(running.ask("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").status, 200U);
+}
+
+TEST(FLT_6, AnExceptionInOtherWorkEndsNoThread) {
+    RunningServer running;
+    testing::internal::CaptureStderr();
+    boost::asio::post(running.server.executor(), [] { throw std::runtime_error("a callback that fails"); });
+    boost::asio::post(running.server.executor(), [] { throw 1; });
+    EXPECT_EQ(running.ask("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").status, 200U);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("a callback that fails"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace consentry::http

@@ -1,0 +1,65 @@
+// The in-process engine of the cache port: for one process, gone with it.
+//
+// Bounded: beyond `bytes_max` what was not used for longest is forgotten, which a cache may do at any time.
+// Thread-safe; every call completes at once on the calling thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/clock.hpp"
+#include "storage/cache.hpp"
+
+namespace consentry::storage {
+
+class MemoryCache final : public Cache {
+public:
+    // The clock must outlive the cache. `bytes_max` counts keys, values and what it takes to keep them.
+    explicit MemoryCache(const Clock& clock, std::size_t bytes_max = std::size_t{64} << 20);
+
+    awaitable<std::optional<std::string>> get(std::string key) override;
+    awaitable<void> put(std::string key, std::string value, milliseconds ttl) override;
+    awaitable<bool> put_if_absent(std::string key, std::string value, milliseconds ttl) override;
+    awaitable<std::optional<std::string>> take(std::string key) override;
+    awaitable<void> erase(std::string key) override;
+    awaitable<void> ping() override;
+
+    // What is kept now, expired entries that nobody has met yet included.
+    std::size_t bytes() const;
+
+private:
+    struct Entry {
+        std::string key;
+        std::string value;
+        TimePoint expires_at;
+        std::size_t size = 0;  // its share of the bytes
+    };
+    using Entries = std::list<Entry>;
+    // One of many, so that threads seldom meet; each with its own share of the bytes.
+    struct Shard {
+        mutable std::mutex mutex;
+        Entries by_use;                                                  // front: used last
+        std::unordered_map<std::string_view, Entries::iterator> by_key;  // the keys lie in the entries
+        std::size_t bytes = 0;
+
+        Entries::iterator find_live(std::string_view key, TimePoint now);  // by_use.end() where there is none
+        bool insert(Entry entry, TimePoint now, std::size_t bytes_max);    // the key must be free
+        void remove(Entries::iterator entry);
+    };
+
+    static constexpr std::size_t shards = 16;
+    Shard& shard_of(std::string_view key);
+    TimePoint expiry(TimePoint now, milliseconds ttl) const;
+
+    const Clock& clock_;
+    const std::size_t shard_bytes_max_;
+    std::array<Shard, shards> shards_;
+};
+
+}  // namespace consentry::storage

@@ -1,0 +1,65 @@
+#include "storage/migrations.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace consentry::storage {
+
+std::span<const EmbeddedFile> migration_files();  // consentry_embed()
+
+namespace {
+
+int number_of(std::string_view name) {
+    int number = 0;
+    const auto end = name.data() + name.size();
+    const auto [rest, error] = std::from_chars(name.data(), end, number);
+    if (error != std::errc{} || rest == end || *rest != '_')
+        throw std::runtime_error(fmt::format("migration {}: the name does not begin with <number>_", name));
+    return number;
+}
+
+std::vector<std::string_view> statements_of(const EmbeddedFile& file) {
+    std::vector<std::string_view> out;
+    std::string_view rest = file.bytes;
+    std::size_t begin = 0;     // of the statement
+    bool has_content = false;  // more than comments and empty lines
+    for (std::size_t at = 0; at < rest.size();) {
+        const std::size_t end = std::min(rest.find('\n', at), rest.size());
+        std::string_view line = trim(rest.substr(at, end - at));
+        if (line.ends_with('\r')) line = trim(line.substr(0, line.size() - 1));
+        at = end + 1;
+        if (line.empty() || line.starts_with("--")) continue;
+        has_content = true;
+        if (!line.ends_with(';')) continue;
+        out.push_back(rest.substr(begin, end - begin));
+        begin = std::min(at, rest.size());
+        has_content = false;
+    }
+    if (has_content) throw std::runtime_error(fmt::format("migration {}: no ';' after the last statement", file.name));
+    return out;
+}
+
+}  // namespace
+
+std::vector<Migration> parse_migrations(std::span<const EmbeddedFile> files) {
+    std::vector<Migration> out;
+    for (const auto& file : files) out.push_back({number_of(file.name), file.name, statements_of(file)});
+    std::ranges::sort(out, {}, &Migration::number);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        if (const int expected = static_cast<int>(i) + 1; out[i].number != expected)
+            throw std::runtime_error(fmt::format("migration {}: number {} expected", out[i].name, expected));
+    }
+    return out;
+}
+
+const std::vector<Migration>& migrations() {
+    static const std::vector<Migration> parsed = parse_migrations(migration_files());
+    return parsed;
+}
+
+}  // namespace consentry::storage

@@ -1,0 +1,46 @@
+#include "storage/migrations.hpp"
+
+#include <array>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace consentry::storage {
+namespace {
+
+TEST(Migrations, AreSortedAndCutAtSemicolonsThatEndALine) {
+    const std::array files{
+        EmbeddedFile{"0002_b.sql", "DROP TABLE a;\n"},
+        EmbeddedFile{"0001_a.sql",
+                     "-- a comment; with an end;\nCREATE TABLE a (\n  b TEXT DEFAULT ';x' -- not; here\n);  \r\n"
+                     "CREATE INDEX i ON a (b);"},
+    };
+    const auto parsed = parse_migrations(files);
+    ASSERT_EQ(parsed.size(), 2u);
+    EXPECT_EQ(parsed[0].name, "0001_a.sql");
+    ASSERT_EQ(parsed[0].statements.size(), 2u);
+    EXPECT_TRUE(parsed[0].statements[0].starts_with("-- a comment"));
+    EXPECT_EQ(parsed[0].statements[1], "CREATE INDEX i ON a (b);");
+    EXPECT_EQ(parsed[1].number, 2);
+}
+
+TEST(Migrations, TrailingCommentsAreNoStatement) {
+    const std::array files{EmbeddedFile{"0001_a.sql", "SELECT 1;\n\n-- the end\n"}};
+    EXPECT_EQ(parse_migrations(files)[0].statements.size(), 1u);
+}
+
+TEST(Migrations, RefusesGapsDoublesAndBadNames) {
+    const std::array gap{EmbeddedFile{"0001_a.sql", ""}, EmbeddedFile{"0003_c.sql", ""}};
+    const std::array twice{EmbeddedFile{"0001_a.sql", ""}, EmbeddedFile{"0001_b.sql", ""}};
+    const std::array nameless{EmbeddedFile{"users.sql", ""}};
+    const std::array endless{EmbeddedFile{"0001_a.sql", "SELECT 1"}};
+    EXPECT_THROW(parse_migrations(gap), std::runtime_error);
+    EXPECT_THROW(parse_migrations(twice), std::runtime_error);
+    EXPECT_THROW(parse_migrations(nameless), std::runtime_error);
+    EXPECT_THROW(parse_migrations(endless), std::runtime_error);
+}
+
+TEST(Migrations, OfTheProgramAreWellFormed) { EXPECT_NO_THROW(migrations()); }
+
+}  // namespace
+}  // namespace consentry::storage

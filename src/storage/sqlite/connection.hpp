@@ -1,0 +1,116 @@
+// One SQLite connection with its prepared statements. Used by one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "storage/database.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace consentry::storage::sqlite {
+
+// Names the file and says what SQLite says, never a value that was bound.
+class SqliteError : public std::runtime_error {
+public:
+    SqliteError(int code, const std::string& what) : std::runtime_error(what), code_(code) {}
+    int code() const { return code_; }  // extended result code
+    bool is_unique_violation() const;
+    bool is_busy() const;
+    // The file or what lies below it failed: nothing more may be acknowledged on this connection.
+    bool is_storage_failure() const;
+    // The whole transaction can no longer be trusted, not only the statement.
+    bool ends_transaction() const;
+
+private:
+    int code_;
+};
+
+struct ConnectionOptions {
+    std::filesystem::path file = {};  // must exist; a connection never makes one
+    std::string vfs = {};             // empty: the default one
+    std::chrono::milliseconds busy_timeout{5000};
+    int cache_kib = 1024;    // pages kept in memory, at most
+    bool read_only = false;  // refuses whatever would change the database
+};
+
+class Connection {
+public:
+    // Throws SqliteError where the file cannot be opened, is not a database, or is visibly damaged.
+    explicit Connection(const ConnectionOptions& options);
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    // One statement, prepared once and kept. Throws SqliteError. Where it throws inside a transaction, what the
+    // statement did is undone; see in_transaction() for whether the transaction still stands.
+    Rows run(std::string_view sql, const Params& params = {});
+
+    bool in_transaction() const;
+    // Ends an open transaction and hides why it could not be ended properly: the former error counts.
+    void roll_back() noexcept;
+    // A deferred foreign key that does not hold would fail the COMMIT of everybody else in the group.
+    bool has_open_foreign_keys() const;
+    // Whether the file was deleted or replaced under our feet.
+    bool file_has_moved() const;
+
+    // Frames in the write-ahead log after the last commit of this connection.
+    int wal_frames() const { return wal_frames_; }
+    enum class Checkpoint {
+        passive,   // copies what it can, waits for nobody
+        truncate,  // also waits for readers, then empties the log
+    };
+    // False where readers or writers were in the way; throws SqliteError where the storage failed.
+    bool checkpoint(Checkpoint mode);
+
+    void set_busy_timeout(std::chrono::milliseconds timeout) { busy_timeout_ = timeout; }
+
+private:
+    struct Finalize {
+        void operator()(sqlite3_stmt* statement) const;
+    };
+    struct Close {
+        void operator()(sqlite3* db) const;
+    };
+    struct Prepared {
+        std::unique_ptr<sqlite3_stmt, Finalize> statement;
+        std::vector<std::size_t> parameters;  // SQLite's index -> index in Params: SQLite numbers by appearance
+        std::size_t parameters_max = 0;
+        bool changes_rows = false;
+        std::uint64_t used = 0;  // for eviction
+    };
+    struct TextHash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    };
+
+    void configure();
+    Rows write_ahead_log();
+    Prepared& prepared(std::string_view sql);
+    Prepared prepare(std::string_view sql);
+    void evict_one();
+    void bind(const Prepared& prepared, const Params& params);
+    [[noreturn]] void fail(int code, std::string_view context = {}) const;
+    static int on_busy(void* self, int attempt);
+    static int on_commit(void* self, sqlite3*, const char*, int frames);
+
+    ConnectionOptions options_;
+    std::chrono::milliseconds busy_timeout_;
+    std::chrono::steady_clock::time_point busy_since_;
+    bool refuses_writes_ = false;
+    int wal_frames_ = 0;
+    std::uint64_t uses_ = 0;
+    std::unique_ptr<sqlite3, Close> db_;
+    // After db_: statements end before their connection.
+    std::unordered_map<std::string, Prepared, TextHash, std::equal_to<>> statements_;
+};
+
+}  // namespace consentry::storage::sqlite

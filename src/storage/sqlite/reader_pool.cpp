@@ -1,0 +1,70 @@
+#include "storage/sqlite/reader_pool.hpp"
+
+#include <atomic>
+#include <utility>
+
+namespace consentry::storage::sqlite {
+
+// What one thread has borrowed, of every pool in the process (tests hold several).
+struct ReaderPool::ThreadSlots {
+    struct Slot {
+        std::uint64_t pool_id;
+        std::weak_ptr<ReaderPool> pool;
+        Connection* connection;
+    };
+    std::vector<Slot> slots;
+
+    ThreadSlots() = default;
+    ThreadSlots(const ThreadSlots&) = delete;
+    ThreadSlots& operator=(const ThreadSlots&) = delete;
+    ~ThreadSlots() {
+        for (const Slot& slot : slots) {
+            if (const auto pool = slot.pool.lock()) pool->give_back(*slot.connection);
+        }
+    }
+};
+
+std::shared_ptr<ReaderPool> ReaderPool::make(ConnectionOptions options) {
+    return std::shared_ptr<ReaderPool>(new ReaderPool(std::move(options)));
+}
+
+ReaderPool::ReaderPool(ConnectionOptions options)
+    : id_([] {
+          static std::atomic<std::uint64_t> last{0};
+          return ++last;
+      }()),
+      options_(std::move(options)) {}
+
+Connection& ReaderPool::of_this_thread() {
+    thread_local ThreadSlots mine;
+    for (const auto& slot : mine.slots) {
+        if (slot.pool_id == id_) return *slot.connection;
+    }
+    std::erase_if(mine.slots, [](const auto& slot) { return slot.pool.expired(); });
+    Connection& connection = lend();
+    mine.slots.push_back({id_, weak_from_this(), &connection});
+    return connection;
+}
+
+Connection& ReaderPool::lend() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!idle_.empty()) {
+            Connection* connection = idle_.back();
+            idle_.pop_back();
+            return *connection;
+        }
+    }
+    auto fresh = std::make_unique<Connection>(options_);  // reads the file: not under the lock
+    const std::lock_guard lock(mutex_);
+    all_.push_back(std::move(fresh));
+    idle_.reserve(all_.size());  // so that giving back cannot fail
+    return *all_.back();
+}
+
+void ReaderPool::give_back(Connection& connection) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(&connection);
+}
+
+}  // namespace consentry::storage::sqlite

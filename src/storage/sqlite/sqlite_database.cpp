@@ -1,0 +1,153 @@
+#include "storage/sqlite/sqlite_database.hpp"
+
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "storage/sqlite/connection.hpp"
+#include "storage/sqlite/reader_pool.hpp"
+#include "storage/sqlite/writer.hpp"
+
+namespace consentry::storage {
+namespace {
+
+// Another process may be rewriting a large table.
+constexpr std::chrono::minutes migration_wait{5};
+
+[[noreturn]] void fail(const std::filesystem::path& path, std::string_view what, int error) {
+    throw std::runtime_error(
+        fmt::format("sqlite {}: {}: {}", path.string(), what, std::generic_category().message(error)));
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+    const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) fail(folder, "cannot be opened", errno);
+    const int result = ::fsync(fd);
+    const int error = errno;
+    ::close(fd);
+    if (result != 0) fail(folder, "cannot be synced", error);
+}
+
+void make_folder(const std::filesystem::path& folder) {
+    if (folder.empty() || std::filesystem::is_directory(folder)) return;
+    const auto parent = folder.parent_path();
+    make_folder(parent);
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) fail(folder, "cannot be made", errno);
+    sync_folder(parent.empty() ? "." : parent);
+}
+
+// SQLite would make the file readable for others; the files beside it (-wal, -shm) take over its mode.
+void make_file(const std::filesystem::path& file) {
+    if (std::filesystem::is_directory(file)) fail(file, "cannot be a database", EISDIR);
+    make_folder(file.parent_path());
+    const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        if (errno == EEXIST) return;
+        fail(file, "cannot be made", errno);
+    }
+    ::close(fd);
+    sync_folder(file.has_parent_path() ? file.parent_path() : ".");
+}
+
+sqlite::ConnectionOptions connection_options(const SqliteOptions& options, int cache_kib) {
+    return {.file = options.file, .vfs = options.vfs, .busy_timeout = options.busy_timeout, .cache_kib = cache_kib};
+}
+
+// Returns whether there was anything left to do.
+bool apply_next(sqlite::Connection& connection, const std::vector<Migration>& migrations, const std::string& file) {
+    connection.run("BEGIN IMMEDIATE");  // here a second process waits, and then finds the work done
+    connection.run(
+        "CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, name TEXT, applied_at BIGINT)");
+    const Rows rows = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
+    const std::int64_t done = rows[0].integer(0);
+    const auto known = static_cast<std::int64_t>(migrations.size());
+    if (done > known)
+        throw std::runtime_error(
+            fmt::format("sqlite {}: the schema is of version {}, this program knows versions "
+                        "up to {}: a newer program is needed",
+                        file, done, known));
+    if (done == known) {
+        connection.run("COMMIT");
+        return false;
+    }
+    const Migration& next = migrations[static_cast<std::size_t>(done)];
+    for (const std::string_view statement : next.statements) connection.run(statement);
+    connection.run(
+        "INSERT INTO schema_migrations (number, name, applied_at) "
+        "VALUES ($1, $2, CAST((julianday('now') - 2440587.5) * 86400000 AS BIGINT))",
+        bind_all(std::int64_t{next.number}, next.name));
+    connection.run("COMMIT");
+    return true;
+}
+
+}  // namespace
+
+SqliteDatabase::SqliteDatabase(SqliteOptions options) : options_(std::move(options)) {
+    make_file(options_.file);
+    writer_ = std::make_unique<sqlite::Writer>(
+        sqlite::WriterOptions{.connection = connection_options(options_, options_.writer_cache_kib),
+                              .queue_max = options_.writer_queue_max,
+                              .reopen_interval = options_.reopen_interval});
+    auto reading = connection_options(options_, options_.reader_cache_kib);
+    reading.read_only = true;
+    readers_ = sqlite::ReaderPool::make(std::move(reading));
+}
+
+SqliteDatabase::~SqliteDatabase() = default;
+
+void SqliteDatabase::migrate(const std::vector<Migration>& migrations) {
+    auto options = connection_options(options_, options_.writer_cache_kib);
+    options.busy_timeout = migration_wait;
+    sqlite::Connection connection(options);
+    try {
+        while (apply_next(connection, migrations, options_.file.string())) {
+        }
+    } catch (...) {
+        connection.roll_back();
+        throw;
+    }
+}
+
+awaitable<Rows> SqliteDatabase::read(std::string_view sql, Params params) {
+    try {
+        co_return readers_->of_this_thread().run(sql, params);
+    } catch (const sqlite::SqliteError& error) {
+        throw Unavailable(error.what());
+    }
+}
+
+awaitable<Outcome> SqliteDatabase::commit(Transaction transaction) {
+    sqlite::Verdict verdict = co_await writer_->submit(std::move(transaction));
+    co_return std::move(verdict.outcome);
+}
+
+awaitable<Rows> SqliteDatabase::write(Statement statement) {
+    Transaction transaction;
+    transaction.add(std::move(statement));
+    sqlite::Verdict verdict = co_await writer_->submit(std::move(transaction));
+    if (!verdict.violation.empty()) throw UniqueViolation(verdict.violation);
+    co_return std::move(verdict.outcome.results.front());
+}
+
+awaitable<void> SqliteDatabase::ping() {
+    // Where the disk failed, only a write can tell whether it is back.
+    if (!writer_->healthy()) co_await writer_->submit({});
+    try {
+        sqlite::Connection& connection = readers_->of_this_thread();
+        connection.run("SELECT count(*) FROM sqlite_schema");
+        if (connection.file_has_moved())
+            throw Unavailable(fmt::format("sqlite {}: deleted or replaced while in use", options_.file.string()));
+    } catch (const sqlite::SqliteError& error) {
+        throw Unavailable(error.what());
+    }
+}
+
+}  // namespace consentry::storage

@@ -1,0 +1,172 @@
+// The cache port: copies that may vanish, and values that are handed out once.
+#include <chrono>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "contracts/engines.hpp"
+#include "storage/memory/memory_cache.hpp"
+#include "support/run.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class CacheContract : public ::testing::TestWithParam<CacheEngine> {
+protected:
+    CacheContract() : cache(GetParam().make(clock)) {}
+    std::optional<std::string> get(std::string key) { return run(cache->get(std::move(key))); }
+    void put(std::string key, std::string value, milliseconds ttl) {
+        run(cache->put(std::move(key), std::move(value), ttl));
+    }
+
+    ManualClock clock{from_epoch_ms(1'780'000'000'000)};
+    std::unique_ptr<storage::Cache> cache;
+};
+
+TEST_P(CacheContract, KeepsValuesByKey) {
+    const std::string bytes("\0\xFF\n", 3);
+    put("a", "1", 1min);
+    put("b", bytes, 1min);
+    put("empty", "", 1min);
+    EXPECT_EQ(get("a"), "1");
+    EXPECT_EQ(get("b"), bytes);
+    EXPECT_EQ(get("empty"), "");
+    EXPECT_EQ(get("c"), std::nullopt);
+    EXPECT_NO_THROW(run(cache->ping()));
+}
+
+TEST_P(CacheContract, PutReplacesValueAndTime) {
+    put("a", "1", 1s);
+    put("a", "2", 1min);
+    clock.advance(30s);
+    EXPECT_EQ(get("a"), "2");
+    put("a", "3", 1s);
+    clock.advance(1s);
+    EXPECT_EQ(get("a"), std::nullopt);
+}
+
+TEST_P(CacheContract, AValueLivesUntilItsTimeAndNotAtIt) {
+    put("a", "1", 5min);
+    clock.advance(5min - 1ms);
+    EXPECT_EQ(get("a"), "1");
+    clock.advance(1ms);
+    EXPECT_EQ(get("a"), std::nullopt);
+    EXPECT_EQ(run(cache->take("a")), std::nullopt);
+}
+
+TEST_P(CacheContract, ATimeOfZeroOrLessRemoves) {
+    put("a", "1", 1min);
+    put("a", "2", 0ms);
+    EXPECT_EQ(get("a"), std::nullopt);
+    put("b", "1", 1min);
+    put("b", "2", -1ms);
+    EXPECT_EQ(get("b"), std::nullopt);
+}
+
+TEST_P(CacheContract, AVeryLongTimeDoesNotOverflow) {
+    put("a", "1", milliseconds::max());
+    EXPECT_EQ(get("a"), "1");
+}
+
+TEST_P(CacheContract, PutIfAbsentLeavesWhatLives) {
+    EXPECT_TRUE(run(cache->put_if_absent("a", "1", 1min)));
+    EXPECT_FALSE(run(cache->put_if_absent("a", "2", 1min)));
+    EXPECT_EQ(get("a"), "1");
+    clock.advance(1min);
+    EXPECT_TRUE(run(cache->put_if_absent("a", "3", 1min)));
+    EXPECT_EQ(get("a"), "3");
+}
+
+TEST_P(CacheContract, TakeRemoves) {
+    put("a", "1", 1min);
+    EXPECT_EQ(run(cache->take("a")), "1");
+    EXPECT_EQ(run(cache->take("a")), std::nullopt);
+    EXPECT_EQ(get("a"), std::nullopt);
+}
+
+TEST_P(CacheContract, EraseRemovesAndAbsentIsFine) {
+    put("a", "1", 1min);
+    run(cache->erase("a"));
+    run(cache->erase("a"));
+    EXPECT_EQ(get("a"), std::nullopt);
+}
+
+TEST_P(CacheContract, OneValueIsTakenByOneCallerOnly) {
+    for (int round = 0; round < 20; ++round) {
+        put("challenge", "user", 1min);
+        EXPECT_EQ(successes_of(64, [this](std::size_t) { return cache->take("challenge"); }), 1u);
+    }
+}
+
+TEST_P(CacheContract, OneCallerPutsWhereNothingWas) {
+    for (int round = 0; round < 20; ++round) {
+        const std::string key = "lock" + std::to_string(round);
+        EXPECT_EQ(successes_of(64, [&](std::size_t) { return cache->put_if_absent(key, "mine", 1min); }), 1u);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, CacheContract, ::testing::ValuesIn(cache_engines()),
+                         [](const auto& info) { return info.param.name; });
+
+// What the in-process engine promises beyond: its memory is bounded, whatever is put into it (CHL-6).
+
+constexpr std::size_t bound = 1 << 20;
+
+awaitable<std::size_t> most_bytes_while_filling(storage::MemoryCache& cache, int from, int to) {
+    std::size_t most = 0;
+    for (int i = from; i < to; ++i) {
+        co_await cache.put("key" + std::to_string(i), "value" + std::to_string(i), 1min);
+        if (i % 1024 == 0) most = std::max(most, cache.bytes());
+    }
+    co_return most;
+}
+
+TEST(MemoryCache, StaysBelowItsBoundUnderAMillionInserts) {
+    ManualClock clock{from_epoch_ms(1)};
+    storage::MemoryCache cache(clock, bound);
+    std::vector<awaitable<std::size_t>> works;
+    for (int i = 0; i < 4; ++i) works.push_back(most_bytes_while_filling(cache, i * 250'000, (i + 1) * 250'000));
+    for (const std::size_t most : values_of(std::move(works))) EXPECT_LE(most, bound);
+    EXPECT_GT(cache.bytes(), bound / 2);
+    EXPECT_EQ(run(cache.get("key0")), std::nullopt);
+    run(cache.put("last", "1", 1min));
+    EXPECT_EQ(run(cache.get("last")), "1");
+}
+
+TEST(MemoryCache, ForgetsFirstWhatWasNotUsedForLongest) {
+    ManualClock clock{from_epoch_ms(1)};
+    storage::MemoryCache cache(clock, bound);
+    run(cache.put("hot", "1", 1min));
+    for (int i = 0; i < 20'000; i += 100) {
+        run(most_bytes_while_filling(cache, i, i + 100));
+        EXPECT_NE(run(cache.get("hot")), std::nullopt);
+    }
+}
+
+TEST(MemoryCache, GivesBackWhatItCounted) {
+    ManualClock clock{from_epoch_ms(1)};
+    storage::MemoryCache cache(clock, bound);
+    run(cache.put("a", std::string(1000, 'x'), 1min));
+    run(cache.put("b", std::string(1000, 'x'), 1min));
+    run(cache.put("c", std::string(1000, 'x'), 1s));
+    run(cache.put("a", "short", 1min));
+    run(cache.take("b"));
+    run(cache.erase("a"));
+    clock.advance(1s);
+    EXPECT_EQ(run(cache.get("c")), std::nullopt);
+    EXPECT_EQ(cache.bytes(), 0u);
+}
+
+TEST(MemoryCache, DoesNotKeepWhatIsLargerThanItsShare) {
+    ManualClock clock{from_epoch_ms(1)};
+    storage::MemoryCache cache(clock, bound);
+    run(cache.put("a", "1", 1min));
+    run(cache.put("a", std::string(bound, 'x'), 1min));
+    EXPECT_EQ(run(cache.get("a")), std::nullopt);  // and not the former value
+    EXPECT_FALSE(run(cache.put_if_absent("a", std::string(bound, 'x'), 1min)));
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,70 @@
+// Schema changes: in order, once, restartable, never backwards (STO-5).
+#include <stdexcept>
+#include <thread>
+
+#include "contracts/database_contract.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using storage::Migration;
+
+class MigrationContract : public ::testing::TestWithParam<DatabaseEngine> {
+protected:
+    MigrationContract() : place(GetParam().make()) {}
+    std::int64_t number(std::string_view sql) { return run(place->open()->query(sql))[0].integer(0); }
+
+    const Migration first{
+        1, "0001_first.sql", {"CREATE TABLE a (id BIGINT PRIMARY KEY);", "INSERT INTO a VALUES (1);"}};
+    const Migration second{2, "0002_second.sql", {"ALTER TABLE a ADD COLUMN b TEXT;", "UPDATE a SET b = 'x';"}};
+    std::unique_ptr<DatabasePlace> place;
+};
+
+TEST_P(MigrationContract, AreAppliedInOrderAndOnce) {
+    place->migrate({first});
+    place->migrate({first, second});
+    place->migrate({first, second});
+    EXPECT_EQ(number("SELECT count(*) FROM a WHERE b = 'x'"), 1);
+    EXPECT_EQ(number("SELECT count(*) FROM schema_migrations"), 2);
+    EXPECT_GT(number("SELECT min(applied_at) FROM schema_migrations"), 1'600'000'000'000);
+}
+
+TEST_P(MigrationContract, GoOnWhereTheyFailed) {
+    const Migration broken{2, "0002_second.sql", {"ALTER TABLE a ADD COLUMN b TEXT;", "UPDATE nothing SET b = 'x';"}};
+    EXPECT_THROW(place->migrate({first, broken}), std::runtime_error);
+    EXPECT_EQ(number("SELECT max(number) FROM schema_migrations"), 1);  // nothing of the second is there
+    place->migrate({first, second});
+    EXPECT_EQ(number("SELECT count(*) FROM a WHERE b = 'x'"), 1);
+}
+
+TEST_P(MigrationContract, RefuseADatabaseThatIsNewer) {
+    place->migrate({first, second});
+    try {
+        place->migrate({first});
+        FAIL() << "accepted";
+    } catch (const std::runtime_error& error) {
+        const std::string_view what = error.what();
+        EXPECT_NE(what.find("version 2"), std::string_view::npos) << what;
+        EXPECT_NE(what.find("up to 1"), std::string_view::npos) << what;
+    }
+}
+
+TEST_P(MigrationContract, OfSeveralProcessesAtOnceAreAppliedOnce) {
+    {
+        std::vector<std::jthread> processes;
+        for (int i = 0; i < 4; ++i) processes.emplace_back([this] { place->migrate({first, second}); });
+    }
+    EXPECT_EQ(number("SELECT count(*) FROM a WHERE b = 'x'"), 1);
+}
+
+TEST_P(MigrationContract, OfTheProgramApply) {
+    place->migrate(storage::migrations());
+    place->migrate(storage::migrations());
+    EXPECT_EQ(number("SELECT count(*) FROM schema_migrations"),
+              static_cast<std::int64_t>(storage::migrations().size()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, MigrationContract, ::testing::ValuesIn(database_engines()), engine_name);
+
+}  // namespace
+}  // namespace consentry::tests

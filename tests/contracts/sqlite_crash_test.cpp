@@ -1,0 +1,94 @@
+// A process that is killed in the middle of its writes loses nothing it acknowledged and leaves nothing by halves
+// (STO-1, STO-2).
+#include <random>
+#include <set>
+#include <string>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <spawn.h>
+
+#include "storage/sqlite/sqlite_database.hpp"
+#include "support/run.hpp"
+#include "support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+// Starts the writer, kills it once it has printed `lines` lines, and returns every number that it printed.
+std::set<std::int64_t> write_until_killed(const std::filesystem::path& file, std::int64_t base, std::size_t lines) {
+    int ends[2];
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    std::string program = CONSENTRY_CRASH_WRITER;
+    std::string file_argument = file.string();
+    std::string base_argument = std::to_string(base);
+    char* arguments[] = {program.data(), file_argument.data(), base_argument.data(), nullptr};
+    pid_t child = 0;
+    EXPECT_EQ(::posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[1]);
+
+    std::string printed;
+    std::size_t seen = 0;
+    bool killed = false;
+    char buffer[4096];
+    for (;;) {
+        if (!killed && seen >= lines) {
+            ::kill(child, SIGKILL);
+            killed = true;
+        }
+        const ssize_t got = ::read(ends[0], buffer, sizeof(buffer));
+        if (got <= 0) break;
+        printed.append(buffer, static_cast<std::size_t>(got));
+        for (ssize_t i = 0; i < got; ++i) seen += buffer[i] == '\n' ? 1 : 0;
+    }
+    ::close(ends[0]);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "the writer ended by itself: " << status;
+
+    std::set<std::int64_t> numbers;
+    for (std::size_t at = 0; at < printed.size();) {
+        const std::size_t end = printed.find('\n', at);
+        numbers.insert(std::stoll(printed.substr(at, end - at)));
+        at = end + 1;
+    }
+    return numbers;
+}
+
+TEST(SqliteCrash, KilledAtAnyMomentNothingAcknowledgedIsLost) {
+    std::mt19937 random(20261120);
+    std::uniform_int_distribution<std::size_t> moment(0, 800);
+    const TempFolder folder;
+    std::set<std::int64_t> acknowledged;
+    for (int round = 0; round < 40 && !HasFailure(); ++round) {
+        SCOPED_TRACE("round " + std::to_string(round));
+        // Some die while opening or migrating, some while writing; all work on what the former left behind.
+        const std::size_t lines = round % 6 == 0 ? 0 : moment(random);
+        const auto printed = write_until_killed(folder / "test.db", round * 1'000'000, lines);
+        acknowledged.insert(printed.begin(), printed.end());
+        if (round == 0) continue;  // died before the tables, most likely
+        storage::SqliteDatabase database({.file = folder / "test.db"});
+        const auto rows = run(database.query("SELECT a.id, b.id FROM a LEFT JOIN b ON a.id = b.id"));
+        const auto alone = run(database.query("SELECT count(*) FROM b WHERE id NOT IN (SELECT id FROM a)"));
+        EXPECT_EQ(alone[0].integer(0), 0);
+        std::set<std::int64_t> found;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            EXPECT_FALSE(rows[i].is_null(1)) << "half a transaction: " << rows[i].integer(0);
+            found.insert(rows[i].integer(0));
+        }
+        for (const auto id : acknowledged) EXPECT_TRUE(found.contains(id)) << "acknowledged and lost: " << id;
+        EXPECT_EQ(run(database.query("SELECT * FROM pragma_integrity_check"))[0].text(0), "ok");
+    }
+    EXPECT_GT(acknowledged.size(), 500u);
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,164 @@
+// The writer thread and the readers of the SQLite engine: bounds, groups, the log's size, threads that come and go.
+#include <atomic>
+#include <filesystem>
+#include <latch>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "storage/sqlite/connection.hpp"
+#include "storage/sqlite/sqlite_database.hpp"
+#include "support/run.hpp"
+#include "support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using storage::Rows;
+using storage::SqliteDatabase;
+using storage::SqliteOptions;
+
+const std::vector<storage::Migration>& schema() {
+    static const std::vector<storage::Migration> out{
+        {1,
+         "0001_t.sql",
+         {"CREATE TABLE t (id BIGINT PRIMARY KEY, fill TEXT);",
+          "CREATE TABLE u (id BIGINT PRIMARY KEY, t BIGINT REFERENCES t (id) DEFERRABLE INITIALLY DEFERRED);"}}};
+    return out;
+}
+
+class SqliteWriter : public ::testing::Test {
+protected:
+    std::unique_ptr<SqliteDatabase> open(SqliteOptions options = {}) {
+        options.file = folder / "test.db";
+        auto database = std::make_unique<SqliteDatabase>(options);
+        database->migrate(schema());
+        return database;
+    }
+    TempFolder folder;
+};
+
+awaitable<Rows> insert(storage::Database& on, int id, std::size_t size = 10) {
+    return on.execute("INSERT INTO t (id, fill) VALUES ($1, $2)", id, std::string(size, 'x'));
+}
+
+TEST_F(SqliteWriter, RefusesWhatItsQueueCannotHold) {
+    const auto database = open({.writer_queue_max = 0});
+    EXPECT_THROW(run(insert(*database, 1)), Unavailable);
+    EXPECT_EQ(run(database->query("SELECT count(*) FROM t"))[0].integer(0), 0);
+}
+
+TEST_F(SqliteWriter, RefusesWhenAnotherProcessHoldsTheFileTooLong) {
+    const auto database = open({.busy_timeout = std::chrono::milliseconds{20}});
+    storage::sqlite::Connection holder({.file = folder / "test.db"});
+    holder.run("BEGIN IMMEDIATE");
+    EXPECT_THROW(run(insert(*database, 1)), Unavailable);
+    EXPECT_NO_THROW(run(database->ping()));  // busy is not broken
+    EXPECT_EQ(run(database->query("SELECT count(*) FROM t"))[0].integer(0), 0);
+    holder.run("ROLLBACK");
+    EXPECT_NO_THROW(run(insert(*database, 1)));
+}
+
+TEST_F(SqliteWriter, DestructionFinishesWhatWasAccepted) {
+    asio::io_context context{1};
+    auto database = open();
+    int done = 0;
+    for (int id = 0; id < 300; ++id)
+        asio::co_spawn(context, insert(*database, id), [&](std::exception_ptr error, const Rows&) {
+            if (!error) ++done;
+        });
+    for (int i = 0; i < 300; ++i) context.poll_one();
+    database.reset();
+    context.run();
+    EXPECT_EQ(done, 300);
+    EXPECT_EQ(run(open()->query("SELECT count(*) FROM t"))[0].integer(0), 300);
+}
+
+TEST_F(SqliteWriter, ADeferredForeignKeyFailsOnlyItsOwner) {
+    const auto database = open();
+    std::vector<awaitable<Rows>> works;
+    for (int id = 0; id < 20; ++id)
+        works.push_back(id == 7 ? database->execute("INSERT INTO u (id, t) VALUES (1, 99)") : insert(*database, id));
+    const auto ended = run_all(std::move(works), 1);
+    for (std::size_t i = 0; i < ended.size(); ++i) EXPECT_EQ(ended[i].has_value(), i != 7) << i;
+    EXPECT_EQ(run(database->query("SELECT count(*) FROM t"))[0].integer(0), 19);
+}
+
+awaitable<int> keep_reading(storage::Database& on, const std::atomic<bool>& stop) {
+    int reads = 0;
+    while (!stop.load()) {
+        co_await on.query("SELECT count(*) FROM t WHERE id > $1", 0);
+        ++reads;
+    }
+    co_return reads;
+}
+
+TEST_F(SqliteWriter, TheLogStaysBoundedUnderConstantReaders) {
+    const auto database = open();
+    std::atomic<bool> stop{false};
+    std::vector<std::jthread> readers;
+    for (int i = 0; i < 2; ++i) readers.emplace_back([&] { EXPECT_GT(run(keep_reading(*database, stop)), 0); });
+    std::uintmax_t largest = 0;
+    for (int round = 0; round < 200; ++round) {
+        std::vector<awaitable<Rows>> works;
+        for (int i = 0; i < 40; ++i) works.push_back(insert(*database, round * 40 + i, 12'000));
+        values_of(std::move(works), 1);
+        largest = std::max(largest, std::filesystem::file_size(folder / "test.db-wal"));
+    }
+    stop = true;
+    readers.clear();
+    RecordProperty("largest_log", static_cast<int>(largest));
+    EXPECT_LT(largest, std::uintmax_t{48} << 20);  // of the 100 MB that were written
+}
+
+TEST_F(SqliteWriter, ThreadsComeAndGoAndLeaveTheirConnection) {
+    const auto first = open();
+    run(insert(*first, 1));
+    for (int i = 0; i < 50; ++i) {
+        std::jthread([&] { EXPECT_EQ(run(first->query("SELECT id FROM t")).size(), 1u); });
+    }
+    std::size_t open_files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code gone;
+        if (std::filesystem::read_symlink(entry, gone) == folder / "test.db") ++open_files;
+    }
+    EXPECT_LE(open_files, 4u);
+}
+
+TEST_F(SqliteWriter, AThreadMayOutliveADatabaseAndMeetAnother) {
+    std::latch read_once(1);
+    std::latch replaced(1);
+    auto database = open();
+    std::jthread thread([&] {
+        EXPECT_EQ(run(database->query("SELECT id FROM t")).size(), 0u);
+        read_once.count_down();
+        replaced.wait();
+        EXPECT_EQ(run(database->query("SELECT id FROM t")).size(), 1u);
+    });
+    read_once.wait();
+    database.reset();
+    EXPECT_FALSE(std::filesystem::exists(folder / "test.db-wal"));  // every connection has been closed
+    database = open();
+    run(insert(*database, 1));
+    replaced.count_down();
+}
+
+TEST_F(SqliteWriter, ManyTextsOfStatementsDoNotPileUp) {
+    const auto database = open();
+    for (int i = 0; i < 600; ++i) {
+        const std::string sql = "SELECT " + std::to_string(i);  // lies where the former one lay
+        EXPECT_EQ(run(database->query(sql))[0].integer(0), i);
+    }
+}
+
+TEST_F(SqliteWriter, SchemaChangesReachPreparedStatements) {
+    const auto database = open();
+    run(insert(*database, 1));
+    EXPECT_EQ(run(database->query("SELECT * FROM t"))[0].text(1).size(), 10u);
+    run(database->execute("ALTER TABLE t ADD COLUMN extra BIGINT DEFAULT 5"));
+    EXPECT_EQ(run(database->query("SELECT * FROM t"))[0].integer(2), 5);
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,133 @@
+// Every message in every language, complete and really translated.
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/locales.hpp"
+#include "base/strict_json.hpp"
+#include "rules/source_tree.hpp"
+
+namespace consentry::rules {
+namespace {
+
+// Words that are the same in more than one language.
+constexpr std::array<std::string_view, 1> same_in_other_languages{"OK"};
+
+boost::json::object messages_of(std::string_view language) {
+    // The strict parser refuses a key that stands twice.
+    const auto parsed =
+        parse_strict_json(read_file("locales/" + std::string(language) + ".json"), {.members_max = 10'000});
+    if (!parsed || !parsed->is_object()) {
+        ADD_FAILURE() << "locales/" << language << ".json is no flat JSON object with each key once";
+        return {};
+    }
+    return parsed->get_object();
+}
+
+std::string text_of(const boost::json::value& message) {
+    return message.is_string() ? std::string(message.get_string()) : std::string();
+}
+
+std::multiset<std::string> placeholders_of(std::string_view text) {
+    std::multiset<std::string> out;
+    for (auto open = text.find('{'); open != std::string_view::npos; open = text.find('{', open + 1)) {
+        const auto close = text.find('}', open);
+        if (close == std::string_view::npos) break;
+        out.emplace(text.substr(open + 1, close - open - 1));
+    }
+    return out;
+}
+
+// Key of the message -> a place that uses it.
+std::map<std::string, std::string> keys_in_use() {
+    std::map<std::string, std::string> out;
+    // The fourth text of each kind; its lines may be broken by the formatter.
+    const std::string table = read_file("src/base/errors.hpp");
+    for (auto at = table.find("constexpr ErrorKind "); at != std::string::npos;
+         at = table.find("constexpr ErrorKind ", at + 1)) {
+        const auto end = table.find(';', at);
+        const auto first_comma = table.find(',', at);
+        const auto open = table.find('"', first_comma);
+        if (open < end)
+            out.emplace(table.substr(open + 1, table.find('"', open + 1) - open - 1), "src/base/errors.hpp");
+    }
+    for (const std::string& path : files_below("src")) {
+        if (!is_source(path) || is_unit_test(path)) continue;
+        const std::string text = read_file(path);
+        for (const std::string& key : quoted_after(R"(.message(")", text)) out.emplace(key, path);
+        for (const std::string& key : quoted_after(R"(with_message(")", text)) out.emplace(key, path);
+
+        std::vector<std::string> rules = quoted_after(R"(report.add(")", text);
+        std::ranges::copy(quoted_after(R"(string_view key = ")", text), std::back_inserter(rules));
+        if (path == "src/http/schema/parse.hpp")  // type_key() names the rule of each type
+            std::ranges::copy(quoted_after(R"(return ")", text), std::back_inserter(rules));
+        for (const std::string& rule : rules)
+            if (!rule.empty()) out.emplace("request.error." + rule, path);
+    }
+    return out;
+}
+
+TEST(CompleteLanguages, EveryLanguageHasTheSameKeysInOrder) {
+    const auto english = messages_of("en");
+    ASSERT_FALSE(english.empty());
+    for (const std::string_view language : language_names) {
+        const auto messages = messages_of(language);
+        EXPECT_TRUE(std::ranges::is_sorted(messages, {}, [](const auto& m) { return m.key(); }))
+            << language << ": keys are sorted, so that two people add in two places";
+        for (const auto& [key, text] : english) EXPECT_TRUE(messages.contains(key)) << language << " lacks " << key;
+        for (const auto& [key, text] : messages) EXPECT_TRUE(english.contains(key)) << "en lacks " << key;
+    }
+}
+
+TEST(CompleteLanguages, EveryTextIsThereWithItsPlaceholders) {
+    const auto english = messages_of("en");
+    for (const std::string_view language : language_names) {
+        for (const auto& [key, message] : messages_of(language)) {
+            const std::string text = text_of(message);
+            EXPECT_NE(text.find_first_not_of(" \n\t"), std::string::npos) << language << ": " << key << " is empty";
+            if (const auto* original = english.if_contains(key))
+                EXPECT_EQ(placeholders_of(text), placeholders_of(text_of(*original))) << language << ": " << key;
+        }
+    }
+}
+
+TEST(CompleteLanguages, NoTextIsLeftInEnglish) {
+    const auto english = messages_of("en");
+    for (const std::string_view language : language_names) {
+        if (language == "en") continue;
+        for (const auto& [key, message] : messages_of(language)) {
+            const auto* original = english.if_contains(key);
+            if (original == nullptr || text_of(message) != text_of(*original)) continue;
+            EXPECT_TRUE(std::ranges::find(same_in_other_languages, text_of(message)) != same_in_other_languages.end())
+                << language << ": " << key << " is the English text";
+        }
+    }
+}
+
+TEST(CompleteLanguages, EveryMessageInUseHasAText) {
+    const auto english = messages_of("en");
+    const auto used = keys_in_use();
+    // One of each kind of place, so that a reader that finds nothing does not pass.
+    for (const auto* sample : {"auth.error.twoFactorInvalid", "request.error.isEmail", "request.error.isString",
+                               "request.error.whitelistValidation"})
+        EXPECT_TRUE(used.contains(sample)) << sample << " was not found in the sources";
+    for (const auto& [key, path] : used) EXPECT_TRUE(english.contains(key)) << key << ", used in " << path;
+}
+
+TEST(CompleteLanguages, TheProgramCarriesTheseFiles) {
+    const Locales locales;
+    for (std::size_t i = 0; i < language_names.size(); ++i)
+        for (const auto& [key, message] : messages_of(language_names[i]))
+            EXPECT_EQ(locales.text(static_cast<Language>(i), key), text_of(message))
+                << language_names[i] << ": " << key;
+}
+
+}  // namespace
+}  // namespace consentry::rules

@@ -1,0 +1,138 @@
+// Who may include whom. What is not allowed here also fails to link, for most of it; an include of a header that needs
+// no linking would pass there, so the rule is kept in words as well.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "rules/source_tree.hpp"
+
+namespace consentry::rules {
+namespace {
+
+// A feature may use those above it, so that the business has no circles either.
+constexpr std::array<std::string_view, 13> features_in_order{
+    "users",      "roles",     "api_keys", "feature_flags", "activity",     "mail",  "sessions",
+    "two_factor", "passwords", "login",    "term_policies", "forward_auth", "system"};
+
+// What a file below src/ belongs to: "base", "storage" (the ports), "storage/sqlite", "features/login", "main.cpp".
+std::string part_of(std::string_view path) {
+    const auto slash = path.find('/');
+    if (slash == std::string_view::npos) return std::string(path);
+    const std::string_view first = path.substr(0, slash);
+    const auto second_slash = path.find('/', slash + 1);
+    const bool has_parts = first == "storage" || first == "features";
+    if (has_parts && second_slash != std::string_view::npos) return std::string(path.substr(0, second_slash));
+    return std::string(first);
+}
+
+bool is_engine(std::string_view part) { return part.starts_with("storage/"); }
+bool is_feature(std::string_view part) { return part.starts_with("features/"); }
+
+std::size_t rank_of(std::string_view feature_part) {
+    const auto name = feature_part.substr(std::string_view("features/").size());
+    return static_cast<std::size_t>(std::ranges::find(features_in_order, name) - features_in_order.begin());
+}
+
+// Both paths relative to src/.
+bool may_include(std::string_view from_path, std::string_view to_path) {
+    static const std::map<std::string, std::vector<std::string>, std::less<>> allowed{
+        {"base", {}},          {"crypto", {"base"}}, {"net", {"base"}},
+        {"storage", {"base"}}, {"http", {"base"}},   {"main.cpp", {"app"}},
+    };
+    const std::string from = part_of(from_path);
+    const std::string to = part_of(to_path);
+    if (from == to || from == "app") return true;
+    if (from == "http" && to_path == "storage/cache.hpp") return true;  // the throttle counts in the cache
+    if (is_engine(from)) return to == "storage" || to == "net" || to == "crypto" || to == "base";
+    if (is_feature(from)) {
+        if (is_feature(to)) return rank_of(to) < rank_of(from);
+        return to == "http" || to == "storage" || to == "crypto" || to == "net" || to == "base";
+    }
+    const auto rule = allowed.find(from);
+    return rule != allowed.end() && std::ranges::find(rule->second, to) != rule->second.end();
+}
+
+std::vector<std::string> includes_of(const std::string& path) {
+    std::vector<std::string> out;
+    for (const std::string& line : lines_of(read_file(path))) {
+        const std::string start = R"(#include ")";
+        if (line.starts_with(start)) out.push_back(line.substr(start.size(), line.rfind('"') - start.size()));
+    }
+    return out;
+}
+
+TEST(IncludeDirections, EveryIncludeGoesDownTheHouse) {
+    std::size_t includes = 0;
+    for (const std::string& path : files_below("src")) {
+        if (!is_source(path)) continue;
+        const std::string from = path.substr(std::string_view("src/").size());
+        for (const std::string& to : includes_of(path)) {
+            ++includes;
+            if (is_unit_test(path)) {
+                // A unit test may take any engine to stand on, but the whole service is for the tests in tests/.
+                EXPECT_TRUE(part_of(to) != "app" || part_of(from) == "app") << path << " includes " << to;
+                continue;
+            }
+            EXPECT_TRUE(std::filesystem::exists("src/" + to))
+                << path << " includes " << to << ", which is no path below src/";
+            EXPECT_TRUE(may_include(from, to)) << path << " may not include " << to;
+        }
+    }
+    EXPECT_GT(includes, 0u) << "nothing was read: is the working directory the project root?";
+}
+
+TEST(IncludeDirections, EveryFolderHasItsPlace) {
+    const std::array<std::string_view, 7> parts{"base", "crypto", "net", "storage", "http", "features", "app"};
+    for (const auto& entry : std::filesystem::directory_iterator("src"))
+        if (entry.is_directory())
+            EXPECT_TRUE(std::ranges::find(parts, entry.path().filename().string()) != parts.end()) << entry.path();
+    if (!std::filesystem::is_directory("src/features")) return;
+    for (const auto& entry : std::filesystem::directory_iterator("src/features"))
+        if (entry.is_directory())
+            EXPECT_LT(rank_of("features/" + entry.path().filename().string()), features_in_order.size())
+                << entry.path() << " has no place in the order of the features";
+}
+
+TEST(IncludeDirections, TheRuleItself) {
+    struct Case {
+        std::string_view from;
+        std::string_view to;
+        bool allowed;
+    };
+    const Case cases[] = {
+        {"base/text.cpp", "base/text.hpp", true},
+        {"base/text.cpp", "crypto/digest.hpp", false},
+        {"crypto/jws.cpp", "base/bytes.hpp", true},
+        {"crypto/jws.cpp", "http/request.hpp", false},
+        {"net/smtp.cpp", "base/text.hpp", true},
+        {"net/smtp.cpp", "storage/cache.hpp", false},
+        {"storage/row.cpp", "base/clock.hpp", true},
+        {"storage/row.cpp", "crypto/random.hpp", false},
+        {"storage/row.cpp", "storage/sqlite/writer.hpp", false},
+        {"storage/sqlite/writer.cpp", "storage/database.hpp", true},
+        {"storage/sqlite/writer.cpp", "storage/postgres/pool.hpp", false},
+        {"storage/s3/client.cpp", "net/https.hpp", true},
+        {"http/router.cpp", "storage/cache.hpp", true},
+        {"http/router.cpp", "storage/database.hpp", false},
+        {"http/router.cpp", "features/login/login.hpp", false},
+        {"features/login/login.cpp", "features/two_factor/two_factor.hpp", true},
+        {"features/two_factor/two_factor.cpp", "features/login/login.hpp", false},
+        {"features/login/login.cpp", "storage/database.hpp", true},
+        {"features/login/login.cpp", "storage/memory/memory_cache.hpp", false},
+        {"features/login/login.cpp", "app/app.hpp", false},
+        {"features/login/login.cpp", "features/unknown/unknown.hpp", false},
+        {"app/app.cpp", "storage/sqlite/sqlite_database.hpp", true},
+        {"main.cpp", "app/app.hpp", true},
+        {"main.cpp", "features/login/login.hpp", false},
+    };
+    for (const Case& c : cases) EXPECT_EQ(may_include(c.from, c.to), c.allowed) << c.from << " -> " << c.to;
+}
+
+}  // namespace
+}  // namespace consentry::rules

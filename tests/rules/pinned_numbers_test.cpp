@@ -1,0 +1,128 @@
+// Clients have these names and numbers in their code. A failure here means that the program changed under them: put
+// the program right, not the table. New kinds are added; a published row is never edited.
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "base/errors.hpp"
+#include "rules/source_tree.hpp"
+
+namespace consentry::rules {
+namespace {
+
+struct Pinned {
+    std::string_view constant;  // its identifier in base/errors.hpp
+    const ErrorKind& kind;
+    std::string_view name;
+    unsigned http_status;
+    int service_code;
+};
+
+// clang-format off
+const Pinned pinned[] = {
+    // Of the HTTP layer: the service code repeats the status.
+    {"bad_request",            errors::bad_request,            "badRequest",                  400, 400},
+    {"route_not_found",        errors::route_not_found,        "notFound",                    404, 404},
+    {"method_not_allowed",     errors::method_not_allowed,     "methodNotAllowed",            405, 405},
+    {"not_acceptable",         errors::not_acceptable,         "notAcceptable",               406, 406},
+    {"payload_too_large",      errors::payload_too_large,      "payloadTooLarge",             413, 413},
+    {"uri_too_long",           errors::uri_too_long,           "uriTooLong",                  414, 414},
+    {"unsupported_media_type", errors::unsupported_media_type, "unsupportedMediaType",        415, 415},
+    {"expectation_failed",     errors::expectation_failed,     "expectationFailed",           417, 417},
+    {"too_many_requests",      errors::too_many_requests,      "tooManyRequests",             429, 429},
+    {"headers_too_large",      errors::headers_too_large,      "requestHeaderFieldsTooLarge", 431, 431},
+    {"not_implemented",        errors::not_implemented,        "notImplemented",              501, 501},
+    {"service_unavailable",    errors::service_unavailable,    "serviceUnavailable",          503, 503},
+    {"version_not_supported",  errors::version_not_supported,  "httpVersionNotSupported",     505, 505},
+
+    {"unknown", errors::unknown, "unknown", 500, 5000},
+
+    {"order_by_not_allowed",          errors::order_by_not_allowed,          "orderByNotAllowed",           422, 5020},
+    {"filter_invalid_value",          errors::filter_invalid_value,          "filterInvalidValue",          422, 5021},
+    {"invalid_per_page",              errors::invalid_per_page,              "invalidPerPage",              422, 5022},
+    {"pagination_conditions_changed", errors::pagination_conditions_changed, "paginationConditionsChanged", 422, 5023},
+    {"cursor_too_long",               errors::cursor_too_long,               "cursorTooLong",               422, 5024},
+    {"invalid_cursor_format",         errors::invalid_cursor_format,         "invalidCursorFormat",         422, 5025},
+    {"per_page_exceeds_maximum",      errors::per_page_exceeds_maximum,      "perPageExceedsMaximum",       422, 5030},
+    {"per_page_less_than_one",        errors::per_page_less_than_one,        "perPageCannotBeLessThanOne",  422, 5031},
+    {"order_direction_not_allowed",   errors::order_direction_not_allowed,   "orderDirectionNotAllowed",    422, 5035},
+
+    {"validation",         errors::validation,         "validation",    422, 5030},
+    {"invalid_identifier", errors::invalid_identifier, "validation",    400, 5030},
+    {"timeout",            errors::timeout,            "timeout",       408, 5031},
+    {"param_required",     errors::param_required,     "paramRequired", 400, 5032},
+    {"env_forbidden",      errors::env_forbidden,      "envForbidden",  403, 5034},
+
+    {"session_not_found", errors::session_not_found, "notFound",  404, 5040},
+    {"role_forbidden",    errors::role_forbidden,    "forbidden", 403, 5063},
+
+    {"jwt_access_token_invalid",      errors::jwt_access_token_invalid,      "jwtAccessTokenInvalid",      401, 5120},
+    {"jwt_refresh_token_invalid",     errors::jwt_refresh_token_invalid,     "jwtRefreshTokenInvalid",     401, 5121},
+    {"two_factor_invalid",            errors::two_factor_invalid,            "twoFactorInvalid",           401, 5126},
+    {"two_factor_challenge_invalid",  errors::two_factor_challenge_invalid,  "twoFactorChallengeInvalid",  401, 5127},
+    {"two_factor_not_enabled",        errors::two_factor_not_enabled,        "twoFactorNotEnabled",        400, 5128},
+    {"two_factor_already_enabled",    errors::two_factor_already_enabled,    "twoFactorAlreadyEnabled",    400, 5129},
+    {"two_factor_required_setup",     errors::two_factor_required_setup,     "twoFactorRequiredSetup",     400, 5132},
+    {"two_factor_not_required_setup", errors::two_factor_not_required_setup, "twoFactorNotRequiredSetup",  400, 5133},
+    {"two_factor_attempt_temporary_lock", errors::two_factor_attempt_temporary_lock,
+     "twoFactorAttemptTemporaryLock", 429, 5134},
+    {"two_factor_method_required",    errors::two_factor_method_required,    "twoFactorMethodRequired",    400, 5135},
+
+    {"user_not_found",           errors::user_not_found,           "notFound",           404, 5150},
+    {"user_not_self",            errors::user_not_self,            "notSelf",            400, 5151},
+    {"email_exist",              errors::email_exist,              "emailExist",         409, 5152},
+    {"blocked_invalid",          errors::blocked_invalid,          "blockedInvalid",     400, 5156},
+    {"inactive_forbidden",       errors::inactive_forbidden,       "inactiveForbidden",  403, 5157},
+    {"blocked_forbidden",        errors::blocked_forbidden,        "blockedForbidden",   403, 5159},
+    {"password_not_match",       errors::password_not_match,       "passwordNotMatch",   400, 5160},
+    {"password_must_new",        errors::password_must_new,        "passwordMustNew",    400, 5161},
+    {"password_expired",         errors::password_expired,         "passwordExpired",    403, 5162},
+    {"password_attempt_max",     errors::password_attempt_max,     "passwordAttemptMax", 403, 5163},
+    {"email_not_verified",       errors::email_not_verified,       "emailNotVerified",   403, 5167},
+    {"user_not_found_forbidden", errors::user_not_found_forbidden, "notFoundForbidden",  403, 5175},
+};
+// clang-format on
+
+TEST(PinnedNumbers, EveryKindKeepsItsNameStatusAndCode) {
+    for (const auto& [constant, kind, name, http_status, service_code] : pinned) {
+        EXPECT_EQ(kind.name, name) << constant;
+        EXPECT_EQ(kind.http_status, http_status) << constant;
+        EXPECT_EQ(kind.service_code, service_code) << constant;
+    }
+}
+
+TEST(PinnedNumbers, EveryKindIsPinned) {
+    const std::string_view declaration = "inline constexpr ErrorKind ";
+    const std::string table = read_file("src/base/errors.hpp");
+    std::set<std::string> declared;
+    for (auto at = table.find(declaration); at != std::string::npos; at = table.find(declaration, at + 1)) {
+        const auto from = at + declaration.size();
+        declared.insert(table.substr(from, table.find_first_of("{ ", from) - from));
+    }
+    std::set<std::string> known;
+    for (const Pinned& row : pinned) EXPECT_TRUE(known.emplace(row.constant).second) << row.constant << " stands twice";
+    for (const std::string& constant : declared)
+        EXPECT_TRUE(known.contains(constant)) << constant << " is new: pin it in tests/rules/pinned_numbers_test.cpp";
+    EXPECT_EQ(declared.size(), known.size());
+}
+
+TEST(PinnedNumbers, KindsAreDeclaredInOneTable) {
+    for (const std::string& path : files_below("src")) {
+        if (path == "src/base/errors.hpp" || !is_source(path) || is_unit_test(path)) continue;
+        EXPECT_EQ(read_file(path).find("constexpr ErrorKind "), std::string::npos)
+            << path << " declares an error kind; they stand in src/base/errors.hpp";
+    }
+}
+
+TEST(PinnedNumbers, NoTwoKindsLookTheSameToAClient) {
+    // Numbers collide on purpose; together with name and status they must not.
+    std::set<std::tuple<std::string_view, unsigned, int>> seen;
+    for (const Pinned& row : pinned)
+        EXPECT_TRUE(seen.emplace(row.kind.name, row.kind.http_status, row.kind.service_code).second) << row.constant;
+}
+
+}  // namespace
+}  // namespace consentry::rules

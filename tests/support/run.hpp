@@ -1,0 +1,94 @@
+// Runs coroutines from a test: one and wait for it, or many at once on several threads.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <expected>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+namespace consentry::tests {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+
+// What a coroutine came to: its value, or what it threw.
+template <class T>
+using Ended = std::expected<T, std::exception_ptr>;
+
+namespace detail {
+
+template <class T>
+void start(asio::io_context& context, awaitable<T> work, std::optional<Ended<T>>& into) {
+    if constexpr (std::is_void_v<T>) {
+        asio::co_spawn(context, std::move(work), [&into](std::exception_ptr error) {
+            into = error ? Ended<T>(std::unexpect, error) : Ended<T>();
+        });
+    } else {
+        asio::co_spawn(context, std::move(work), [&into](std::exception_ptr error, T value) {
+            into = error ? Ended<T>(std::unexpect, error) : Ended<T>(std::move(value));
+        });
+    }
+}
+
+}  // namespace detail
+
+// Waits for one coroutine on an io_context of its own and returns, or throws, what it does.
+template <class T>
+T run(awaitable<T> work) {
+    std::optional<Ended<T>> ended;
+    asio::io_context context{1};
+    detail::start(context, std::move(work), ended);
+    context.run();
+    if (!ended.value()) std::rethrow_exception(ended->error());
+    if constexpr (!std::is_void_v<T>) return std::move(**ended);
+}
+
+// Waits for all of them, dealt out to `threads` threads with an io_context each. In the order given.
+template <class T>
+std::vector<Ended<T>> run_all(std::vector<awaitable<T>> works, std::size_t threads = 4) {
+    std::vector<std::optional<Ended<T>>> ended(works.size());
+    std::vector<std::jthread> running;
+    for (std::size_t thread = 0; thread < threads; ++thread) {
+        running.emplace_back([&, thread] {
+            asio::io_context context{1};
+            for (std::size_t i = thread; i < works.size(); i += threads)
+                detail::start(context, std::move(works[i]), ended[i]);
+            context.run();
+        });
+    }
+    running.clear();  // joins
+    std::vector<Ended<T>> out;
+    for (auto& one : ended) out.push_back(std::move(one.value()));
+    return out;
+}
+
+// As above; throws what the first that failed threw.
+template <class T>
+std::vector<T> values_of(std::vector<awaitable<T>> works, std::size_t threads = 4) {
+    std::vector<T> out;
+    for (auto& ended : run_all(std::move(works), threads)) {
+        if (!ended) std::rethrow_exception(ended.error());
+        out.push_back(std::move(*ended));
+    }
+    return out;
+}
+
+// `count` coroutines made by make(0), make(1) ... whose values are counted where they are true.
+template <class Make>
+std::size_t successes_of(std::size_t count, Make make) {
+    std::vector<decltype(make(std::size_t{0}))> works;
+    for (std::size_t i = 0; i < count; ++i) works.push_back(make(i));
+    std::size_t successes = 0;
+    for (const auto& value : values_of(std::move(works))) successes += value ? 1 : 0;
+    return successes;
+}
+
+}  // namespace consentry::tests

@@ -1,0 +1,37 @@
+// An empty folder that goes away with everything in it. In memory where the system has a place for that: the tests
+// sync thousands of times, and what they look at does not depend on the disk.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace consentry::tests {
+
+class TempFolder {
+public:
+    TempFolder() {
+        for (const auto& parent : {std::filesystem::path("/dev/shm"), std::filesystem::temp_directory_path()}) {
+            std::string name = (parent / "consentry-XXXXXX").string();
+            if (::mkdtemp(name.data()) == nullptr) continue;
+            path_ = name;
+            return;
+        }
+        throw std::runtime_error("no temporary folder");
+    }
+    ~TempFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    TempFolder(const TempFolder&) = delete;
+    TempFolder& operator=(const TempFolder&) = delete;
+
+    const std::filesystem::path& path() const { return path_; }
+    std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+private:
+    std::filesystem::path path_;
+};
+
+}  // namespace consentry::tests
