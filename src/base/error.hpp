@@ -53,7 +53,7 @@ public:
     const std::vector<Violation>& violations() const;
 
     // Another text than the kind's own, for the same kind; a key of locales/*.json that outlives the error.
-    Error&& with_message(std::string_view key) && {
+    Error with_message(std::string_view key) && {
         message_key_ = key;
         return std::move(*this);
     }

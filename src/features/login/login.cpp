@@ -93,8 +93,13 @@ awaitable<Result<Login::Open>> Login::open(std::string token) {
 awaitable<Result<LoginAnswer>> Login::verify(std::string token, Proof proof, Origin seen) {
     auto opened = co_await open(token);
     if (!opened) co_return fail(std::move(opened.error()));
-    auto right = co_await two_factor_.verify(opened->user.id, std::move(proof));
-    if (!right) co_return fail(std::move(right.error()));
+    auto right = co_await two_factor_.evaluate(opened->user.id, std::move(proof));
+    if (!right) {
+        // Of many answers to one challenge one was right and is spent: the others are late, not wrong (CHL-2).
+        const bool spent = co_await sessions_.is_spent(Challenges::digest(token));
+        if (spent) co_return fail(errors::two_factor_challenge_invalid);
+        co_return fail(co_await two_factor_.settle(opened->user.id, std::move(right.error())));
+    }
 
     Origin origin = opened->challenge.origin;
     // Where the tokens go is where the session comes from.

@@ -154,6 +154,12 @@ awaitable<bool> SessionRepository::revoke(SessionId id, UserId user, std::string
     co_return rows.affected() == 1;
 }
 
+awaitable<bool> SessionRepository::is_spent(crypto::Sha256 challenge_digest) {
+    const auto rows =
+        co_await database_.query("SELECT id FROM sessions WHERE challenge_digest = $1", BytesView(challenge_digest));
+    co_return !rows.empty();
+}
+
 awaitable<void> SessionRepository::erase_ended(TimePoint before) {
     // In portions, so that no other write waits long behind one.
     constexpr std::int64_t portion = 1'000;

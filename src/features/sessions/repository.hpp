@@ -107,6 +107,7 @@ public:
                            crypto::Sha256 refresh_digest, TimePoint now);
     // false: not a live session of that user.
     awaitable<bool> revoke(SessionId id, UserId user, std::string reason, TimePoint now);
+    awaitable<bool> is_spent(crypto::Sha256 challenge_digest);
     awaitable<void> erase_ended(TimePoint before);
     awaitable<void> touch(SessionId id, TimePoint now);
 

@@ -96,6 +96,8 @@ void Sessions::add_to(storage::Transaction& transaction, const PreparedSession& 
     SessionRepository::add_bound(transaction, session.row.user, settings_.sessions_max, session.row.issued_at);
 }
 
+awaitable<bool> Sessions::is_spent(crypto::Sha256 challenge_digest) { return repository_.is_spent(challenge_digest); }
+
 awaitable<void> Sessions::begun(const PreparedSession& session) {
     // The first request reads the row and fills the cache; only the signature's verdict is known already.
     TokenClaims claims;

@@ -46,6 +46,8 @@ public:
     // Adds the row and the bound on live sessions. Its first statement is an Expect::one that fails where the
     // challenge was spent before.
     void add_to(storage::Transaction& transaction, const PreparedSession& session) const;
+    // Whether a session was begun with this challenge.
+    awaitable<bool> is_spent(crypto::Sha256 challenge_digest);
     // After the commit. A cache that is away does not matter.
     awaitable<void> begun(const PreparedSession& session);
 

@@ -8,6 +8,8 @@
 namespace consentry {
 namespace {
 
+Error code_used() { return Error{errors::two_factor_invalid}.with_message("auth.error.twoFactorCodeUsed"); }
+
 // Another security change of the same account committed first. Nothing is done; the caller may try again.
 Unavailable changed_meanwhile() { return Unavailable("two-factor: the account changed at the same moment"); }
 
@@ -54,38 +56,41 @@ std::optional<Error> TwoFactor::locked(const TwoFactorRecord& record) const {
     return retry_later(errors::two_factor_attempt_temporary_lock, *record.locked_until - now);
 }
 
-awaitable<Error> TwoFactor::wrong(UserId user, std::string_view message_key) {
+awaitable<Error> TwoFactor::settle(UserId user, Error error) {
+    if (!error.is(errors::two_factor_invalid)) co_return error;
     const auto counted = co_await repository_.count_failure(user, settings_.ladder, clock_.now());
-    if (counted) {
-        Error error{errors::two_factor_invalid};
-        co_return message_key.empty() ? std::move(error) : std::move(error).with_message(message_key);
-    }
+    if (counted) co_return error;
     // Others failed in the meantime and locked: this attempt was never evaluated, as far as anybody can tell.
     const auto record = co_await state(user);
     auto lock = locked(record);
-    co_return lock ? std::move(*lock) : Error{errors::two_factor_invalid};
+    co_return lock ? std::move(*lock) : std::move(error);
 }
 
-awaitable<Result<RightProof>> TwoFactor::check_code(UserId user, const TwoFactorRecord& record, std::string code) {
+Result<RightProof> TwoFactor::check_code(UserId user, const TwoFactorRecord& record, std::string_view code) const {
     const Bytes secret = secrets_.open(user, *record.iv, *record.secret);
     const auto step = crypto::matching_step(secret, code, clock_.now(), settings_.totp);
-    if (!step) co_return fail(co_await wrong(user));
-    if (settings_.replay_protection && *step <= record.last_step)
-        co_return fail(co_await wrong(user, "auth.error.twoFactorCodeUsed"));
-    co_return RightProof{.user = user, .iv = *record.iv, .step = *step, .backup_digest = std::nullopt};
+    if (!step) return fail(errors::two_factor_invalid);
+    if (settings_.replay_protection && *step <= record.last_step) return fail(code_used());
+    return RightProof{.user = user, .iv = *record.iv, .step = *step, .backup_digest = std::nullopt};
 }
 
-awaitable<Result<RightProof>> TwoFactor::verify(UserId user, Proof proof) {
+awaitable<Result<RightProof>> TwoFactor::evaluate(UserId user, Proof proof) {
     const auto record = co_await state(user);
     if (!record.enabled) co_return fail(errors::two_factor_not_enabled);
     if (record.required_setup) co_return fail(errors::two_factor_required_setup);
     if (auto lock = locked(record)) co_return fail(std::move(*lock));
     if (!record.iv || !record.secret)
         throw std::runtime_error("two-factor record of user " + user.text() + " lacks its secret");
-    if (proof.code) co_return co_await check_code(user, record, std::move(*proof.code));
+    if (proof.code) co_return check_code(user, record, *proof.code);
     const auto digest = co_await repository_.find_backup_code(user, secrets_.digests(user, *proof.backup_code));
-    if (!digest) co_return fail(co_await wrong(user));
+    if (!digest) co_return fail(errors::two_factor_invalid);
     co_return RightProof{.user = user, .iv = *record.iv, .step = std::nullopt, .backup_digest = *digest};
+}
+
+awaitable<Result<RightProof>> TwoFactor::verify(UserId user, Proof proof) {
+    auto right = co_await evaluate(user, std::move(proof));
+    if (!right) co_return fail(co_await settle(user, std::move(right.error())));
+    co_return right;
 }
 
 void TwoFactor::spend(storage::Transaction& transaction, const RightProof& proof) const {
@@ -96,7 +101,7 @@ awaitable<Error> TwoFactor::lost(RightProof proof) {
     const auto record = co_await state(proof.user);
     if (auto lock = locked(record)) co_return std::move(*lock);
     if (!record.active()) co_return Error{errors::two_factor_not_enabled};
-    co_return co_await wrong(proof.user, proof.step ? "auth.error.twoFactorCodeUsed" : "");
+    co_return co_await settle(proof.user, proof.step ? code_used() : Error{errors::two_factor_invalid});
 }
 
 std::vector<crypto::Sha256> TwoFactor::digests_of(UserId user, const std::vector<std::string>& codes) const {
@@ -111,8 +116,8 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable(User user, std::op
     if (record.enabled) co_return fail(errors::two_factor_already_enabled);
     if (!record.secret) co_return fail(errors::two_factor_required_setup);
     if (auto lock = locked(record)) co_return fail(std::move(*lock));
-    auto proof = co_await check_code(user.id, record, std::move(code));
-    if (!proof) co_return fail(std::move(proof.error()));
+    auto proof = check_code(user.id, record, code);
+    if (!proof) co_return fail(co_await settle(user.id, std::move(proof.error())));
 
     const TimePoint now = clock_.now();
     auto codes = TwoFactorSecrets::new_backup_codes();
@@ -127,7 +132,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable(User user, std::op
     if (outcome.failed_at > 0) throw changed_meanwhile();
     const auto after = co_await state(user.id);
     if (after.enabled) co_return fail(errors::two_factor_already_enabled);
-    co_return fail(co_await wrong(user.id));
+    co_return fail(co_await settle(user.id, code_used()));
 }
 
 awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(UserId user, std::string code) {
@@ -135,8 +140,8 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(UserId us
     if (!record.enabled) co_return fail(errors::two_factor_not_enabled);
     if (!record.required_setup || !record.secret) co_return fail(errors::two_factor_not_required_setup);
     if (auto lock = locked(record)) co_return fail(std::move(*lock));
-    auto proof = co_await check_code(user, record, std::move(code));
-    if (!proof) co_return fail(std::move(proof.error()));
+    auto proof = check_code(user, record, code);
+    if (!proof) co_return fail(co_await settle(user, std::move(proof.error())));
     auto codes = TwoFactorSecrets::new_backup_codes();
     storage::Transaction transaction;
     TwoFactorRepository::add_enable(transaction, *proof, clock_.now());
@@ -145,7 +150,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(UserId us
     if (!outcome.committed) {
         const auto after = co_await state(user);
         if (after.active()) co_return fail(errors::two_factor_not_required_setup);
-        co_return fail(co_await wrong(user));
+        co_return fail(co_await settle(user, code_used()));
     }
     co_return codes;
 }

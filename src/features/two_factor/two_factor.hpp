@@ -59,14 +59,17 @@ public:
 
     // Whether the proof is right; wrong ones are counted and refused here. A right one is spent by spend().
     awaitable<Result<RightProof>> verify(UserId user, Proof proof);
+    // The same in two halves, for a caller who must look at something else before a failure counts: evaluate() leaves
+    // no trace, settle() counts where the error is a wrong proof and says what to answer.
+    awaitable<Result<RightProof>> evaluate(UserId user, Proof proof);
+    awaitable<Error> settle(UserId user, Error error);
     void spend(storage::Transaction& transaction, const RightProof& proof) const;
     // For a transaction that failed on a statement of spend(): somebody spent it first, or a lock came in between.
     // Counts where that is due and says what to answer.
     awaitable<Error> lost(RightProof proof);
 
 private:
-    awaitable<Result<RightProof>> check_code(UserId user, const TwoFactorRecord& record, std::string code);
-    awaitable<Error> wrong(UserId user, std::string_view message_key = {});
+    Result<RightProof> check_code(UserId user, const TwoFactorRecord& record, std::string_view code) const;
     std::optional<Error> locked(const TwoFactorRecord& record) const;
     NewSecret describe(const std::string& email, BytesView secret) const;
     std::vector<crypto::Sha256> digests_of(UserId user, const std::vector<std::string>& codes) const;

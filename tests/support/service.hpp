@@ -1,0 +1,113 @@
+// The real service on a free port, with a clock of the test's own, spoken to over HTTP.
+//
+// Everything but the clock is what runs in production: App, sockets, SQLite below a temporary folder, the in-process
+// cache. Accounts are made as the command line makes them. Thread-safe but for restart().
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json/value.hpp>
+
+#include "app/app.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+
+namespace json = boost::json;
+
+struct Answer {
+    unsigned status = 0;
+    std::map<std::string, std::string> headers;  // names in lower case
+    std::string body;
+    json::value json;  // null where the body is none
+
+    // By dotted path from the top of the body: "data.tokens.accessToken". A missing one fails the test and is empty.
+    std::string text(std::string_view path) const;
+    std::int64_t number(std::string_view path) const;
+    bool boolean(std::string_view path) const;
+    bool has(std::string_view path) const;
+    std::string code_name() const { return text("statusCodeKey"); }
+    // Whether `errors` holds this rule for this property.
+    bool violates(std::string_view property, std::string_view key) const;
+};
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+Headers bearer(const std::string& token);
+
+struct Person {
+    UserId id;
+    std::string email;
+    std::string password;
+    std::string secret;  // base32, once two-factor is set up
+    std::vector<std::string> backup_codes;
+};
+
+struct TokenTexts {
+    std::string access;
+    std::string refresh;
+};
+
+inline constexpr std::string_view right_password = "Velvet-Harbor-42";
+
+class Service {
+public:
+    // `settings` on top of: a temporary DATA_DIR, port 0, the cheapest password hash that is allowed.
+    explicit Service(Environment settings = {});
+    ~Service();
+
+    Answer call(std::string_view method, const std::string& path, const std::string& body = {},
+                Headers headers = {}) const;
+    Answer get(const std::string& path, Headers headers = {}) const {
+        return call("GET", path, {}, std::move(headers));
+    }
+    Answer post(const std::string& path, const json::object& body, Headers headers = {}) const;
+    Answer patch(const std::string& path, const json::object& body, Headers headers = {}) const;
+    Answer erase(const std::string& path, const json::object& body = {}, Headers headers = {}) const;
+
+    // An account, active and verified, with a fresh address.
+    Person make_person(Role role = Role::user, std::string password = std::string(right_password));
+    Answer log_in(const Person& person) const { return log_in(person.email, person.password); }
+    Answer log_in(const std::string& email, const std::string& password) const;
+    // Logs in where no second factor stands in the way.
+    TokenTexts tokens_of(const Person& person) const;
+    // Sets two-factor up and confirms it; fills secret and backup codes. Uses the clock's present code: the next code
+    // that is accepted belongs to a later step, see next_code().
+    TokenTexts turn_two_factor_on(Person& person);
+    // The code of the step that is `steps` after the present one.
+    std::string code(const Person& person, std::int64_t steps = 0) const;
+    // Moves the clock one period on and returns the new code, which was never used.
+    std::string next_code(const Person& person);
+    // Logs in up to the challenge and returns it.
+    std::string challenge_of(const Person& person) const;
+    Answer verify(const std::string& challenge, const std::string& code) const;
+    Answer verify_backup(const std::string& challenge, const std::string& backup_code) const;
+
+    // Straight to the database, for what HTTP does not show.
+    std::vector<std::vector<std::string>> sql(const std::string& statement) const;  // through the sqlite3 library
+    // Ends the service as a crash would end it between requests, and starts it again on the same folder.
+    void restart();
+
+    App& app() { return *app_; }
+    ManualClock& clock() { return clock_; }
+    const std::filesystem::path& folder() const { return folder_.path(); }
+    std::uint16_t port() const { return app_->port(); }
+
+private:
+    TempFolder folder_;
+    ManualClock clock_;
+    Environment environment_;
+    std::unique_ptr<App> app_;
+    int people_ = 0;
+};
+
+// `count` calls at the same moment, each on a thread of its own.
+std::vector<Answer> at_once(std::size_t count, const std::function<Answer(std::size_t)>& call);
+std::map<unsigned, std::size_t> statuses(const std::vector<Answer>& answers);
+
+}  // namespace consentry::tests
