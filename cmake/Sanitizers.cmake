@@ -9,3 +9,12 @@ elseif(CONSENTRY_SANITIZE STREQUAL "thread")
 elseif(NOT CONSENTRY_SANITIZE STREQUAL "")
   message(FATAL_ERROR "CONSENTRY_SANITIZE is address or thread, not '${CONSENTRY_SANITIZE}'")
 endif()
+
+# The fuzz targets of tests/fuzz. Everything is instrumented, so that libFuzzer sees which inputs lead somewhere new.
+option(CONSENTRY_FUZZ "Build the fuzz targets (clang)" OFF)
+if(CONSENTRY_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "CONSENTRY_FUZZ wants clang: libFuzzer is a part of it")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

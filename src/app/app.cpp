@@ -21,20 +21,6 @@
 namespace consentry {
 namespace {
 
-std::string_view text_of(AppEnvironment environment) {
-    switch (environment) {
-        case AppEnvironment::local:
-            return "local";
-        case AppEnvironment::development:
-            return "development";
-        case AppEnvironment::staging:
-            return "staging";
-        case AppEnvironment::production:
-            return "production";
-    }
-    return {};
-}
-
 http::RouterOptions router_options(const Config& config) {
     return {.global_prefix = config.http.global_prefix,
             .versioning = config.versioning.enable,
@@ -75,6 +61,20 @@ HelloFacts hello_facts(const Config& config) {
 }
 
 }  // namespace
+
+std::string_view text_of(AppEnvironment environment) {
+    switch (environment) {
+        case AppEnvironment::local:
+            return "local";
+        case AppEnvironment::development:
+            return "development";
+        case AppEnvironment::staging:
+            return "staging";
+        case AppEnvironment::production:
+            return "production";
+    }
+    return {};
+}
 
 std::string_view program_version() { return CONSENTRY_VERSION; }
 

@@ -14,6 +14,7 @@ namespace consentry {
 
 // The program's version: x-repo-version and metadata.repoVersion.
 std::string_view program_version();
+std::string_view text_of(AppEnvironment environment);
 
 class App {
 public:

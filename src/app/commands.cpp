@@ -1,5 +1,6 @@
 #include "app/commands.hpp"
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -100,6 +101,8 @@ int run_command_line(int argc, char** argv) {
     add_config_commands(program, selected);
     add_key_commands(program, selected);
 
+    // A file that may not grow any more (a quota) is a failed write, which is answered, and not the end of the process.
+    std::signal(SIGXFSZ, SIG_IGN);
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -13,11 +13,13 @@ namespace consentry {
 
 int generate_keys() {
     // Not from the configuration: this is how one comes to have a configuration.
-    const auto private_key = [](crypto::SignatureAlgorithm algorithm) {
-        return to_base64(crypto::PrivateKey::generate(algorithm).pkcs8_der());
+    const auto print = [](std::string_view prefix, crypto::SignatureAlgorithm algorithm) {
+        const auto key = crypto::PrivateKey::generate(algorithm);
+        fmt::print("{}_PRIVATE_KEY={}\n", prefix, to_base64(key.pkcs8_der()));
+        fmt::print("# Once this key is replaced: {}_PUBLIC_KEY={}\n", prefix, to_base64(key.public_key().spki_der()));
     };
-    fmt::print("AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY={}\n", private_key(crypto::SignatureAlgorithm::es256));
-    fmt::print("AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY={}\n", private_key(crypto::SignatureAlgorithm::es512));
+    print("AUTH_JWT_ACCESS_TOKEN", crypto::SignatureAlgorithm::es256);
+    print("AUTH_JWT_REFRESH_TOKEN", crypto::SignatureAlgorithm::es512);
     fmt::print("AUTH_TWO_FACTOR_ENCRYPTION_KEY={}\n", to_base64url(crypto::random_bytes(32)));
     fmt::print(stderr, "For ES256 and ES512. Keep them where you keep secrets; nothing was written.\n");
     return 0;

@@ -34,17 +34,27 @@ void write_document(const App& app) {
     if (!out || error) spdlog::warn("cannot write {}", file.string());
 }
 
+// How this program was, most likely, called: for lines that a person copies.
+std::string own_path() {
+    std::error_code error;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+    const auto near = std::filesystem::proximate(program, error);
+    return error || near.empty() || near.string().starts_with("..") ? program.string() : near.string();
+}
+
 void greet(const App& app, const Config& config) {
-    const std::string address = fmt::format("http://{}:{}", config.http.host, app.port());
+    const bool is_v6 = config.http.host.contains(':');  // an address, which a URL wants in brackets (RFC 3986)
+    const std::string address =
+        fmt::format("http://{}{}{}:{}", is_v6 ? "[" : "", config.http.host, is_v6 ? "]" : "", app.port());
     fmt::print(stderr, "Consentry {} listens on {} ({}); its data lies in {}.\n", program_version(), address,
-               config.app.environment == AppEnvironment::local ? "local" : "see APP_ENV",
+               text_of(config.app.environment),
                std::filesystem::absolute(config.data.directory).lexically_normal().string());
     fmt::print(stderr,
                "Next, in another terminal: make yourself an account, then log in.\n"
-               "  consentry user create --email you@example.org --role superAdmin\n"
+               "  {} user create --email you@example.org --role superAdmin\n"
                "  curl {}{}/public/user/login/credential -H 'Content-Type: application/json' \\\n"
                "    -d '{{\"email\":\"you@example.org\",\"password\":\"...\",\"from\":\"website\"}}'\n",
-               address, config.http.global_prefix);
+               own_path(), address, config.http.global_prefix);
 }
 
 // Many clients at once want many file handles; the hard limit is the operator's word.

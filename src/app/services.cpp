@@ -23,7 +23,7 @@ KeySettings key_settings(const TokenConfig& config) {
     KeySettings out;
     out.algorithm = crypto::find_algorithm(config.algorithm).value();
     out.private_key = config.private_key;
-    if (!config.public_key.empty()) out.public_keys.push_back(config.public_key);
+    out.public_keys = config.public_keys;
     out.kid = config.key_id;
     out.lifetime = config.lifetime;
     return out;

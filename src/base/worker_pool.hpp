@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -34,11 +35,36 @@ public:
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
+    // A place in the queue, for whoever must know that there is one before they begin. Given back unless it is run in.
+    class Place {
+    public:
+        Place(Place&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)) {}
+        Place& operator=(Place&&) = delete;
+        ~Place() {
+            if (pool_ != nullptr) pool_->accepted_.fetch_sub(1, std::memory_order_relaxed);
+        }
+
+    private:
+        friend class WorkerPool;
+        explicit Place(WorkerPool& pool) : pool_(&pool) {}
+        WorkerPool* pool_;
+    };
+    // Throws Unavailable where the queue is full.
+    Place place() {
+        reserve();
+        return Place{*this};
+    }
+
     // Runs `work` on a thread of the pool and returns what it returns; its exception goes through.
     // Throws Unavailable where the queue is full.
     template <class Work, class T = std::invoke_result_t<Work&>>
     awaitable<T> run(Work work) {
-        reserve();
+        Place taken = place();
+        co_return co_await run(std::move(taken), std::move(work));
+    }
+    // The same in a place of this pool that was taken before: never refused.
+    template <class Work, class T = std::invoke_result_t<Work&>>
+    awaitable<T> run(Place place, Work work) {
         co_return co_await handoff<T>([&](Promise<T> promise) {
             enqueue([work = std::move(work), promise = std::move(promise)]() mutable {
                 try {
@@ -47,6 +73,7 @@ public:
                     promise.set_exception(std::current_exception());
                 }
             });
+            place.pool_ = nullptr;  // the worker gives it back
         });
     }
 

@@ -9,8 +9,8 @@ namespace consentry::http {
 namespace {
 
 void write_metadata(std::string& out, const AnswerFacts& facts, std::string_view more) {
-    fmt::format_to(std::back_inserter(out), R"(,"metadata":{{"language":"{}","timestamp":{},"timezone":)",
-                   name_of(facts.language), epoch_ms(facts.now));
+    out.append(R"(,"metadata":{"language":")").append(name_of(facts.language));
+    out.append(R"(","timestamp":)").append(fmt::format_int(epoch_ms(facts.now)).c_str()).append(R"(,"timezone":)");
     append_json_string(out, facts.timezone);
     out.append(R"(,"path":)");
     append_json_string(out, facts.path);
@@ -51,7 +51,8 @@ void write_violations(std::string& out, const Error& error, const Locales& local
 
 void write_success(std::string& out, unsigned status, std::string_view message, const Reply& reply,
                    const AnswerFacts& facts) {
-    fmt::format_to(std::back_inserter(out), R"({{"statusCode":{},"message":)", status);
+    out.reserve(out.size() + message.size() + reply.data.size() + 512);  // the metadata are about that long
+    out.append(R"({"statusCode":)").append(fmt::format_int(status).c_str()).append(R"(,"message":)");
     append_json_string(out, message);
     if (!reply.data.empty()) out.append(R"(,"data":)").append(reply.data);
     write_metadata(out, facts, reply.metadata);

@@ -160,9 +160,14 @@ json::object describe_operation(const Operation& operation, Method method, std::
     if (operation.describe_path) add_parameters(parameters, operation.describe_path(components), "path");
     if (operation.describe_query) add_parameters(parameters, operation.describe_query(components), "query");
     if (!parameters.empty()) out["parameters"] = std::move(parameters);
-    if (operation.describe_body)
-        out["requestBody"] =
-            json::object{{"required", true}, {"content", json_content(operation.describe_body(components))}};
+    if (operation.describe_body) {
+        // A missing body is read as {}: it must be there only where one of its members must.
+        json::object schema = operation.describe_body(components);
+        std::string_view name = schema.at("$ref").as_string();
+        name.remove_prefix(std::string_view("#/components/schemas/").size());
+        const bool required = components.at(name).as_object().contains("required");
+        out["requestBody"] = json::object{{"required", required}, {"content", json_content(std::move(schema))}};
+    }
     json::object responses;
     responses[operation.no_content ? "204" : std::to_string(operation.success_status)] =
         success(operation, locales, components);

@@ -130,13 +130,18 @@ AnswerFacts Pipeline::facts(const Exchange& exchange) const {
 
 void Pipeline::common_headers(const Exchange& exchange, Response& response) const {
     const auto& context = exchange.context;
-    const auto took = std::chrono::steady_clock::now() - exchange.begin;
+    const auto took =
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - exchange.begin);
+    const auto line = [&](std::string_view name, std::string_view value) { response.add_header(name, value); };
+    response.headers.reserve(constant_headers_.size() + 512);
     response.headers.append(constant_headers_);
-    fmt::format_to(std::back_inserter(response.headers),
-                   "x-custom-lang: {}\r\nx-request-id: {}\r\nx-correlation-id: {}\r\nx-timestamp: {}\r\n"
-                   "X-Response-Time: {:.3f}ms\r\n",
-                   name_of(context.language), context.request_id, context.correlation_id, epoch_ms(context.now),
-                   std::chrono::duration<double, std::milli>(took).count());
+    line("x-custom-lang", name_of(context.language));
+    line("x-request-id", context.request_id);
+    line("x-correlation-id", context.correlation_id);
+    line("x-timestamp", fmt::format_int(epoch_ms(context.now)).c_str());
+    response.headers.append("X-Response-Time: ").append(fmt::format_int(took.count() / 1'000).c_str()).append(".");
+    const auto micros = fmt::format_int(took.count() % 1'000);
+    response.headers.append(3 - micros.size(), '0').append(micros.c_str()).append("ms\r\n");
 }
 
 void Pipeline::answer_reply(const Exchange& exchange, const Operation& operation, Reply reply,

@@ -4,41 +4,16 @@
 // cache. Accounts are made as the command line makes them. Thread-safe but for restart().
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <boost/json/value.hpp>
-
 #include "app/app.hpp"
+#include "tests/support/http_client.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
-
-namespace json = boost::json;
-
-struct Answer {
-    unsigned status = 0;
-    std::map<std::string, std::string> headers;  // names in lower case
-    std::string body;
-    json::value json;  // null where the body is none
-
-    // By dotted path from the top of the body: "data.tokens.accessToken". A missing one fails the test and is empty.
-    std::string text(std::string_view path) const;
-    std::int64_t number(std::string_view path) const;
-    bool boolean(std::string_view path) const;
-    bool has(std::string_view path) const;
-    std::string code_name() const { return text("statusCodeKey"); }
-    // Whether `errors` holds this rule for this property.
-    bool violates(std::string_view property, std::string_view key) const;
-};
-
-using Headers = std::vector<std::pair<std::string, std::string>>;
-Headers bearer(const std::string& token);
 
 struct Person {
     UserId id;
@@ -90,8 +65,9 @@ public:
 
     // Straight to the database, for what HTTP does not show.
     std::vector<std::vector<std::string>> sql(const std::string& statement) const;  // through the sqlite3 library
-    // Ends the service as a crash would end it between requests, and starts it again on the same folder.
-    void restart();
+    // Ends the service as a crash would end it between requests, and starts it again on the same folder, from then on
+    // with these settings on top.
+    void restart(const Environment& changes = {});
 
     App& app() { return *app_; }
     ManualClock& clock() { return clock_; }
@@ -105,9 +81,5 @@ private:
     std::unique_ptr<App> app_;
     int people_ = 0;
 };
-
-// `count` calls at the same moment, each on a thread of its own.
-std::vector<Answer> at_once(std::size_t count, const std::function<Answer(std::size_t)>& call);
-std::map<unsigned, std::size_t> statuses(const std::vector<Answer>& answers);
 
 }  // namespace consentry::tests

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 
@@ -11,8 +12,10 @@ namespace consentry::tests {
 
 class TempFolder {
 public:
-    TempFolder() {
-        for (const auto& parent : {std::filesystem::path("/dev/shm"), std::filesystem::temp_directory_path()}) {
+    TempFolder() : TempFolder({std::filesystem::path("/dev/shm"), std::filesystem::temp_directory_path()}) {}
+    // In the first of these that there is.
+    explicit TempFolder(std::initializer_list<std::filesystem::path> parents) {
+        for (const auto& parent : parents) {
             std::string name = (parent / "consentry-XXXXXX").string();
             if (::mkdtemp(name.data()) == nullptr) continue;
             path_ = name;

@@ -60,7 +60,7 @@ struct TokenConfig {
     std::string algorithm;    // ES256, ES384, ES512 or EdDSA
     std::string key_id;       // empty: follows from the key
     std::string private_key;  // base64 of PKCS#8 DER, or PEM; empty (local only): the program makes its own
-    std::string public_key;   // base64 of SPKI DER, or PEM; empty: follows from the private key
+    std::vector<std::string> public_keys;  // former ones that still verify: base64 of SPKI DER, or PEM
     seconds lifetime{};
 };
 

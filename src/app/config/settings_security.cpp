@@ -62,12 +62,20 @@ std::vector<SettingSpec> settings_of_kind(std::string_view algorithm_name, std::
              "one. Whoever has it can be anybody."},
         {.name = public_key_name,
          .group = keys_group,
-         .type = text<&Config::jwt, Kind, &TokenConfig::public_key>("a key as base64 of SPKI DER, or as PEM", is_set),
-         .default_text = "the public half of the private key",
+         .type = {.allowed = "one or more keys between commas, each base64 of SPKI DER, or PEM",
+                  .read = [](std::string_view value, Config& config) -> Read {
+                      auto keys = parse_list(value);
+                      if (!keys) return refused("one or more keys between commas, none of them empty");
+                      (config.jwt.*Kind).public_keys = std::move(*keys);
+                      return {};
+                  },
+                  .show = [](const Config&) { return std::string(); }},
+         .default_text = "none but the private key's own",
          .derived = true,
          .description =
-             "The key that verifies these tokens: base64 of SPKI DER, or PEM. Where it is given it must belong "
-             "to the private key."},
+             "More keys that verify these tokens: base64 of SPKI DER, or PEM, separated by commas. After a change of "
+             "the private key, the former one's public half belongs here until the last token signed with it has "
+             "ended."},
         {.name = lifetime_name,
          .group = keys_group,
          .type = duration<&Config::jwt, Kind, &TokenConfig::lifetime>(1s, lifetime_max),

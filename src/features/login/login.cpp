@@ -38,6 +38,12 @@ awaitable<Result<LoginAnswer>> Login::with_credential(std::string email, std::st
     const User owner = *user;
     auto answer = co_await finish(std::move(*user), std::move(origin), true);
     if (answer && checked->needs_rehash) co_await passwords_.rehash(owner, std::move(password));
+    if (!answer && answer.error().is(errors::password_not_match)) {
+        // The account changed under the login. Where it was not the password that changed, the attempt was a right one
+        // and must not stay counted: a few of them would lock the owner out.
+        const auto now = co_await users_.find(owner.id);
+        if (now && now->password_hash == owner.password_hash) co_await passwords_.clear(owner.id);
+    }
     co_return answer;
 }
 

@@ -13,9 +13,12 @@ public:
     PasswordHasher(WorkerPool& pool, crypto::Argon2Settings settings)
         : pool_(pool), settings_(settings), dummy_(crypto::dummy_password_hash(settings)) {}
 
-    // Both throw Unavailable where the pool is full.
+    // Throw Unavailable where the pool is full.
     awaitable<std::string> hash(std::string password);
     awaitable<crypto::PasswordVerdict> verify(std::string password, std::string stored);
+    // As above, in a place that was taken before: never refused.
+    awaitable<crypto::PasswordVerdict> verify(WorkerPool::Place place, std::string password, std::string stored);
+    WorkerPool::Place place() { return pool_.place(); }  // throws Unavailable
     // A hash that no password matches: an unknown user costs the same (PWD-1).
     const std::string& dummy() const { return dummy_; }
     const crypto::Argon2Settings& settings() const { return settings_; }

@@ -39,11 +39,15 @@ awaitable<Result<Passwords::Checked>> Passwords::check(std::optional<User> user,
     const crypto::Sha256 address = address_digest(email);
     // Known and unknown addresses walk the same road, statement by statement.
     const auto turn = co_await turns_.take(user ? user->id.text() : email);
+    const TimePoint now = clock_.now();
     if (settings_.count_attempts) {
-        const TimePoint now = clock_.now();
         const auto locked =
             user ? co_await repository_.locked_until(user->id) : co_await repository_.unknown_locked_until(address);
         if (locked && *locked > now) co_return fail(attempts_exhausted(locked, now));
+    }
+    // Before the attempt is counted: who is sent away for want of a place has not guessed.
+    WorkerPool::Place place = hasher_.place();
+    if (settings_.count_attempts) {
         const auto reserved = user ? co_await repository_.reserve(user->id, settings_.ladder, now)
                                    : co_await repository_.reserve_unknown(address, settings_.ladder, now);
         if (!reserved) {
@@ -53,7 +57,8 @@ awaitable<Result<Passwords::Checked>> Passwords::check(std::optional<User> user,
         }
     }
     const bool known = user && user->password_hash;
-    const auto verdict = co_await hasher_.verify(std::move(password), known ? *user->password_hash : hasher_.dummy());
+    const auto verdict =
+        co_await hasher_.verify(std::move(place), std::move(password), known ? *user->password_hash : hasher_.dummy());
     if (!known || verdict == crypto::PasswordVerdict::mismatch) co_return fail(errors::password_not_match);
     co_return Checked{.needs_rehash = verdict == crypto::PasswordVerdict::match_needs_rehash};
 }

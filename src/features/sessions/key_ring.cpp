@@ -1,6 +1,7 @@
 #include "features/sessions/key_ring.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -45,9 +46,10 @@ std::vector<KeyFile> key_files(const fs::path& folder, TokenKind kind, crypto::S
         const std::string name = entry.path().filename();
         if (!name.starts_with(stem) || !name.ends_with(".pem")) continue;
         const std::string rest = name.substr(stem.size(), name.size() - stem.size() - 4);
-        const auto dash = rest.find('-');
-        if (dash == std::string::npos || rest.find_first_not_of("0123456789") != dash) continue;
-        out.push_back({entry.path(), std::stoll(rest.substr(0, dash)), rest.substr(dash + 1)});
+        std::int64_t made_ms = 0;
+        const auto number = std::from_chars(rest.data(), rest.data() + rest.size(), made_ms);
+        if (number.ec != std::errc{} || made_ms < 0 || !std::string_view(number.ptr).starts_with('-')) continue;
+        out.push_back({entry.path(), made_ms, std::string(number.ptr + 1)});
     }
     std::ranges::sort(out, std::greater{}, &KeyFile::made_ms);
     return out;
@@ -59,6 +61,20 @@ std::string read_file(const fs::path& path) {
     text << in.rdbuf();
     if (!in) throw std::runtime_error("cannot read the key file " + path.string());
     return std::move(text).str();
+}
+
+// Time stamps of files are coarse: what comes into the folder within the same tick as a look leaves the folder's time
+// as the look found it. So a fresh time is not kept, and the next look reads the folder again.
+fs::file_time_type settled(fs::file_time_type changed) {
+    constexpr seconds settling{2};
+    return fs::file_time_type::clock::now() - changed < settling ? fs::file_time_type::min() : changed;
+}
+
+bool same_keys(const KindKeys& a, const KindKeys& b) {
+    return a.signing->kid == b.signing->kid &&
+           std::ranges::equal(a.verifying, b.verifying, [](const auto& left, const auto& right) {
+               return left.first == right.first && left.second.jwk() == right.second.jwk();
+           });
 }
 
 template <class Key>
@@ -78,7 +94,8 @@ const crypto::PublicKey* KindKeys::find(std::string_view kid) const {
 KeyRing::KeyRing(const Clock& clock, fs::path folder, KeySettings access, KeySettings refresh)
     : clock_(clock), folder_(std::move(folder)), settings_{std::move(access), std::move(refresh)} {
     std::error_code error;
-    seen_ = fs::last_write_time(folder_, error);
+    const auto changed = fs::last_write_time(folder_, error);
+    if (!error) seen_ = settled(changed);
     for (const auto kind : {TokenKind::access, TokenKind::refresh}) keys_[index_of(kind)].store(load(kind));
 }
 
@@ -133,6 +150,11 @@ std::shared_ptr<const KindKeys> KeyRing::keys(TokenKind kind) {
     return keys_[index_of(kind)].load();
 }
 
+std::uint64_t KeyRing::generation() {
+    look_again();
+    return generation_.load(std::memory_order_acquire);
+}
+
 void KeyRing::look_again() {
     using Steady = std::chrono::steady_clock;
     const auto now_ms = std::chrono::duration_cast<milliseconds>(Steady::now().time_since_epoch()).count();
@@ -143,15 +165,20 @@ void KeyRing::look_again() {
     std::error_code error;
     const auto changed = fs::last_write_time(folder_, error);
     if (error || changed == seen_) return;
-    seen_ = changed;
+    seen_ = settled(changed);
+    bool different = false;
     for (const auto kind : {TokenKind::access, TokenKind::refresh}) {
         try {
-            keys_[index_of(kind)].store(load(kind));
-        } catch (const std::runtime_error&) {
+            auto& keys = keys_[index_of(kind)];
+            auto found = load(kind);
+            if (same_keys(*keys.load(), *found)) continue;
+            keys.store(std::move(found));
+            different = true;
+        } catch (const std::exception&) {
             // TOK-9: the former set stays in use; `consentry config check` names the fault.
         }
     }
-    generation_.fetch_add(1, std::memory_order_release);
+    if (different) generation_.fetch_add(1, std::memory_order_release);
 }
 
 boost::json::object KeyRing::jwks() {

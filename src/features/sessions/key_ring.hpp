@@ -57,7 +57,8 @@ public:
 
     // Thread-safe. Looks at the folder again when it changed, at most once a second.
     std::shared_ptr<const KindKeys> keys(TokenKind kind);
-    std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+    // Grows whenever the accepted keys change; looks at the folder as keys() does.
+    std::uint64_t generation();
     // Of the access keys: what /.well-known/jwks.json answers (RFC 7517), public members only.
     boost::json::object jwks();
 

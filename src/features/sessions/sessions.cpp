@@ -85,6 +85,7 @@ awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
     claims.login_from = out.row.origin.from;
     claims.login_with = out.row.origin.with;
     const TimePoint end = out.row.expires_at;
+    out.keys_generation = tokens_.keys_generation();
     out.tokens = co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); });
     out.row.access_digest = token_digest(TokenKind::access, out.tokens.access_token);
     out.row.refresh_digest = token_digest(TokenKind::refresh, out.tokens.refresh_token);
@@ -106,7 +107,7 @@ awaitable<void> Sessions::begun(const PreparedSession& session) {
     claims.jti = session.row.jti;
     claims.issued_at = epoch_seconds(session.row.issued_at);
     claims.expires_at = claims.issued_at + session.tokens.expires_in;
-    memory_.remember(session.row.access_digest, claims);
+    memory_.remember(session.row.access_digest, session.keys_generation, claims);
     co_return;
 }
 
@@ -142,7 +143,10 @@ awaitable<std::optional<LiveSession>> Sessions::look_up(const TokenClaims& claim
         co_return cached;
     }
     auto session = co_await repository_.find(claims.session);
-    if (session && (!cached || cached->jti != session->jti)) co_await remember(*session, clock_.now());
+    // Never a copy of what may not act: with SESSION_CHECK=cache the next request would trust it.
+    const TimePoint now = clock_.now();
+    if (session && (!cached || cached->jti != session->jti) && may_act(*session, errors::jwt_access_token_invalid, now))
+        co_await remember(*session, now);
     co_return session;
 }
 
@@ -159,10 +163,9 @@ awaitable<bool> Sessions::signature_holds(TokenKind kind, const Tokens::Candidat
 
 awaitable<Result<LiveSession>> Sessions::authenticate(std::string token) {
     const TimePoint now = clock_.now();
-    if (const auto generation = tokens_.keys_generation(); keys_generation_.exchange(generation) != generation)
-        memory_.forget_all();
+    const std::uint64_t generation = tokens_.keys_generation();
     const crypto::Sha256 digest = token_digest(TokenKind::access, token);
-    auto claims = memory_.find(digest, now);
+    auto claims = memory_.find(digest, generation, now);
     const bool remembered = claims.has_value();
     std::optional<Tokens::Candidate> candidate;
     if (!remembered) {
@@ -182,7 +185,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string token) {
             const bool holds = co_await signature_holds(TokenKind::access, *candidate);
             if (!holds) co_return fail(errors::jwt_access_token_invalid);
         }
-        memory_.remember(digest, *claims);
+        memory_.remember(digest, generation, *claims);
     }
     if (auto allowed = may_act(*session, errors::jwt_access_token_invalid, now); !allowed)
         co_return fail(std::move(allowed.error()));
@@ -215,6 +218,7 @@ awaitable<Result<TokenPair>> Sessions::refresh(std::string token, Role& role) {
     claims.issued_at = epoch_seconds(now);
     claims.login_at = state->login_at;
     const TimePoint end = state->live.expires_at;
+    const std::uint64_t generation = tokens_.keys_generation();
     TokenPair pair = co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); });
     // Before the commit: whoever loses the race below finds the winner's answer.
     try {
@@ -231,7 +235,7 @@ awaitable<Result<TokenPair>> Sessions::refresh(std::string token, Role& role) {
         co_return co_await refresh_again(*again, old, digest, token);
     }
     claims.expires_at = claims.issued_at + pair.expires_in;
-    memory_.remember(access_digest, claims);
+    memory_.remember(access_digest, generation, claims);
     co_return pair;
 }
 

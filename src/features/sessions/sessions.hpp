@@ -4,7 +4,7 @@
 // is missing is made again, and an entry in the cache alone lets nobody in (SESSION_CHECK=strict).
 #pragma once
 
-#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +33,7 @@ struct SessionSettings {
 struct PreparedSession {
     NewSession row;
     TokenPair tokens;
+    std::uint64_t keys_generation = 0;  // before the tokens were signed
 };
 
 class Sessions {
@@ -79,7 +80,6 @@ private:
     WorkerPool& signing_;
     SessionSettings settings_;
     TokenMemory memory_;
-    std::atomic<std::uint64_t> keys_generation_{0};  // of the keys that memory_ was filled under
 };
 
 }  // namespace consentry

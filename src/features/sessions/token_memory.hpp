@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -19,23 +20,27 @@ class TokenMemory {
 public:
     explicit TokenMemory(std::size_t entries_max) : shard_max_(entries_max / shard_count + 1) {}
 
-    // Copies are cheap: the claims hold ids and one short text. nullopt: unknown, or past exp.
-    std::optional<TokenClaims> find(const crypto::Sha256& digest, TimePoint now);
-    // `kid` must still be among the accepted keys when the entry is used; see forget_all().
-    void remember(const crypto::Sha256& digest, const TokenClaims& claims);
-    // When the set of accepted keys changed: a key that was cut takes its tokens with it (CRY-4).
-    void forget_all();
+    // `generation` is that of the accepted keys. A verdict is worth nothing under another one: a key that was cut takes
+    // its tokens with it (CRY-4). Copies are cheap: the claims hold ids and one short text. nullopt: unknown, past exp,
+    // or found under other keys.
+    std::optional<TokenClaims> find(const crypto::Sha256& digest, std::uint64_t generation, TimePoint now);
+    // `generation` as it was before the signature was looked at, or made.
+    void remember(const crypto::Sha256& digest, std::uint64_t generation, const TokenClaims& claims);
 
 private:
     static constexpr std::size_t shard_count = 16;
     struct DigestHash {
         std::size_t operator()(const crypto::Sha256& digest) const noexcept;
     };
+    struct Entry {
+        crypto::Sha256 digest;
+        std::uint64_t generation;
+        TokenClaims claims;
+    };
     struct Shard {
         std::mutex mutex;
-        std::list<std::pair<crypto::Sha256, TokenClaims>> order;  // newest first
-        std::unordered_map<crypto::Sha256, std::list<std::pair<crypto::Sha256, TokenClaims>>::iterator, DigestHash>
-            entries;
+        std::list<Entry> order;  // newest first
+        std::unordered_map<crypto::Sha256, std::list<Entry>::iterator, DigestHash> entries;
     };
     Shard& shard_of(const crypto::Sha256& digest) { return shards_[digest[31] % shard_count]; }
 

@@ -120,27 +120,41 @@ struct consentry::http::EnumNames<consentry::HealthStatus> {
 namespace consentry {
 
 struct HealthCheck {
-    std::string name;
     HealthState status = HealthState::up;
 
     static constexpr std::string_view schema_name = "HealthCheckResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("name", &HealthCheck::name, "Which part"),
-                          field("status", &HealthCheck::status, "up or down")};
+        return std::tuple{field("status", &HealthCheck::status, "up or down")};
+    }
+};
+
+struct HealthChecks {
+    std::optional<HealthCheck> database;
+    std::optional<HealthCheck> cache;
+
+    static constexpr std::string_view schema_name = "HealthChecksResponseDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{field("database", &HealthChecks::database, "Where accounts and sessions lie"),
+                          field("cache", &HealthChecks::cache, "Where challenges lie")};
     }
 };
 
 // A service that is not well answers 503 instead, without details.
 struct HealthResponse {
     HealthStatus status = HealthStatus::ok;
-    std::vector<HealthCheck> checks;
+    HealthChecks info;
+    HealthChecks error;
+    HealthChecks details;
 
     static constexpr std::string_view schema_name = "HealthResponseDto";
     static constexpr auto fields() {
         using http::field;
         return std::tuple{field("status", &HealthResponse::status, "ok"),
-                          field("checks", &HealthResponse::checks, "What was looked at")};
+                          field("info", &HealthResponse::info, "What is up"),
+                          field("error", &HealthResponse::error, "What is down"),
+                          field("details", &HealthResponse::details, "All that was looked at")};
     }
 };
 

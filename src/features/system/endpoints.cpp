@@ -6,7 +6,7 @@ namespace consentry {
 namespace {
 
 storage::awaitable<Result<HelloResponse>> hello(System& system) { co_return system.hello(); }
-storage::awaitable<Result<HealthResponse>> live() { co_return HealthResponse{}; }
+storage::awaitable<Result<HealthResponse>> live() { co_return HealthResponse{.info = {}, .error = {}, .details = {}}; }
 storage::awaitable<Result<http::Raw>> document(System& system) {
     co_return http::Raw{"application/json; charset=utf-8", system.document()};
 }
@@ -22,7 +22,8 @@ storage::awaitable<Result<HealthResponse>> System::ready() {
     if (stopping_.load()) throw Unavailable("the service is stopping");
     co_await database_.ping();
     co_await cache_.ping();
-    co_return HealthResponse{.checks = {{"database", HealthState::up}, {"cache", HealthState::up}}};
+    const HealthChecks up{.database = HealthCheck{}, .cache = HealthCheck{}};
+    co_return HealthResponse{.info = up, .error = {}, .details = up};
 }
 
 void add_system_endpoints(http::Router& router, System& system, bool documentation) {

@@ -82,6 +82,8 @@ awaitable<Result<RightProof>> TwoFactor::evaluate(UserId user, Proof proof) {
     if (!record.iv || !record.secret)
         throw std::runtime_error("two-factor record of user " + user.text() + " lacks its secret");
     if (proof.code) co_return check_code(user, record, *proof.code);
+    // A damaged record lets nobody in, with a backup code neither: it throws (STO-3).
+    secrets_.open(user, *record.iv, *record.secret);
     const auto digest = co_await repository_.find_backup_code(user, secrets_.digests(user, *proof.backup_code));
     if (!digest) co_return fail(errors::two_factor_invalid);
     co_return RightProof{.user = user, .iv = *record.iv, .step = std::nullopt, .backup_digest = *digest};

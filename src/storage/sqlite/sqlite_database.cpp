@@ -19,6 +19,15 @@
 namespace consentry::storage {
 namespace {
 
+// Rows lie in the order of their primary key, as they would in PostgreSQL's index: one search instead of two for a
+// look-up by key. Said by SQLite alone, hence here and not in the shared text.
+std::string clustered(std::string_view statement) {
+    std::string out(statement.substr(0, statement.rfind(';')));
+    if (out.find("CREATE TABLE") != std::string::npos && out.find("PRIMARY KEY") != std::string::npos)
+        out.append(" WITHOUT ROWID");
+    return out;
+}
+
 // Another process may be rewriting a large table.
 constexpr std::chrono::minutes migration_wait{5};
 
@@ -79,7 +88,7 @@ bool apply_next(sqlite::Connection& connection, const std::vector<Migration>& mi
         return false;
     }
     const Migration& next = migrations[static_cast<std::size_t>(done)];
-    for (const std::string_view statement : next.statements) connection.run(statement);
+    for (const std::string_view statement : next.statements) connection.run(clustered(statement));
     connection.run(
         "INSERT INTO schema_migrations (number, name, applied_at) "
         "VALUES ($1, $2, CAST((julianday('now') - 2440587.5) * 86400000 AS BIGINT))",

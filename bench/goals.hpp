@@ -1,0 +1,47 @@
+// The measurements, each named after its goal.
+//
+// Whatever is compared is measured alternately, round by round, in the same run: figures of different runs are not
+// comparable, ratios within one are.
+#pragma once
+
+#include "report.hpp"
+#include "stage.hpp"
+
+namespace consentry::bench {
+
+// Goal 1: authenticated requests whose tokens are known, against servers that answer a fixed text.
+void measure_known_tokens(const Stage& stage, Report& report);
+// Goal 3: the same with tokens seen for the first time, against the signature checks that they would cost.
+void measure_new_tokens(const Stage& stage, Report& report);
+// Goal 4: logins with a password, against the password hash alone.
+void measure_logins(const Stage& stage, Report& report);
+// Goals 5 and 6: verifications of a second factor, refreshes: each on disk before its answer leaves.
+void measure_verifications(const Stage& stage, Report& report);
+void measure_refreshes(const Stage& stage, Report& report);
+// Goals 7 and 8: what others notice of a machine full of logins, and of ten times as many.
+void measure_under_logins(const Stage& stage, Report& report);
+void measure_overload(const Stage& stage, Report& report);
+// Goals 9 and 10: memory, idle and with ten thousand connections.
+void measure_memory(const Stage& stage, Report& report);
+void measure_connections(const Stage& stage, Report& report);
+// Goal 11: from the start of the process to the first authenticated answer.
+void measure_start(const Stage& stage, Report& report);
+
+// Logins over all prepared accounts in turn, as a source for Load::next.
+class LoginRequests {
+public:
+    explicit LoginRequests(const Stage& stage);
+    std::string_view next() { return requests_[next_++ % requests_.size()]; }
+
+private:
+    std::vector<std::string> requests_;
+    std::size_t next_ = 0;
+};
+
+std::string login_request(const std::string& email);
+
+inline constexpr std::string_view status_path = "/api/v1/shared/user/2fa/status";
+inline constexpr std::string_view list_path = "/api/v1/shared/user/session/list";
+inline constexpr std::string_view hello_path = "/api/hello";
+
+}  // namespace consentry::bench

@@ -1,0 +1,84 @@
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "goals.hpp"
+#include "load.hpp"
+
+namespace consentry::bench {
+
+using namespace std::chrono_literals;
+
+void measure_memory(const Stage& stage, Report& report) {
+    constexpr double idle_max_mib = 25;
+    const Server service = stage.serve();
+    const std::string request = get_request(status_path, stage.people().readers.front().access_token);
+    once(service.port, request);
+    std::this_thread::sleep_for(500ms);  // what a start leaves behind is gone by then
+    const double idle = service.child->memory_mib();
+    run({.port = service.port,
+         .duration = stage.length().window,
+         .next = [&](std::size_t) { return std::string_view(request); }})
+        .all_well();
+    LoginRequests logins(stage);
+    run({.port = service.port,
+         .connections = 32,
+         .duration = stage.length().window,
+         .next = [&](std::size_t) { return logins.next(); }})
+        .all_well();
+    std::this_thread::sleep_for(500ms);
+    report.add(
+        {.goal = "9 Resident memory, idle",
+         .floor = "25 MiB",
+         .measured = fmt::format("{:.1f} MiB; after requests and logins {:.1f} MiB", idle, service.child->memory_mib()),
+         .met = idle <= idle_max_mib});
+}
+
+void measure_connections(const Stage& stage, Report& report) {
+    constexpr std::size_t connections = 10'000;
+    constexpr double more_max_mib = 40;
+    if (raise_file_limit() < connections + 100) {
+        report.note("10: not measured, this system allows too few open files (ulimit -Hn)");
+        return;
+    }
+    const Server service = stage.serve();
+    const std::string request = get_request(hello_path);
+    const Load few{.port = service.port, .duration = stage.length().window / 4, .next = [&](std::size_t) {
+                       return std::string_view(request);
+                   }};
+    run(few).all_well();
+    const double before = service.child->memory_mib();
+    double with = 0;
+    std::vector<int> asked(connections);
+    const Outcome outcome = run({.port = service.port,
+                                 .connections = connections,
+                                 .duration = 1min,
+                                 .next = [&](std::size_t connection) -> std::string_view {
+                                     return asked[connection]++ < 2 ? request : std::string_view();
+                                 },
+                                 .finished = [&] { with = service.child->memory_mib(); }});
+    const bool all = outcome.all_well().count(200) == 2 * connections;
+    report.add({.goal = "10 10,000 keep-alive connections, each used twice",
+                .floor = "+40 MiB, none refused",
+                .measured = fmt::format("{:+.1f} MiB, {} refused", with - before, all ? "none" : "some"),
+                .met = all && with - before <= more_max_mib});
+}
+
+void measure_start(const Stage& stage, Report& report) {
+    constexpr double start_max_ms = 100;
+    const std::string request = get_request(status_path, stage.people().readers.front().access_token);
+    std::vector<double> times;
+    for (int round = 0; round < stage.length().rounds; ++round) {
+        const auto begin = std::chrono::steady_clock::now();
+        const Server service = stage.launch();
+        service.child->wait_for_port(service.port);
+        once(service.port, request);
+        times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    }
+    report.add({.goal = "11 From exec to the first authenticated 200",
+                .floor = "100 ms",
+                .measured = text(spread(times), 0) + " ms",
+                .met = spread(times).median <= start_max_ms});
+}
+
+}  // namespace consentry::bench

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include "crypto/signature_keys.hpp"
+#include "goals.hpp"
+#include "load.hpp"
+
+namespace consentry::bench {
+namespace {
+
+// The figures of one side, round by round.
+struct Side {
+    std::string name;
+    const Server* server = nullptr;
+    std::vector<std::string> requests;  // of the connections, in turn
+    std::vector<double> per_second = {};
+    std::vector<double> per_cpu_second = {};
+    std::vector<double> p99_ms = {};
+
+    void measure(std::chrono::nanoseconds duration, std::size_t requests_max = 0) {
+        std::size_t next = 0;
+        const double before = server->child->cpu_seconds();
+        const Outcome outcome =
+            run({.port = server->port, .duration = duration, .next = [&](std::size_t) -> std::string_view {
+                     if (requests_max != 0 && next == requests_max) return {};
+                     return requests[next++ % requests.size()];
+                 }});
+        outcome.all_well();
+        per_second.push_back(outcome.per_second());
+        per_cpu_second.push_back(static_cast<double>(outcome.count(200)) / (server->child->cpu_seconds() - before));
+        p99_ms.push_back(outcome.latencies(200).milliseconds(0.99));
+    }
+    void forget() {
+        per_second.clear();
+        per_cpu_second.clear();
+        p99_ms.clear();
+    }
+    std::string figures() const {
+        return fmt::format("{}/s, {}/cpu-s, p99 {:.1f} ms", count(spread(per_second).median),
+                           count(spread(per_cpu_second).median), spread(p99_ms).median);
+    }
+};
+
+std::vector<std::string> authenticated(std::string_view path, const std::vector<TokenPair>& tokens) {
+    std::vector<std::string> out;
+    for (const TokenPair& pair : tokens) out.push_back(get_request(path, pair.access_token));
+    return out;
+}
+
+}  // namespace
+
+void measure_known_tokens(const Stage& stage, Report& report) {
+    constexpr double floor = 0.50;
+    const Server service = stage.serve();
+    const auto requests = authenticated(status_path, stage.people().readers);
+    const std::string body = once(service.port, requests.front());
+    const Server nginx = stage.serve_nginx(body);
+    const Server beast = stage.serve_beast(body.size());
+
+    std::vector<Side> rivals;
+    if (nginx.child) rivals.push_back({.name = "nginx", .server = &nginx, .requests = requests});
+    rivals.push_back({.name = "bare Beast", .server = &beast, .requests = requests});
+    std::vector<Side> ours;
+    ours.push_back({.name = "GET 2fa/status", .server = &service, .requests = requests});
+    ours.push_back(
+        {.name = "GET session/list", .server = &service, .requests = authenticated(list_path, stage.people().readers)});
+    ours.push_back({.name = "GET hello, nobody signed in", .server = &service, .requests = {get_request(hello_path)}});
+
+    const auto all = [&](std::chrono::nanoseconds duration) {
+        for (Side& side : rivals) side.measure(duration);
+        for (Side& side : ours) side.measure(duration);
+    };
+    all(stage.length().window / 4);  // tokens become known, caches warm: not counted
+    for (Side& side : rivals) side.forget();
+    for (Side& side : ours) side.forget();
+    for (int round = 0; round < stage.length().rounds; ++round) all(stage.length().window);
+
+    const Side& rival = rivals.front();
+    for (const Side& side : ours) {
+        const Spread per_second = ratio(side.per_second, rival.per_second);
+        const Spread per_cpu = ratio(side.per_cpu_second, rival.per_cpu_second);
+        const bool judged = &side == ours.data();
+        report.add(
+            {.goal = "1 " + side.name + (judged ? ", known tokens" : ""),
+             .floor = judged ? "0.50 N, per second and per cpu-s" : "",
+             .measured = side.figures(),
+             .ratio = fmt::format("{}; per cpu-s {}", text(per_second, 2), text(per_cpu, 2)),
+             .met = judged ? std::optional(per_second.median >= floor && per_cpu.median >= floor) : std::nullopt});
+    }
+    for (const Side& side : rivals)
+        report.note(fmt::format("{}{}: {}; {} bytes of body", &side == &rival ? "N is " : "", side.name, side.figures(),
+                                body.size()));
+}
+
+void measure_new_tokens(const Stage& stage, Report& report) {
+    constexpr double floor = 0.70;
+    const auto key = crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es256);
+    const crypto::PublicKey verifier = key.public_key();
+    const std::string input(600, 'x');  // as long as what is signed of a token
+    const std::string signature = key.sign(input);
+    std::vector<double> checks;
+    std::vector<double> checks_per_cpu;
+    const auto requests = authenticated(status_path, stage.people().strangers);
+    Side side{.name = "new tokens", .server = nullptr, .requests = requests};
+    for (int round = 0; round < stage.length().rounds; ++round) {
+        const Pace pace = pace_of(stage.threads(), stage.length().window,
+                                  [&](std::size_t) { verifier.verify(input, as_bytes(signature)); });
+        checks.push_back(pace.per_second);
+        checks_per_cpu.push_back(pace.per_cpu_second);
+        const Server service = stage.serve();  // a new process has seen no token
+        side.server = &service;
+        side.measure(std::chrono::minutes{1}, requests.size());
+    }
+    const Spread per_second = ratio(side.per_second, checks);
+    const Spread per_cpu = ratio(side.per_cpu_second, checks_per_cpu);
+    report.add({.goal = "3 GET 2fa/status, each token for the first time",
+                .floor = "0.70 x P-256 verifications, per second and per cpu-s",
+                .measured = side.figures(),
+                .ratio = fmt::format("{}; per cpu-s {}", text(per_second, 2), text(per_cpu, 2)),
+                .met = per_second.median >= floor && per_cpu.median >= floor});
+    report.note(fmt::format("P-256 verifications on {} threads: {}/s, {}/cpu-s", stage.threads(),
+                            count(spread(checks).median), count(spread(checks_per_cpu).median)));
+}
+
+}  // namespace consentry::bench

@@ -1,0 +1,41 @@
+// Programs that the benchmark starts: their end, their processor time and their memory. Linux only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace consentry::bench {
+
+// A child process; it ends with this object, and with the benchmark whatever becomes of that. Its output goes to a
+// file. To be started from the main thread: the kernel ties the child's life to the thread that made it.
+class Child {
+public:
+    Child(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
+          std::filesystem::path log);
+    ~Child();  // asks to end, and insists after ten seconds
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    // Returns when somebody listens there. Throws, with the end of the log, where the program ends before.
+    void wait_for_port(std::uint16_t port) const;
+    double cpu_seconds() const;  // user and system time of the process and of its own children
+    double memory_mib() const;   // resident
+
+private:
+    std::string log_text() const;
+    pid_t pid_ = -1;
+    std::filesystem::path log_;
+};
+
+std::uint16_t free_port();
+// A TCP connection to this machine, or -1 where nobody listens. Blocking.
+int connect_to(std::uint16_t port);
+// As many open files as the system allows; returns how many.
+std::size_t raise_file_limit();
+
+}  // namespace consentry::bench

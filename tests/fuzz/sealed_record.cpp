@@ -1,0 +1,30 @@
+// Stored secrets (CRY-2): nobody without the key makes a record that opens, and no bit of one may change.
+//
+// The first byte says which bit is flipped and whose record it is said to be; the rest is both a record made by
+// somebody else and the plain text of one of ours.
+#include "crypto/aead.hpp"
+#include "fuzz/fuzz.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace consentry;
+    static const crypto::SealingKeys keys({"a secret of the fuzz target, long enough"}, "fuzz");
+    if (size == 0) return 0;
+    const std::size_t choice = data[0];
+    const BytesView rest(data + 1, size - 1);
+    const BytesView owner = as_bytes("owner");
+
+    const std::size_t iv_size = std::min<std::size_t>(choice % 17, rest.size());
+    const crypto::SealingKeys::Sealed foreign{{rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(iv_size)},
+                                              {rest.begin() + static_cast<std::ptrdiff_t>(iv_size), rest.end()}};
+    fuzz::require(!keys.open(foreign, owner), "a made-up record does not open");
+    (void)keys.sealed_with_first(foreign);
+
+    auto sealed = keys.seal(rest, owner);
+    const auto opened = keys.open(sealed, owner);
+    fuzz::require(opened && std::equal(opened->begin(), opened->end(), rest.begin(), rest.end()), "our own opens");
+    fuzz::require(!keys.open(sealed, as_bytes("another")), "it opens for its owner only");
+    Bytes& damaged = choice % 2 == 0 ? sealed.iv : sealed.bytes;
+    damaged[choice * 7 % damaged.size()] ^= static_cast<std::uint8_t>(1U << (choice % 8));
+    fuzz::require(!keys.open(sealed, owner), "one flipped bit and it does not open");
+    return 0;
+}

@@ -1,0 +1,64 @@
+#include "process/account.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/clock.hpp"
+#include "crypto/base32.hpp"
+#include "crypto/totp.hpp"
+
+namespace consentry::tests {
+
+Account create_account(const std::filesystem::path& folder, const std::string& email, const std::string& role,
+                       const Settings& settings) {
+    Account account{.email = email};
+    const Finished made =
+        run_program({"user", "create", "--email", email, "--role", role}, folder, settings, account.password + "\n");
+    EXPECT_EQ(made.code, 0) << made.err;
+    account.id = made.out.substr(0, made.out.find('\n'));
+    return account;
+}
+
+Answer log_in(const HttpClient& client, const Account& account) {
+    return client.post("/api/public/user/login/credential",
+                       {{"email", account.email}, {"password", account.password}, {"from", "website"}});
+}
+
+Tokens tokens_in(const Answer& answer) {
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    return {answer.text("data.tokens.accessToken"), answer.text("data.tokens.refreshToken")};
+}
+Tokens tokens_of(const HttpClient& client, const Account& account) { return tokens_in(log_in(client, account)); }
+
+Tokens turn_two_factor_on(const HttpClient& client, Account& account) {
+    Tokens tokens = tokens_of(client, account);
+    const Answer setup = client.post("/api/shared/user/2fa/setup", {}, bearer(tokens.access));
+    EXPECT_EQ(setup.status, 200U) << setup.body;
+    account.secret = setup.text("data.secret");
+    const Answer enabled =
+        client.post("/api/shared/user/2fa/enable", {{"code", code_of(account)}}, bearer(tokens.access));
+    EXPECT_EQ(enabled.status, 200U) << enabled.body;
+    account.backup_codes.clear();
+    for (const auto& one : enabled.json.at("data").at("backupCodes").as_array())
+        account.backup_codes.emplace_back(one.as_string());
+    return tokens;
+}
+
+std::string code_of(const Account& account, std::int64_t steps_ahead) {
+    const auto secret = crypto::from_base32(account.secret).value();
+    const auto step = crypto::totp_step(SystemClock{}.now(), {}) + steps_ahead;
+    return crypto::hotp(secret, static_cast<std::uint64_t>(step), 6);
+}
+
+Answer verify(const HttpClient& client, const std::string& challenge, const std::string& code) {
+    return client.post("/api/public/user/login/2fa/verify", {{"challengeToken", challenge}, {"code", code}});
+}
+Answer verify_backup(const HttpClient& client, const std::string& challenge, const std::string& backup_code) {
+    return client.post("/api/public/user/login/2fa/verify",
+                       {{"challengeToken", challenge}, {"backupCode", backup_code}});
+}
+
+unsigned knock(const HttpClient& client, const std::string& access_token) {
+    return client.get("/api/shared/user/2fa/status", bearer(access_token)).status;
+}
+
+}  // namespace consentry::tests

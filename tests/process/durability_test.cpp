@@ -1,0 +1,343 @@
+// What the program has answered outlives a kill at any moment; what it was doing is done or not done, never half
+// (STO-1, STO-2).
+//
+// Clients work on one account each, one request after the other, so that each knows exactly what its account must look
+// like: as acknowledged, but for the one request that the kill left open, which may be done or not.
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include <boost/system/system_error.hpp>
+#include <gtest/gtest.h>
+
+#include "base/bytes.hpp"
+#include "crypto/digest.hpp"
+#include "process/account.hpp"
+#include "tests/support/sql.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+// No request fails for a limit: what is refused would be a bug.
+Settings endless_settings() {
+    return quick_settings({{"SESSION_MAX_PER_USER", "1000"}, {"AUTH_PASSWORD_PERIOD_IN_SECONDS", "0"}});
+}
+
+// How many requests the service has acknowledged.
+class Tally {
+public:
+    void add() {
+        const std::lock_guard lock(mutex_);
+        ++count_;
+        more_.notify_all();
+    }
+    void client_ended() {
+        const std::lock_guard lock(mutex_);
+        ++ended_;
+        more_.notify_all();
+    }
+    // False where all clients ended before.
+    bool wait_for(std::size_t count, std::size_t clients) {
+        std::unique_lock lock(mutex_);
+        return more_.wait_for(lock, std::chrono::seconds{20}, [&] { return count_ >= count || ended_ == clients; }) &&
+               count_ >= count;
+    }
+    std::size_t count() const { return count_; }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable more_;
+    std::size_t count_ = 0;
+    std::size_t ended_ = 0;
+};
+
+class Client {
+public:
+    Client(std::filesystem::path folder, std::string name, unsigned seed)
+        : folder_(std::move(folder)), name_(std::move(name)), random_(seed) {
+        begin_account();
+    }
+
+    // Works until the service is gone.
+    void work(const HttpClient& client, Tally& tally) {
+        try {
+            for (;;) {
+                step(client);
+                open_.clear();
+                if (::testing::Test::HasFailure()) break;
+                tally.add();
+            }
+        } catch (const boost::system::system_error&) {
+            // Killed: open_ says what was being done.
+        }
+        tally.client_ended();
+    }
+
+    // After a restart: what was left open is looked up, everything else must be as acknowledged.
+    void check(const HttpClient& client) {
+        SCOPED_TRACE(name_ + ", left open: " + open_);
+        settle(client);
+        for (const Tokens& tokens : live_) EXPECT_EQ(knock(client, tokens.access), 200U) << "an acknowledged login";
+        for (const std::string& token : dead_) EXPECT_EQ(knock(client, token), 401U) << "an acknowledged end";
+        EXPECT_EQ(count("two_factors", "enabled = 1"), two_factor_ ? 1 : 0);
+        EXPECT_EQ(count("backup_codes"), static_cast<int>(account_.backup_codes.size()));
+        EXPECT_EQ(count("sessions", "revoked_at IS NULL"), static_cast<int>(live_.size()));
+        check_password(client);
+        dead_.clear();  // once is enough: keep rounds short
+    }
+
+private:
+    void begin_account() {
+        ++accounts_;
+        account_ =
+            create_account(folder_, name_ + std::to_string(accounts_) + "@example.org", "user", endless_settings());
+        live_.clear();
+        dead_.clear();
+        former_password_.clear();
+        two_factor_ = had_two_factor_ = false;
+    }
+
+    std::size_t any(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_); }
+    int count(const std::string& table, const std::string& where = "1") const {
+        return std::stoi(
+            run_sql(folder_ / "data" / "consentry.db",
+                    "SELECT count(*) FROM " + table + " WHERE user_id = '" + account_.id + "' AND " + where)[0][0]);
+    }
+
+    void step(const HttpClient& client) {
+        if (live_.empty()) return enter(client);
+        switch (any(10)) {
+            case 0:
+            case 1:
+                return enter(client);
+            case 2:
+            case 3:
+            case 4:
+                return refresh(client, any(live_.size()));
+            case 5:
+            case 6:
+                return log_out(client, any(live_.size()));
+            case 7:
+                return change_password(client);
+            default:
+                return had_two_factor_ ? enter(client) : turn_on(client);
+        }
+    }
+
+    void enter(const HttpClient& client) {
+        if (two_factor_ && account_.backup_codes.size() < 3) return turn_off(client);
+        open_ = "login";
+        open_sessions_ = count("sessions");
+        const Answer login = log_in(client, account_);
+        ASSERT_EQ(login.status, 200U) << login.body;
+        ASSERT_EQ(login.has("data.challengeToken"), two_factor_) << login.body;
+        if (!two_factor_) return live_.push_back(tokens_in(login));
+        open_ = "verification";
+        open_challenge_ = login.text("data.challengeToken");
+        const Answer verified = verify_backup(client, open_challenge_, account_.backup_codes.back());
+        live_.push_back(tokens_in(verified));
+        spend();
+    }
+    void spend() {
+        spent_ = account_.backup_codes.back();
+        account_.backup_codes.pop_back();
+    }
+
+    void refresh(const HttpClient& client, std::size_t which) {
+        open_ = "refresh";
+        open_tokens_ = live_[which];
+        open_which_ = which;
+        const Answer answer = client.post("/api/shared/user/refresh", {}, bearer(live_[which].refresh));
+        ASSERT_EQ(answer.status, 200U) << answer.body;
+        dead_.push_back(live_[which].access);
+        live_[which] = {answer.text("data.accessToken"), answer.text("data.refreshToken")};
+    }
+
+    void log_out(const HttpClient& client, std::size_t which) {
+        open_ = "logout";
+        open_which_ = which;
+        const Answer answer = client.post("/api/shared/user/logout", {}, bearer(live_[which].access));
+        ASSERT_EQ(answer.status, 200U) << answer.body;
+        end_session(which);
+    }
+    void end_session(std::size_t which) {
+        dead_.push_back(live_[which].access);
+        live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(which));
+    }
+    void end_all_but(const std::string& kept) {
+        for (std::size_t i = live_.size(); i-- > 0;)
+            if (live_[i].access != kept) end_session(i);
+    }
+
+    void change_password(const HttpClient& client) {
+        open_ = "password";
+        next_password_ = "Copper-Meadow-" + std::to_string(++passwords_);
+        json::object body{{"oldPassword", account_.password}, {"newPassword", next_password_}};
+        if (two_factor_) body["backupCode"] = account_.backup_codes.back();
+        const Answer answer = client.patch("/api/shared/user/change-password", body, bearer(live_[0].access));
+        ASSERT_EQ(answer.status, 200U) << answer.body;
+        password_changed();
+    }
+    void password_changed() {
+        former_password_ = std::exchange(account_.password, next_password_);
+        if (two_factor_) spend();
+        end_all_but({});
+    }
+
+    void turn_on(const HttpClient& client) {
+        const std::string access = live_[0].access;
+        const Answer setup = client.post("/api/shared/user/2fa/setup", {}, bearer(access));
+        ASSERT_EQ(setup.status, 200U) << setup.body;
+        account_.secret = setup.text("data.secret");
+        open_ = "enabling";
+        had_two_factor_ = true;
+        const Answer enabled =
+            client.post("/api/shared/user/2fa/enable", {{"code", code_of(account_)}}, bearer(access));
+        ASSERT_EQ(enabled.status, 200U) << enabled.body;
+        for (const auto& one : enabled.json.at("data").at("backupCodes").as_array())
+            account_.backup_codes.emplace_back(one.as_string());
+        two_factor_ = true;
+        end_all_but(access);
+    }
+
+    void turn_off(const HttpClient& client) {
+        if (live_.empty()) return begin_account();
+        open_ = "disabling";
+        const std::string access = live_[0].access;
+        const Answer answer = client.erase("/api/shared/user/2fa/disable",
+                                           {{"backupCode", account_.backup_codes.back()}}, bearer(access));
+        ASSERT_EQ(answer.status, 200U) << answer.body;
+        turned_off(access);
+    }
+    void turned_off(const std::string& access) {
+        two_factor_ = false;
+        account_.backup_codes.clear();
+        spent_.clear();
+        end_all_but(access);
+    }
+
+    // Was the request that was open done? Whatever belongs to it was done as well, or nothing was.
+    void settle(const HttpClient& client) {
+        const std::string open = std::exchange(open_, "");
+        if (open == "login") {
+            // A session nobody has the tokens of; of a challenge nothing is kept.
+            const int made = count("sessions") - open_sessions_;
+            EXPECT_TRUE(made == 0 || (made == 1 && !two_factor_)) << made;
+            if (made == 1) begin_account();
+        } else if (open == "verification") {
+            const std::string digest = to_hex(crypto::sha256(open_challenge_));
+            const bool session = count("sessions", "challenge_digest = X'" + digest + "'") == 1;
+            const bool spent = count("backup_codes") == static_cast<int>(account_.backup_codes.size()) - 1;
+            EXPECT_EQ(session, spent) << "half a verification";
+            if (session) begin_account();
+        } else if (open == "refresh") {
+            // Done or not, the same token gets the pair: at once if not, by the grace if it was.
+            const Answer again = client.post("/api/shared/user/refresh", {}, bearer(open_tokens_.refresh));
+            EXPECT_EQ(again.status, 200U) << again.body;
+            if (again.status != 200U) return;
+            dead_.push_back(open_tokens_.access);
+            live_[open_which_] = {again.text("data.accessToken"), again.text("data.refreshToken")};
+        } else if (open == "logout") {
+            if (knock(client, live_[open_which_].access) == 401U) end_session(open_which_);
+        } else if (open == "password") {
+            const int sessions = count("sessions", "revoked_at IS NULL");
+            EXPECT_TRUE(sessions == 0 || sessions == static_cast<int>(live_.size())) << "half of the sessions ended";
+            if (sessions == 0) password_changed();
+        } else if (open == "enabling") {
+            two_factor_ = count("two_factors", "enabled = 1") == 1;
+            EXPECT_EQ(count("backup_codes"), two_factor_ ? 8 : 0) << "half of an enabling";
+            if (two_factor_) EXPECT_EQ(count("sessions", "revoked_at IS NULL"), 1);
+            if (two_factor_) begin_account();  // nobody was told the codes
+        } else if (open == "disabling") {
+            if (count("two_factors", "enabled = 1") == 0) turned_off(live_[0].access);
+        }
+    }
+
+    void check_password(const HttpClient& client) {
+        if (!former_password_.empty()) {
+            Account former = account_;
+            former.password = former_password_;
+            EXPECT_EQ(log_in(client, former).status, 400U) << "the former password";
+            former_password_.clear();
+        }
+        const Answer login = log_in(client, account_);
+        ASSERT_EQ(login.status, 200U) << login.body;
+        if (!two_factor_) return live_.push_back(tokens_in(login));
+        EXPECT_FALSE(login.has("data.tokens")) << "the second factor is asked for";
+        if (spent_.empty()) return;
+        const std::string challenge = login.text("data.challengeToken");
+        EXPECT_EQ(verify_backup(client, challenge, spent_).status, 401U) << "spent once, spent for ever";
+        if (account_.backup_codes.size() < 2) return;
+        live_.push_back(tokens_in(verify_backup(client, challenge, account_.backup_codes.back())));
+        spend();
+    }
+
+    const std::filesystem::path folder_;
+    const std::string name_;
+    std::mt19937 random_;
+    int accounts_ = 0;
+    int passwords_ = 0;
+
+    Account account_;
+    bool two_factor_ = false;
+    bool had_two_factor_ = false;  // once per account: a second time wants a code of a later step, half a minute away
+    std::vector<Tokens> live_;
+    std::vector<std::string> dead_;  // access tokens of sessions that ended, or of former pairs
+    std::string spent_;              // the backup code that was spent last
+    std::string former_password_;
+
+    std::string open_;  // what the service was asked last
+    Tokens open_tokens_;
+    std::size_t open_which_ = 0;
+    int open_sessions_ = 0;
+    std::string open_challenge_;
+    std::string next_password_;
+};
+
+void kill_again_and_again(const std::filesystem::path& folder, int rounds, unsigned seed) {
+    constexpr std::size_t client_count = 5;
+    std::mt19937 random(seed);
+    std::uniform_int_distribution<std::size_t> moment(1, 60);
+    std::vector<std::unique_ptr<Client>> clients;
+    for (std::size_t i = 0; i < client_count; ++i)
+        clients.push_back(std::make_unique<Client>(folder, "client" + std::to_string(i) + "-", seed + 1 + unsigned(i)));
+
+    std::size_t acknowledged = 0;
+    for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
+        SCOPED_TRACE("round " + std::to_string(round));
+        ServiceProcess service(folder, endless_settings());
+        const HttpClient client = service.client();
+        {
+            std::vector<std::jthread> checking;
+            for (auto& one : clients) checking.emplace_back([&] { one->check(client); });
+        }
+        Tally tally;
+        std::vector<std::jthread> working;
+        for (auto& one : clients) working.emplace_back([&] { one->work(client, tally); });
+        EXPECT_TRUE(tally.wait_for(moment(random), client_count));
+        service.kill();
+        working.clear();
+        acknowledged += tally.count();
+        EXPECT_EQ(run_sql(folder / "data" / "consentry.db", "PRAGMA integrity_check")[0][0], "ok");
+    }
+    ServiceProcess service(folder, endless_settings());
+    for (auto& one : clients) one->check(service.client());
+    EXPECT_GT(acknowledged, static_cast<std::size_t>(rounds) * 5);
+    ::testing::Test::RecordProperty("acknowledged", std::to_string(acknowledged));
+}
+
+TEST(STO_1, NothingAcknowledgedIsLostWhenTheProgramIsKilled) {
+    const TempFolder folder;
+    kill_again_and_again(folder.path(), 18, 20261120);
+}
+
+TEST(STO_1, NorOnARealDisk) {
+    const TempFolder folder({CONSENTRY_DISK_FOLDER});
+    kill_again_and_again(folder.path(), 8, 4711);
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,173 @@
+// The first minutes with the program: it works in an empty folder, says what it does, and ends when it is told to.
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+#include <sys/stat.h>
+
+#include <gmock/gmock.h>
+
+#include "process/account.hpp"
+#include "tests/support/raw_http.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+std::string contents(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    return std::move(text).str();
+}
+
+unsigned mode_of(const fs::path& path) {
+    struct stat facts{};
+    EXPECT_EQ(::stat(path.c_str(), &facts), 0) << path;
+    return facts.st_mode & 07777U;
+}
+
+std::vector<fs::path> below(const fs::path& folder) {
+    std::vector<fs::path> out;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) out.push_back(entry.path());
+    return out;
+}
+
+// What somebody has who just installed the program; only the port is left to the system.
+const Settings nothing_set{{"HTTP_PORT", "0"}};
+
+TEST(FirstRun, WorksInAnEmptyFolderWithoutAnySetting) {
+    const TempFolder folder;
+    ServiceProcess service(folder.path(), nothing_set);
+    EXPECT_EQ(service.client().get("/api/health").status, 200U);
+    const Account account = create_account(folder.path(), "ada@example.org", "superAdmin", nothing_set);
+    EXPECT_EQ(knock(service.client(), tokens_of(service.client(), account).access), 200U);
+    EXPECT_EQ(service.stop().code, 0);
+}
+
+TEST(FirstRun, KeepsItsDataToItself) {
+    const TempFolder folder;
+    const ServiceProcess service(folder.path(), nothing_set);
+    const fs::path data = folder / "data";
+    EXPECT_EQ(mode_of(data), 0700U);
+    EXPECT_EQ(mode_of(data / "keys"), 0700U);
+    EXPECT_EQ(mode_of(data / "keys" / "two-factor.key"), 0600U);
+    EXPECT_EQ(mode_of(data / "consentry.db"), 0600U);
+    std::size_t signing_keys = 0;
+    for (const fs::path& path : below(data)) {
+        if (fs::is_regular_file(path)) EXPECT_EQ(mode_of(path), 0600U) << path;
+        signing_keys += path.extension() == ".pem" ? 1 : 0;
+    }
+    EXPECT_EQ(signing_keys, 2U) << "one for each kind of token";
+}
+
+TEST(FirstRun, WritesTheDocumentThatItServes) {
+    const TempFolder folder;
+    const ServiceProcess service(folder.path());
+    const Answer served = service.client().get("/docs/json");
+    EXPECT_EQ(served.status, 200U);
+    EXPECT_EQ(served.text("openapi").substr(0, 2), "3.");
+    EXPECT_EQ(contents(folder / "generated" / "swagger.json"), served.body);
+}
+
+TEST(FirstRun, SaysWhereItListensWhereTheDataLiesAndWhatComesNext) {
+    const TempFolder folder;
+    ServiceProcess service(folder.path());
+    EXPECT_EQ(service.stop().code, 0);
+    const std::string said = service.program().err();
+    EXPECT_THAT(said, HasSubstr("listens on http://127.0.0.1:" + std::to_string(service.port())));
+    EXPECT_THAT(said, HasSubstr("its data lies in " + (fs::canonical(folder.path()) / "data").string()));
+    EXPECT_THAT(said, HasSubstr("consentry user create --email you@example.org --role superAdmin"));
+    EXPECT_EQ(service.program().out(), "") << "what is for people goes to standard error";
+}
+
+TEST(FirstRun, AnIpv6AddressIsSaidAsAUrlWantsIt) {
+    const TempFolder folder;
+    Program program({"serve"}, folder.path(), quick_settings({{"HTTP_HOST", "::1"}}));
+    EXPECT_EQ(program.word_after("listens on ").substr(0, 13), "http://[::1]:");
+}
+
+TEST(FirstRun, ManyProgramsAtOnceAgreeOnOneSetOfKeys) {
+    const TempFolder folder;
+    std::vector<std::unique_ptr<Program>> programs;
+    for (int i = 0; i < 6; ++i)
+        programs.push_back(
+            std::make_unique<Program>(std::vector<std::string>{"user", "create", "--role", "user", "--email",
+                                                               "ada" + std::to_string(i) + "@example.org"},
+                                      folder.path(), quick_settings(), usual_password + "\n"));
+    for (const auto& program : programs) EXPECT_EQ(program->wait().code, 0) << program->err();
+    ServiceProcess service(folder.path());
+    EXPECT_EQ(log_in(service.client(), {.email = "ada3@example.org"}).status, 200U);
+}
+
+TEST(FirstRun, ASecondServiceOnTheSamePortSaysSoAndEnds) {
+    const TempFolder folder;
+    const TempFolder other;
+    const ServiceProcess service(folder.path());
+    const std::string port = std::to_string(service.port());
+    for (const auto* where : {&folder, &other}) {
+        const Finished second = run_program({"serve"}, where->path(), quick_settings({{"HTTP_PORT", port}}));
+        EXPECT_EQ(second.code, 1);
+        EXPECT_THAT(second.err, HasSubstr("cannot listen on 127.0.0.1:" + port));
+        EXPECT_THAT(second.err, HasSubstr("in use"));
+    }
+    EXPECT_EQ(service.client().get("/api/health").status, 200U) << "the first one serves on";
+}
+
+TEST(OPS_1, AnIdleServiceEndsAtOnceWhenItIsTold) {
+    for (const int signal : {SIGTERM, SIGINT}) {
+        const TempFolder folder;
+        ServiceProcess service(folder.path());
+        // A client that keeps its connection open is idle, too.
+        test::RawClient kept(service.port());
+        kept.send("GET /api/hello HTTP/1.1\r\nHost: a\r\n\r\n");
+        EXPECT_EQ(kept.read_answer().status, 200U);
+        service.program().send(signal);
+        const ExitStatus ended = service.program().wait(std::chrono::seconds{2});
+        EXPECT_EQ(ended.code, 0) << "signal " << signal << ": " << ended.signal;
+    }
+}
+
+TEST(OPS_1, ARequestThatHasBegunIsAnsweredBeforeTheEnd) {
+    const TempFolder folder;
+    const Account account = create_account(folder.path(), "ada@example.org");
+    ServiceProcess service(folder.path());
+    const std::string body =
+        R"({"email":")" + account.email + R"(","password":")" + account.password + R"(","from":"website"})";
+    test::RawClient client(service.port());
+    client.send("POST /api/public/user/login/credential HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
+                ("Expect: 100-continue\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n"));
+    ASSERT_EQ(client.read_answer().status, 100U) << "the head has arrived";
+    service.program().send(SIGTERM);
+    service.program().word_after("Finishing what is ");
+    client.send(body);
+    const test::RawAnswer answer = client.read_answer();
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_THAT(answer.body, HasSubstr("accessToken"));
+    EXPECT_TRUE(client.is_closed()) << "there will be no other request";
+    client.close();
+    EXPECT_EQ(service.program().wait(std::chrono::seconds{2}).code, 0);
+
+    const ServiceProcess again(folder.path());
+    EXPECT_EQ(log_in(again.client(), account).status, 200U);
+}
+
+TEST(FirstRun, CarriesOnWhereItEnded) {
+    const TempFolder folder;
+    const Account account = create_account(folder.path(), "ada@example.org");
+    Tokens tokens;
+    {
+        ServiceProcess service(folder.path());
+        tokens = tokens_of(service.client(), account);
+        EXPECT_EQ(service.stop().code, 0);
+    }
+    const ServiceProcess service(folder.path());
+    EXPECT_EQ(knock(service.client(), tokens.access), 200U);
+}
+
+}  // namespace
+}  // namespace consentry::tests

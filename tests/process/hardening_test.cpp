@@ -1,0 +1,111 @@
+// What the linker and the compiler put into the program (OPS-5), read from the file itself.
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <elf.h>
+#include <gtest/gtest.h>
+
+namespace consentry::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ElfFile {
+public:
+    explicit ElfFile(const fs::path& path) {
+        std::ifstream in(path, std::ios::binary);
+        std::stringstream text;
+        text << in.rdbuf();
+        bytes_ = std::move(text).str();
+        if (bytes_.size() < sizeof(Elf64_Ehdr) || !bytes_.starts_with(ELFMAG)) throw std::runtime_error("no ELF file");
+    }
+    Elf64_Ehdr header() const { return at<Elf64_Ehdr>(0); }
+    std::vector<Elf64_Phdr> segments() const { return table<Elf64_Phdr>(header().e_phoff, header().e_phnum); }
+    std::vector<Elf64_Shdr> sections() const { return table<Elf64_Shdr>(header().e_shoff, header().e_shnum); }
+
+    const Elf64_Phdr* segment(std::uint32_t type) const {
+        static thread_local Elf64_Phdr found;
+        for (const Elf64_Phdr& one : segments())
+            if (one.p_type == type) return found = one, &found;
+        return nullptr;
+    }
+    std::uint64_t dynamic(std::int64_t tag) const {
+        for (const Elf64_Phdr& one : segments()) {
+            if (one.p_type != PT_DYNAMIC) continue;
+            for (const auto& entry : table<Elf64_Dyn>(one.p_offset, one.p_filesz / sizeof(Elf64_Dyn)))
+                if (entry.d_tag == tag) return entry.d_un.d_val;
+        }
+        return 0;
+    }
+    // Names the program takes from, or gives to, shared libraries.
+    std::set<std::string> dynamic_symbols() const {
+        std::set<std::string> out;
+        const auto all = sections();
+        for (const Elf64_Shdr& one : all) {
+            if (one.sh_type != SHT_DYNSYM) continue;
+            const std::size_t names = all.at(one.sh_link).sh_offset;
+            for (const auto& symbol : table<Elf64_Sym>(one.sh_offset, one.sh_size / sizeof(Elf64_Sym)))
+                out.insert(bytes_.c_str() + names + symbol.st_name);
+        }
+        return out;
+    }
+
+private:
+    template <class T>
+    T at(std::size_t offset) const {
+        T out;
+        if (offset + sizeof out > bytes_.size()) throw std::runtime_error("the ELF file is cut off");
+        std::memcpy(&out, bytes_.data() + offset, sizeof out);
+        return out;
+    }
+    template <class T>
+    std::vector<T> table(std::size_t offset, std::size_t count) const {
+        std::vector<T> out;
+        for (std::size_t i = 0; i < count; ++i) out.push_back(at<T>(offset + i * sizeof(T)));
+        return out;
+    }
+    std::string bytes_;
+};
+
+void expect_position_independent_without_executable_stack(const ElfFile& program) {
+    EXPECT_EQ(program.header().e_type, ET_DYN) << "not position independent";
+    EXPECT_NE(program.segment(PT_INTERP), nullptr);
+    const Elf64_Phdr* stack = program.segment(PT_GNU_STACK);
+    ASSERT_NE(stack, nullptr);
+    EXPECT_EQ(stack->p_flags & PF_X, 0U) << "the stack is executable";
+    EXPECT_NE(program.segment(PT_GNU_RELRO), nullptr);
+    for (const Elf64_Phdr& segment : program.segments())
+        if (segment.p_type == PT_LOAD) EXPECT_NE(segment.p_flags & (PF_W | PF_X), PF_W | PF_X) << "writable code";
+}
+
+TEST(OPS_5, EveryBuildIsPositionIndependentAndItsStackIsData) {
+    expect_position_independent_without_executable_stack(ElfFile(CONSENTRY_PROGRAM));
+}
+
+// Only a release is built with all of it: looked at where there is one.
+TEST(OPS_5, AReleaseIsHardenedAndSmall) {
+    const fs::path release = "build/release/consentry";
+    if (!fs::exists(release)) GTEST_SKIP() << "there is no " << release << ": script/build release consentry";
+    const ElfFile program(release);
+    expect_position_independent_without_executable_stack(program);
+    EXPECT_NE(program.dynamic(DT_FLAGS) & DF_BIND_NOW, 0U) << "addresses are resolved late, in writable memory";
+    EXPECT_NE(program.dynamic(DT_FLAGS_1) & DF_1_NOW, 0U);
+    EXPECT_NE(program.dynamic(DT_FLAGS_1) & DF_1_PIE, 0U);
+    EXPECT_EQ(program.dynamic(DT_TEXTREL), 0U);
+
+    const auto symbols = program.dynamic_symbols();
+    EXPECT_TRUE(symbols.contains("__stack_chk_fail")) << "no stack protector";
+    const auto fortified = std::ranges::count_if(
+        symbols, [](const std::string& name) { return name.starts_with("__") && name.ends_with("_chk"); });
+    EXPECT_GT(fortified, 0) << "no fortified function of the C library";
+    EXPECT_LE(fs::file_size(release), 25U << 20);
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,94 @@
+// Keys made and changed by commands, beside a running service.
+#include <chrono>
+
+#include <boost/json/parse.hpp>
+#include <gmock/gmock.h>
+
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+#include "process/account.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string kid_of(const std::string& token) {
+    const auto header = from_base64url(token.substr(0, token.find('.'))).value();
+    return std::string(json::parse(as_text(header)).at("kid").as_string());
+}
+
+Settings settings_in(const std::string& lines) {
+    Settings out;
+    for (std::size_t at = 0; at < lines.size();) {
+        const std::string line = lines.substr(at, lines.find('\n', at) - at);
+        at += line.size() + 1;
+        out[line.substr(0, line.find('='))] = line.substr(line.find('=') + 1);
+    }
+    return out;
+}
+
+TEST(KeyCommands, GeneratedKeysAreSettingsThatProductionStartsWith) {
+    const TempFolder folder;
+    const Finished made = run_program({"keys", "generate"}, folder.path(), {});
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "nothing is written";
+    EXPECT_NE(made.out, run_program({"keys", "generate"}, folder.path(), {}).out);
+
+    Settings settings = settings_in(made.out);
+    settings.insert({{"APP_ENV", "production"}, {"HTTP_HOST", "127.0.0.1"}, {"HTTP_PORT", "0"}});
+    const Account ada = create_account(folder.path(), "ada@example.org", "user", settings);
+    ServiceProcess service(folder.path(), settings);
+    const Tokens tokens = tokens_of(service.client(), ada);
+    EXPECT_EQ(knock(service.client(), tokens.access), 200U);
+    const Answer jwks = service.client().get("/.well-known/jwks.json");
+    EXPECT_EQ(jwks.text("keys.0.kid"), kid_of(tokens.access));
+    EXPECT_FALSE(jwks.has("keys.0.d")) << "public halves only";
+    EXPECT_EQ(service.stop().code, 0);
+    EXPECT_FALSE(std::filesystem::exists(folder / "data" / "keys" / "two-factor.key")) << "keys come from settings";
+
+    const Finished rotated = run_program({"keys", "rotate"}, folder.path(), settings);
+    EXPECT_EQ(rotated.code, 2) << "they are changed where they come from";
+    EXPECT_THAT(rotated.err, HasSubstr("settings"));
+}
+
+TEST(KeyCommands, ARotatedKeySignsWithinSecondsAndFormerTokensGoOn) {
+    const TempFolder folder;
+    const Account ada = create_account(folder.path(), "ada@example.org");
+    const ServiceProcess service(folder.path());
+    const HttpClient client = service.client();
+    const Tokens former = tokens_of(client, ada);
+    const Tokens refreshed_later = tokens_of(client, ada);
+
+    const Finished rotated = run_program({"keys", "rotate"}, folder.path(), quick_settings());
+    ASSERT_EQ(rotated.code, 0) << rotated.err;
+    ASSERT_TRUE(rotated.out.starts_with("access ")) << rotated.out;
+    const std::string kid = rotated.out.substr(7, rotated.out.find('\n') - 7);
+    EXPECT_NE(kid, kid_of(former.access));
+
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+    std::string jwks;
+    do {
+        jwks = client.get("/.well-known/jwks.json").body;
+    } while (!jwks.contains(kid) && std::chrono::steady_clock::now() < deadline);
+    EXPECT_THAT(jwks, HasSubstr(kid));
+    EXPECT_THAT(jwks, HasSubstr(kid_of(former.access))) << "published until its last token has expired";
+
+    const Tokens next = tokens_of(client, ada);
+    EXPECT_EQ(kid_of(next.access), kid);
+    EXPECT_NE(kid_of(next.refresh), kid_of(former.refresh));
+    EXPECT_EQ(knock(client, next.access), 200U);
+    EXPECT_EQ(knock(client, former.access), 200U);
+    const Answer refreshed = client.post("/api/shared/user/refresh", {}, bearer(refreshed_later.refresh));
+    EXPECT_EQ(refreshed.status, 200U) << refreshed.body;
+    EXPECT_EQ(kid_of(refreshed.text("data.accessToken")), kid);
+    EXPECT_EQ(knock(client, refreshed.text("data.accessToken")), 200U);
+
+    const ServiceProcess again(folder.path());
+    EXPECT_EQ(knock(again.client(), former.access), 200U) << "after a restart, too";
+    EXPECT_EQ(knock(again.client(), next.access), 200U);
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,187 @@
+// The disk says no: nothing is claimed to be done that is not, the process lives, and works again afterwards
+// (STO-2, STO-4).
+#include <chrono>
+
+#include <sys/resource.h>
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include "base/bytes.hpp"
+#include "crypto/digest.hpp"
+#include "process/account.hpp"
+#include "tests/support/faulty_vfs.hpp"
+#include "tests/support/service.hpp"
+#include "tests/support/sql.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+// From now on no file of the process may grow beyond this; as a full disk or a quota would have it.
+void limit_file_size(pid_t process, rlim_t bytes) {
+    rlimit limit{};
+    ASSERT_EQ(::prlimit(process, RLIMIT_FSIZE, nullptr, &limit), 0);
+    limit.rlim_cur = bytes;
+    ASSERT_EQ(::prlimit(process, RLIMIT_FSIZE, &limit, nullptr), 0);
+}
+
+TEST(STO_4, AFullDiskIsSaidAndGotOver) {
+    const TempFolder folder;
+    Account ada = create_account(folder.path(), "ada@example.org");
+    Account bob = create_account(folder.path(), "bob@example.org");
+    ServiceProcess service(folder.path());
+    const HttpClient client = service.client();
+    turn_two_factor_on(client, ada);
+    const Tokens tokens = tokens_of(client, bob);
+    const std::string challenge = log_in(client, ada).text("data.challengeToken");
+    const std::string sessions = "SELECT count(*) FROM sessions WHERE revoked_at IS NULL";
+    const auto before = run_sql(folder / "data" / "consentry.db", sessions);
+
+    limit_file_size(service.program().pid(), 4096);
+    for (int i = 0; i < 5; ++i) {
+        const Answer login = log_in(client, bob);
+        EXPECT_EQ(login.status, 503U) << login.body;
+        EXPECT_EQ(login.headers.contains("retry-after"), true);
+        EXPECT_EQ(login.body.contains("consentry.db"), false) << "no detail: " << login.body;
+        EXPECT_EQ(client.post("/api/shared/user/logout", {}, bearer(tokens.access)).status, 503U);
+        EXPECT_EQ(client.post("/api/shared/user/refresh", {}, bearer(tokens.refresh)).status, 503U);
+        EXPECT_EQ(verify_backup(client, challenge, ada.backup_codes[0]).status, 503U);
+    }
+    EXPECT_EQ(client.get("/api/health/live").status, 200U) << "alive";
+    EXPECT_EQ(client.get("/api/health/ready").status, 503U) << "and not fit to serve";
+
+    limit_file_size(service.program().pid(), RLIM_INFINITY);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+    while (client.get("/api/health/ready").status != 200U && std::chrono::steady_clock::now() < deadline)
+        client.post("/api/shared/user/2fa/setup", {}, bearer(tokens.access));  // a write finds out
+    EXPECT_EQ(client.get("/api/health/ready").status, 200U);
+    EXPECT_EQ(run_sql(folder / "data" / "consentry.db", sessions), before) << "what was refused was not done";
+    EXPECT_EQ(knock(client, tokens.access), 200U);
+    EXPECT_EQ(verify_backup(client, challenge, ada.backup_codes[0]).status, 200U) << "nothing of it was spent";
+    EXPECT_EQ(client.post("/api/shared/user/refresh", {}, bearer(tokens.refresh)).status, 200U);
+    EXPECT_EQ(service.stop().code, 0);
+}
+
+TEST(STO_4, ACommandOnAFullDiskFailsAndChangesNothing) {
+    const TempFolder folder;
+    const Account ada = create_account(folder.path(), "ada@example.org");
+    // The limit is there before the password, which the command waits for.
+    Program program({"user", "password", "set", "--email", ada.email}, folder.path(), quick_settings(),
+                    "Copper-Meadow-77\n");
+    limit_file_size(program.pid(), 0);
+    const ExitStatus ended = program.wait();
+    EXPECT_EQ(ended.signal, 0);
+    EXPECT_EQ(ended.code, 1) << program.err();
+    const ServiceProcess service(folder.path());
+    EXPECT_EQ(log_in(service.client(), ada).status, 200U);
+}
+
+// The real service in this process on a file layer that fails at the n-th write or sync, for n = 1, 2, 3 ... until a
+// request gets through untouched.
+template <class Request, class Check>
+int fault_at_each_write(Service& service, FaultyVfs::Kind kind, Request request, Check check) {
+    for (int n = 1; n < 60; ++n) {
+        SCOPED_TRACE("the fault is at write " + std::to_string(n));
+        auto prepared = request();
+        FaultyVfs::arm(n, kind, true);
+        const Answer answer = prepared();
+        const bool met = FaultyVfs::disarm();
+        EXPECT_TRUE(answer.status == 200U || answer.status == 503U || answer.status == 500U) << answer.body;
+        // A fault in the work that follows the answer (moving the log into the database) does not take it back.
+        service.restart();
+        check(answer);
+        if (!met || ::testing::Test::HasFailure()) return n;
+    }
+    ADD_FAILURE() << "there is always another write";
+    return 0;
+}
+
+// From its construction on, for whoever does not ask for another file layer.
+struct FaultyFiles {
+    FaultyFiles() {
+        FaultyVfs::install();
+        sqlite3_vfs_register(sqlite3_vfs_find(FaultyVfs::name), 1);
+    }
+};
+
+class StorageFaults : public ::testing::TestWithParam<FaultyVfs::Kind> {
+protected:
+    const FaultyFiles files{};  // before the service that opens them
+    // The clock stands still, so that nobody could tell which of too many sessions is the oldest.
+    Service service{{{"SESSION_MAX_PER_USER", "1000"}}};
+};
+
+TEST_P(StorageFaults, STO_2_AVerificationIsWholeOrNothing) {
+    Person ada = service.make_person();
+    service.turn_two_factor_on(ada);
+    std::string challenge;
+    std::size_t used = 0;
+    const auto spend_of = [&] { return std::stoi(service.sql("SELECT count(*) FROM backup_codes")[0][0]); };
+    int codes = spend_of();
+    const int n = fault_at_each_write(
+        service, GetParam(),
+        [&] {
+            if (used == ada.backup_codes.size()) {  // all spent, or refused and left
+                const TokenTexts tokens = service.turn_two_factor_on(ada = service.make_person());
+                used = 0;
+                codes = spend_of();
+            }
+            challenge = service.challenge_of(ada);
+            codes = spend_of();
+            return [&, code = ada.backup_codes[used++]] { return service.verify_backup(challenge, code); };
+        },
+        [&](const Answer& answer) {
+            const std::string digest = to_hex(crypto::sha256(challenge));
+            const auto sessions = service.sql("SELECT id FROM sessions WHERE challenge_digest = X'" + digest + "'");
+            const bool spent = spend_of() == codes - 1;
+            EXPECT_EQ(sessions.size() == 1, spent) << "half a verification";
+            if (answer.status == 200U) EXPECT_TRUE(spent) << "answered and not done";
+        });
+    EXPECT_GE(n, 2) << "no fault was met at all";
+}
+
+TEST_P(StorageFaults, STO_2_AChangeOfPasswordIsWholeOrNothing) {
+    Person ada = service.make_person();
+    int number = 0;
+    std::string next;
+    const int n = fault_at_each_write(
+        service, GetParam(),
+        [&] {
+            const std::string access = service.tokens_of(ada).access;
+            next = "Copper-Meadow-" + std::to_string(++number);
+            return [&, access] {
+                return service.patch("/api/shared/user/change-password",
+                                     {{"oldPassword", ada.password}, {"newPassword", next}}, bearer(access));
+            };
+        },
+        [&](const Answer& answer) {
+            const bool ended =
+                service.sql("SELECT id FROM sessions WHERE revoked_at IS NULL AND user_id = '" + ada.id.text() + "'")
+                    .empty();
+            const bool changed = service.log_in(ada.email, next).status == 200U;
+            EXPECT_EQ(ended, changed) << "half a change";
+            if (answer.status == 200U) EXPECT_TRUE(changed) << "answered and not done";
+            if (changed) ada.password = next;
+            EXPECT_EQ(service.log_in(ada).status, 200U);
+        });
+    EXPECT_GE(n, 2) << "no fault was met at all";
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, StorageFaults,
+                         ::testing::Values(FaultyVfs::Kind::io_error, FaultyVfs::Kind::disk_full,
+                                           FaultyVfs::Kind::torn_write),
+                         [](const auto& info) {
+                             switch (info.param) {
+                                 case FaultyVfs::Kind::io_error:
+                                     return "IoError";
+                                 case FaultyVfs::Kind::disk_full:
+                                     return "DiskFull";
+                                 case FaultyVfs::Kind::torn_write:
+                                     break;
+                             }
+                             return "TornWrite";
+                         });
+
+}  // namespace
+}  // namespace consentry::tests

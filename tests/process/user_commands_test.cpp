@@ -1,0 +1,191 @@
+// Commands about accounts, most of them beside a running service (decisions on commands, exit codes and places).
+#include <gmock/gmock.h>
+
+#include "process/account.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class UserCommands : public ::testing::Test {
+protected:
+    Finished run(const std::vector<std::string>& arguments, std::string_view input = {}) const {
+        return run_program(arguments, folder_.path(), quick_settings(), input);
+    }
+    Finished create(const std::string& email, const std::string& password, const std::string& role = "user") const {
+        return run({"user", "create", "--email", email, "--role", role}, password + "\n");
+    }
+    HttpClient client() {
+        if (!service_) service_ = std::make_unique<ServiceProcess>(folder_.path());
+        return service_->client();
+    }
+    const TempFolder folder_;
+
+private:
+    std::unique_ptr<ServiceProcess> service_;
+};
+
+TEST_F(UserCommands, ANewAccountLogsInAtTheServiceThatRunsAlready) {
+    const HttpClient service = client();
+    EXPECT_EQ(log_in(service, {.email = "ada@example.org"}).code_name(), "passwordNotMatch");
+    const Finished made = create("Ada@Example.org", usual_password, "superAdmin");
+    EXPECT_EQ(made.code, 0) << made.err;
+    EXPECT_EQ(made.out.size(), 37U) << "its id alone on a line";
+    const Answer answer = log_in(service, {.email = "ada@example.org"});
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_EQ(answer.text("data.tokens.roleType"), "superAdmin");
+}
+
+TEST_F(UserCommands, APasswordMayEndWithoutALineEndOrWithThatOfWindows) {
+    EXPECT_EQ(run({"user", "create", "--email", "a@example.org", "--role", "user"}, usual_password).code, 0);
+    EXPECT_EQ(run({"user", "create", "--email", "b@example.org", "--role", "user"}, usual_password + "\r\n").code, 0);
+    for (const char* email : {"a@example.org", "b@example.org"})
+        EXPECT_EQ(log_in(client(), {.email = email}).status, 200U) << email;
+}
+
+TEST_F(UserCommands, AWeakPasswordIsRefusedAndTheReasonSaid) {
+    const struct {
+        std::string password;
+        std::string says;
+    } cases[] = {
+        {"", "8"},                                        // too short
+        {"Ab1defg", "8"},                                 // by one
+        {"velvet-harbor-42", "upper"},                    // not strong
+        {"Password123", "easy to guess"},                 // common
+        {"Ab1" + std::string(48, 'x'), "50"},             // too long by one
+        {std::string("Ab1\xFF\xFE", 5) + "xxxxxx", "8"},  // no text: no length
+    };
+    for (const auto& [password, says] : cases) {
+        const Finished refused = create("ada@example.org", password);
+        EXPECT_EQ(refused.code, 1) << password;
+        EXPECT_THAT(refused.err, HasSubstr(says)) << password;
+        EXPECT_THAT(refused.err, Not(HasSubstr("{"))) << "placeholders are filled in";
+        if (!password.empty()) EXPECT_THAT(refused.err + refused.out, Not(HasSubstr(password)));
+        EXPECT_EQ(refused.out, "");
+    }
+    EXPECT_EQ(run({"user", "list"}).out, "");
+}
+
+TEST_F(UserCommands, WrongUseEndsWithTwo) {
+    EXPECT_EQ(create("ada@example.org", usual_password, "root").code, 2);
+    EXPECT_EQ(create("ada.example.org", usual_password).code, 2);
+    EXPECT_EQ(run({"user", "create", "--email", "ada@example.org"}, usual_password).code, 2) << "no role";
+    EXPECT_EQ(run({"user", "create", "--email", "a@example.org", "--role", "user", "--password", "x"}).code, 2);
+    for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+             {}, {"user"}, {"users"}, {"serve", "--now"}, {"user", "delete"}, {"config"}, {"keys"}, {"migrate", "x"}}) {
+        const Finished refused = run(arguments);
+        EXPECT_EQ(refused.code, 2);
+        EXPECT_EQ(refused.out, "");
+        EXPECT_NE(refused.err, "");
+    }
+}
+
+TEST_F(UserCommands, HelpAndVersionWorkWhateverTheSettings) {
+    const Settings broken{{"HTTP_PORT", "many"}};
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{"--help"},
+                                               {"--version"},
+                                               {"user", "--help"},
+                                               {"user", "create", "--help"},
+                                               {"keys", "rotate", "--help"}}) {
+        const Finished told = run_program(arguments, folder_.path(), broken);
+        EXPECT_EQ(told.code, 0) << told.err;
+        EXPECT_NE(told.out, "");
+        EXPECT_EQ(told.err, "");
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.path())) << "asking leaves nothing behind";
+}
+
+TEST_F(UserCommands, AnAddressIsTakenOnce) {
+    EXPECT_EQ(create("ada@example.org", usual_password).code, 0);
+    const Finished second = create("ADA@example.org", usual_password);
+    EXPECT_EQ(second.code, 1);
+    EXPECT_THAT(second.err, HasSubstr("already in use"));
+}
+
+TEST_F(UserCommands, TheListIsMadeForOtherPrograms) {
+    Account ada = create_account(folder_.path(), "ada@example.org");
+    const Account bob = create_account(folder_.path(), "bob@example.org", "admin");
+    EXPECT_EQ(run({"user", "list"}).out,
+              ada.id + "\tada@example.org\tuser\tactive\toff\n" + bob.id + "\tbob@example.org\tadmin\tactive\toff\n");
+    turn_two_factor_on(client(), ada);
+    EXPECT_THAT(run({"user", "list"}).out, HasSubstr("ada@example.org\tuser\tactive\ton\n"));
+    EXPECT_EQ(run({"user", "two-factor", "reset", "--email", "ada@example.org"}).code, 0);
+    EXPECT_THAT(run({"user", "list"}).out, HasSubstr("ada@example.org\tuser\tactive\tsetup-required\n"));
+}
+
+TEST_F(UserCommands, ANewPasswordEndsEverySessionAtTheNextRequest) {
+    Account ada = create_account(folder_.path(), "ada@example.org");
+    const Account bob = create_account(folder_.path(), "bob@example.org");
+    const Tokens tokens = tokens_of(client(), ada);
+    const Tokens of_bob = tokens_of(client(), bob);
+    // Twice: the second request finds the session in the cache.
+    EXPECT_EQ(knock(client(), tokens.access), 200U);
+    EXPECT_EQ(knock(client(), tokens.access), 200U);
+
+    const Finished set = run({"user", "password", "set", "--email", "Ada@example.org"}, "Copper-Meadow-77\n");
+    EXPECT_EQ(set.code, 0) << set.err;
+    EXPECT_EQ(knock(client(), tokens.access), 401U);
+    EXPECT_EQ(client().post("/api/shared/user/refresh", {}, bearer(tokens.refresh)).status, 401U);
+    EXPECT_EQ(log_in(client(), ada).code_name(), "passwordNotMatch");
+    ada.password = "Copper-Meadow-77";
+    EXPECT_EQ(log_in(client(), ada).status, 200U);
+    EXPECT_EQ(knock(client(), of_bob.access), 200U) << "nobody else's";
+}
+
+TEST_F(UserCommands, ANewPasswordVoidsAChallengeThatIsOpen) {
+    Account ada = create_account(folder_.path(), "ada@example.org");
+    turn_two_factor_on(client(), ada);
+    const std::string challenge = log_in(client(), ada).text("data.challengeToken");
+    EXPECT_EQ(run({"user", "password", "set", "--email", "ada@example.org"}, "Copper-Meadow-77\n").code, 0);
+    EXPECT_EQ(verify_backup(client(), challenge, ada.backup_codes[0]).code_name(), "twoFactorChallengeInvalid");
+}
+
+TEST_F(UserCommands, SettingAPasswordRefusesWhatCreateRefuses) {
+    const Account ada = create_account(folder_.path(), "ada@example.org");
+    EXPECT_EQ(run({"user", "password", "set", "--email", "ada@example.org"}, "short\n").code, 1);
+    const Finished nobody = run({"user", "password", "set", "--email", "bob@example.org"}, "Copper-Meadow-77\n");
+    EXPECT_EQ(nobody.code, 1);
+    EXPECT_THAT(nobody.err, HasSubstr("no account"));
+    EXPECT_EQ(log_in(client(), ada).status, 200U);
+}
+
+TEST_F(UserCommands, AResetMakesTheOwnerSetUpAnew) {
+    Account ada = create_account(folder_.path(), "ada@example.org");
+    const Tokens tokens = turn_two_factor_on(client(), ada);
+    EXPECT_EQ(knock(client(), tokens.access), 200U);
+    EXPECT_EQ(run({"user", "two-factor", "reset", "--email", "ada@example.org"}).code, 0);
+    EXPECT_EQ(knock(client(), tokens.access), 401U);
+    const Answer login = log_in(client(), ada);
+    EXPECT_TRUE(login.boolean("data.isRequiredSetup"));
+    EXPECT_NE(login.text("data.secret"), ada.secret);
+    EXPECT_FALSE(login.has("data.tokens"));
+}
+
+TEST_F(UserCommands, AResetWithDisableTurnsTheSecondFactorOff) {
+    Account ada = create_account(folder_.path(), "ada@example.org");
+    const Tokens tokens = turn_two_factor_on(client(), ada);
+    EXPECT_EQ(run({"user", "two-factor", "reset", "--email", "ada@example.org", "--disable"}).code, 0);
+    EXPECT_EQ(knock(client(), tokens.access), 401U);
+    EXPECT_EQ(knock(client(), tokens_of(client(), ada).access), 200U);
+    const Finished again = run({"user", "two-factor", "reset", "--email", "ada@example.org"});
+    EXPECT_EQ(again.code, 1) << "there is nothing to reset";
+    EXPECT_NE(again.err, "");
+}
+
+TEST_F(UserCommands, MigratingTwiceChangesNothing) {
+    const Finished first = run({"migrate"});
+    EXPECT_EQ(first.code, 0) << first.err;
+    EXPECT_THAT(first.err, AllOf(HasSubstr("consentry.db"), HasSubstr("up to date")));
+    const Account ada = create_account(folder_.path(), "ada@example.org");
+    const HttpClient service = client();
+    EXPECT_EQ(run({"migrate"}).code, 0) << "beside a running service";
+    EXPECT_EQ(log_in(service, ada).status, 200U);
+}
+
+}  // namespace
+}  // namespace consentry::tests

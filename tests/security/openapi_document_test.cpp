@@ -1,0 +1,186 @@
+// The document at /docs/json and the routes are one thing: neither knows what the other does not (AUT-1).
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "http/operation.hpp"
+#include "tests/support/json_schema.hpp"
+#include "tests/support/service.hpp"
+
+namespace consentry::tests {
+namespace {
+
+struct Documented {
+    Service service;
+    Answer answer = service.get("/docs/json");
+    const json::object& document = answer.json.as_object();
+    const json::object& paths = document.at("paths").as_object();
+
+    // visit(path, method, operation) for each documented operation.
+    template <class Visit>
+    void each(Visit visit) const {
+        for (const auto& path : paths)
+            for (const auto& method : path.value().as_object())
+                visit(std::string(path.key()), std::string(method.key()), method.value().as_object());
+    }
+};
+
+// "/user/:userId" -> "/user/{userId}"
+std::string documented_path(const std::string& path) {
+    std::string out;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        if (path[i] != ':') {
+            out.push_back(path[i]);
+            continue;
+        }
+        const auto end = std::min(path.find('/', i), path.size());
+        out.append("{").append(path, i + 1, end - i - 1).append("}");
+        i = end - 1;
+    }
+    return out;
+}
+
+// "get /api/hello" of every path and method of the router, with its operation.
+std::map<std::string, const http::Operation*> routes(Service& service) {
+    std::map<std::string, const http::Operation*> out;
+    const http::Router& router = service.app().router();
+    for (const auto& operation : router.operations()) {
+        std::vector<http::Method> methods{operation->method};
+        methods.insert(methods.end(), operation->other_methods.begin(), operation->other_methods.end());
+        for (const std::string& path : router.full_paths(*operation))
+            for (const auto method : methods)
+                out[to_lower_ascii(http::name_of(method)) + " " + documented_path(path)] = operation.get();
+    }
+    return out;
+}
+
+void for_each_reference(const json::value& value, const std::function<void(std::string_view)>& visit) {
+    if (const auto* object = value.if_object()) {
+        for (const auto& member : *object) {
+            if (member.key() == "$ref") visit(member.value().as_string());
+            for_each_reference(member.value(), visit);
+        }
+    } else if (const auto* array = value.if_array()) {
+        for (const auto& element : *array) for_each_reference(element, visit);
+    }
+}
+
+TEST(AUT_1, TheDocumentListsExactlyTheRoutes) {
+    Documented t;
+    EXPECT_EQ(t.document.at("openapi"), "3.1.0");
+    std::set<std::string> in_router;
+    for (const auto& route : routes(t.service)) in_router.insert(route.first);
+    std::set<std::string> in_document;
+    t.each([&](const std::string& path, const std::string& method, const json::object&) {
+        in_document.insert(method + " " + path);
+    });
+    EXPECT_EQ(in_document, in_router);
+    EXPECT_GT(in_router.size(), 60U);
+}
+
+TEST(AUT_1, EveryReferenceResolvesAndEverySchemaIsUsed) {
+    const Documented t;
+    const SchemaChecker checker(t.answer.json);
+    std::set<std::string> used;
+    for_each_reference(t.answer.json, [&](std::string_view reference) {
+        EXPECT_NE(checker.find(reference), nullptr) << reference;
+        used.emplace(reference);
+    });
+    for (const auto& schema : t.document.at("components").at("schemas").as_object())
+        EXPECT_TRUE(used.contains("#/components/schemas/" + std::string(schema.key()))) << schema.key();
+}
+
+TEST(AUT_1, OperationsAreNamedOnceAndDescribed) {
+    const Documented t;
+    std::set<std::string> ids;
+    std::set<std::string> tags;
+    for (const auto& tag : t.document.at("tags").as_array()) tags.emplace(tag.at("name").as_string());
+    t.each([&](const std::string& path, const std::string& method, const json::object& operation) {
+        SCOPED_TRACE(method + " " + path);
+        EXPECT_TRUE(ids.emplace(operation.at("operationId").as_string()).second)
+            << operation.at("operationId").as_string();
+        EXPECT_FALSE(operation.at("summary").as_string().empty());
+        ASSERT_FALSE(operation.at("tags").as_array().empty());
+        for (const auto& tag : operation.at("tags").as_array())
+            EXPECT_TRUE(tags.contains(std::string(tag.as_string()))) << tag;
+        const auto& responses = operation.at("responses").as_object();
+        for (const char* status : {"408", "422", "500", "503"}) EXPECT_TRUE(responses.contains(status)) << status;
+        for (const auto& response : responses)
+            EXPECT_FALSE(response.value().at("description").as_string().empty()) << response.key();
+        const bool limited = responses.contains("429");
+        if (limited) {
+            EXPECT_TRUE(responses.at("429").at("headers").as_object().contains("Retry-After"));
+        }
+    });
+}
+
+TEST(AUT_1, PlaceholdersOfPathsAreParameters) {
+    const Documented t;
+    t.each([&](const std::string& path, const std::string& method, const json::object& operation) {
+        SCOPED_TRACE(method + " " + path);
+        std::set<std::string> in_path;
+        for (std::size_t at = path.find('{'); at != std::string::npos; at = path.find('{', at + 1))
+            in_path.insert(path.substr(at + 1, path.find('}', at) - at - 1));
+        std::set<std::string> declared;
+        if (const auto* parameters = operation.if_contains("parameters"))
+            for (const auto& parameter : parameters->as_array()) {
+                const auto* in = parameter.as_object().if_contains("in");
+                if (in == nullptr || *in != "path") continue;
+                declared.emplace(parameter.at("name").as_string());
+                EXPECT_EQ(parameter.at("required"), true);
+            }
+        EXPECT_EQ(declared, in_path);
+    });
+}
+
+TEST(AUT_1, TheDocumentedSecurityIsTheGuardsOwn) {
+    Documented t;
+    const auto& schemes = t.document.at("components").at("securitySchemes").as_object();
+    for (const auto& [route, operation] : routes(t.service)) {
+        SCOPED_TRACE(route);
+        const auto space = route.find(' ');
+        const auto& described = t.paths.at(route.substr(space + 1)).at(route.substr(0, space)).as_object();
+        const auto& security = described.at("security").as_array();
+        const auto& responses = described.at("responses").as_object();
+        if (operation->access.name == "public") {
+            EXPECT_TRUE(security.empty());
+            continue;
+        }
+        ASSERT_EQ(security.size(), 1U);
+        const auto& scheme = security[0].as_object();
+        ASSERT_EQ(scheme.size(), 1U);
+        EXPECT_EQ(scheme.begin()->key(), operation->access.security_scheme);
+        EXPECT_TRUE(schemes.contains(scheme.begin()->key()));
+        EXPECT_EQ(scheme.begin()->key(), operation->access.name == "refresh" ? "refreshToken" : "accessToken");
+        EXPECT_TRUE(responses.contains("401"));
+        EXPECT_TRUE(responses.contains("403"));
+    }
+}
+
+TEST(AUT_1, ABodyIsRequiredWhereOneOfItsMembersIs) {
+    const Documented t;
+    const SchemaChecker checker(t.answer.json);
+    t.each([&](const std::string& path, const std::string& method, const json::object& operation) {
+        const auto* body = operation.if_contains("requestBody");
+        if (body == nullptr) return;
+        const auto& schema = body->at("content").at("application/json").at("schema").as_object();
+        const auto* target = &schema;
+        if (const auto* reference = schema.if_contains("$ref"))
+            target = &checker.find(reference->as_string())->as_object();
+        EXPECT_EQ(body->at("required").as_bool(), target->contains("required")) << method << " " << path;
+        EXPECT_EQ(target->at("additionalProperties"), false) << method << " " << path;
+    });
+}
+
+TEST(LOG_7, TheDocumentTellsNoSecretsAndCanBeClosed) {
+    Service service;
+    const std::string document = service.get("/docs/json").body;
+    EXPECT_EQ(document.find(service.folder().string()), std::string::npos);
+    EXPECT_EQ(document.find("PRIVATE KEY"), std::string::npos);
+    const Service closed({{"DOC_ENABLE", "false"}});
+    EXPECT_EQ(closed.get("/docs/json").status, 404U);
+}
+
+}  // namespace
+}  // namespace consentry::tests

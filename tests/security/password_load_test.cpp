@@ -1,0 +1,131 @@
+// Many logins at once: no more guesses than one after the other, no more hashes than the machine has cores for.
+#include <gtest/gtest.h>
+
+#include "tests/security/factor_calls.hpp"
+
+namespace consentry::tests {
+namespace {
+
+constexpr const char* login = "/api/public/user/login/credential";
+constexpr const char* wrong_password = "Wrong-Harbor-42";
+
+std::vector<Call> guesses(std::size_t count, const std::function<Call(std::size_t)>& guess) {
+    std::vector<Call> out;
+    for (std::size_t i = 0; i < count; ++i) out.push_back(guess(i));
+    return out;
+}
+
+// Five are evaluated and refused, all others meet the lock; who had to wait too long may be asked to come again.
+void expect_five_evaluated(const std::vector<Answer>& answers) {
+    EXPECT_EQ(count(answers, 400, "passwordNotMatch"), 5U);
+    EXPECT_EQ(count(answers, 403, "passwordAttemptMax") + count(answers, 503), answers.size() - 5);
+    for (const Answer& answer : answers) {
+        if (answer.status == 403) expect_lock(answer, 403, "passwordAttemptMax", 240);
+        if (answer.status == 503) EXPECT_TRUE(answer.headers.contains("retry-after"));
+    }
+}
+
+TEST(PWD_6, FiveHundredWrongPasswordsAtOnceAreFiveGuesses) {
+    Service service;
+    const Person person = service.make_person();
+    expect_five_evaluated(all_at_once(
+        service, guesses(500, [&](std::size_t) { return Call{login, credentials(person.email, wrong_password)}; })));
+    EXPECT_EQ(service.sql("SELECT password_attempt FROM users WHERE email = '" + person.email + "'")[0][0], "5");
+    expect_lock(service.log_in(person), 403, "passwordAttemptMax", 240);
+}
+
+TEST(PWD_6, FiveHundredGuessesAtNobodyAreFiveGuesses) {
+    Service service;
+    expect_five_evaluated(all_at_once(service, guesses(500, [&](std::size_t) {
+                                          return Call{login, credentials("nobody@example.org", wrong_password)};
+                                      })));
+}
+
+TEST(LIM_3, OneGuessFromEachOfManyAddressesIsFiveGuesses) {
+    Service service;
+    const Person person = service.make_person();
+    expect_five_evaluated(all_at_once(service, guesses(300, [&](std::size_t i) {
+                                          Call call{login, credentials(person.email, wrong_password)};
+                                          call.from =
+                                              "127.1." + std::to_string(i / 200) + "." + std::to_string(1 + i % 200);
+                                          return call;
+                                      })));
+}
+
+TEST(PWD_6, ParallelRightLoginsLockNobodyOut) {
+    Service service;
+    const Person person = service.make_person();
+    const auto answers = all_at_once(
+        service, guesses(64, [&](std::size_t) { return Call{login, credentials(person.email, person.password)}; }));
+    EXPECT_EQ(count(answers, 200) + count(answers, 503), 64U);
+    EXPECT_GE(count(answers, 200), 1U);
+    EXPECT_EQ(service.log_in(person).status, 200U);
+}
+
+TEST(PWD_6, ParallelRightLoginsWithTwoFactorLockNobodyOut) {
+    Service service;
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    const auto answers = all_at_once(
+        service, guesses(64, [&](std::size_t) { return Call{login, credentials(person.email, person.password)}; }));
+    EXPECT_EQ(count(answers, 200) + count(answers, 503), 64U);
+    EXPECT_EQ(service.log_in(person).status, 200U);
+}
+
+Environment narrow_pool() { return {{"AUTH_PASSWORD_HASH_THREADS", "1"}, {"AUTH_PASSWORD_HASH_QUEUE_MAX", "1"}}; }
+
+TEST(PWD_8, WhatThePoolCannotTakeIsAskedToComeAgain) {
+    Service service(narrow_pool());
+    {
+        const FullPool full(service.app().services().hash_pool, 2);
+        const auto answers = all_at_once(
+            service, guesses(200, [&](std::size_t i) {
+                return Call{login, credentials("stranger" + std::to_string(i) + "@example.org", wrong_password)};
+            }));
+        EXPECT_EQ(count(answers, 503, "serviceUnavailable"), 200U);
+        for (const Answer& answer : answers) {
+            const auto wait = answer.headers.find("retry-after");
+            ASSERT_NE(wait, answer.headers.end());
+            EXPECT_GE(std::stoi(wait->second), 1);
+            EXPECT_EQ(std::to_string(answer.number("data.retryAfterSeconds")), wait->second);
+        }
+    }
+    EXPECT_EQ(service.log_in("stranger1@example.org", wrong_password).status, 400U);
+}
+
+TEST(PWD_8, AnUnevaluatedAttemptIsNotCounted) {
+    // Seen here: each 503 for want of a place in the pool counted as a wrong password, and five of them locked the
+    // account of somebody who had typed the right one.
+    Service service(narrow_pool());
+    const Person person = service.make_person();
+    {
+        const FullPool full(service.app().services().hash_pool, 2);
+        for (int i = 0; i < 7; ++i) EXPECT_EQ(service.log_in(person).status, 503U);
+        for (int i = 0; i < 7; ++i) EXPECT_EQ(service.log_in("nobody@example.org", wrong_password).status, 503U);
+    }
+    EXPECT_EQ(service.log_in("nobody@example.org", wrong_password).status, 400U);
+    EXPECT_EQ(service.log_in(person).status, 200U);
+}
+
+TEST(PWD_8, WhatIsTooLongIsRefusedWithoutAHash) {
+    Service service(narrow_pool());
+    const Person person = service.make_person();
+    const TokenTexts tokens = service.tokens_of(person);
+    const FullPool full(service.app().services().hash_pool, 2);
+    const std::string large(400'000, 'x');
+    const Answer refused = service.log_in(person.email, large);
+    EXPECT_EQ(refused.status, 422U);
+    EXPECT_TRUE(refused.violates("password", "maxLength"));
+    EXPECT_EQ(service
+                  .patch("/api/shared/user/change-password",
+                         {{"oldPassword", large}, {"newPassword", "Copper-Meadow-77"}}, bearer(tokens.access))
+                  .status,
+              422U);
+    EXPECT_LT(refused.body.size(), 2'000U);
+    EXPECT_EQ(service.sql("SELECT password_attempt FROM users WHERE email = '" + person.email + "'")[0][0], "0");
+    // What needs no hash goes on.
+    EXPECT_EQ(service.get("/api/shared/user/2fa/status", bearer(tokens.access)).status, 200U);
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,18 @@
+// One request to the whole service, byte by byte as a test writes it.
+#pragma once
+
+#include <string>
+
+#include "tests/support/raw_http.hpp"
+#include "tests/support/service.hpp"
+
+namespace consentry::tests {
+
+// `head` ends with a line; the empty line is added here.
+inline test::RawAnswer ask(const Service& service, const std::string& head) {
+    test::RawClient client(service.port());
+    client.send(head + "Connection: close\r\n\r\n");
+    return client.read_answer();
+}
+
+}  // namespace consentry::tests

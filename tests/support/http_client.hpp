@@ -1,0 +1,60 @@
+// A client of tests: blocking, one connection per call, answers taken apart.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/json/value.hpp>
+
+namespace consentry::tests {
+
+namespace json = boost::json;
+
+struct Answer {
+    unsigned status = 0;
+    std::map<std::string, std::string> headers;  // names in lower case
+    std::string body;
+    json::value json;  // null where the body is none
+
+    // By dotted path from the top of the body: "data.tokens.accessToken". A missing one fails the test and is empty.
+    std::string text(std::string_view path) const;
+    std::int64_t number(std::string_view path) const;
+    bool boolean(std::string_view path) const;
+    bool has(std::string_view path) const;
+    std::string code_name() const { return text("statusCodeKey"); }
+    // Whether `errors` holds this rule for this property.
+    bool violates(std::string_view property, std::string_view key) const;
+};
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+Headers bearer(const std::string& token);
+
+// Speaks to 127.0.0.1. Thread-safe. Throws boost::system::system_error where no whole answer comes: whether the
+// request was done is unknown then.
+class HttpClient {
+public:
+    explicit HttpClient(std::uint16_t port) : port_(port) {}
+
+    Answer call(std::string_view method, const std::string& path, const std::string& body = {},
+                const Headers& headers = {}) const;
+    Answer get(const std::string& path, const Headers& headers = {}) const { return call("GET", path, {}, headers); }
+    Answer post(const std::string& path, const json::object& body, const Headers& headers = {}) const;
+    Answer patch(const std::string& path, const json::object& body, const Headers& headers = {}) const;
+    Answer erase(const std::string& path, const json::object& body = {}, const Headers& headers = {}) const;
+
+    std::uint16_t port() const { return port_; }
+
+private:
+    std::uint16_t port_;
+};
+
+// `count` calls at the same moment, each on a thread of its own.
+std::vector<Answer> at_once(std::size_t count, const std::function<Answer(std::size_t)>& call);
+std::map<unsigned, std::size_t> statuses(const std::vector<Answer>& answers);
+
+}  // namespace consentry::tests
