@@ -159,6 +159,21 @@ TEST(SES_2, WithSessionCheckCacheNothingThatEndedIsCached) {
     for (int i = 0; i < 3; ++i) EXPECT_EQ(status_with(service, its.access).status, 403U) << i;
 }
 
+TEST(SES_2, WithSessionCheckCacheWhatEndsElsewhereEndsWithinAMinute) {
+    Service service({{"SESSION_CHECK", "cache"}});
+    const Person person = service.make_person();
+    const auto tokens = service.tokens_of(person);
+    const auto other = service.tokens_of(person);
+    expect_alive(service, other, "fills the cache");
+    const Answer changed =
+        service.patch("/api/shared/user/change-password",
+                      {{"oldPassword", person.password}, {"newPassword", "Copper-Meadow-77"}}, bearer(tokens.access));
+    ASSERT_EQ(changed.status, 200U) << changed.body;
+    service.clock().advance(std::chrono::minutes{1});
+    expect_dead(service, other, "a minute later");
+    expect_dead(service, tokens, "a minute later");
+}
+
 TEST(SES_3, BeforeTheLastFactorNothingIsStored) {
     Service service;
     Person person = service.make_person();
@@ -347,6 +362,14 @@ TEST(SES_8, TheEleventhLoginEndsTheOldest) {
     for (std::size_t i = 1; i < tokens.size(); ++i) expect_alive(service, tokens[i], std::to_string(i));
     EXPECT_EQ(live_sessions(service, person), 10);
     EXPECT_EQ(service.sql("SELECT revoked_reason FROM sessions WHERE revoked_at IS NOT NULL").at(0).at(0), "bound");
+}
+
+TEST(SES_8, ALoginNeverEndsItself) {
+    // The clock stands still: all of them begin in the same millisecond.
+    Service service;
+    const Person person = service.make_person();
+    for (int i = 0; i < 30; ++i) expect_alive(service, service.tokens_of(person), std::to_string(i));
+    EXPECT_EQ(live_sessions(service, person), 10);
 }
 
 TEST(SES_8, TwoHundredParallelLoginsLeaveTen) {

@@ -117,13 +117,14 @@ void SessionRepository::add_insert(storage::Transaction& transaction, const NewS
         session.expires_at);
 }
 
-void SessionRepository::add_bound(storage::Transaction& transaction, UserId user, std::int64_t sessions_max,
-                                  TimePoint now) {
+void SessionRepository::add_bound(storage::Transaction& transaction, const NewSession& inserted,
+                                  std::int64_t sessions_max) {
+    // The new one is set apart: within a millisecond the order of ids is chance.
     transaction.add(Expect::any,
                     "UPDATE sessions SET revoked_at = $3, revoked_reason = 'bound', updated_at = $3 WHERE id IN ("
-                    "SELECT id FROM sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $3 "
+                    "SELECT id FROM sessions WHERE user_id = $1 AND id <> $4 AND revoked_at IS NULL AND expires_at > $3 "
                     "ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2)",
-                    user, sessions_max, now);
+                    inserted.user, sessions_max - 1, inserted.issued_at, inserted.id);
 }
 
 void SessionRepository::add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
@@ -216,13 +217,13 @@ awaitable<std::optional<LiveSession>> SessionRepository::cached(UserId user, Ses
     co_return out;
 }
 
-awaitable<void> SessionRepository::remember(LiveSession session, TimePoint now) {
+awaitable<void> SessionRepository::remember(LiveSession session, milliseconds ttl) {
     const std::int64_t password_expiry = session.password_expires_at ? epoch_ms(*session.password_expires_at) : 0;
     co_await cache_.put(
         key(session.user, session.id),
         fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", session.jti, epoch_ms(session.expires_at), session.email,
                     session.username, http::name_of(session.role), epoch_ms(session.last_active_at), password_expiry),
-        session.expires_at - now);
+        ttl);
 }
 
 awaitable<void> SessionRepository::forget(UserId user, SessionId id) { return cache_.erase(key(user, id)); }

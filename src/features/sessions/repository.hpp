@@ -97,8 +97,8 @@ public:
 
     // Expect::one fails where the challenge was spent before.
     static void add_insert(storage::Transaction& transaction, const NewSession& session);
-    // Ends the oldest ones beyond `sessions_max`.
-    static void add_bound(storage::Transaction& transaction, UserId user, std::int64_t sessions_max, TimePoint now);
+    // Ends the oldest ones beyond `sessions_max`, the session just inserted counted and kept.
+    static void add_bound(storage::Transaction& transaction, const NewSession& inserted, std::int64_t sessions_max);
     static void add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
                                std::string_view reason, TimePoint now);
 
@@ -113,7 +113,7 @@ public:
 
     // The cached copy of a live session of an account that may act. Without its access digest.
     awaitable<std::optional<LiveSession>> cached(UserId user, SessionId id);
-    awaitable<void> remember(LiveSession session, TimePoint now);
+    awaitable<void> remember(LiveSession session, milliseconds ttl);
     awaitable<void> forget(UserId user, SessionId id);
 
 private:

@@ -13,6 +13,8 @@ constexpr std::size_t jti_length = 32;                 // of 62 letters and digi
 constexpr std::size_t remembered_tokens_max = 50'000;  // about 20 MB when full
 // An admin's activity is written down this often at most; the idle limit is an hour.
 constexpr std::chrono::seconds activity_step{60};
+// SESSION_CHECK=cache: what ends sessions in the database alone (a new password, another instance) is seen after this.
+constexpr std::chrono::seconds trusted_copy_max{60};
 // How long a session's row stays after its end: for questions about the past, and so that a spent challenge's digest
 // outlives the challenge by far.
 constexpr std::chrono::days ended_memory{30};
@@ -94,7 +96,7 @@ awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
 
 void Sessions::add_to(storage::Transaction& transaction, const PreparedSession& session) const {
     SessionRepository::add_insert(transaction, session.row);
-    SessionRepository::add_bound(transaction, session.row.user, settings_.sessions_max, session.row.issued_at);
+    SessionRepository::add_bound(transaction, session.row, settings_.sessions_max);
 }
 
 awaitable<bool> Sessions::is_spent(crypto::Sha256 challenge_digest) { return repository_.is_spent(challenge_digest); }
@@ -131,7 +133,9 @@ awaitable<std::optional<LiveSession>> Sessions::cached_or_nothing(UserId user, S
 
 awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
     try {
-        co_await repository_.remember(session, now);
+        milliseconds ttl = session.expires_at - now;
+        if (settings_.check == SessionCheck::cache) ttl = std::min<milliseconds>(ttl, trusted_copy_max);
+        co_await repository_.remember(session, ttl);
     } catch (const Unavailable&) {
     }
 }

@@ -18,7 +18,8 @@
 
 namespace consentry {
 
-// strict: every request is matched in the cache and in the database. cache: a cached copy is trusted until it ends.
+// strict: every request is matched in the cache and in the database. cache: a cached copy is trusted, for a minute at
+// most.
 enum class SessionCheck { strict, cache };
 
 struct SessionSettings {
