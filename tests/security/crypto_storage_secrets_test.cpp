@@ -147,10 +147,14 @@ TEST(CRY_2, ARecordMovedToAnotherUserDoesNotOpen) {
     Person bob = service.make_person();
     service.turn_two_factor_on(ada);
     service.turn_two_factor_on(bob);
+    const Bytes own_iv = column(service, "iv", bob);
+    const Bytes own_secret = column(service, "secret", bob);
     store(service, "iv", bob, column(service, "iv", ada));
     store(service, "secret", bob, column(service, "secret", ada));
     bob.secret = ada.secret;
     EXPECT_EQ(service.verify(service.challenge_of(bob), service.next_code(bob)).status, 500U);
+    store(service, "iv", bob, own_iv);
+    store(service, "secret", bob, own_secret);
     // Backup codes are bound to their owner as well.
     service.sql("DELETE FROM backup_codes WHERE user_id = " + literal(bob.id));
     service.sql("UPDATE backup_codes SET user_id = " + literal(bob.id));

@@ -375,7 +375,12 @@ TEST(SES_8, ALoginNeverEndsItself) {
 TEST(SES_8, TwoHundredParallelLoginsLeaveTen) {
     Service service;
     const Person person = service.make_person();
-    const auto answers = at_once(200, [&](std::size_t) { return service.log_in(person); });
+    // Whoever had to wait a second for a password check is sent away (PWD-8) and comes again, until all are in.
+    const auto answers = at_once(200, [&](std::size_t) {
+        Answer answer = service.log_in(person);
+        for (int again = 0; again < 100 && answer.status == 503; ++again) answer = service.log_in(person);
+        return answer;
+    });
     EXPECT_EQ(statuses(answers), (std::map<unsigned, std::size_t>{{200, 200}}));
     EXPECT_EQ(live_sessions(service, person), 10);
     std::size_t alive = 0;
