@@ -9,7 +9,7 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -91,21 +91,24 @@ private:
     std::size_t columns_;
 };
 
+// Copies are cheap and share what they hold, which nobody changes.
 class Rows {
 public:
     Rows() = default;
     Rows(std::size_t columns, std::vector<Value> values, std::int64_t affected)
-        : columns_(columns), values_(std::move(values)), affected_(affected) {}
+        : columns_(columns),
+          values_(std::make_shared<const std::vector<Value>>(std::move(values))),
+          affected_(affected) {}
 
-    std::size_t size() const { return columns_ == 0 ? 0 : values_.size() / columns_; }
+    std::size_t size() const { return columns_ == 0 ? 0 : values_->size() / columns_; }
     bool empty() const { return size() == 0; }
-    Row operator[](std::size_t row) const { return {values_.data() + row * columns_, columns_}; }
+    Row operator[](std::size_t row) const { return {values_->data() + row * columns_, columns_}; }
     // Rows that an INSERT, UPDATE or DELETE changed (with RETURNING, the rows returned); 0 for a SELECT.
     std::int64_t affected() const { return affected_; }
 
 private:
     std::size_t columns_ = 0;
-    std::vector<Value> values_;
+    std::shared_ptr<const std::vector<Value>> values_;
     std::int64_t affected_ = 0;
 };
 

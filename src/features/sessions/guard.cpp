@@ -8,20 +8,20 @@ namespace {
 constexpr std::string_view prefix = "Bearer ";
 
 // Exactly one header with the prefix and one token. Two headers could be read differently by somebody in between.
-std::optional<std::string> bearer(const http::RequestContext& context) {
+std::optional<std::string_view> bearer(const http::RequestContext& context) {
     if (context.request.count("authorization") != 1) return std::nullopt;
     const std::string_view value = *context.request.header("authorization");
     if (value.size() <= prefix.size() || !equal_ignoring_case(value.substr(0, prefix.size()), prefix))
         return std::nullopt;
-    return std::string(value.substr(prefix.size()));
+    return value.substr(prefix.size());
 }
 
 }  // namespace
 
 awaitable<Result<LiveSession>> SessionGuard::authenticate(const http::RequestContext& context) {
-    auto token = bearer(context);
+    const auto token = bearer(context);
     if (!token) co_return fail(errors::jwt_access_token_invalid);
-    co_return co_await sessions_.authenticate(std::move(*token));
+    co_return co_await sessions_.authenticate(*token);
 }
 
 awaitable<Result<SignedIn>> SessionGuard::admit(const http::RequestContext& context, std::type_identity<SignedIn>) {
@@ -40,9 +40,9 @@ awaitable<Result<SignedInAdmin>> SessionGuard::admit(const http::RequestContext&
 
 awaitable<Result<RefreshBearer>> SessionGuard::admit(const http::RequestContext& context,
                                                      std::type_identity<RefreshBearer>) {
-    auto token = bearer(context);
+    const auto token = bearer(context);
     if (!token) co_return fail(errors::jwt_refresh_token_invalid);
-    co_return RefreshBearer{std::move(*token)};
+    co_return RefreshBearer{std::string(*token)};
 }
 
 http::Access SessionGuard::access(std::type_identity<SignedIn>) {

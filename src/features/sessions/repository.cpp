@@ -1,6 +1,7 @@
 #include "features/sessions/repository.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <stdexcept>
 
@@ -11,8 +12,8 @@ namespace {
 
 using storage::Expect;
 
-#define CONSENTRY_LIVE_COLUMNS                                                                                     \
-    "s.id, s.user_id, s.jti, s.access_digest, s.expires_at, s.last_active_at, s.revoked_at, u.email, u.username, " \
+#define CONSENTRY_LIVE_COLUMNS                                                                         \
+    "s.id, s.user_id, s.jti, s.access_digest, s.expires_at, s.last_active_at, s.revoked_at, u.email, " \
     "u.role, u.status, u.is_verified, u.deleted_at, u.password_expires_at"
 
 template <class Enum>
@@ -32,17 +33,12 @@ LiveSession to_live(const storage::Row& row) {
     out.last_active_at = row.time(5);
     out.revoked = !row.is_null(6);
     out.email = row.text(7);
-    out.username = row.text(8);
-    out.role = enum_of<Role>(row.text(9));
-    out.status = enum_of<UserStatus>(row.text(10));
-    out.is_verified = row.boolean(11);
-    out.deleted = !row.is_null(12);
-    out.password_expires_at = row.time_or_null(13);
+    out.role = enum_of<Role>(row.text(8));
+    out.status = enum_of<UserStatus>(row.text(9));
+    out.is_verified = row.boolean(10);
+    out.deleted = !row.is_null(11);
+    out.password_expires_at = row.time_or_null(12);
     return out;
-}
-
-void replace(std::string& text, std::string_view what, const std::string& with) {
-    if (const auto at = text.find(what); at != std::string::npos) text.replace(at, what.size(), with);
 }
 
 }  // namespace
@@ -64,13 +60,13 @@ awaitable<std::optional<RefreshState>> SessionRepository::find_for_refresh(Sessi
     const auto row = rows[0];
     RefreshState out;
     out.live = to_live(row);
-    out.previous_jti = row.text_or_null(14);
-    out.previous_refresh_digest = row.bytes_or_null(15);
-    out.refresh_digest = row.bytes(16);
-    out.login_at = row.time(17);
-    out.issued_at = row.time(18);
-    out.from = enum_of<LoginFrom>(row.text(19));
-    out.with = enum_of<LoginWith>(row.text(20));
+    out.previous_jti = row.text_or_null(13);
+    out.previous_refresh_digest = row.bytes_or_null(14);
+    out.refresh_digest = row.bytes(15);
+    out.login_at = row.time(16);
+    out.issued_at = row.time(17);
+    out.from = enum_of<LoginFrom>(row.text(18));
+    out.with = enum_of<LoginWith>(row.text(19));
     co_return out;
 }
 
@@ -120,11 +116,12 @@ void SessionRepository::add_insert(storage::Transaction& transaction, const NewS
 void SessionRepository::add_bound(storage::Transaction& transaction, const NewSession& inserted,
                                   std::int64_t sessions_max) {
     // The new one is set apart: within a millisecond the order of ids is chance.
-    transaction.add(Expect::any,
-                    "UPDATE sessions SET revoked_at = $3, revoked_reason = 'bound', updated_at = $3 WHERE id IN ("
-                    "SELECT id FROM sessions WHERE user_id = $1 AND id <> $4 AND revoked_at IS NULL AND expires_at > $3 "
-                    "ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2)",
-                    inserted.user, sessions_max - 1, inserted.issued_at, inserted.id);
+    transaction.add(
+        Expect::any,
+        "UPDATE sessions SET revoked_at = $3, revoked_reason = 'bound', updated_at = $3 WHERE id IN ("
+        "SELECT id FROM sessions WHERE user_id = $1 AND id <> $4 AND revoked_at IS NULL AND expires_at > $3 "
+        "ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2)",
+        inserted.user, sessions_max - 1, inserted.issued_at, inserted.id);
 }
 
 void SessionRepository::add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
@@ -179,51 +176,63 @@ awaitable<void> SessionRepository::touch(SessionId id, TimePoint now) {
 }
 
 std::string SessionRepository::key(UserId user, SessionId id) const {
-    std::string out = key_pattern_;
-    replace(out, "{userId}", user.text());
-    replace(out, "{sessionId}", id.text());
+    std::string out;
+    out.reserve(key_pattern_.size() + 80);
+    for (std::string_view rest = key_pattern_; !rest.empty();) {
+        constexpr std::string_view user_mark = "{userId}";
+        constexpr std::string_view session_mark = "{sessionId}";
+        if (rest.starts_with(user_mark)) {
+            out.append(user.text());
+            rest.remove_prefix(user_mark.size());
+        } else if (rest.starts_with(session_mark)) {
+            out.append(id.text());
+            rest.remove_prefix(session_mark.size());
+        } else {
+            const std::size_t plain = std::min(rest.find('{', 1), rest.size());
+            out.append(rest.substr(0, plain));
+            rest.remove_prefix(plain);
+        }
+    }
     return out;
 }
 
-// Lines of text: small, and the same for every engine. A copy that cannot be read is no copy.
-awaitable<std::optional<LiveSession>> SessionRepository::cached(UserId user, SessionId id) {
-    const auto text = co_await cache_.get(key(user, id));
-    if (!text) co_return std::nullopt;
-    std::vector<std::string_view> lines;
-    std::string_view rest = *text;
-    while (!rest.empty()) {
-        lines.push_back(rest.substr(0, rest.find('\n')));
-        rest.remove_prefix(std::min(rest.size(), lines.back().size() + 1));
+// Lines of text, the jti first: small, and the same for every engine. A copy that cannot be read is no copy.
+std::optional<LiveSession> SessionRepository::read_copy(std::string_view text, UserId user, SessionId id) {
+    std::array<std::string_view, 6> lines;
+    for (std::string_view& line : lines) {
+        line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
     }
-    if (lines.size() != 7) co_return std::nullopt;
     const auto number = [](std::string_view digits) {
         std::int64_t value = 0;
         std::from_chars(digits.data(), digits.data() + digits.size(), value);
         return value;
     };
-    const auto role = http::find_enum<Role>(lines[4]);
-    if (!role) co_return std::nullopt;
+    const auto role = http::find_enum<Role>(lines[3]);
+    if (!role || lines[5].empty() || !text.empty()) return std::nullopt;
     LiveSession out;
     out.id = id;
     out.user = user;
     out.jti = lines[0];
     out.expires_at = from_epoch_ms(number(lines[1]));
     out.email = lines[2];
-    out.username = lines[3];
     out.role = *role;
-    out.last_active_at = from_epoch_ms(number(lines[5]));
+    out.last_active_at = from_epoch_ms(number(lines[4]));
     out.is_verified = true;
-    if (const auto expiry = number(lines[6]); expiry != 0) out.password_expires_at = from_epoch_ms(expiry);
-    co_return out;
+    if (const auto expiry = number(lines[5]); expiry != 0) out.password_expires_at = from_epoch_ms(expiry);
+    return out;
 }
 
-awaitable<void> SessionRepository::remember(LiveSession session, milliseconds ttl) {
+awaitable<std::optional<std::string>> SessionRepository::find_copy(UserId user, SessionId id) {
+    return cache_.get(key(user, id));
+}
+
+awaitable<void> SessionRepository::remember(const LiveSession& session, milliseconds ttl) {
     const std::int64_t password_expiry = session.password_expires_at ? epoch_ms(*session.password_expires_at) : 0;
-    co_await cache_.put(
-        key(session.user, session.id),
-        fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", session.jti, epoch_ms(session.expires_at), session.email,
-                    session.username, http::name_of(session.role), epoch_ms(session.last_active_at), password_expiry),
-        ttl);
+    return cache_.put(key(session.user, session.id),
+                      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", session.jti, epoch_ms(session.expires_at), session.email,
+                                  http::name_of(session.role), epoch_ms(session.last_active_at), password_expiry),
+                      ttl);
 }
 
 awaitable<void> SessionRepository::forget(UserId user, SessionId id) { return cache_.erase(key(user, id)); }

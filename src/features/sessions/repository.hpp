@@ -53,7 +53,6 @@ struct LiveSession {
     TimePoint last_active_at;
     bool revoked = false;
     std::string email;
-    std::string username;
     Role role = Role::user;
     UserStatus status = UserStatus::active;
     bool is_verified = false;
@@ -112,8 +111,12 @@ public:
     awaitable<void> touch(SessionId id, TimePoint now);
 
     // The cached copy of a live session of an account that may act. Without its access digest.
-    awaitable<std::optional<LiveSession>> cached(UserId user, SessionId id);
-    awaitable<void> remember(LiveSession session, milliseconds ttl);
+    awaitable<std::optional<std::string>> find_copy(UserId user, SessionId id);
+    static std::optional<LiveSession> read_copy(std::string_view text, UserId user, SessionId id);
+    static bool is_copy_of(std::string_view text, std::string_view jti) {
+        return text.starts_with(jti) && text.substr(jti.size()).starts_with('\n');
+    }
+    awaitable<void> remember(const LiveSession& session, milliseconds ttl);
     awaitable<void> forget(UserId user, SessionId id);
 
 private:

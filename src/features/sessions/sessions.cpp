@@ -123,9 +123,9 @@ Result<void> Sessions::may_act(const LiveSession& session, const ErrorKind& inva
     return {};
 }
 
-awaitable<std::optional<LiveSession>> Sessions::cached_or_nothing(UserId user, SessionId id) {
+awaitable<std::optional<std::string>> Sessions::copy_or_nothing(UserId user, SessionId id) {
     try {
-        co_return co_await repository_.cached(user, id);
+        co_return co_await repository_.find_copy(user, id);
     } catch (const Unavailable&) {
         co_return std::nullopt;  // the database decides alone
     }
@@ -141,16 +141,21 @@ awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
 }
 
 awaitable<std::optional<LiveSession>> Sessions::look_up(const TokenClaims& claims, bool* from_cache) {
-    auto cached = co_await cached_or_nothing(claims.user, claims.session);
-    if (cached && cached->jti == claims.jti && settings_.check == SessionCheck::cache) {
-        *from_cache = true;
-        co_return cached;
+    const auto copy = co_await copy_or_nothing(claims.user, claims.session);
+    const bool agrees = copy && SessionRepository::is_copy_of(*copy, claims.jti);
+    if (agrees && settings_.check == SessionCheck::cache) {
+        auto cached = SessionRepository::read_copy(*copy, claims.user, claims.session);
+        if (cached) {
+            *from_cache = true;
+            co_return cached;
+        }
     }
     auto session = co_await repository_.find(claims.session);
     // Never a copy of what may not act: with SESSION_CHECK=cache the next request would trust it.
-    const TimePoint now = clock_.now();
-    if (session && (!cached || cached->jti != session->jti) && may_act(*session, errors::jwt_access_token_invalid, now))
-        co_await remember(*session, now);
+    if (session && !agrees) {
+        const TimePoint now = clock_.now();
+        if (may_act(*session, errors::jwt_access_token_invalid, now)) co_await remember(*session, now);
+    }
     co_return session;
 }
 
@@ -165,7 +170,7 @@ awaitable<bool> Sessions::signature_holds(TokenKind kind, const Tokens::Candidat
         [&candidate, input] { return candidate.key.verify(input, candidate.jws.signature); });
 }
 
-awaitable<Result<LiveSession>> Sessions::authenticate(std::string token) {
+awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
     const TimePoint now = clock_.now();
     const std::uint64_t generation = tokens_.keys_generation();
     const crypto::Sha256 digest = token_digest(TokenKind::access, token);
@@ -178,7 +183,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string token) {
         claims = candidate->claims;
     }
     bool from_cache = false;
-    const auto session = co_await look_up(*claims, &from_cache);
+    auto session = co_await look_up(*claims, &from_cache);
     // Kind, subject and jti must all match the stored session (SES-1).
     if (!session || session->user != claims->user || session->jti != claims->jti)
         co_return fail(errors::jwt_access_token_invalid);
@@ -197,7 +202,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string token) {
         co_await repository_.touch(session->id, now);
         if (from_cache) co_await repository_.forget(session->user, session->id);
     }
-    co_return *session;
+    co_return std::move(*session);
 }
 
 awaitable<Result<TokenPair>> Sessions::refresh(std::string token, Role& role) {

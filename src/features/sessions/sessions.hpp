@@ -55,7 +55,8 @@ public:
 
     // The session behind an access token: signature, claims, session, user. Errors: 401 jwtAccessTokenInvalid, whatever
     // is wrong with token or session; 403 where the account may not act.
-    awaitable<Result<LiveSession>> authenticate(std::string token);
+    // `token` outlives the call: it lies in the request.
+    awaitable<Result<LiveSession>> authenticate(std::string_view token);
 
     // A new pair for a refresh token. The same answer again for a repeat within the grace; reuse ends the session.
     awaitable<Result<TokenPair>> refresh(std::string token, Role& role);
@@ -67,7 +68,7 @@ public:
 
 private:
     awaitable<std::optional<LiveSession>> look_up(const TokenClaims& claims, bool* from_cache);
-    awaitable<std::optional<LiveSession>> cached_or_nothing(UserId user, SessionId id);
+    awaitable<std::optional<std::string>> copy_or_nothing(UserId user, SessionId id);
     awaitable<void> remember(const LiveSession& session, TimePoint now);
     awaitable<bool> signature_holds(TokenKind kind, const Tokens::Candidate& candidate);
     awaitable<Result<TokenPair>> refresh_again(const RefreshState& state, const TokenClaims& claims,

@@ -1,6 +1,7 @@
 #include "storage/sqlite/connection.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <functional>
 #include <mutex>
@@ -289,6 +290,33 @@ bool Connection::has_open_foreign_keys() const {
     int unused = 0;
     sqlite3_db_status(db_.get(), SQLITE_DBSTATUS_DEFERRED_FKS, &open, &unused, 0);
     return open != 0;
+}
+
+bool Connection::has_moved_on(LogState& seen) {
+    // The index begins with two copies of its head (sqlite.org/walformat.html section 2.2): the frames in the log, a
+    // change counter, checksums, salts. A commit rewrites both, the first copy last; only then is it visible to
+    // anybody. So a first copy that is the same, word by word, means that there was no commit; one that is caught half
+    // written differs, and costs one query.
+    if (log_index_ == nullptr) {
+        constexpr int region_bytes = 32'768;
+        sqlite3_file* file = nullptr;
+        void volatile* mapped = nullptr;
+        if (sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file)) !=
+                SQLITE_OK ||
+            file == nullptr || file->pMethods == nullptr || file->pMethods->iVersion < 2)
+            return true;
+        // Mapped already by any read of this connection; nothing is extended or created here.
+        if (file->pMethods->xShmMap(file, 0, region_bytes, 0, &mapped) != SQLITE_OK || mapped == nullptr) return true;
+        log_index_ = static_cast<const volatile std::uint32_t*>(mapped);
+    }
+    bool moved = false;
+    for (std::size_t i = 0; i < seen.words.size(); ++i) {
+        const std::uint32_t word = log_index_[i];
+        moved |= word != seen.words[i];
+        seen.words[i] = word;
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return moved;
 }
 
 bool Connection::file_has_moved() const {

@@ -1,6 +1,7 @@
 // One SQLite connection with its prepared statements. Used by one thread at a time.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -71,6 +72,14 @@ public:
     // False where readers or writers were in the way; throws SqliteError where the storage failed.
     bool checkpoint(Checkpoint mode);
 
+    // The head of the write-ahead log's index in shared memory, as it was met.
+    struct LogState {
+        std::array<std::uint32_t, 12> words{};
+    };
+    // Whether anybody, in any process, committed since `seen` was last brought up to date, which it is by this call.
+    // True as well where that cannot be told. Costs no system call.
+    bool has_moved_on(LogState& seen);
+
     void set_busy_timeout(std::chrono::milliseconds timeout) { busy_timeout_ = timeout; }
 
 private:
@@ -106,6 +115,7 @@ private:
     std::chrono::milliseconds busy_timeout_;
     std::chrono::steady_clock::time_point busy_since_;
     bool refuses_writes_ = false;
+    const volatile std::uint32_t* log_index_ = nullptr;  // mapped by SQLite as long as the connection lives
     int wal_frames_ = 0;
     std::uint64_t uses_ = 0;
     std::unique_ptr<sqlite3, Close> db_;

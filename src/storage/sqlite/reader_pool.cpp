@@ -10,7 +10,7 @@ struct ReaderPool::ThreadSlots {
     struct Slot {
         std::uint64_t pool_id;
         std::weak_ptr<ReaderPool> pool;
-        Connection* connection;
+        Reader* reader;
     };
     std::vector<Slot> slots;
 
@@ -19,7 +19,7 @@ struct ReaderPool::ThreadSlots {
     ThreadSlots& operator=(const ThreadSlots&) = delete;
     ~ThreadSlots() {
         for (const Slot& slot : slots) {
-            if (const auto pool = slot.pool.lock()) pool->give_back(*slot.connection);
+            if (const auto pool = slot.pool.lock()) pool->give_back(*slot.reader);
         }
     }
 };
@@ -35,36 +35,36 @@ ReaderPool::ReaderPool(ConnectionOptions options)
       }()),
       options_(std::move(options)) {}
 
-Connection& ReaderPool::of_this_thread() {
+Reader& ReaderPool::of_this_thread() {
     thread_local ThreadSlots mine;
     for (const auto& slot : mine.slots) {
-        if (slot.pool_id == id_) return *slot.connection;
+        if (slot.pool_id == id_) return *slot.reader;
     }
     std::erase_if(mine.slots, [](const auto& slot) { return slot.pool.expired(); });
-    Connection& connection = lend();
-    mine.slots.push_back({id_, weak_from_this(), &connection});
-    return connection;
+    Reader& reader = lend();
+    mine.slots.push_back({id_, weak_from_this(), &reader});
+    return reader;
 }
 
-Connection& ReaderPool::lend() {
+Reader& ReaderPool::lend() {
     {
         const std::lock_guard lock(mutex_);
         if (!idle_.empty()) {
-            Connection* connection = idle_.back();
+            Reader* reader = idle_.back();
             idle_.pop_back();
-            return *connection;
+            return *reader;
         }
     }
-    auto fresh = std::make_unique<Connection>(options_);  // reads the file: not under the lock
+    auto fresh = std::make_unique<Reader>(options_);  // reads the file: not under the lock
     const std::lock_guard lock(mutex_);
     all_.push_back(std::move(fresh));
     idle_.reserve(all_.size());  // so that giving back cannot fail
     return *all_.back();
 }
 
-void ReaderPool::give_back(Connection& connection) {
+void ReaderPool::give_back(Reader& reader) {
     const std::lock_guard lock(mutex_);
-    idle_.push_back(&connection);
+    idle_.push_back(&reader);
 }
 
 }  // namespace consentry::storage::sqlite

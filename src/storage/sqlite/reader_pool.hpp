@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "storage/sqlite/connection.hpp"
+#include "storage/sqlite/reader.hpp"
 
 namespace consentry::storage::sqlite {
 
@@ -18,20 +18,20 @@ public:
     static std::shared_ptr<ReaderPool> make(ConnectionOptions options);
 
     // The calling thread's own; opened at its first call. Throws SqliteError where that fails.
-    Connection& of_this_thread();
+    Reader& of_this_thread();
 
 private:
     struct ThreadSlots;
 
     explicit ReaderPool(ConnectionOptions options);
-    Connection& lend();
-    void give_back(Connection& connection);
+    Reader& lend();
+    void give_back(Reader& reader);
 
     const std::uint64_t id_;  // unlike the address, never used again by a later pool
     const ConnectionOptions options_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<Connection>> all_;
-    std::vector<Connection*> idle_;
+    std::vector<std::unique_ptr<Reader>> all_;
+    std::vector<Reader*> idle_;
 };
 
 }  // namespace consentry::storage::sqlite

@@ -127,7 +127,7 @@ void SqliteDatabase::migrate(const std::vector<Migration>& migrations) {
 
 awaitable<Rows> SqliteDatabase::read(std::string_view sql, Params params) {
     try {
-        co_return readers_->of_this_thread().run(sql, params);
+        co_return readers_->of_this_thread().read(sql, params);
     } catch (const sqlite::SqliteError& error) {
         throw Unavailable(error.what());
     }
@@ -150,7 +150,7 @@ awaitable<void> SqliteDatabase::ping() {
     // Where the disk failed, only a write can tell whether it is back.
     if (!writer_->healthy()) co_await writer_->submit({});
     try {
-        sqlite::Connection& connection = readers_->of_this_thread();
+        sqlite::Connection& connection = readers_->of_this_thread().connection();
         connection.run("SELECT count(*) FROM sqlite_schema");
         if (connection.file_has_moved())
             throw Unavailable(fmt::format("sqlite {}: deleted or replaced while in use", options_.file.string()));
