@@ -157,8 +157,8 @@ int reset_two_factor(const UserOptions& options) {
     if (!services) return wrong_use;
     auto user = find_user(*services, options.email);
     if (!user) return failed;
-    const auto done = options.disable ? run(services->two_factor.reset_and_disable(std::move(*user)))
-                                      : run(services->two_factor.reset(std::move(*user)));
+    const auto after = options.disable ? TwoFactor::After::off : TwoFactor::After::set_up_required;
+    const auto done = run(services->two_factor.reset(std::move(*user), after));
     if (!done) return tell(*services, done.error());
     fmt::print(stderr, "{}; all sessions of the account are ended.\n",
                options.disable ? "Two-factor is off" : "Two-factor must be set up anew at the next login");

@@ -14,6 +14,7 @@
 #include "crypto/random.hpp"
 #include "crypto/totp.hpp"
 #include "tests/security/token_forge.hpp"
+#include "tests/support/instrumented.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -291,13 +292,14 @@ double t_of(const std::string& one, const std::string& other, std::size_t sample
 
 // A leak shows in every run; a busy machine in some.
 template <class Measure>
-double least_of(int tries, Measure&& measure) {
+double least_of(int tries, Measure&& measure, double enough = 4.5) {
     double least = measure();
-    while (--tries > 0 && least >= 4.5) least = std::min(least, measure());
+    while (--tries > 0 && least >= enough) least = std::min(least, measure());
     return least;
 }
 
 TEST(CRY_5, ComparisonsDoNotTellWhereTheyDiffer) {
+    if constexpr (instrumented) GTEST_SKIP() << "a sanitizer's own checks would be timed";
     const std::string stored = crypto::random_text(32, crypto::alphanumerics);
     std::string first_wrong = stored;
     first_wrong.front() = '-';
@@ -314,10 +316,11 @@ TEST(CRY_5, ComparisonsDoNotTellWhereTheyDiffer) {
         std::size_t same = 0;
         while (same < given.size() && given[same] == stored[same]) sink = ++same != 0;
     };
-    EXPECT_GT(t_of(first_wrong, last_wrong, 30'000, 16, leaky), 4.5);
+    EXPECT_GT(-least_of(8, [&] { return -t_of(first_wrong, last_wrong, 30'000, 16, leaky); }, -4.5), 4.5);
 }
 
 TEST(CRY_5, AllThreeStepsOfACodeAreTried) {
+    if constexpr (instrumented) GTEST_SKIP() << "a sanitizer's own checks would be timed";
     const Bytes secret = crypto::random_bytes(20);
     const TimePoint now = from_epoch_ms(1'700'000'010'000);
     const auto step = static_cast<std::uint64_t>(crypto::totp_step(now, {}));

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <stdexcept>
 
 #include <fmt/format.h>
+
+#include "features/users/stored.hpp"
 
 namespace consentry {
 namespace {
@@ -15,13 +16,6 @@ using storage::Expect;
 #define CONSENTRY_LIVE_COLUMNS                                                                         \
     "s.id, s.user_id, s.jti, s.access_digest, s.expires_at, s.last_active_at, s.revoked_at, u.email, " \
     "u.role, u.status, u.is_verified, u.deleted_at, u.password_expires_at"
-
-template <class Enum>
-Enum enum_of(const std::string& name) {
-    const auto found = http::find_enum<Enum>(name);
-    if (!found) throw std::runtime_error("sessions: unknown value in the database");
-    return *found;
-}
 
 LiveSession to_live(const storage::Row& row) {
     LiveSession out;
@@ -33,8 +27,8 @@ LiveSession to_live(const storage::Row& row) {
     out.last_active_at = row.time(5);
     out.revoked = !row.is_null(6);
     out.email = row.text(7);
-    out.role = enum_of<Role>(row.text(8));
-    out.status = enum_of<UserStatus>(row.text(9));
+    out.role = stored_enum<Role>(row.text(8));
+    out.status = stored_enum<UserStatus>(row.text(9));
     out.is_verified = row.boolean(10);
     out.deleted = !row.is_null(11);
     out.password_expires_at = row.time_or_null(12);
@@ -65,8 +59,8 @@ awaitable<std::optional<RefreshState>> SessionRepository::find_for_refresh(Sessi
     out.refresh_digest = row.bytes(15);
     out.login_at = row.time(16);
     out.issued_at = row.time(17);
-    out.from = enum_of<LoginFrom>(row.text(18));
-    out.with = enum_of<LoginWith>(row.text(19));
+    out.from = stored_enum<LoginFrom>(row.text(18));
+    out.with = stored_enum<LoginWith>(row.text(19));
     co_return out;
 }
 
@@ -81,8 +75,8 @@ awaitable<std::vector<SessionSummary>> SessionRepository::list_live(UserId user,
         const auto row = rows[i];
         SessionSummary session;
         session.id = row.id<SessionId>(0);
-        session.from = enum_of<LoginFrom>(row.text(1));
-        session.with = enum_of<LoginWith>(row.text(2));
+        session.from = stored_enum<LoginFrom>(row.text(1));
+        session.with = stored_enum<LoginWith>(row.text(2));
         session.ip_address = row.text(3);
         session.user_agent = row.text(4);
         session.device_name = row.text_or_null(5);

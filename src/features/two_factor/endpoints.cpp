@@ -62,7 +62,7 @@ awaitable<Result<Done>> reset(TwoFactor& two_factor, UserRepository& users, User
     if (user->status == UserStatus::blocked) co_return fail(errors::blocked_invalid);
     // Nobody takes a factor off an account that stands above their own.
     if (user->role == Role::super_admin && admin_role != Role::super_admin) co_return fail(errors::role_forbidden);
-    auto done = co_await two_factor.reset(std::move(*user));
+    auto done = co_await two_factor.reset(std::move(*user), TwoFactor::After::set_up_required);
     if (!done) co_return fail(std::move(done.error()));
     co_return Done{};
 }

@@ -187,22 +187,14 @@ awaitable<Result<void>> TwoFactor::disable(User user, SessionId keep, Proof proo
     co_return fail(errors::two_factor_not_enabled);
 }
 
-awaitable<Result<void>> TwoFactor::reset(User user) {
+awaitable<Result<void>> TwoFactor::reset(User user, After after) {
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    TwoFactorRepository::add_reset(transaction, user.id, now);
-    UserRepository::add_security_change(transaction, user.id, user.security_version, now);
-    SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "twoFactorReset", now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (outcome.committed) co_return Result<void>{};
-    if (outcome.failed_at == 0) co_return fail(errors::two_factor_not_enabled);
-    throw changed_meanwhile();
-}
-
-awaitable<Result<void>> TwoFactor::reset_and_disable(User user) {
-    const TimePoint now = clock_.now();
-    storage::Transaction transaction;
-    TwoFactorRepository::add_disable(transaction, user.id, now);
+    if (after == After::off) {
+        TwoFactorRepository::add_disable(transaction, user.id, now);
+    } else {
+        TwoFactorRepository::add_reset(transaction, user.id, now);
+    }
     UserRepository::add_security_change(transaction, user.id, user.security_version, now);
     SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "twoFactorReset", now);
     const auto outcome = co_await database_.commit(std::move(transaction));

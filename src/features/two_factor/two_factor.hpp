@@ -52,10 +52,12 @@ public:
     awaitable<Result<std::vector<std::string>>> enable_required(UserId user, std::string code);
     awaitable<Result<std::vector<std::string>>> regenerate(UserId user);
     awaitable<Result<void>> disable(User user, SessionId keep, Proof proof);
-    // By an admin: two-factor stays on, with a set-up required; everything granted before ends.
-    awaitable<Result<void>> reset(User user);
-    // By the operator at the machine: off.
-    awaitable<Result<void>> reset_and_disable(User user);
+    // Takes the factor away without a proof; everything granted before ends.
+    enum class After {
+        set_up_required,  // it stays on, and the owner sets up anew at the next login
+        off,              // only for the operator at the machine
+    };
+    awaitable<Result<void>> reset(User user, After after);
 
     // Whether the proof is right; wrong ones are counted and refused here. A right one is spent by spend().
     awaitable<Result<RightProof>> verify(UserId user, Proof proof);

@@ -1,6 +1,6 @@
 #include "features/users/repository.hpp"
 
-#include <stdexcept>
+#include "features/users/stored.hpp"
 
 namespace consentry {
 namespace {
@@ -11,22 +11,14 @@ using storage::Expect;
     "id, email, username, name, role, status, is_verified, security_version, password_hash, password_created_at, " \
     "password_expires_at, password_attempt, password_locked_until, created_at"
 
-template <class Enum>
-Enum enum_of(const std::string& name) {
-    const auto found = http::find_enum<Enum>(name);
-    // A value this program does not know: refuse the record rather than guess at its rights (STO-3).
-    if (!found) throw std::runtime_error("users: unknown value in the database");
-    return *found;
-}
-
 User to_user(const storage::Row& row) {
     User user;
     user.id = row.id<UserId>(0);
     user.email = row.text(1);
     user.username = row.text(2);
     user.name = row.text_or_null(3);
-    user.role = enum_of<Role>(row.text(4));
-    user.status = enum_of<UserStatus>(row.text(5));
+    user.role = stored_enum<Role>(row.text(4));
+    user.status = stored_enum<UserStatus>(row.text(5));
     user.is_verified = row.boolean(6);
     user.security_version = row.integer(7);
     user.password_hash = row.text_or_null(8);

@@ -1,0 +1,20 @@
+// Values that repositories read back.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "http/schema/fields.hpp"
+
+namespace consentry {
+
+// The enum's value of this name. One that this program does not know (a newer version wrote it, or the file is
+// damaged) throws std::runtime_error: a record is refused rather than its rights guessed at (STO-3).
+template <http::NamedEnum Enum>
+Enum stored_enum(const std::string& name) {
+    const auto found = http::find_enum<Enum>(name);
+    if (!found) throw std::runtime_error("the database holds a value that this program does not know");
+    return *found;
+}
+
+}  // namespace consentry

@@ -1,0 +1,18 @@
+// Whether a sanitizer watches this build: then memory and time measure the sanitizer, not the program.
+#pragma once
+
+namespace consentry::tests {
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool instrumented = true;
+#else
+inline constexpr bool instrumented = false;
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool instrumented = true;
+#else
+inline constexpr bool instrumented = false;
+#endif
+
+}  // namespace consentry::tests
