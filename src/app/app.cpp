@@ -79,7 +79,8 @@ std::string_view text_of(AppEnvironment environment) {
 std::string_view program_version() { return CONSENTRY_VERSION; }
 
 App::App(const Config& config, const Clock& clock)
-    : services_(config, clock),
+    : log_(spdlog::default_logger()),
+      services_(config, clock),
       system_(services_.database, services_.cache, clock, hello_facts(services_.config)),
       router_(router_options(services_.config)) {
     declare_endpoints();
@@ -88,8 +89,8 @@ App::App(const Config& config, const Clock& clock)
     options.timezone = config.app.timezone;
     options.api_version = std::to_string(config.versioning.version);
     options.repo_version = program_version();
-    options.on_failure = [](std::string_view request_id, std::string_view what) {
-        spdlog::error("request {}: {}", request_id, what);
+    options.on_failure = [this](std::string_view request_id, std::string_view what) {
+        log_->error("request {}: {}", request_id, what);
     };
     pipeline_ = std::make_unique<http::Pipeline>(router_, services_.locales, clock, std::move(options));
     server_ = std::make_unique<http::Server>(server_options(config), *pipeline_);
@@ -134,7 +135,7 @@ awaitable<void> App::clean_up_now_and_then() {
         try {
             co_await services_.clean_up();
         } catch (const Unavailable& outage) {
-            spdlog::warn("cleaning up is put off: {}", outage.what());
+            log_->warn("cleaning up is put off: {}", outage.what());
         }
     }
 }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 
+#include <spdlog/logger.h>
+
 #include "app/services.hpp"
 #include "features/system/endpoints.hpp"
 #include "http/pipeline.hpp"
@@ -39,7 +41,9 @@ private:
     void declare_endpoints();
     awaitable<void> clean_up_now_and_then();
 
-    // First, hence destroyed last: pools and storage hand their last answers to the server's executors.
+    std::shared_ptr<spdlog::logger> log_;  // taken before any thread runs
+    // Before the services, hence destroyed after them: pools and storage hand their last answers to the server's
+    // executors.
     std::unique_ptr<http::Server> server_;
     Services services_;
     System system_;

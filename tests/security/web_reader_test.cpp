@@ -184,7 +184,7 @@ TEST(WEB_3, EndlessChunksCostNoMemory) {
     EXPECT_EQ(client.read_answer().status, 413U);
     rusage after{};
     getrusage(RUSAGE_SELF, &after);
-    if constexpr (!instrumented)
+    if constexpr (!tests::instrumented)
         EXPECT_LE(after.ru_maxrss - before.ru_maxrss, 4 * 1024) << "KiB, the client's own included";
 }
 
