@@ -32,6 +32,9 @@ std::string name_of(const tcp::endpoint& endpoint) {
 }
 
 std::vector<tcp::endpoint> resolve(asio::io_context& context, const std::string& host) {
+    // Loopback by definition (RFC 6761 section 6.3), also where no hosts file says so.
+    if (host == "localhost")
+        return {tcp::endpoint{asio::ip::address_v4::loopback(), 0}, tcp::endpoint{asio::ip::address_v6::loopback(), 0}};
     error_code error;
     tcp::resolver resolver(context);
     const auto found = resolver.resolve(host, "", tcp::resolver::passive, error);
