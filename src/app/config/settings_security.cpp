@@ -245,9 +245,10 @@ std::vector<SettingSpec> session_settings() {
          .type = one_of<&Config::session, &SessionConfig::check>(
              {{"strict", SessionCheckMode::strict}, {"cache", SessionCheckMode::cache}}),
          .default_text = "strict",
-         .description = "How a request's session is looked up. `strict` wants it in the cache and in the database, so "
-                        "that a session ended anywhere ends at once; `cache` believes a find in the cache, for a minute "
-                        "at most."},
+         .description =
+             "How a request's session is looked up. `strict` wants it in the cache and in the database, so "
+             "that a session ended anywhere ends at once; `cache` believes a find in the cache, for a minute "
+             "at most."},
         {.name = "SESSION_MAX_PER_USER",
          .group = group,
          .type = whole_number<&Config::session, &SessionConfig::per_user_max>(1, 1'000),
