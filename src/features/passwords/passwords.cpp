@@ -38,7 +38,7 @@ awaitable<Result<Passwords::Checked>> Passwords::check(std::optional<User> user,
                                                        std::string password) {
     const crypto::Sha256 address = address_digest(email);
     // Known and unknown addresses walk the same road, statement by statement.
-    const auto turn = co_await turns_.take(user ? user->id.text() : email);
+    auto turn = co_await turns_.take(user ? user->id.text() : email);
     const TimePoint now = clock_.now();
     if (settings_.count_attempts) {
         const auto locked =
@@ -60,7 +60,7 @@ awaitable<Result<Passwords::Checked>> Passwords::check(std::optional<User> user,
     const auto verdict =
         co_await hasher_.verify(std::move(place), std::move(password), known ? *user->password_hash : hasher_.dummy());
     if (!known || verdict == crypto::PasswordVerdict::mismatch) co_return fail(errors::password_not_match);
-    co_return Checked{.needs_rehash = verdict == crypto::PasswordVerdict::match_needs_rehash};
+    co_return Checked{.needs_rehash = verdict == crypto::PasswordVerdict::match_needs_rehash, .turn = std::move(turn)};
 }
 
 awaitable<void> Passwords::clear(UserId user) { return repository_.clear(user); }

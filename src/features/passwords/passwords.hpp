@@ -42,6 +42,8 @@ public:
     // clears it together with what it allows, or by clear().
     struct Checked {
         bool needs_rehash = false;
+        // Kept until the count is cleared: a turn that ended earlier would let right logins pile up as failures.
+        AccountTurns::Turn turn;
     };
     awaitable<Result<Checked>> check(std::optional<User> user, std::string email, std::string password);
     awaitable<void> clear(UserId user);
