@@ -7,17 +7,31 @@ function(consentry_library name)
   target_link_libraries(${name} PUBLIC ${LIB_LINKS} PRIVATE consentry_warnings)
 endfunction()
 
-# consentry_test(name SOURCES ... LINKS ... [TIMEOUT s] [LABELS ...]): one GoogleTest program,
-# each of its tests known to CTest by name, so that all run side by side.
+# consentry_test(name SOURCES ... LINKS ... [TIMEOUT s] [LABELS ...] [ENGINES] [ALSO_ON_SHARED_ENGINES]): one GoogleTest
+# program, each of its tests known to CTest by name, so that all run side by side.
+# ENGINES: its tests use the shared PostgreSQL and Redis (tests/support/shared_engines.hpp).
+# ALSO_ON_SHARED_ENGINES: every test once more as <name>.shared, label "shared", with the shared servers and
+# CONSENTRY_TEST_ENGINES=shared in the environment.
 function(consentry_test name)
-  cmake_parse_arguments(TEST "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "ENGINES;ALSO_ON_SHARED_ENGINES" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT TEST_TIMEOUT)
     set(TEST_TIMEOUT 120)
   endif()
   add_executable(${name} ${TEST_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${TEST_LINKS} GTest::gmock_main consentry_warnings)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${TEST_LABELS}")
+  set(discovery DISCOVERY_MODE PRE_TEST WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set(properties TIMEOUT ${TEST_TIMEOUT})
+  set(with_engines FIXTURES_REQUIRED engines)
+  if(TEST_ALSO_ON_SHARED_ENGINES)
+    gtest_discover_tests(${name} ${discovery} TEST_SUFFIX .shared
+      PROPERTIES ${properties} ${with_engines} LABELS shared ENVIRONMENT CONSENTRY_TEST_ENGINES=shared)
+  endif()
+  if(TEST_ENGINES)
+    list(APPEND properties ${with_engines})
+  endif()
+  if(TEST_LABELS)
+    list(APPEND properties LABELS ${TEST_LABELS})
+  endif()
+  gtest_discover_tests(${name} ${discovery} PROPERTIES ${properties})
 endfunction()

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/config/settings.hpp"
+#include "app/engines.hpp"
 #include "app/services.hpp"
 
 namespace consentry {
@@ -71,9 +72,9 @@ int print_settings_example() {
 int migrate() {
     const auto config = load_config();
     if (!config) return wrong_settings;
-    const SystemClock clock;
-    const Services services(*config, clock);
-    fmt::print(stderr, "The schema of {} is up to date.\n", config->data.database_file.string());
+    open_database(*config);
+    fmt::print(stderr, "The schema of {} is up to date.\n",
+               config->database.url.empty() ? config->database.file.string() : "the PostgreSQL database");
     return 0;
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <thread>
 
+#include "app/engines.hpp"
 #include "app/local_secrets.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/known_answers.hpp"
-#include "storage/migrations.hpp"
 
 namespace consentry {
 namespace {
@@ -53,8 +53,10 @@ PasswordSettings password_settings(const Config& config) {
 Services::Services(const Config& given, const Clock& the_clock)
     : config(with_local_secrets(checked(given), the_clock)),
       clock(the_clock),
-      database({.file = config.data.database_file}),
-      cache(clock, config.data.cache_bytes_max),
+      database_(open_database(config)),
+      cache_(open_cache(config, clock)),
+      database(*database_),
+      cache(*cache_),
       hash_pool(
           {.name = "hash", .threads = hash_threads(config), .queue_max = config.password.hash_queue_max, .nice = 19}),
       signing_pool({.name = "sign", .threads = cores(), .queue_max = 4'096}),
@@ -84,9 +86,7 @@ Services::Services(const Config& given, const Clock& the_clock)
                          .lanes = static_cast<std::uint32_t>(config.password.argon2_lanes),
                          .salt_bytes = config.password.salt_length}),
       passwords(database, clock, hasher, two_factor, password_settings(config)),
-      login(database, cache, clock, users, sessions, two_factor, passwords) {
-    database.migrate(storage::migrations());
-}
+      login(database, cache, clock, users, sessions, two_factor, passwords, config.two_factor.encryption_keys) {}
 
 awaitable<void> Services::clean_up() {
     co_await passwords.forget_unknown_addresses();

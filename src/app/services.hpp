@@ -18,8 +18,8 @@
 #include "features/sessions/sessions.hpp"
 #include "features/two_factor/two_factor.hpp"
 #include "features/users/repository.hpp"
-#include "storage/memory/memory_cache.hpp"
-#include "storage/sqlite/sqlite_database.hpp"
+#include "storage/cache.hpp"
+#include "storage/database.hpp"
 
 namespace consentry {
 
@@ -35,8 +35,14 @@ public:
     const Config config;
     const Clock& clock;
     Locales locales;
-    storage::SqliteDatabase database;
-    storage::MemoryCache cache;
+
+private:
+    const std::unique_ptr<storage::Database> database_;
+    const std::unique_ptr<storage::Cache> cache_;
+
+public:
+    storage::Database& database;
+    storage::Cache& cache;
     WorkerPool hash_pool;
     WorkerPool signing_pool;
     KeyRing keys;

@@ -27,7 +27,8 @@ constexpr int failed = 1;
 // Runs one coroutine on this thread, to its end.
 template <class T>
 T run(awaitable<T> work) {
-    asio::io_context context(1);
+    static asio::io_context context(1);  // the same for all: an engine's connections belong to it
+    context.restart();
     auto result = asio::co_spawn(context, std::move(work), asio::use_future);
     context.run();
     return result.get();

@@ -30,6 +30,10 @@ public:
     virtual awaitable<void> erase(std::string key) = 0;
 
     virtual awaitable<void> ping() = 0;  // for readiness
+
+    // How `id` stands in the keys of what belongs to it: where keys are spread over several servers, those with the
+    // same group lie together.
+    virtual std::string group(std::string_view id) const { return std::string(id); }
 };
 
 }  // namespace consentry::storage

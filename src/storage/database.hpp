@@ -22,7 +22,9 @@
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "base/uuid.hpp"
+#include "storage/migrations.hpp"
 
 namespace consentry::storage {
 
@@ -97,17 +99,32 @@ public:
     Rows() = default;
     Rows(std::size_t columns, std::vector<Value> values, std::int64_t affected)
         : columns_(columns),
+          size_(columns == 0 ? 0 : values.size() / columns),
           values_(std::make_shared<const std::vector<Value>>(std::move(values))),
           affected_(affected) {}
 
-    std::size_t size() const { return columns_ == 0 ? 0 : values_->size() / columns_; }
-    bool empty() const { return size() == 0; }
-    Row operator[](std::size_t row) const { return {values_->data() + row * columns_, columns_}; }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    Row operator[](std::size_t row) const { return {values_->data() + (first_ + row) * columns_, columns_}; }
+    // One row alone, or none.
+    Rows only(std::size_t row) const {
+        Rows out = *this;
+        out.first_ += row;
+        out.size_ = 1;
+        return out;
+    }
+    Rows none() const {
+        Rows out = *this;
+        out.size_ = 0;
+        return out;
+    }
     // Rows that an INSERT, UPDATE or DELETE changed (with RETURNING, the rows returned); 0 for a SELECT.
     std::int64_t affected() const { return affected_; }
 
 private:
     std::size_t columns_ = 0;
+    std::size_t first_ = 0;
+    std::size_t size_ = 0;
     std::shared_ptr<const std::vector<Value>> values_;
     std::int64_t affected_ = 0;
 };
@@ -115,6 +132,13 @@ private:
 class UniqueViolation : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
+};
+
+// The answer to a write was lost on its way: it took effect, or it did not, or it still may. Nobody repeats it before
+// looking; what is not idempotent is never repeated.
+class OutcomeUnknown : public Unavailable {
+public:
+    using Unavailable::Unavailable;
 };
 
 // Statements that take effect together or not at all. Each may demand what it must change; where one changes
@@ -159,7 +183,7 @@ struct Outcome {
     bool committed = false;
     // Where not committed: the first statement whose expectation, or unique constraint, did not hold.
     std::size_t failed_at = 0;
-    // Of each statement run, in order (RETURNING rows, affected()); up to and including the failed one where refused.
+    // Where committed: of each statement, in order (RETURNING rows, affected()).
     std::vector<Rows> results;
 };
 
@@ -172,6 +196,13 @@ public:
     awaitable<Rows> query(std::string_view sql, const Args&... args) {
         return read(sql, bind_all(args...));
     }
+    // A read by one key that many ask for at the same time: an engine may answer several callers with one statement.
+    // The key is unique; the SQL selects it as its first column and has " = $1" once.
+    awaitable<Rows> look_up(std::string_view sql, Uuid key) { return read_by_key(sql, key); }
+    template <class Tag>
+    awaitable<Rows> look_up(std::string_view sql, const Id<Tag>& key) {
+        return read_by_key(sql, key.uuid());
+    }
     // One writing statement, a transaction of its own. On return it is durable (on disk; acknowledged by the server).
     template <class... Args>
     awaitable<Rows> execute(std::string_view sql, const Args&... args) {
@@ -183,7 +214,13 @@ public:
     // Throws Unavailable where the engine does not answer a trivial statement. For readiness.
     virtual awaitable<void> ping() = 0;
 
+    // Brings the schema up to date; blocks, and waits for another process that does the same. To be called before
+    // serving. Throws std::runtime_error where the database is newer than `migrations`, cannot be written to, or a
+    // statement fails: then what was finished before it stays, and the next call goes on from there.
+    virtual void migrate(const std::vector<Migration>& migrations) = 0;
+
 protected:
+    virtual awaitable<Rows> read_by_key(std::string_view sql, Uuid key) { return read(sql, {Param{key}}); }
     virtual awaitable<Rows> read(std::string_view sql, Params params) = 0;
     virtual awaitable<Rows> write(Statement statement) = 0;
 };

@@ -18,7 +18,8 @@ inline const std::vector<storage::Migration>& contract_schema() {
     static const std::vector<storage::Migration> schema{
         {1,
          "0001_contract.sql",
-         {"CREATE TABLE things (id BIGINT PRIMARY KEY, name TEXT UNIQUE, flag BOOLEAN, ratio DOUBLE PRECISION, "
+         {"CREATE TABLE things (id BIGINT PRIMARY KEY, name TEXT UNIQUE, note TEXT, flag BOOLEAN, ratio DOUBLE "
+          "PRECISION, "
           "data BYTEA, uid UUID);",
           "CREATE TABLE parts (id BIGINT PRIMARY KEY, thing BIGINT NOT NULL REFERENCES things (id));",
           "CREATE TABLE counters (id BIGINT PRIMARY KEY, attempt BIGINT NOT NULL);"}}};

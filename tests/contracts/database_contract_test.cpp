@@ -72,8 +72,8 @@ TEST_P(DatabaseContract, RealsKeepAllTheirBits) {
 TEST_P(DatabaseContract, LargeValuesCrossPages) {
     const std::string text(300'000, 'x');
     const Bytes bytes(300'000, 0xEE);
-    execute("INSERT INTO things (id, name, data) VALUES (1, $1, $2)", text, bytes);
-    const Rows rows = query("SELECT name, data FROM things");
+    execute("INSERT INTO things (id, note, data) VALUES (1, $1, $2)", text, bytes);
+    const Rows rows = query("SELECT note, data FROM things");
     EXPECT_EQ(rows[0].text(0), text);
     EXPECT_EQ(rows[0].bytes(1), bytes);
 }
@@ -96,6 +96,46 @@ TEST_P(DatabaseContract, ReturningGivesRowsAndAffectedCountsThem) {
     EXPECT_EQ(execute("DELETE FROM things WHERE id = $1 RETURNING name", 1)[0].text(0), "a");
     EXPECT_EQ(execute("DELETE FROM things WHERE id = $1 RETURNING name", 1).affected(), 0);
     EXPECT_EQ(query("SELECT id FROM things").affected(), 0);
+}
+
+awaitable<Rows> look_up(storage::Database& on, Uuid key) {
+    co_return co_await on.look_up("SELECT uid, name FROM things WHERE uid = $1", key);
+}
+
+TEST_P(DatabaseContract, LookUpsByOneKeyFindTheirOwnRowOrNone) {
+    std::vector<Uuid> keys;
+    Transaction fill;
+    for (int i = 0; i < 100; ++i) {
+        keys.push_back(Uuid::v7(from_epoch_ms(i)));
+        if (i % 3 != 0)
+            fill.add(storage::Expect::one, "INSERT INTO things (id, uid, name) VALUES ($1, $2, $3)", i, keys.back(),
+                     std::to_string(i));
+    }
+    ASSERT_TRUE(run(database->commit(std::move(fill))).committed);
+    // Many at once, each key by several callers.
+    std::vector<awaitable<Rows>> works;
+    for (int i = 0; i < 400; ++i) works.push_back(look_up(*database, keys[static_cast<std::size_t>(i % 100)]));
+    const auto found = values_of(std::move(works));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        ASSERT_EQ(found[i].size(), i % 100 % 3 == 0 ? 0u : 1u) << i;
+        if (!found[i].empty()) {
+            EXPECT_EQ(found[i][0].uuid(0), keys[i % 100]);
+            EXPECT_EQ(found[i][0].text(1), std::to_string(i % 100));
+        }
+    }
+}
+
+TEST_P(DatabaseContract, ALookUpSeesWhatWasCommittedBeforeIt) {
+    struct Work {
+        static awaitable<bool> write_then_look(storage::Database& on, int id) {
+            const Uuid key = Uuid::v7(from_epoch_ms(id));
+            co_await on.execute("INSERT INTO things (id, uid) VALUES ($1, $2)", id, key);
+            const Rows rows = co_await look_up(on, key);
+            co_return rows.size() == 1;
+        }
+    };
+    EXPECT_EQ(successes_of(200, [&](std::size_t i) { return Work::write_then_look(*database, static_cast<int>(i)); }),
+              200u);
 }
 
 TEST_P(DatabaseContract, OnConflictDoesNothingOrUpdates) {

@@ -22,7 +22,9 @@ TEST_P(TransactionContract, AllStatementsTakeEffectAndGiveTheirRows) {
     const Outcome outcome = commit(std::move(tx));
     ASSERT_TRUE(outcome.committed);
     ASSERT_EQ(outcome.results.size(), 4u);
+    ASSERT_EQ(outcome.results[0].size(), 1u);
     EXPECT_EQ(outcome.results[0][0].text(0), "a");
+    EXPECT_EQ(outcome.results[0].affected(), 1);
     EXPECT_EQ(outcome.results[1].affected(), 1);
     EXPECT_EQ(outcome.results[2].affected(), 0);
     EXPECT_TRUE(outcome.results[3][0].boolean(0));
@@ -52,8 +54,6 @@ TEST_P(TransactionContract, EachExpectationHoldsOrUndoesEverything) {
             EXPECT_EQ(query("SELECT id FROM things WHERE id = $1", id).size(), holds[changed] ? 1u : 0u);
             if (outcome.committed) continue;
             EXPECT_EQ(outcome.failed_at, 1u);
-            ASSERT_EQ(outcome.results.size(), 2u);
-            EXPECT_EQ(outcome.results[1].affected(), static_cast<std::int64_t>(changed));
         }
     }
 }
@@ -67,7 +67,6 @@ TEST_P(TransactionContract, AUniqueConstraintIsReportedNotThrown) {
     const Outcome outcome = commit(std::move(tx));
     EXPECT_FALSE(outcome.committed);
     EXPECT_EQ(outcome.failed_at, 1u);
-    EXPECT_EQ(outcome.results.size(), 2u);
     EXPECT_EQ(count_things(), 1);
 }
 

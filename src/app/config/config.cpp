@@ -42,7 +42,7 @@ Config read_values(const Environment& environment, std::vector<ConfigProblem>& p
 void derive(Config& config, const Environment& environment) {
     if (!environment.contains("DOC_ENABLE"))
         config.app.documentation = config.app.environment != AppEnvironment::production;
-    if (config.data.database_file.empty()) config.data.database_file = config.data.directory / "consentry.db";
+    if (config.database.file.empty()) config.database.file = config.data.directory / "consentry.db";
     if (config.jwt.issuer.empty())
         config.jwt.issuer = config.app.public_url.empty() ? "consentry" : config.app.public_url;
     if (config.jwt.audience.empty()) config.jwt.audience = config.app.name;
@@ -107,6 +107,9 @@ std::vector<ConfigProblem> warnings(const Config& config) {
         warn("SESSION_CHECK", "is cache: a session ended in the database alone stays open while the cache has it");
     if (config.app.environment != AppEnvironment::local && config.app.public_url.starts_with("http:"))
         warn("PUBLIC_URL", "is not https: passwords and tokens can be read on their way");
+    if (config.cache.url.empty() && !config.database.url.empty())
+        warn("CACHE_URL",
+             "is memory: with DATABASE_URL at a server: a second process would not know the challenges of this one");
     if (production && config.app.documentation) warn("DOC_ENABLE", "opens the API documentation in production");
     return found;
 }

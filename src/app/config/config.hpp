@@ -52,8 +52,21 @@ struct VersioningConfig {
 
 struct DataConfig {
     std::filesystem::path directory;  // everything the service keeps, unless told otherwise
-    std::filesystem::path database_file;
-    std::size_t cache_bytes_max = 0;
+};
+
+struct DatabaseConfig {
+    std::filesystem::path file;  // of SQLite; used where url is empty
+    std::string url;             // postgresql://…, checked; holds a password
+    int connections_per_thread = 0;
+    milliseconds timeout{};
+    bool prepared_statements = true;
+};
+
+struct CacheConfig {
+    std::string url;            // redis://… and its kin, checked; holds a password. Empty: in this process
+    std::size_t bytes_max = 0;  // in this process
+    std::string name_space;     // of keys
+    milliseconds timeout{};
 };
 
 struct TokenConfig {
@@ -108,6 +121,8 @@ struct Config {
     HttpConfig http;
     VersioningConfig versioning;
     DataConfig data;
+    DatabaseConfig database;
+    CacheConfig cache;
     JwtConfig jwt;
     TwoFactorConfig two_factor;
     PasswordConfig password;

@@ -67,8 +67,8 @@ TEST(Config, DefaultsAreThoseOfTheSpecification) {
     EXPECT_EQ(config->versioning.prefix, "v");
     EXPECT_EQ(config->versioning.version, 1);
     EXPECT_EQ(config->data.directory, "./data");
-    EXPECT_EQ(config->data.database_file, "./data/consentry.db");
-    EXPECT_EQ(config->data.cache_bytes_max, 64U * 1024 * 1024);
+    EXPECT_EQ(config->database.file, "./data/consentry.db");
+    EXPECT_EQ(config->cache.bytes_max, 64U * 1024 * 1024);
     EXPECT_EQ(config->jwt.issuer, "consentry");
     EXPECT_EQ(config->jwt.audience, "Consentry");
     EXPECT_EQ(config->jwt.access.algorithm, "ES256");
@@ -106,7 +106,7 @@ TEST(Config, DerivedDefaultsFollowOtherSettings) {
     EXPECT_EQ(config->jwt.audience, "Shop");
     EXPECT_EQ(config->two_factor.issuer, "Shop");
     EXPECT_EQ(config->two_factor.label, "Shop");
-    EXPECT_EQ(config->data.database_file, "/srv/x/consentry.db");
+    EXPECT_EQ(config->database.file, "/srv/x/consentry.db");
 
     EXPECT_EQ(read_config({{"AUTH_TWO_FACTOR_ISSUER", "Other"}})->two_factor.label, "Other");
     EXPECT_FALSE(read_config(production())->app.documentation);

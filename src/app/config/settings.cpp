@@ -11,8 +11,8 @@ namespace consentry {
 std::span<const SettingSpec> settings() {
     static const std::vector<SettingSpec> all = [] {
         std::vector<SettingSpec> rows;
-        for (const auto table : {application_settings, http_settings, data_settings, token_settings,
-                                 two_factor_settings, password_settings, session_settings})
+        for (const auto table : {application_settings, http_settings, data_settings, database_settings, cache_settings,
+                                 token_settings, two_factor_settings, password_settings, session_settings})
             std::ranges::move(table(), std::back_inserter(rows));
         return rows;
     }();

@@ -179,43 +179,8 @@ std::vector<SettingSpec> data_settings() {
                   .show = [](const Config& config) { return config.data.directory.string(); }},
          .default_text = "./data",
          .description =
-             "The folder in which the service keeps what it is not told to keep elsewhere: the database, and "
+             "The folder in which the service keeps what it is not told to keep elsewhere: the SQLite database, and "
              "with `APP_ENV=local` its keys. It is made where it does not exist, for its owner only."},
-        {.name = "DATABASE_URL",
-         .group = group,
-         .type = {.allowed = "sqlite:PATH",
-                  .read = [](std::string_view value, Config& config) -> Read {
-                      auto file = parse_database_url(value);
-                      if (!file) return std::unexpected(std::move(file.error()));
-                      config.data.database_file = std::move(*file);
-                      return {};
-                  },
-                  .show = [](const Config& config) { return "sqlite:" + config.data.database_file.string(); }},
-         .default_text = "`sqlite:<DATA_DIR>/consentry.db`",
-         .derived = true,
-         .description = "The database. This release knows SQLite, which serves one running process; a relative path "
-                        "starts from the working directory.",
-         .example = "sqlite:/var/lib/consentry/consentry.db"},
-        {.name = "CACHE_URL",
-         .group = group,
-         .type = {.allowed = "memory:",
-                  .read = [](std::string_view value, Config&) -> Read {
-                      if (value.starts_with("redis"))
-                          return std::unexpected(
-                              "Redis is not supported by this release: memory: is the only address it knows");
-                      if (value != "memory:") return refused("memory:");
-                      return {};
-                  },
-                  .show = [](const Config&) { return std::string("memory:"); }},
-         .default_text = "memory:",
-         .description = "The cache. This release keeps it in the memory of the process. Losing it costs time, never "
-                        "safety."},
-        {.name = "CACHE_MEMORY_MAX_IN_MB",
-         .group = group,
-         .type = megabytes<&Config::data, &DataConfig::cache_bytes_max>(1, 65'536),
-         .default_text = "64",
-         .description =
-             "How much memory the cache may take, in megabytes; above, what was used longest ago makes room."},
     };
 }
 

@@ -10,6 +10,8 @@ namespace consentry {
 std::vector<SettingSpec> application_settings();
 std::vector<SettingSpec> http_settings();
 std::vector<SettingSpec> data_settings();
+std::vector<SettingSpec> database_settings();
+std::vector<SettingSpec> cache_settings();
 std::vector<SettingSpec> token_settings();
 std::vector<SettingSpec> two_factor_settings();
 std::vector<SettingSpec> password_settings();

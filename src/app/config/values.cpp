@@ -105,10 +105,8 @@ bool is_session_key_pattern(std::string_view text) {
 }
 
 std::expected<std::filesystem::path, std::string> parse_database_url(std::string_view text) {
-    if (text.starts_with("postgresql:") || text.starts_with("postgres:"))
-        return std::unexpected("PostgreSQL is not supported by this release: sqlite:PATH is the only address it knows");
     constexpr std::string_view scheme = "sqlite:";
-    if (!text.starts_with(scheme)) return std::unexpected("must be sqlite:PATH");
+    if (!text.starts_with(scheme)) return std::unexpected("must be sqlite:PATH or postgresql://…");
     text.remove_prefix(scheme.size());
     if (text.starts_with("//")) {
         text.remove_prefix(2);
@@ -134,11 +132,17 @@ std::optional<std::vector<std::string>> parse_list(std::string_view text) {
 std::string mask_url_password(std::string_view url) {
     const std::size_t authority = url.find("://");
     if (authority == std::string_view::npos) return std::string(url);
+    std::string out(url);
+    // Parameters first: a password in one may contain an @.
+    for (std::size_t at = out.find("password="); at != std::string::npos; at = out.find("password=", at)) {
+        at += std::string_view("password=").size();
+        out.replace(at, std::min(out.find('&', at), out.size()) - at, "***");
+    }
     // The last @: a password in the wild is not always escaped, and too much is better hidden than too little.
-    const std::size_t at = url.rfind('@');
-    const std::size_t colon = url.find(':', authority + 3);
-    if (at == std::string_view::npos || colon == std::string_view::npos || colon > at) return std::string(url);
-    return std::string(url.substr(0, colon + 1)) + "***" + std::string(url.substr(at));
+    const std::size_t at = out.rfind('@');
+    const std::size_t colon = out.find(':', authority + 3);
+    if (at == std::string::npos || colon == std::string::npos || colon > at) return out;
+    return out.replace(colon + 1, at - colon - 1, "***");
 }
 
 }  // namespace consentry

@@ -35,7 +35,7 @@ std::expected<std::filesystem::path, std::string> parse_database_url(std::string
 // The parts between commas without blanks around them; nullopt where one of them is empty.
 std::optional<std::vector<std::string>> parse_list(std::string_view text);
 
-// The address with *** in place of a password between "://user:" and "@".
+// The address with *** in place of a password: between "://user:" and "@", and in parameters named so.
 std::string mask_url_password(std::string_view url);
 
 }  // namespace consentry

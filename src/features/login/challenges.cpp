@@ -16,8 +16,8 @@ constexpr std::size_t token_length = 48;  // of 62 letters and digits: 285 bits
 
 std::string key_of(const crypto::Sha256& digest) { return "TwoFactor:" + to_base64url(digest); }
 
-std::string slot_key(UserId user, std::int64_t sequence) {
-    return "TwoFactor:open:" + user.text() + ":" + std::to_string(sequence % open_challenges_max);
+std::string slot_key(const storage::Cache& cache, UserId user, std::int64_t sequence) {
+    return "TwoFactor:open:" + cache.group(user.text()) + ":" + std::to_string(sequence % open_challenges_max);
 }
 
 std::string encode(const Challenge& challenge) {
@@ -45,7 +45,7 @@ std::optional<std::string> text_of(const json::object& object, std::string_view 
     return std::string(value->as_string());
 }
 
-Challenge decode(const std::string& text) {
+Challenge decode(std::string_view text) {
     const json::value value = json::parse(text);
     const json::object& in = value.as_object();
     Challenge out;
@@ -64,6 +64,8 @@ Challenge decode(const std::string& text) {
     return out;
 }
 
+constexpr std::size_t iv_length = 12;
+
 }  // namespace
 
 crypto::Sha256 Challenges::digest(std::string_view token) { return crypto::sha256(token); }
@@ -72,19 +74,26 @@ awaitable<std::string> Challenges::issue(Challenge challenge, std::int64_t seque
     std::string token = crypto::random_text(token_length, crypto::alphanumerics);
     const std::string key = key_of(digest(token));
     // The slot of the challenge that is `open_challenges_max` older: of two logins that meet here one takes it.
-    const std::string slot = slot_key(challenge.user, sequence);
+    const std::string slot = slot_key(cache_, challenge.user, sequence);
     const auto oldest = co_await cache_.take(slot);
     if (oldest) co_await cache_.erase(*oldest);
     co_await cache_.put(slot, key, challenge_ttl);
-    co_await cache_.put(key, encode(challenge), challenge_ttl);
+    // Bound to its key: a challenge laid under another one does not open.
+    const auto sealed = sealing_.seal(as_bytes(encode(challenge)), as_bytes(key));
+    co_await cache_.put(key, std::string(as_text(sealed.iv)).append(as_text(sealed.bytes)), challenge_ttl);
     co_return token;
 }
 
 awaitable<std::optional<Challenge>> Challenges::find(std::string token) {
     if (token.size() != token_length) co_return std::nullopt;
-    const auto found = co_await cache_.get(key_of(digest(token)));
-    if (!found) co_return std::nullopt;
-    Challenge challenge = decode(*found);
+    const std::string key = key_of(digest(token));
+    const auto found = co_await cache_.get(key);
+    if (!found || found->size() < iv_length) co_return std::nullopt;
+    const auto iv = as_bytes(*found).first(iv_length);
+    const auto rest = as_bytes(*found).subspan(iv_length);
+    const auto opened = sealing_.open({{iv.begin(), iv.end()}, {rest.begin(), rest.end()}}, as_bytes(key));
+    if (!opened) co_return std::nullopt;
+    Challenge challenge = decode(as_text(*opened));
     // The cache drops it as well; but a cache's clock need not be ours (CHL-3).
     if (challenge.issued_at + challenge_ttl <= clock_.now()) co_return std::nullopt;
     co_return challenge;

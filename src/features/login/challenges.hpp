@@ -2,13 +2,16 @@
 //
 // A challenge is a claim, not a decision: it names the account and the security version it was made under, and the
 // login that spends it writes its digest into the session's row, where it can stand only once. So losing the cache
-// loses logins in progress and nothing else, and a challenge restored by hand buys nothing.
+// loses logins in progress and nothing else, and a challenge restored by hand buys nothing. It is sealed: whoever can
+// write to a shared cache cannot make one, and so not skip the first factor.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.hpp"
+#include "crypto/aead.hpp"
 #include "crypto/digest.hpp"
 #include "features/sessions/repository.hpp"
 #include "storage/cache.hpp"
@@ -28,12 +31,14 @@ struct Challenge {
 
 class Challenges {
 public:
-    Challenges(storage::Cache& cache, const Clock& clock) : cache_(cache), clock_(clock) {}
+    // `secrets`: the first one seals, all open.
+    Challenges(storage::Cache& cache, const Clock& clock, const std::vector<std::string>& secrets)
+        : cache_(cache), clock_(clock), sealing_(secrets, "consentry login challenge") {}
 
     // The token, told once. `sequence` numbers the account's challenges. Throws Unavailable where the cache is away:
     // without a place for the challenge there is no login.
     awaitable<std::string> issue(Challenge challenge, std::int64_t sequence);
-    // nullopt: unknown, expired, spent or malformed; nobody can tell which (CHL-5).
+    // nullopt: unknown, expired, spent, malformed or damaged; nobody can tell which (CHL-5).
     awaitable<std::optional<Challenge>> find(std::string token);
     awaitable<void> forget(std::string token);
 
@@ -42,6 +47,7 @@ public:
 private:
     storage::Cache& cache_;
     const Clock& clock_;
+    const crypto::SealingKeys sealing_;
 };
 
 }  // namespace consentry

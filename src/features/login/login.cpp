@@ -17,11 +17,12 @@ std::optional<Error> refusal_of(const User& user, TimePoint now) {
 }  // namespace
 
 Login::Login(storage::Database& database, storage::Cache& cache, const Clock& clock, UserRepository& users,
-             Sessions& sessions, TwoFactor& two_factor, Passwords& passwords)
+             Sessions& sessions, TwoFactor& two_factor, Passwords& passwords,
+             const std::vector<std::string>& challenge_secrets)
     : database_(database),
       clock_(clock),
       repository_(database),
-      challenges_(cache, clock),
+      challenges_(cache, clock, challenge_secrets),
       users_(users),
       sessions_(sessions),
       two_factor_(two_factor),
@@ -55,7 +56,7 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, bool pass
     LoginRepository::add_login(transaction, user.id, user.security_version, prepared.row.origin.from,
                                prepared.row.origin.with, prepared.row.origin.ip_address, password_given, clock_.now());
     sessions_.add_to(transaction, prepared);
-    const auto outcome = co_await database_.commit(std::move(transaction));
+    const auto outcome = co_await commit(std::move(transaction), prepared.row.id);
     // The account changed under the login: as if the password had been given a moment later.
     if (!outcome.committed) co_return fail(errors::password_not_match);
     co_await sessions_.begun(prepared);
@@ -63,6 +64,18 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, bool pass
     answer.tokens = prepared.tokens;
     answer.role = user.role;
     co_return answer;
+}
+
+awaitable<storage::Outcome> Login::commit(storage::Transaction transaction, SessionId session) {
+    try {
+        co_return co_await database_.commit(std::move(transaction));
+    } catch (const storage::OutcomeUnknown&) {
+    }
+    // The same again could begin a second session. Without a row the login has failed; should the row still come,
+    // nobody holds its tokens.
+    const bool begun = co_await sessions_.exists(session);
+    if (!begun) throw Unavailable("login: the answer to its commit was lost");
+    co_return storage::Outcome{.committed = true, .results = {}};
 }
 
 awaitable<Result<LoginAnswer>> Login::challenge(User user, const TwoFactorRecord& factor, Origin origin) {
@@ -118,7 +131,7 @@ awaitable<Result<LoginAnswer>> Login::verify(std::string token, Proof proof, Ori
     sessions_.add_to(transaction, prepared);
     const std::size_t session_statements = transaction.statements().size();
     two_factor_.spend(transaction, *right);
-    const auto outcome = co_await database_.commit(std::move(transaction));
+    const auto outcome = co_await commit(std::move(transaction), prepared.row.id);
     if (!outcome.committed) {
         // The account changed, or the challenge was spent by another request: nothing was counted.
         if (outcome.failed_at < session_statements) co_return fail(errors::two_factor_challenge_invalid);

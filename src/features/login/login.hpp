@@ -27,8 +27,10 @@ struct LoginAnswer {
 
 class Login {
 public:
+    // `challenge_secrets` seal the challenges; see Challenges.
     Login(storage::Database& database, storage::Cache& cache, const Clock& clock, UserRepository& users,
-          Sessions& sessions, TwoFactor& two_factor, Passwords& passwords);
+          Sessions& sessions, TwoFactor& two_factor, Passwords& passwords,
+          const std::vector<std::string>& challenge_secrets);
 
     awaitable<Result<LoginAnswer>> with_credential(std::string email, std::string password, Origin origin);
     // The second step: spends the challenge and the proof, begins the session, all in one transaction.
@@ -46,6 +48,8 @@ private:
         User user;
     };
     awaitable<Result<Open>> open(std::string token);
+    // The transaction that begins this session. Where its answer is lost, the session's row tells the outcome.
+    awaitable<storage::Outcome> commit(storage::Transaction transaction, SessionId session);
 
     storage::Database& database_;
     const Clock& clock_;

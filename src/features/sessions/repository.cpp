@@ -38,7 +38,7 @@ LiveSession to_live(const storage::Row& row) {
 }  // namespace
 
 awaitable<std::optional<LiveSession>> SessionRepository::find(SessionId id) {
-    const auto rows = co_await database_.query(
+    const auto rows = co_await database_.look_up(
         "SELECT " CONSENTRY_LIVE_COLUMNS " FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1", id);
     if (rows.empty()) co_return std::nullopt;
     co_return to_live(rows[0]);
@@ -176,7 +176,7 @@ std::string SessionRepository::key(UserId user, SessionId id) const {
         constexpr std::string_view user_mark = "{userId}";
         constexpr std::string_view session_mark = "{sessionId}";
         if (rest.starts_with(user_mark)) {
-            out.append(user.text());
+            out.append(cache_.group(user.text()));
             rest.remove_prefix(user_mark.size());
         } else if (rest.starts_with(session_mark)) {
             out.append(id.text());
@@ -221,12 +221,13 @@ awaitable<std::optional<std::string>> SessionRepository::find_copy(UserId user, 
     return cache_.get(key(user, id));
 }
 
-awaitable<void> SessionRepository::remember(const LiveSession& session, milliseconds ttl) {
+awaitable<void> SessionRepository::remember(const LiveSession& session, milliseconds ttl, bool whole) {
     const std::int64_t password_expiry = session.password_expires_at ? epoch_ms(*session.password_expires_at) : 0;
-    return cache_.put(key(session.user, session.id),
-                      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", session.jti, epoch_ms(session.expires_at), session.email,
-                                  http::name_of(session.role), epoch_ms(session.last_active_at), password_expiry),
-                      ttl);
+    std::string text = session.jti + '\n';
+    if (whole)
+        text += fmt::format("{}\n{}\n{}\n{}\n{}", epoch_ms(session.expires_at), session.email,
+                            http::name_of(session.role), epoch_ms(session.last_active_at), password_expiry);
+    return cache_.put(key(session.user, session.id), std::move(text), ttl);
 }
 
 awaitable<void> SessionRepository::forget(UserId user, SessionId id) { return cache_.erase(key(user, id)); }

@@ -116,7 +116,8 @@ public:
     static bool is_copy_of(std::string_view text, std::string_view jti) {
         return text.starts_with(jti) && text.substr(jti.size()).starts_with('\n');
     }
-    awaitable<void> remember(const LiveSession& session, milliseconds ttl);
+    // `whole`: with all that read_copy() reads; else the jti alone, which is what a strict check compares.
+    awaitable<void> remember(const LiveSession& session, milliseconds ttl, bool whole);
     awaitable<void> forget(UserId user, SessionId id);
 
 private:

@@ -101,6 +101,11 @@ void Sessions::add_to(storage::Transaction& transaction, const PreparedSession& 
 
 awaitable<bool> Sessions::is_spent(crypto::Sha256 challenge_digest) { return repository_.is_spent(challenge_digest); }
 
+awaitable<bool> Sessions::exists(SessionId session) {
+    const auto found = co_await repository_.find(session);
+    co_return found.has_value();
+}
+
 awaitable<void> Sessions::begun(const PreparedSession& session) {
     // The first request reads the row and fills the cache; only the signature's verdict is known already.
     TokenClaims claims;
@@ -134,8 +139,9 @@ awaitable<std::optional<std::string>> Sessions::copy_or_nothing(UserId user, Ses
 awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
     try {
         milliseconds ttl = session.expires_at - now;
-        if (settings_.check == SessionCheck::cache) ttl = std::min<milliseconds>(ttl, trusted_copy_max);
-        co_await repository_.remember(session, ttl);
+        const bool trusted = settings_.check == SessionCheck::cache;
+        if (trusted) ttl = std::min<milliseconds>(ttl, trusted_copy_max);
+        co_await repository_.remember(session, ttl, trusted);
     } catch (const Unavailable&) {
     }
 }
@@ -236,8 +242,8 @@ awaitable<Result<TokenPair>> Sessions::refresh(std::string token, Role& role) {
     } catch (const Unavailable&) {
     }
     const crypto::Sha256 access_digest = token_digest(TokenKind::access, pair.access_token);
-    const bool rotated = co_await repository_.rotate(old.session, old.jti, claims.jti, access_digest,
-                                                     token_digest(TokenKind::refresh, pair.refresh_token), now);
+    const bool rotated =
+        co_await rotate(old, claims.jti, access_digest, token_digest(TokenKind::refresh, pair.refresh_token), now);
     if (!rotated) {
         const auto again = co_await repository_.find_for_refresh(old.session);
         if (!again || again->live.revoked) co_return fail(errors::jwt_refresh_token_invalid);
@@ -246,6 +252,17 @@ awaitable<Result<TokenPair>> Sessions::refresh(std::string token, Role& role) {
     claims.expires_at = claims.issued_at + pair.expires_in;
     memory_.remember(access_digest, generation, claims);
     co_return pair;
+}
+
+awaitable<bool> Sessions::rotate(const TokenClaims& old, const std::string& new_jti, crypto::Sha256 access_digest,
+                                 crypto::Sha256 refresh_digest, TimePoint now) {
+    try {
+        co_return co_await repository_.rotate(old.session, old.jti, new_jti, access_digest, refresh_digest, now);
+    } catch (const storage::OutcomeUnknown&) {
+    }
+    const auto found = co_await repository_.find(old.session);
+    if (!found || found->jti != new_jti) throw Unavailable("refresh: the answer to its commit was lost");
+    co_return true;
 }
 
 awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, const TokenClaims& claims,

@@ -50,6 +50,7 @@ public:
     void add_to(storage::Transaction& transaction, const PreparedSession& session) const;
     // Whether a session was begun with this challenge.
     awaitable<bool> is_spent(crypto::Sha256 challenge_digest);
+    awaitable<bool> exists(SessionId session);
     // After the commit. A cache that is away does not matter.
     awaitable<void> begun(const PreparedSession& session);
 
@@ -71,6 +72,9 @@ private:
     awaitable<std::optional<std::string>> copy_or_nothing(UserId user, SessionId id);
     awaitable<void> remember(const LiveSession& session, TimePoint now);
     awaitable<bool> signature_holds(TokenKind kind, const Tokens::Candidate& candidate);
+    // The repository's rotate(); where its answer is lost, the row tells the outcome.
+    awaitable<bool> rotate(const TokenClaims& old, const std::string& new_jti, crypto::Sha256 access_digest,
+                           crypto::Sha256 refresh_digest, TimePoint now);
     awaitable<Result<TokenPair>> refresh_again(const RefreshState& state, const TokenClaims& claims,
                                                const crypto::Sha256& digest, const std::string& token);
     Result<void> may_act(const LiveSession& session, const ErrorKind& invalid, TimePoint now) const;

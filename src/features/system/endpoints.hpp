@@ -25,7 +25,7 @@ public:
         : database_(database), cache_(cache), clock_(clock), facts_(std::move(facts)) {}
 
     HelloResponse hello() const;
-    // Whether everything a request may need answers. Throws Unavailable where it does not.
+    // Whether the service can do its work. Throws Unavailable where the database does not answer.
     storage::awaitable<Result<HealthResponse>> ready();
 
     // The service is about to stop: not ready any more, so that a load balancer looks elsewhere. Thread-safe.

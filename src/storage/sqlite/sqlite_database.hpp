@@ -41,13 +41,9 @@ public:
     explicit SqliteDatabase(SqliteOptions options);
     ~SqliteDatabase() override;
 
-    // Brings the schema up to date; waits for another process that does the same. To be called before serving.
-    // Throws std::runtime_error where the database is newer than `migrations`, or a statement fails: then what was
-    // finished before it stays, and the next call goes on from there.
-    void migrate(const std::vector<Migration>& migrations);
-
     awaitable<Outcome> commit(Transaction transaction) override;
     awaitable<void> ping() override;
+    void migrate(const std::vector<Migration>& migrations) override;
 
 protected:
     awaitable<Rows> read(std::string_view sql, Params params) override;

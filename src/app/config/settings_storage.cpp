@@ -1,0 +1,133 @@
+// Settings of the database and the cache.
+#include "app/config/setting_types.hpp"
+#include "app/config/tables.hpp"
+#include "storage/postgres/options.hpp"
+#include "storage/redis/redis_url.hpp"
+
+namespace consentry {
+
+using namespace std::chrono_literals;
+using namespace setting_types;
+
+namespace {
+
+bool is_postgres_url(std::string_view url) { return url.starts_with("postgres:") || url.starts_with("postgresql:"); }
+
+Read read_database_url(std::string_view value, Config& config) {
+    if (is_postgres_url(value)) {
+        if (auto checked = storage::check_postgres_url(value); !checked) return std::unexpected(checked.error());
+        config.database.url = value;
+        return {};
+    }
+    auto file = parse_database_url(value);
+    if (!file) return std::unexpected(std::move(file.error()));
+    config.database.url.clear();
+    config.database.file = std::move(*file);
+    return {};
+}
+
+Read read_cache_url(std::string_view value, Config& config) {
+    if (value == "memory:") {
+        config.cache.url.clear();
+        return {};
+    }
+    if (!value.starts_with("redis")) return refused("memory: or an address of Redis such as redis://HOST:6379");
+    if (auto options = storage::parse_redis_url(value); !options) return std::unexpected(std::move(options.error()));
+    config.cache.url = value;
+    return {};
+}
+
+bool is_name_space(std::string_view text) {
+    return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+               c == '.' || c == ':';
+    });
+}
+
+}  // namespace
+
+std::vector<SettingSpec> database_settings() {
+    constexpr std::string_view group = "Database";
+    return {
+        {.name = "DATABASE_URL",
+         .group = group,
+         .type = {.allowed = "sqlite:PATH or postgresql://USER:PASSWORD@HOST:PORT/DATABASE",
+                  .read = read_database_url,
+                  .show =
+                      [](const Config& config) {
+                          return config.database.url.empty() ? "sqlite:" + config.database.file.string()
+                                                             : config.database.url;
+                      }},
+         .default_text = "`sqlite:<DATA_DIR>/consentry.db`",
+         .derived = true,
+         .description =
+             "The database. SQLite serves one running process; a relative path starts from the working directory. "
+             "PostgreSQL (13 or newer) serves any number of them. Its address is read by PostgreSQL's own client: "
+             "several "
+             "hosts separated by commas follow a fail-over to the one that takes writes, `sslmode=verify-full` and "
+             "`sslrootcert=FILE` demand a certificate.",
+         .example = "postgresql://consentry:PASSWORD@db1.example.com,db2.example.com/consentry?sslmode=verify-full"},
+        {.name = "DATABASE_CONNECTIONS_PER_THREAD",
+         .group = group,
+         .type = whole_number<&Config::database, &DatabaseConfig::connections_per_thread>(1, 64),
+         .default_text = "4",
+         .description =
+             "Connections to PostgreSQL that each thread serving clients may open, one of them for looking up "
+             "sessions. They are opened when they are needed; together: instances x HTTP_THREADS x this."},
+        {.name = "DATABASE_TIMEOUT",
+         .group = group,
+         .type = duration<&Config::database, &DatabaseConfig::timeout>(50ms, 1min),
+         .default_text = "900ms",
+         .description = "How long a request waits for one answer of PostgreSQL, a new connection included; then it is "
+                        "answered 503."},
+        {.name = "DATABASE_PREPARED_STATEMENTS",
+         .group = group,
+         .type = flag<&Config::database, &DatabaseConfig::prepared_statements>(),
+         .default_text = "true",
+         .description = "Keeps prepared statements and settings in PostgreSQL's sessions. `false` is for a pooler that "
+                        "gives a session to somebody else after each transaction, such as PgBouncer with "
+                        "`pool_mode = transaction`."},
+    };
+}
+
+std::vector<SettingSpec> cache_settings() {
+    constexpr std::string_view group = "Cache";
+    return {
+        {.name = "CACHE_URL",
+         .group = group,
+         .type = {.allowed = "memory: or an address of Redis such as redis://HOST:6379",
+                  .read = read_cache_url,
+                  .show = [](const Config& config) { return config.cache.url.empty() ? "memory:" : config.cache.url; }},
+         .default_text = "memory:",
+         .description = "The cache: in the memory of the process, or a Redis or Valkey server (6.2 or newer) that "
+                        "several instances "
+                        "share: `redis://[USER:PASSWORD@]HOST:PORT/DB`, "
+                        "`redis+sentinel://[USER:PASSWORD@]HOST:PORT,HOST:PORT/NAME` or "
+                        "`redis+cluster://[USER:PASSWORD@]HOST:PORT,HOST:PORT`; with `rediss` in the place of `redis` "
+                        "over TLS, where "
+                        "`?ca_file=FILE` names the certificates to trust. Losing the cache costs time and logins in "
+                        "progress, never "
+                        "safety.",
+         .example = "redis://consentry:PASSWORD@cache.example.com:6379"},
+        {.name = "CACHE_NAMESPACE",
+         .group = group,
+         .type = text<&Config::cache, &CacheConfig::name_space>("1 to 64 letters, digits and ._:-", is_name_space),
+         .default_text = "Cache",
+         .description = "What stands before each key in Redis, with a colon between: services that share a server want "
+                        "different ones."},
+        {.name = "CACHE_TIMEOUT",
+         .group = group,
+         .type = duration<&Config::cache, &CacheConfig::timeout>(10ms, 10s),
+         .default_text = "250ms",
+         .description = "How long a request waits for one answer of Redis; then it goes on without it where it can."},
+        {.name = "CACHE_MEMORY_MAX_IN_MB",
+         .group = group,
+         .type = megabytes<&Config::cache, &CacheConfig::bytes_max>(1, 65'536),
+         .default_text = "64",
+         .description =
+             "How much memory the cache in the process may take, in megabytes; above, what was used longest ago "
+             "makes room."},
+    };
+}
+
+}  // namespace consentry

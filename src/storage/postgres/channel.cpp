@@ -1,0 +1,319 @@
+#include "storage/postgres/channel.hpp"
+
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "storage/postgres/values.hpp"
+
+namespace consentry::storage::postgres {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+// Answered in order, so a job behind this many is late anyway; those beyond wait where they can still be given up.
+constexpr std::size_t in_flight_max = 256;
+constexpr int repeats_max = 5;
+
+bool is_answer(ExecStatusType status) { return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK; }
+
+}  // namespace
+
+Channel::Channel(asio::any_io_executor executor, std::shared_ptr<const PostgresOptions> options,
+                 std::shared_ptr<Health> health, WorkerPool& connectors)
+    : executor_(std::move(executor)),
+      options_(std::move(options)),
+      health_(std::move(health)),
+      connectors_(&connectors),
+      timer_(executor_) {}
+
+Channel::~Channel() {
+    if (socket_) socket_->release();
+}
+
+void Channel::submit(Job job) {
+    // The server may have closed what was idle: noticed now, it costs a new connection; after sending, a lost answer.
+    if (connection_ && in_flight_.empty() && connection_->is_stale()) lose("closed while idle", false);
+    if (!connection_) {
+        const bool waits = connecting_ ? health_->is_up() : health_->may_connect();
+        if (!waits) {
+            job.done({.error = std::make_exception_ptr(Unavailable("postgres: not reachable"))});
+            return;
+        }
+    }
+    waiting_.push_back(std::move(job));
+    if (connection_) {
+        send_waiting();
+    } else if (!connecting_) {
+        connecting_ = true;
+        asio::co_spawn(executor_, connect(), asio::detached);
+    }
+    watch();
+}
+
+asio::awaitable<void> Channel::connect() {
+    const auto self = shared_from_this();
+    std::string failure;
+    try {
+        auto connection = co_await connectors_->run(
+            [options = options_] { return std::make_unique<Connection>(*options, Connection::Use::serving); });
+        connecting_ = false;
+        health_->succeeded();
+        adopt(std::move(connection));
+        co_return;
+    } catch (const std::exception& error) {
+        failure = error.what();
+    }
+    connecting_ = false;
+    health_->failed();
+    refuse_waiting(failure);
+}
+
+void Channel::adopt(std::unique_ptr<Connection> connection) {
+    PGconn* raw = connection->raw();
+    if (PQsetnonblocking(raw, 1) != 0 || PQenterPipelineMode(raw) != 1) {
+        refuse_waiting("no pipeline mode");
+        return;
+    }
+    statements_ = {};
+    connection_ = std::move(connection);
+    socket_.emplace(executor_, PQsocket(raw));
+    send_waiting();
+    watch();
+}
+
+void Channel::send_waiting() {
+    while (!waiting_.empty() && in_flight_.size() < in_flight_max) {
+        in_flight_.push_back(std::move(waiting_.front()));
+        waiting_.pop_front();
+        if (!send(in_flight_.back())) {
+            lose(PQerrorMessage(connection_->raw()), false);
+            return;
+        }
+    }
+    flush();
+    if (connection_) read_on();
+}
+
+bool Channel::send(const Job& job) {
+    // Prepared apart, so that a statement that fails cannot take along what a later job relies on.
+    for (std::size_t i = 0; i < job.statements.size(); ++i)
+        if (!prepare(job.statements[i], i)) return false;
+    for (std::size_t i = 0; i < job.statements.size(); ++i) {
+        if (!send(job.statements[i])) return false;
+        slots_.push_back({.kind = Slot::Kind::execute, .statement = i});
+    }
+    slots_.push_back({.kind = Slot::Kind::end});
+    return PQpipelineSync(connection_->raw()) == 1;
+}
+
+bool Channel::prepare(const WireStatement& statement, std::size_t index) {
+    if (!options_->keeps_session_state) return true;
+    const bool many_keys = !statement.keys.empty();
+    const Encoded encoded = many_keys ? Encoded(statement.keys) : Encoded(statement.params);
+    PreparedStatements::Entry& entry = statements_.find(statement.sql, statement.expect, encoded.types, many_keys);
+    if (entry.name.empty() || entry.prepared) return true;
+    entry.prepared = true;
+    slots_.push_back({.kind = Slot::Kind::prepare, .statement = index, .entry = &entry});
+    slots_.push_back({.kind = Slot::Kind::prepare_end});
+    return PQsendPrepare(connection_->raw(), entry.name.c_str(), entry.text.c_str(), encoded.count(),
+                         encoded.types.data()) == 1 &&
+           PQpipelineSync(connection_->raw()) == 1;
+}
+
+bool Channel::send(const WireStatement& statement) {
+    const bool many_keys = !statement.keys.empty();
+    const Encoded encoded = many_keys ? Encoded(statement.keys) : Encoded(statement.params);
+    const PreparedStatements::Entry& entry =
+        statements_.find(statement.sql, statement.expect, encoded.types, many_keys);
+    if (!options_->keeps_session_state || entry.name.empty())
+        return PQsendQueryParams(connection_->raw(), entry.text.c_str(), encoded.count(), encoded.types.data(),
+                                 encoded.values.data(), encoded.lengths.data(), encoded.formats.data(), 1) == 1;
+    return PQsendQueryPrepared(connection_->raw(), entry.name.c_str(), encoded.count(), encoded.values.data(),
+                               encoded.lengths.data(), encoded.formats.data(), 1) == 1;
+}
+
+void Channel::flush() {
+    const int left = PQflush(connection_->raw());
+    if (left < 0) {
+        lose(PQerrorMessage(connection_->raw()), false);
+        return;
+    }
+    if (left == 0 || writing_) return;
+    writing_ = true;
+    socket_->async_wait(asio::posix::stream_descriptor::wait_write,
+                        [self = shared_from_this()](boost::system::error_code error) {
+                            self->writing_ = false;
+                            if (!error && self->connection_) self->flush();
+                        });
+}
+
+void Channel::read_on() {
+    if (reading_ || in_flight_.empty()) return;
+    reading_ = true;
+    socket_->async_wait(asio::posix::stream_descriptor::wait_read,
+                        [self = shared_from_this()](boost::system::error_code error) {
+                            self->reading_ = false;
+                            if (!error && self->connection_) self->on_readable();
+                        });
+}
+
+void Channel::on_readable() {
+    if (PQconsumeInput(connection_->raw()) != 1) {
+        lose(PQerrorMessage(connection_->raw()), false);
+        return;
+    }
+    while (connection_ && !in_flight_.empty() && PQisBusy(connection_->raw()) == 0) {
+        Result result(PQgetResult(connection_->raw()));
+        if (PQstatus(connection_->raw()) != CONNECTION_OK) {
+            lose(PQerrorMessage(connection_->raw()), false);
+            return;
+        }
+        take(std::move(result));
+    }
+    if (!connection_) return;
+    send_waiting();
+    watch();
+}
+
+void Channel::take(Result result) {
+    const Slot slot = slots_.front();
+    if (!result) {  // the end of one statement's results
+        if (slot.kind == Slot::Kind::execute || slot.kind == Slot::Kind::prepare) slots_.pop_front();
+        return;
+    }
+    Job& job = in_flight_.front();
+    const ExecStatusType status = PQresultStatus(result.get());
+    if (status == PGRES_PIPELINE_SYNC) {
+        slots_.pop_front();
+        if (slot.kind == Slot::Kind::end) finish_front();
+        return;
+    }
+    if (is_answer(status)) {
+        if (slot.kind != Slot::Kind::execute) return;
+        const WireStatement& statement = job.statements[slot.statement];
+        try {
+            job.results.push_back(decode(result.get(), statement.expect != Expect::any));
+        } catch (const std::logic_error&) {
+            job.unreadable = std::current_exception();
+        }
+        return;
+    }
+    if (status == PGRES_PIPELINE_ABORTED) return;  // the statement before it says why
+    if (slot.entry != nullptr) slot.entry->prepared = false;
+    if (job.error) return;
+    const bool in_statement = slot.statement < job.statements.size();
+    job.error.emplace(result.get(), in_statement ? std::string_view(job.statements[slot.statement].sql) : "");
+    job.failed_at = slot.statement;
+}
+
+void Channel::finish_front() {
+    Job job = std::move(in_flight_.front());
+    in_flight_.pop_front();
+    const bool goes_away = job.error && job.error->ends_connection();
+    const std::string why = goes_away ? job.error->what() : "";
+    if (job.error && job.error->may_be_repeated() && job.repeats < repeats_max) {
+        job.begin_again();
+        waiting_.push_back(std::move(job));
+    } else {
+        answer(std::move(job));
+    }
+    if (goes_away && connection_) lose(why, false);
+}
+
+void Channel::answer(Job job) {
+    Answer out;
+    if (job.unreadable) {
+        out.error = job.unreadable;
+    } else if (!job.error) {
+        out.outcome = {.committed = true, .results = std::move(job.results)};
+        if (job.writes) health_->writes_fail.store(false, std::memory_order_relaxed);
+    } else if (job.error->sqlstate() == expectation_failed && job.statements[job.failed_at].expect != Expect::any) {
+        out.outcome.failed_at = job.failed_at;
+    } else if (job.error->is_unique_violation()) {
+        out.outcome.failed_at = job.failed_at;
+        out.violation = job.error->what();
+    } else {
+        if (job.writes && job.error->is_storage_failure()) health_->writes_fail.store(true);
+        out.error = std::make_exception_ptr(Unavailable(job.error->what()));
+    }
+    job.done(std::move(out));
+}
+
+void Channel::lose(const std::string& why, bool silent) {
+    if (socket_) socket_->release();
+    socket_.reset();
+    connection_.reset();
+    slots_.clear();
+    const std::string text = "postgres: " + (why.empty() ? "connection lost" : why);
+    for (Job& job : std::exchange(in_flight_, {})) {
+        if (job.error) {  // it was told to have failed: then nothing of it is there
+            answer(std::move(job));
+        } else if (job.writes) {
+            job.done({.error = std::make_exception_ptr(OutcomeUnknown(text))});
+        } else if (silent || job.repeats > 0) {
+            job.done({.error = std::make_exception_ptr(Unavailable(text))});
+        } else {
+            job.begin_again();
+            waiting_.push_back(std::move(job));
+        }
+    }
+    if (!waiting_.empty() && !connecting_) {
+        if (health_->may_connect()) {
+            connecting_ = true;
+            asio::co_spawn(executor_, connect(), asio::detached);
+        } else {
+            refuse_waiting(why);
+        }
+    }
+    watch();
+}
+
+void Channel::give_up(const std::string& why) {
+    if (connection_) lose(why, true);
+    if (!health_->is_up()) refuse_waiting(why);
+}
+
+void Channel::refuse_waiting(const std::string& why) {
+    const auto error = std::make_exception_ptr(Unavailable("postgres: " + why));
+    for (Job& job : std::exchange(waiting_, {})) job.done({.error = error});
+    watch();
+}
+
+// One timer for all: whoever came first is the first whose time is over.
+void Channel::watch() {
+    if (load() == 0) {
+        if (watching_) timer_.cancel();
+        return;
+    }
+    if (watching_) return;
+    watching_ = true;
+    timer_.expires_at(in_flight_.empty() ? waiting_.front().deadline : in_flight_.front().deadline);
+    timer_.async_wait([self = shared_from_this()](boost::system::error_code) {
+        self->watching_ = false;
+        self->on_deadline();
+    });
+}
+
+void Channel::on_deadline() {
+    const auto now = Steady::now();
+    while (!waiting_.empty() && waiting_.front().deadline <= now) {
+        Job job = std::move(waiting_.front());
+        waiting_.pop_front();
+        job.done({.error = std::make_exception_ptr(Unavailable("postgres: no connection in time"))});
+        if (connecting_) health_->failed();  // those after it do not wait as long
+    }
+    if (!in_flight_.empty() && in_flight_.front().deadline <= now && connection_) {
+        health_->failed();
+        const auto on_silence_now = on_silence;
+        const std::string why = fmt::format("no answer in {} ms", options_->timeout.count());
+        lose(why, true);
+        if (on_silence_now) on_silence_now(why);
+    }
+    watch();
+}
+
+}  // namespace consentry::storage::postgres

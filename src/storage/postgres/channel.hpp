@@ -1,0 +1,87 @@
+// One connection that many share: jobs go out as they come and are answered in order (pipeline mode).
+//
+// Belongs to one io_context and is touched by its thread alone. Keeps it busy only while something is under way. Each
+// job is one implicit transaction of the server, ended by a Sync: its answer is given when the Sync's is there, for
+// only then it is committed.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "base/worker_pool.hpp"
+#include "storage/postgres/connection.hpp"
+#include "storage/postgres/health.hpp"
+#include "storage/postgres/job.hpp"
+#include "storage/postgres/statements.hpp"
+
+namespace consentry::storage::postgres {
+
+namespace asio = boost::asio;
+
+class Channel : public std::enable_shared_from_this<Channel> {
+public:
+    // `connectors` does the connecting, which blocks; it outlives every submit().
+    Channel(asio::any_io_executor executor, std::shared_ptr<const PostgresOptions> options,
+            std::shared_ptr<Health> health, WorkerPool& connectors);
+    ~Channel();
+
+    // Connects first where it must. Calls job.done once, not always from inside this call.
+    void submit(Job job);
+    bool is_open() const { return connection_ != nullptr; }
+    const asio::any_io_executor& executor() const { return executor_; }
+    std::size_t load() const { return waiting_.size() + in_flight_.size(); }
+    // The server does not answer on another connection: neither will it on this one.
+    void give_up(const std::string& why);
+
+    std::function<void(const std::string& why)> on_silence;  // nothing came within a job's time
+
+private:
+    // What the next results belong to.
+    struct Slot {
+        enum class Kind { prepare, prepare_end, execute, end } kind;
+        std::size_t statement = 0;                   // of the job in front
+        PreparedStatements::Entry* entry = nullptr;  // being prepared
+    };
+
+    asio::awaitable<void> connect();
+    void adopt(std::unique_ptr<Connection> connection);
+    void send_waiting();
+    bool send(const Job& job);
+    bool send(const WireStatement& statement);
+    bool prepare(const WireStatement& statement, std::size_t index);
+    void flush();
+    void read_on();
+    void on_readable();
+    void take(Result result);
+    void finish_front();
+    void answer(Job job);
+    void lose(const std::string& why, bool silent);
+    void refuse_waiting(const std::string& why);
+    void watch();
+    void on_deadline();
+
+    const asio::any_io_executor executor_;
+    const std::shared_ptr<const PostgresOptions> options_;
+    const std::shared_ptr<Health> health_;
+    WorkerPool* const connectors_;
+    std::unique_ptr<Connection> connection_;
+    std::optional<asio::posix::stream_descriptor> socket_;  // the connection's, which closes it
+    asio::steady_timer timer_;
+    PreparedStatements statements_;
+    std::deque<Job> waiting_;    // not sent
+    std::deque<Job> in_flight_;  // in the order of their answers
+    std::deque<Slot> slots_;
+    bool connecting_ = false;
+    bool reading_ = false;
+    bool writing_ = false;
+    bool watching_ = false;
+};
+
+}  // namespace consentry::storage::postgres

@@ -1,0 +1,158 @@
+#include "storage/postgres/connection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <map>
+#include <vector>
+
+#include <sys/socket.h>
+
+#include <fmt/format.h>
+
+#include "storage/postgres/values.hpp"
+
+namespace consentry::storage::postgres {
+namespace {
+
+constexpr int oldest_server = 130'000;  // 13: the oldest that its makers maintained when this was written
+
+struct FreeOptions {
+    void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
+};
+using ConnectionOptions = std::unique_ptr<PQconninfoOption, FreeOptions>;
+
+ConnectionOptions parse(const std::string& url) {
+    char* error = nullptr;
+    ConnectionOptions out(PQconninfoParse(url.c_str(), &error));
+    PQfreemem(error);  // it quotes the address
+    return out;
+}
+
+bool says(const ConnectionOptions& given, std::string_view keyword) {
+    for (const PQconninfoOption* option = given.get(); option != nullptr && option->keyword != nullptr; ++option)
+        if (keyword == option->keyword) return option->val != nullptr;
+    return false;
+}
+
+std::string_view first_line(std::string_view text) {
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    return text;
+}
+
+// Parts of the error that repeat nothing a caller gave (the primary text of a failed cast quotes the value).
+bool words_are_safe(std::string_view sqlstate) {
+    constexpr std::array<std::string_view, 8> classes{"08", "25", "28", "40", "42", "53", "57", "58"};
+    return std::ranges::any_of(classes, [&](std::string_view one) { return sqlstate.starts_with(one); });
+}
+
+std::string_view field(const PGresult* result, int code) {
+    const char* text = PQresultErrorField(result, code);
+    return text == nullptr ? std::string_view() : std::string_view(text);
+}
+
+std::string describe(const PGresult* result, std::string_view sql) {
+    const std::string_view sqlstate = field(result, PG_DIAG_SQLSTATE);
+    std::string out = fmt::format("postgres: {}", sqlstate.empty() ? "connection lost" : sqlstate);
+    if (words_are_safe(sqlstate)) out += fmt::format(" {}", field(result, PG_DIAG_MESSAGE_PRIMARY));
+    if (const auto constraint = field(result, PG_DIAG_CONSTRAINT_NAME); !constraint.empty())
+        out += fmt::format(" (constraint {})", constraint);
+    if (!sql.empty()) out += fmt::format(": {:.200}", sql);
+    return out;
+}
+
+}  // namespace
+
+ServerError::ServerError(const PGresult* result, std::string_view sql)
+    : std::runtime_error(describe(result, sql)), sqlstate_(field(result, PG_DIAG_SQLSTATE)) {}
+
+bool ServerError::ends_connection() const {
+    // 25006: read only; 57P01..57P05: shut down, crashed, starting, dropped, idle for too long; 08: connection.
+    return sqlstate_ == "25006" || sqlstate_.starts_with("57P") || sqlstate_.starts_with("08");
+}
+
+bool ServerError::is_storage_failure() const {
+    // 53100: disk full; 58030: input/output error; XX001, XX002: damaged data or index.
+    return sqlstate_ == "53100" || sqlstate_ == "58030" || sqlstate_ == "XX001" || sqlstate_ == "XX002";
+}
+
+Connection::Connection(const PostgresOptions& options, Use use) {
+    const ConnectionOptions given = parse(options.url);
+    std::vector<const char*> names{"dbname"};  // the address, which is expanded
+    std::vector<const char*> values{options.url.c_str()};
+    // What comes later wins, so only where the address is silent.
+    const auto unless_said = [&](const char* name, const char* value) {
+        if (says(given, name)) return;
+        names.push_back(name);
+        values.push_back(value);
+    };
+    unless_said("application_name", "consentry");
+    unless_said("connect_timeout", "2");  // seconds, for each host; libpq knows no less
+    unless_said("target_session_attrs", "read-write");
+    unless_said("client_encoding", "UTF8");
+    unless_said("keepalives_idle", "30");
+    names.push_back(nullptr);
+    values.push_back(nullptr);
+    connection_.reset(PQconnectdbParams(names.data(), values.data(), 1));
+    if (!connection_) throw std::bad_alloc();
+    if (PQstatus(connection_.get()) != CONNECTION_OK)
+        throw std::runtime_error(std::string(first_line(PQerrorMessage(connection_.get()))));
+    if (const int version = PQserverVersion(connection_.get()); version < oldest_server)
+        throw std::runtime_error(fmt::format("the server is PostgreSQL {}.{}, 13 is the oldest that will do",
+                                             version / 10'000, version % 10'000));
+    PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
+    if (options.keeps_session_state) {
+        // An acknowledged commit is on disk, whatever the server's default.
+        std::string setup =
+            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
+        // A little before the caller gives up: so one slow statement ends alone and not with its whole connection.
+        if (use == Use::serving)
+            setup += fmt::format("; SET statement_timeout = {}",
+                                 std::max<std::int64_t>(options.timeout.count() * 9 / 10, 1));
+        run(setup);
+    }
+}
+
+Rows Connection::run(std::string_view sql, const Params& params) {
+    const std::string text(sql);
+    const Encoded encoded(params);
+    // Without parameters in the simple protocol: several statements are allowed there, but its results are text, which
+    // decode() does not read; so only a single statement's rows are.
+    const Result result(params.empty() && sql.contains(';')
+                            ? PQexec(raw(), text.c_str())
+                            : PQexecParams(raw(), text.c_str(), encoded.count(), encoded.types.data(),
+                                           encoded.values.data(), encoded.lengths.data(), encoded.formats.data(), 1));
+    switch (PQresultStatus(result.get())) {
+        case PGRES_COMMAND_OK:
+            return decode(result.get(), false);
+        case PGRES_TUPLES_OK:
+            return PQbinaryTuples(result.get()) == 1 ? decode(result.get(), false) : Rows{};
+        default:
+            if (PQstatus(raw()) != CONNECTION_OK) throw Unavailable("postgres: connection lost");
+            throw ServerError(result.get(), sql);
+    }
+}
+
+bool Connection::is_stale() const {
+    char byte = 0;
+    const auto got = ::recv(PQsocket(raw()), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
+
+}  // namespace consentry::storage::postgres
+
+namespace consentry::storage {
+
+std::expected<void, std::string> check_postgres_url(std::string_view url) {
+    const std::string text(url);
+    if (!text.starts_with("postgresql://") && !text.starts_with("postgres://"))
+        return std::unexpected("must begin with postgresql://");
+    if (text.contains('\0') || !postgres::parse(text))
+        return std::unexpected(
+            "is no address that PostgreSQL's client understands: "
+            "postgresql://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, "
+            "special characters percent-encoded");
+    return {};
+}
+
+}  // namespace consentry::storage

@@ -1,0 +1,51 @@
+// What all threads know of the server: whether it is there, and who may try again when it is not.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace consentry::storage::postgres {
+
+// Thread-safe. While the server is down calls are refused at once, but for one at a time that tries it again, after a
+// pause that grows: nobody waits in a queue for a server that does not answer, and nobody is late when it is back.
+class Health {
+public:
+    bool is_up() const { return up_.load(std::memory_order_relaxed); }
+    // Whether the caller may connect now. Where the server is down, the one who may must say succeeded() or failed().
+    bool may_connect() {
+        if (is_up()) return true;
+        if (now() < next_attempt_.load() || attempting_.exchange(true)) return false;
+        return true;
+    }
+    void succeeded() {
+        failures_.store(0);
+        attempting_.store(false);
+        up_.store(true);
+    }
+    void failed() {
+        const int failures = failures_.fetch_add(1);
+        constexpr std::int64_t first_pause_us = 50'000;
+        constexpr std::int64_t longest_pause_us = 1'000'000;
+        next_attempt_.store(now() + std::min(longest_pause_us, first_pause_us << std::min(failures, 5)));
+        up_.store(false);
+        attempting_.store(false);
+    }
+
+    // A write failed for want of a working disk at the server: only a write can tell whether it is back.
+    std::atomic<bool> writes_fail{false};
+
+private:
+    static std::int64_t now() {
+        return std::chrono::duration_cast<std::chrono::microseconds>(
+                   std::chrono::steady_clock::now().time_since_epoch())
+            .count();
+    }
+    std::atomic<bool> up_{true};
+    std::atomic<bool> attempting_{false};
+    std::atomic<int> failures_{0};
+    std::atomic<std::int64_t> next_attempt_{0};  // microseconds of the steady clock
+};
+
+}  // namespace consentry::storage::postgres

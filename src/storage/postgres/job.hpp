@@ -1,0 +1,50 @@
+// One message to the server: statements that are one transaction, and whoever waits for the answer.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/database.hpp"
+#include "storage/postgres/connection.hpp"
+
+namespace consentry::storage::postgres {
+
+struct WireStatement {
+    Expect expect = Expect::any;
+    std::string sql;
+    Params params;
+    std::vector<Uuid> keys = {};  // a look-up of all of them; then there are no other parameters
+};
+
+struct Answer {
+    std::exception_ptr error =
+        {};  // Unavailable, OutcomeUnknown; std::logic_error where the statement is not in the dialect
+    Outcome outcome = {};
+    std::string violation = {};  // where a unique constraint did not hold: which one
+};
+
+struct Job {
+    std::vector<WireStatement> statements;
+    bool writes = false;
+    std::move_only_function<void(Answer)> done;
+    std::chrono::steady_clock::time_point deadline = {};
+    int repeats = 0;
+
+    // As it comes in.
+    std::vector<Rows> results = {};
+    std::optional<ServerError> error = {};
+    std::size_t failed_at = 0;
+    std::exception_ptr unreadable = {};  // the answer is one that the dialect does not have
+
+    void begin_again() {
+        results.clear();
+        error.reset();
+        ++repeats;
+    }
+};
+
+}  // namespace consentry::storage::postgres

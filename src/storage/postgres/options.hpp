@@ -1,0 +1,26 @@
+// What the PostgreSQL engine is told.
+#pragma once
+
+#include <chrono>
+#include <expected>
+#include <string>
+#include <string_view>
+
+namespace consentry::storage {
+
+struct PostgresOptions {
+    // postgresql://…, as libpq reads it: several hosts, TLS (sslmode, sslrootcert), any of its parameters. Unless it
+    // says otherwise, only a server that takes writes is used (target_session_attrs), so that a fail-over is followed.
+    // Holds the password.
+    std::string url = {};
+    int connections = 4;  // per I/O thread, opened as they are needed: one for reading, the others write
+    std::chrono::milliseconds timeout{900};  // of one call, waiting for a connection included
+    // Named statements and session settings. Off behind a pooler that hands a session to somebody else after each
+    // transaction: there both leak to others. Then the timeout is the server's to set (ALTER ROLE ... SET).
+    bool keeps_session_state = true;
+};
+
+// What is wrong with an address, without a part of it: it may be a password.
+std::expected<void, std::string> check_postgres_url(std::string_view url);
+
+}  // namespace consentry::storage

@@ -1,0 +1,52 @@
+// The connections of one I/O thread: which one a job takes, and look-ups of many callers as one statement.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "base/handoff.hpp"
+#include "base/worker_pool.hpp"
+#include "storage/postgres/channel.hpp"
+
+namespace consentry::storage::postgres {
+
+class Pool : public std::enable_shared_from_this<Pool> {
+public:
+    static std::shared_ptr<Pool> make(const asio::any_io_executor& executor,
+                                      std::shared_ptr<const PostgresOptions> options, std::shared_ptr<Health> health,
+                                      WorkerPool& connectors);
+
+    // Throws Unavailable where too many wait already.
+    void submit(std::vector<WireStatement> statements, bool writes, std::move_only_function<void(Answer)> done);
+    void look_up(std::string_view sql, Uuid key, Promise<Rows> promise);
+
+private:
+    struct Asked {
+        Uuid key;
+        Promise<Rows> promise;
+    };
+    // Look-ups by one statement. One message is under way at a time: who comes meanwhile goes with the next. So a busy
+    // service asks the server seldom, for many, and an idle one at once.
+    struct LookUps {
+        std::string sql;
+        std::deque<Asked> waiting = {};
+        bool under_way = false;
+    };
+
+    explicit Pool(std::shared_ptr<const PostgresOptions> options) : options_(std::move(options)) {}
+    Job make_job(std::vector<WireStatement> statements, bool writes, std::move_only_function<void(Answer)> done) const;
+    Channel& least_loaded();
+    void ask(LookUps& look_ups);
+
+    const std::shared_ptr<const PostgresOptions> options_;
+    std::vector<std::shared_ptr<Channel>> channels_;  // the first one is for look-ups
+    std::vector<std::unique_ptr<LookUps>> look_ups_;  // a handful: one for each statement of the program
+};
+
+}  // namespace consentry::storage::postgres

@@ -1,0 +1,157 @@
+#include "storage/postgres/postgres_database.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include <boost/asio/this_coro.hpp>
+#include <fmt/format.h>
+
+#include "base/handoff.hpp"
+#include "storage/postgres/connection.hpp"
+#include "storage/postgres/health.hpp"
+#include "storage/postgres/pool.hpp"
+
+namespace consentry::storage {
+namespace {
+
+using postgres::Answer;
+using postgres::WireStatement;
+
+// Updates leave a row where it lies as long as its page has room: then no index is touched. Said by PostgreSQL alone,
+// hence here and not in the shared text.
+std::string roomy(std::string_view statement) {
+    std::string out(statement.substr(0, statement.rfind(';')));
+    if (out.find("CREATE TABLE") != std::string::npos) out.append(" WITH (fillfactor = 85)");
+    return out;
+}
+
+// Rolls back what was not committed.
+class Work {
+public:
+    explicit Work(postgres::Connection& connection) : connection_(connection) { connection_.run("BEGIN"); }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+    ~Work() {
+        if (done_) return;
+        try {
+            connection_.run("ROLLBACK");
+        } catch (const std::exception&) {
+            // The connection is lost, and the transaction with it.
+        }
+    }
+    void commit() {
+        connection_.run("COMMIT");
+        done_ = true;
+    }
+
+private:
+    postgres::Connection& connection_;
+    bool done_ = false;
+};
+
+// Returns whether there was anything left to do.
+bool apply_next(postgres::Connection& connection, const std::vector<Migration>& migrations) {
+    Work work(connection);
+    // Here a second process waits, and then finds the work done. Each schema has a lock of its own.
+    connection.run("SELECT pg_advisory_xact_lock(hashtext('consentry ' || current_schema()))");
+    connection.run(
+        "CREATE TABLE IF NOT EXISTS schema_migrations (number BIGINT PRIMARY KEY, name TEXT, applied_at BIGINT)");
+    const Rows rows = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
+    const std::int64_t done = rows[0].integer(0);
+    const auto known = static_cast<std::int64_t>(migrations.size());
+    if (done > known)
+        throw std::runtime_error(
+            fmt::format("the schema is of version {}, this program knows versions up to {}: a newer program is needed",
+                        done, known));
+    if (done == known) {
+        // Nothing to do, so nothing would show that the disk is full or the role may only read.
+        connection.run("UPDATE schema_migrations SET applied_at = applied_at WHERE number = 1");
+        work.commit();
+        return false;
+    }
+    const Migration& next = migrations[static_cast<std::size_t>(done)];
+    for (const std::string_view statement : next.statements) connection.run(roomy(statement));
+    connection.run(
+        "INSERT INTO schema_migrations (number, name, applied_at) "
+        "VALUES ($1, $2, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT))",
+        bind_all(std::int64_t{next.number}, next.name));
+    work.commit();
+    return true;
+}
+
+}  // namespace
+
+PostgresDatabase::PostgresDatabase(PostgresOptions options)
+    : options_(std::make_shared<const PostgresOptions>(std::move(options))),
+      health_(std::make_shared<postgres::Health>()),
+      // Connecting waits for the network: several at once, so that one dead host does not hold up the others.
+      connectors_({.name = "postgres", .threads = 4, .queue_max = 1'024}),
+      pools_([this](const asio::any_io_executor& executor) {
+          return postgres::Pool::make(executor, options_, health_, connectors_);
+      }) {
+    const postgres::Connection probe(*options_, postgres::Connection::Use::serving);
+}
+
+PostgresDatabase::~PostgresDatabase() = default;
+
+void PostgresDatabase::migrate(const std::vector<Migration>& migrations) {
+    postgres::Connection connection(*options_, postgres::Connection::Use::maintenance);
+    while (apply_next(connection, migrations)) {
+    }
+}
+
+awaitable<Answer> PostgresDatabase::run(std::vector<WireStatement> statements, bool writes) {
+    for (const WireStatement& statement : statements)
+        if (postgres::parameters_of(statement.sql) != statement.params.size())
+            throw Unavailable(
+                fmt::format("postgres: {} parameters given for {:.200}", statement.params.size(), statement.sql));
+    postgres::Pool& pool = pools_.of(co_await asio::this_coro::executor);
+    co_return co_await handoff<Answer>([&](Promise<Answer> promise) {
+        pool.submit(std::move(statements), writes, [promise = std::move(promise)](Answer answer) mutable {
+            if (answer.error)
+                promise.set_exception(std::move(answer.error));
+            else
+                promise.set_value(std::move(answer));
+        });
+    });
+}
+
+awaitable<Rows> PostgresDatabase::read(std::string_view sql, Params params) {
+    std::vector<WireStatement> statements;
+    statements.push_back({.sql = std::string(sql), .params = std::move(params)});
+    Answer answer = co_await run(std::move(statements), false);
+    co_return std::move(answer.outcome.results.front());
+}
+
+awaitable<Rows> PostgresDatabase::read_by_key(std::string_view sql, Uuid key) {
+    postgres::Pool& pool = pools_.of(co_await asio::this_coro::executor);
+    co_return co_await handoff<Rows>([&](Promise<Rows> promise) { pool.look_up(sql, key, std::move(promise)); });
+}
+
+awaitable<Rows> PostgresDatabase::write(Statement statement) {
+    std::vector<WireStatement> statements;
+    statements.push_back({.sql = std::string(statement.sql), .params = std::move(statement.params)});
+    Answer answer = co_await run(std::move(statements), true);
+    if (!answer.outcome.committed) throw UniqueViolation(answer.violation);
+    co_return std::move(answer.outcome.results.front());
+}
+
+awaitable<Outcome> PostgresDatabase::commit(Transaction transaction) {
+    if (transaction.statements().empty()) co_return Outcome{.committed = true, .results = {}};
+    std::vector<WireStatement> statements;
+    statements.reserve(transaction.statements().size());
+    for (const Statement& statement : transaction.statements())
+        statements.push_back(
+            {.expect = statement.expect, .sql = std::string(statement.sql), .params = statement.params});
+    Answer answer = co_await run(std::move(statements), true);
+    co_return std::move(answer.outcome);
+}
+
+awaitable<void> PostgresDatabase::ping() {
+    co_await read("SELECT 1", {});
+    // Where the server's disk failed, only a write can tell whether it is back.
+    if (health_->writes_fail.load(std::memory_order_relaxed))
+        co_await write({Expect::any, "UPDATE schema_migrations SET applied_at = applied_at WHERE number = 1", {}});
+}
+
+}  // namespace consentry::storage

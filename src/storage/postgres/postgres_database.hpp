@@ -1,0 +1,54 @@
+// The engine of the database port for several processes: a PostgreSQL server, 13 or newer, or what speaks its protocol
+// and dialect.
+//
+// Each I/O thread has a few connections of its own. A transaction is one message: the expectations of its statements
+// are part of their text, so that the server decides and nothing is held open between two round trips. Calls are
+// refused with Unavailable within the timeout, and at once while the server is known to be away. A write whose answer
+// was lost throws OutcomeUnknown and is not repeated.
+//
+// The executors of waiting callers must outlive this object, and their io_contexts must not run while it is destroyed.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/worker_pool.hpp"
+#include "net/per_context.hpp"
+#include "storage/database.hpp"
+#include "storage/postgres/options.hpp"
+
+namespace consentry::storage {
+
+namespace postgres {
+class Health;
+class Pool;
+struct Answer;
+struct WireStatement;
+}  // namespace postgres
+
+class PostgresDatabase final : public Database {
+public:
+    // Blocks: connects once to see that the server is there and fit. Throws std::runtime_error with the cause.
+    explicit PostgresDatabase(PostgresOptions options);
+    ~PostgresDatabase() override;
+
+    awaitable<Outcome> commit(Transaction transaction) override;
+    awaitable<void> ping() override;
+    void migrate(const std::vector<Migration>& migrations) override;
+
+protected:
+    awaitable<Rows> read_by_key(std::string_view sql, Uuid key) override;
+    awaitable<Rows> read(std::string_view sql, Params params) override;
+    awaitable<Rows> write(Statement statement) override;
+
+private:
+    awaitable<postgres::Answer> run(std::vector<postgres::WireStatement> statements, bool writes);
+
+    const std::shared_ptr<const PostgresOptions> options_;
+    const std::shared_ptr<postgres::Health> health_;
+    WorkerPool connectors_;
+    PerContext<postgres::Pool> pools_;
+};
+
+}  // namespace consentry::storage

@@ -1,0 +1,40 @@
+#include "storage/postgres/statements.hpp"
+
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace consentry::storage::postgres {
+namespace {
+
+TEST(PostgresStatements, WithoutAnExpectationStayAsTheyAre) {
+    EXPECT_EQ(with_expectation("UPDATE a SET b = $1", Expect::any), "UPDATE a SET b = $1");
+}
+
+TEST(PostgresStatements, AreOfOneTextForEachExpectationAndTypes) {
+    PreparedStatements prepared;
+    const auto& first = prepared.find("UPDATE a SET b = $1", Expect::one, {20}, false);
+    EXPECT_EQ(&prepared.find("UPDATE a SET b = $1", Expect::one, {20}, false), &first);
+    EXPECT_NE(&prepared.find("UPDATE a SET b = $1", Expect::one, {25}, false), &first);
+    EXPECT_NE(&prepared.find("UPDATE a SET b = $1", Expect::none, {20}, false), &first);
+    EXPECT_NE(prepared.find("UPDATE a SET b = $1", Expect::none, {20}, false).name, first.name);
+}
+
+TEST(PostgresStatements, AreNotKeptWithoutEnd) {
+    PreparedStatements prepared;
+    std::size_t named = 0;
+    for (int i = 0; i < 2'000; ++i)
+        named += prepared.find("SELECT " + std::to_string(i), Expect::any, {}, false).name.empty() ? 0 : 1;
+    EXPECT_EQ(named, 512U);
+    EXPECT_EQ(prepared.find("SELECT 1999", Expect::any, {}, false).text, "SELECT 1999");
+    EXPECT_FALSE(prepared.find("SELECT 7", Expect::any, {}, false).name.empty());
+}
+
+TEST(PostgresStatements, ALookUpHasItsKeyOnce) {
+    EXPECT_EQ(for_many_keys("SELECT id FROM a WHERE id = $1 AND b"), "SELECT id FROM a WHERE id = ANY($1) AND b");
+    EXPECT_THROW(for_many_keys("SELECT id FROM a"), std::logic_error);
+    EXPECT_THROW(for_many_keys("SELECT id FROM a WHERE id = $1 OR b = $1"), std::logic_error);
+}
+
+}  // namespace
+}  // namespace consentry::storage::postgres

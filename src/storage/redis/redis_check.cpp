@@ -1,0 +1,139 @@
+// RedisCache::check(): what can be told at the start of the program, before the first caller meets it.
+#include <charconv>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "base/uuid.hpp"
+#include "storage/redis/redis_attempt.hpp"
+#include "storage/redis/redis_cache.hpp"
+
+namespace consentry::storage {
+namespace {
+
+using namespace redis;
+
+void run_blocking(awaitable<void> work) {
+    boost::asio::io_context context{1};
+    std::exception_ptr failure;
+    boost::asio::co_spawn(context, std::move(work), [&](const std::exception_ptr& error) { failure = error; });
+    context.run();
+    if (failure) std::rethrow_exception(failure);
+}
+
+// A field of INFO and CLUSTER INFO, lines of "name:value".
+std::string_view field(std::string_view info, std::string_view name) {
+    for (std::size_t start = 0; start < info.size();) {
+        const auto end = std::min(info.find("\r\n", start), info.size());
+        const std::string_view line = info.substr(start, end - start);
+        if (line.starts_with(name) && line.substr(name.size()).starts_with(':')) return line.substr(name.size() + 1);
+        start = end + 2;
+    }
+    return {};
+}
+
+// GETDEL came with 6.2.
+bool is_too_old(std::string_view version) {
+    int major = 0;
+    int minor = 0;
+    const char* const end = version.data() + version.size();
+    const auto dot = std::from_chars(version.data(), end, major).ptr;
+    if (dot == version.data()) return false;  // not told
+    if (dot != end) std::from_chars(dot + 1, end, minor);
+    return major < 6 || (major == 6 && minor < 2);
+}
+
+void check_kind(const Link& link, RedisKind kind, std::string_view mode) {
+    if (mode == "sentinel") throw Misconfigured(link.named("it is a sentinel: the URL is to begin with redis+sentinel"));
+    if (mode == "cluster" && kind != RedisKind::cluster)
+        throw Misconfigured(link.named("it is in cluster mode: the URL is to begin with redis+cluster"));
+    if (mode == "standalone" && kind == RedisKind::cluster)
+        throw Misconfigured(link.named("it is not in cluster mode: the URL is to begin with redis:// or rediss://"));
+}
+
+// What the user may not ask (NOPERM) stays unknown here; the trial of the commands tells the rest.
+awaitable<void> inspect(std::shared_ptr<const Settings> settings, std::optional<RedisAddress> server) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    const RedisKind kind = settings->options().kind;
+    const std::shared_ptr<Link> link =
+        co_await Attempt::run(std::make_shared<Attempt>(executor, settings, std::move(server)));
+    link->close_after(settings->long_connect_timeout());
+    std::vector<std::vector<std::string_view>> questions{{"INFO", "server"}, {"ROLE"}};
+    if (kind == RedisKind::cluster) questions.push_back({"CLUSTER", "INFO"});
+    const std::vector<Reply> replies = co_await link->ask(std::move(questions));
+    link->close();
+
+    const std::string_view info = replies[0].text().value_or("");
+    check_kind(*link, kind, field(info, "redis_mode"));
+    const std::string_view version = field(info, "redis_version");
+    if (is_too_old(version))
+        throw Misconfigured(link->named("version " + std::string(version) + " is too old, 6.2 or newer is needed"));
+    if (kind == RedisKind::single && replies[1].at(0).text() == "slave")
+        throw Misconfigured(link->named("it is a read-only replica"));
+    if (kind == RedisKind::cluster && field(replies[2].text().value_or(""), "cluster_state") == "fail")
+        throw Unavailable(link->named("the cluster is down"));
+}
+
+awaitable<void> inspect_cluster(std::shared_ptr<const Settings> settings) {
+    std::exception_ptr failure;
+    for (const RedisAddress& address : settings->options().addresses) {
+        try {
+            co_await inspect(settings, address);
+            co_return;
+        } catch (const Unavailable&) {
+            failure = std::current_exception();
+        }
+    }
+    std::rethrow_exception(failure);
+}
+
+// `who`: of whom the texts speak.
+awaitable<void> try_commands(Cache& cache, std::string name_space, std::string who) {
+    const std::string key = "check:" + Uuid::v7(SystemClock{}.now()).text();
+    std::string command = "SET";
+    try {
+        co_await cache.put(key, "1", std::chrono::seconds{10});
+        command = "GET";
+        co_await cache.get(key);
+        command = "GETDEL";
+        co_await cache.take(key);
+        command = "DEL";
+        co_await cache.erase(key);
+        command = "PING";
+        co_await cache.ping();
+    } catch (const ReplyError& refused) {
+        const std::string& code = refused.code();
+        if (code == "NOPERM")
+            throw Misconfigured(who + ": the user may not run " + command + ", or not with keys " + name_space + ":*");
+        if (code == "READONLY") throw Misconfigured(who + ": it is a read-only replica");
+        if (code == "MOVED" || code == "ASK")
+            throw Misconfigured(who + ": it is in cluster mode: the URL is to begin with redis+cluster");
+        if (code == "ERR") throw Misconfigured(who + ": it does not know " + command + ", 6.2 or newer is needed");
+        throw Unavailable(who + ": it answers " + code);
+    }
+}
+
+std::string name_of(const RedisOptions& options) {
+    if (options.kind == RedisKind::sentinel) return "redis master '" + options.master_name + "'";
+    return (options.kind == RedisKind::cluster ? "redis cluster of " : "redis at ") + options.addresses.front().text();
+}
+
+}  // namespace
+
+void RedisCache::check() {
+    const RedisOptions& options = settings_->options();
+    switch (options.kind) {
+        case RedisKind::single: run_blocking(inspect(settings_, options.addresses.front())); break;
+        case RedisKind::sentinel: run_blocking(inspect(settings_, std::nullopt)); break;
+        case RedisKind::cluster: run_blocking(inspect_cluster(settings_)); break;
+    }
+    run_blocking(try_commands(*this, options.name_space, name_of(options)));
+}
+
+}  // namespace consentry::storage

@@ -1,0 +1,183 @@
+#include "storage/redis/redis_client.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
+
+namespace consentry::storage::redis {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int redirections_max = 5;
+constexpr milliseconds refresh_interval{500};
+
+bool is_redirection(std::string_view code) { return code == "MOVED" || code == "ASK"; }
+
+}  // namespace
+
+Client::Client(asio::any_io_executor executor, std::shared_ptr<const Settings> settings)
+    : executor_(std::move(executor)), settings_(std::move(settings)) {
+    const RedisOptions& options = settings_->options();
+    if (!is_cluster()) {
+        std::optional<RedisAddress> server;
+        if (options.kind == RedisKind::single) server = options.addresses.front();
+        only_node_ = std::make_shared<Node>(executor_, settings_, std::move(server));
+        return;
+    }
+    slots_.resize(slot_count);
+    for (const RedisAddress& address : options.addresses) node_at(address);
+}
+
+Client::~Client() {
+    if (only_node_) only_node_->stop();
+    for (const auto& [address, node] : nodes_) node->stop();
+}
+
+awaitable<Reply> Client::execute(Command command) {
+    const std::span words(command.words.data(), command.count);
+    const SteadyTime deadline = Clock::now() + settings_->options().timeout;
+    std::shared_ptr<Node> node = node_for(command);
+    int redirections = 0;
+    std::size_t others = nodes_.size();  // that can be tried while it is not known who has the slot
+    bool repeated = false;
+    bool asking = false;
+    for (;;) {
+        Waiter waiter;
+        if (node->send(words, waiter, asking)) co_await Node::wait(waiter);
+        if (waiter.end == Waiter::End::cancelled)
+            throw boost::system::system_error(boost::asio::error::operation_aborted);
+        if (waiter.end != Waiter::End::answered) {
+            refresh_slots();
+            const bool was_not_executed = waiter.end == Waiter::End::unwritten;
+            const bool was_lost = waiter.end == Waiter::End::lost;
+            if (!repeated && (was_not_executed || (was_lost && command.is_repeatable))) {
+                repeated = true;
+            } else if (waiter.end == Waiter::End::failed && !knows(command) && others > 1) {
+                --others;
+            } else {
+                throw Unavailable(node->trouble());
+            }
+            asking = false;
+            node = node_for(command);
+            continue;
+        }
+        const std::string_view code = waiter.reply.error_code();
+        if (code.empty()) co_return std::move(waiter.reply);
+        if (is_cluster() && is_redirection(code) && ++redirections <= redirections_max && Clock::now() < deadline) {
+            asking = code == "ASK";
+            node = redirected(waiter.reply, *node);
+            continue;
+        }
+        note_refusal(code, *node);
+        throw ReplyError(code);
+    }
+}
+
+bool Client::knows(const Command& command) const {
+    return !is_cluster() || (!command.key.empty() && slots_[slot_of(command.key)]);
+}
+
+std::shared_ptr<Node> Client::node_for(const Command& command) {
+    if (!is_cluster()) return only_node_;
+    if (command.key.empty()) return any_node();
+    Node* const node = slots_[slot_of(command.key)];
+    return node ? node->shared_from_this() : any_node();
+}
+
+std::shared_ptr<Node> Client::any_node() {
+    std::shared_ptr<Node> out;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        out = std::next(nodes_.begin(), static_cast<std::ptrdiff_t>(next_node_++ % nodes_.size()))->second;
+        if (!out->is_resting()) break;
+    }
+    return out;
+}
+
+std::shared_ptr<Node> Client::node_at(const RedisAddress& address) {
+    std::shared_ptr<Node>& node = nodes_[address];
+    if (!node) node = std::make_shared<Node>(executor_, settings_, address);
+    return node;
+}
+
+std::shared_ptr<Node> Client::redirected(const Reply& reply, const Node& asked) {
+    // MOVED 3999 127.0.0.1:6381; an IPv6 address stands there without brackets.
+    const std::string_view line = *reply.error();
+    const std::string_view target = line.substr(line.rfind(' ') + 1);
+    const auto colon = target.rfind(':');
+    RedisAddress address{.host = std::string(target.substr(0, colon)), .port = 0};
+    if (colon != std::string_view::npos)
+        std::from_chars(target.data() + colon + 1, target.data() + target.size(), address.port);
+    if (address.port == 0) throw Unavailable("a cluster node names no address where a slot has gone");
+    if (address.host.empty() || address.host == "?") address.host = asked.server()->host;
+    std::shared_ptr<Node> out = node_at(address);
+    if (reply.error_code() != "MOVED") return out;
+    std::uint16_t slot = slot_count;
+    const std::string_view rest = line.substr(std::string_view("MOVED ").size());
+    std::from_chars(rest.data(), rest.data() + rest.size(), slot);
+    if (slot < slot_count) slots_[slot] = out.get();
+    refresh_slots();
+    return out;
+}
+
+void Client::note_refusal(std::string_view code, Node& node) {
+    // A master that became a replica: the next connection finds who is master now.
+    if (code == "READONLY") node.give_up("it is read-only");
+    if (code == "CLUSTERDOWN" || is_redirection(code)) refresh_slots();
+}
+
+void Client::refresh_slots() {
+    const SteadyTime now = Clock::now();
+    if (!is_cluster() || refreshing_ || now < next_refresh_) return;
+    refreshing_ = true;
+    next_refresh_ = now + refresh_interval;
+    asio::co_spawn(executor_, run_refresh(*this), asio::detached);
+}
+
+awaitable<void> Client::run_refresh(Client& self) {
+    co_await self.ask_for_slots();
+    self.refreshing_ = false;
+}
+
+awaitable<void> Client::ask_for_slots() {
+    static constexpr std::array<std::string_view, 2> question{"CLUSTER", "SLOTS"};
+    for (std::size_t tries = nodes_.size(); tries > 0; --tries) {
+        const std::shared_ptr<Node> node = any_node();
+        Waiter waiter;
+        if (!node->send(question, waiter, false)) continue;
+        co_await Node::wait(waiter);
+        if (waiter.end != Waiter::End::answered || waiter.reply.size() == 0) continue;
+        set_slots(waiter.reply, *node);
+        co_return;
+    }
+}
+
+// [[first, last, [host, port, ...] of the master, replicas ...], ...]
+void Client::set_slots(const Reply& reply, const Node& asked) {
+    std::ranges::fill(slots_, nullptr);
+    for (std::size_t i = 0; i < reply.size(); ++i) {
+        const auto range = reply.at(i);
+        const auto first = range.at(0).integer().value_or(-1);
+        const auto last = range.at(1).integer().value_or(-1);
+        const auto port = range.at(2).at(1).integer().value_or(0);
+        if (first < 0 || last < first || last >= slot_count || port <= 0 || port > 65535) continue;
+        RedisAddress address{.host = std::string(range.at(2).at(0).text().value_or("")),
+                             .port = static_cast<std::uint16_t>(port)};
+        if (address.host.empty() || address.host == "?") address.host = asked.server()->host;
+        std::fill(slots_.begin() + first, slots_.begin() + last + 1, node_at(address).get());
+    }
+    // Servers that have left the cluster; those of the settings may come back.
+    const auto& seeds = settings_->options().addresses;
+    std::erase_if(nodes_, [&](const auto& entry) {
+        return entry.second->is_idle() && std::ranges::find(slots_, entry.second.get()) == slots_.end() &&
+               std::ranges::find(seeds, entry.first) == seeds.end();
+    });
+}
+
+}  // namespace consentry::storage::redis

@@ -1,0 +1,126 @@
+// One server as one I/O thread knows it: a connection over which the commands of all its coroutines go, and when to try
+// again after it was lost.
+//
+// Commands of one turn of the loop leave in one write, answers are matched in order. Nothing is pending while no answer
+// is awaited. A server that does not answer in time loses its connection, as its late answers would be taken for those
+// to others; then and after a failed attempt to connect, commands fail at once for 50 ms, doubling to 1 s, after which
+// one command waits for a new attempt.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/any_completion_handler.hpp>
+
+#include "storage/redis/redis_attempt.hpp"
+#include "storage/redis/redis_link.hpp"
+
+namespace consentry::storage::redis {
+
+class Node;
+
+// One command under way. It lies in the frame of the coroutine that waits for it and may end before the answer comes.
+struct Waiter {
+    enum class End : std::uint8_t {
+        answered,
+        unwritten,  // the connection ended, and nothing of the command had been sent
+        lost,       // the connection ended: whether the command was executed is unknown
+        failed,     // not sent, or no answer in time: Node::trouble() says why
+        cancelled,  // the caller waits no longer
+    };
+
+    Waiter() = default;
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+    ~Waiter();
+
+    End end = End::failed;
+    Reply reply;  // where it was answered
+
+    asio::any_completion_handler<void()> handler;
+    Node* node = nullptr;  // where it waits
+    std::uint64_t number = 0;
+};
+
+class Node : public std::enable_shared_from_this<Node> {
+public:
+    // Without a server: the master that the sentinels of the settings name.
+    Node(const asio::any_io_executor& executor, std::shared_ptr<const Settings> settings,
+         std::optional<RedisAddress> server);
+    ~Node();
+
+    // True: the waiter is to be awaited now, with wait(). `asking`: for a slot that moves here (cluster).
+    bool send(std::span<const std::string_view> words, Waiter& waiter, bool asking);
+    static awaitable<void> wait(Waiter& waiter);
+
+    // Commands fail at once for now.
+    bool is_resting() const;
+    bool is_idle() const { return state_ != State::connecting && in_flight_.empty(); }
+    const std::string& trouble() const { return trouble_; }
+    const std::optional<RedisAddress>& server() const { return server_; }
+
+    // Ends the connection as if it had timed out.
+    void give_up(std::string_view why);
+    // Destroys the coroutines that wait here. Called before their executor ends.
+    void stop();
+
+private:
+    friend struct Waiter;
+    using Handler = asio::any_completion_handler<void()>;
+    enum class State : std::uint8_t { closed, connecting, open };
+    struct Sent {
+        Waiter* waiter;  // null: nobody waits any more
+        SteadyTime deadline;
+    };
+
+    bool is_ready(SteadyTime now);
+    void connect(SteadyTime now);
+    void on_attempted(const std::shared_ptr<Attempt>& attempt, const std::exception_ptr& error,
+                      std::shared_ptr<Link> link);
+    void flush();
+    void read();
+    void on_read(std::string_view bytes);
+    void on_lost(const boost::system::error_code& error);
+    void keep_time();
+    void on_time();
+    void close(std::string trouble, bool in_time);
+    std::vector<Handler> drop_all(bool in_time);
+    std::string named(std::string_view what) const;
+
+    const asio::any_io_executor executor_;
+    const std::shared_ptr<const Settings> settings_;
+    const std::optional<RedisAddress> server_;
+
+    State state_ = State::closed;
+    std::shared_ptr<Attempt> attempt_;  // while connecting
+    std::shared_ptr<Link> link_;        // while open
+    bool was_open_ = false;
+    bool probing_ = false;  // connecting after a failure
+    SteadyTime connect_deadline_{};
+    std::size_t first_sentinel_ = 0;
+
+    int failures_ = 0;  // in a row
+    SteadyTime retry_at_{};
+    std::string trouble_;
+
+    std::string out_;  // not yet given to the link
+    std::deque<Sent> in_flight_;
+    std::uint64_t first_number_ = 0;    // of in_flight_
+    std::uint64_t unwritten_from_ = 0;  // from this number on they are in out_
+    bool flush_posted_ = false;
+    bool writing_ = false;
+    bool reading_ = false;
+
+    asio::steady_timer timer_;
+    bool timer_runs_ = false;
+};
+
+}  // namespace consentry::storage::redis

@@ -1,0 +1,207 @@
+#include "storage/redis/redis_url.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <boost/asio/ip/address_v6.hpp>
+#include <boost/url/pct_string_view.hpp>
+
+namespace consentry::storage {
+namespace {
+
+using Failure = std::unexpected<std::string>;
+
+struct Scheme {
+    std::string_view name;
+    RedisKind kind;
+    bool tls;
+};
+constexpr std::array<Scheme, 6> schemes{{
+    {"redis", RedisKind::single, false},
+    {"rediss", RedisKind::single, true},
+    {"redis+sentinel", RedisKind::sentinel, false},
+    {"rediss+sentinel", RedisKind::sentinel, true},
+    {"redis+cluster", RedisKind::cluster, false},
+    {"rediss+cluster", RedisKind::cluster, true},
+}};
+
+std::uint16_t default_port(RedisKind kind) { return kind == RedisKind::sentinel ? 26379 : 6379; }
+
+// What stands before `separator`, and what after it where there is one.
+std::pair<std::string_view, std::optional<std::string_view>> cut(std::string_view text, char separator) {
+    const auto at = text.find(separator);
+    if (at == std::string_view::npos) return {text, std::nullopt};
+    return {text.substr(0, at), text.substr(at + 1)};
+}
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+    const auto encoded = boost::urls::make_pct_string_view(text);
+    if (!encoded) return std::nullopt;
+    return encoded->decode();
+}
+
+std::optional<unsigned> number(std::string_view text, unsigned max) {
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value > max) return std::nullopt;
+    return value;
+}
+
+bool is_host_name(std::string_view host) {
+    return !host.empty() && std::ranges::all_of(host, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+               c == '_';
+    });
+}
+
+std::expected<RedisAddress, std::string> parse_address(std::string_view text, RedisKind kind) {
+    RedisAddress out{.host = {}, .port = default_port(kind)};
+    std::optional<std::string_view> port;
+    if (text.starts_with('[')) {
+        const auto end = text.find(']');
+        if (end == std::string_view::npos) return Failure("an IPv6 address has no closing bracket");
+        out.host = text.substr(1, end - 1);
+        boost::system::error_code error;
+        boost::asio::ip::make_address_v6(out.host, error);
+        if (error) return Failure("what stands in brackets is no IPv6 address");
+        const std::string_view rest = text.substr(end + 1);
+        if (!rest.empty() && !rest.starts_with(':')) return Failure("after an IPv6 address only a port may follow");
+        if (!rest.empty()) port = rest.substr(1);
+    } else {
+        const auto [host, after] = cut(text, ':');
+        if (!is_host_name(host))
+            return Failure("a host is missing or no host name (special characters in user and password are to be "
+                           "percent-encoded, IPv6 addresses stand in brackets)");
+        out.host = host;
+        port = after;
+    }
+    if (port) {
+        const auto parsed = number(*port, 65535);
+        if (!parsed || *parsed == 0)
+            return Failure("a port is no number from 1 to 65535 (special characters in user and password are to be "
+                           "percent-encoded)");
+        out.port = static_cast<std::uint16_t>(*parsed);
+    }
+    return out;
+}
+
+// Each gives nullopt, or what is wrong.
+using Problem = std::optional<std::string>;
+
+Problem read_credentials(std::string_view text, RedisCredentials& into) {
+    const auto [user, password] = cut(text, ':');
+    auto decoded_user = percent_decoded(user);
+    auto decoded_password = percent_decoded(password.value_or(""));
+    if (!decoded_user || !decoded_password) return "user or password is not percent-encoded as it should be";
+    if (!decoded_user->empty() && decoded_password->empty()) return "there is a user without a password";
+    into = {.user = std::move(*decoded_user), .password = std::move(*decoded_password)};
+    return std::nullopt;
+}
+
+Problem read_addresses(std::string_view list, RedisOptions& into) {
+    std::optional<std::string_view> rest = list;
+    while (rest) {
+        const auto [first, after] = cut(*rest, ',');
+        auto address = parse_address(first, into.kind);
+        if (!address) return address.error();
+        into.addresses.push_back(std::move(*address));
+        rest = after;
+    }
+    if (into.kind == RedisKind::single && into.addresses.size() > 1)
+        return "there are several hosts: that needs redis+sentinel:// or redis+cluster://";
+    return std::nullopt;
+}
+
+Problem read_path(std::string_view path, RedisOptions& into) {
+    if (into.kind == RedisKind::cluster) {
+        if (!path.empty()) return "a cluster has no numbered databases: nothing may stand after the hosts";
+        return std::nullopt;
+    }
+    std::optional<std::string_view> db = path;
+    if (into.kind == RedisKind::sentinel) {
+        const auto [name, after] = cut(path, '/');
+        auto decoded = percent_decoded(name);
+        if (!decoded || decoded->empty()) return "the name of the master is missing (host:port,host:port/name)";
+        into.master_name = std::move(*decoded);
+        db = after;
+    }
+    if (!db || db->empty()) return std::nullopt;
+    const auto parsed = number(*db, 65535);
+    if (!parsed) return "the database is no number";
+    into.db = *parsed;
+    return std::nullopt;
+}
+
+Problem read_parameter(std::string_view parameter, RedisOptions& into) {
+    const auto [name, text] = cut(parameter, '=');
+    auto value = percent_decoded(text.value_or(""));
+    if (!value) return "a parameter is not percent-encoded as it should be";
+    const std::pair<std::string_view, std::string*> of_tls[] = {
+        {"ca_file", &into.ca_file}, {"cert_file", &into.cert_file}, {"key_file", &into.key_file}};
+    for (const auto& [known, place] : of_tls) {
+        if (name != known) continue;
+        if (!into.tls) return std::string(known) + " needs TLS: the scheme is to begin with rediss";
+        *place = std::move(*value);
+        return std::nullopt;
+    }
+    const std::pair<std::string_view, std::string*> of_sentinel[] = {
+        {"sentinel_user", &into.sentinel_credentials.user}, {"sentinel_password", &into.sentinel_credentials.password}};
+    for (const auto& [known, place] : of_sentinel) {
+        if (name != known) continue;
+        if (into.kind != RedisKind::sentinel) return std::string(known) + " is for redis+sentinel:// only";
+        *place = std::move(*value);
+        return std::nullopt;
+    }
+    return "a parameter is none of ca_file, cert_file, key_file, sentinel_user, sentinel_password";
+}
+
+Problem read_parameters(std::string_view list, RedisOptions& into) {
+    std::optional<std::string_view> rest = list;
+    while (rest) {
+        const auto [first, after] = cut(*rest, '&');
+        if (Problem problem = read_parameter(first, into)) return problem;
+        rest = after;
+    }
+    if (into.cert_file.empty() != into.key_file.empty()) return "cert_file and key_file go together";
+    if (!into.sentinel_credentials.user.empty() && into.sentinel_credentials.password.empty())
+        return "there is a sentinel_user without a sentinel_password";
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string RedisAddress::text() const {
+    const bool brackets = host.contains(':');
+    return (brackets ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+std::expected<RedisOptions, std::string> parse_redis_url(std::string_view url) {
+    const auto scheme_end = url.find("://");
+    const auto scheme = std::ranges::find(schemes, url.substr(0, scheme_end), &Scheme::name);
+    if (scheme_end == std::string_view::npos || scheme == schemes.end())
+        return Failure("it does not begin with redis://, redis+sentinel:// or redis+cluster:// (rediss with TLS)");
+    if (url.contains('#')) return Failure("it has a fragment ('#' in a password is to be written %23)");
+
+    RedisOptions out;
+    out.kind = scheme->kind;
+    out.tls = scheme->tls;
+    const auto [before_query, query] = cut(url.substr(scheme_end + 3), '?');
+    const auto [authority, path] = cut(before_query, '/');
+    std::string_view hosts = authority;
+    if (const auto at = authority.rfind('@'); at != std::string_view::npos) {
+        if (Problem problem = read_credentials(authority.substr(0, at), out.credentials)) return Failure(*problem);
+        hosts = authority.substr(at + 1);
+    }
+    out.sentinel_credentials = out.credentials;
+    if (Problem problem = read_addresses(hosts, out)) return Failure(*problem);
+    if (Problem problem = read_path(path.value_or(""), out)) return Failure(*problem);
+    if (!query) return out;
+    if (Problem problem = read_parameters(*query, out)) return Failure(*problem);
+    return out;
+}
+
+}  // namespace consentry::storage

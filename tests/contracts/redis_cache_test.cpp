@@ -1,0 +1,208 @@
+// What the Redis engine promises beyond the port, on one server that is frozen, killed and cut off.
+#include <string>
+#include <vector>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <gmock/gmock.h>
+
+#include "contracts/redis_loop.hpp"
+#include "support/real_redis.hpp"
+#include "support/shared_engines.hpp"
+#include "support/tcp_proxy.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using storage::RedisCache;
+using ::testing::HasSubstr;
+
+constexpr auto comes_back_within = 5s;
+// A scheduler that has other things to do adds to a timeout, and to what fails at once.
+constexpr auto slack = 200ms;
+
+std::string url_of(std::uint16_t port) { return "redis://127.0.0.1:" + std::to_string(port); }
+
+TEST(RedisCache, KeepsKeysUnderTheNameSpaceForTheirTime) {
+    const RealRedis redis;
+    RedisCache cache(redis_options(redis.url(), "Cache"));
+    run(cache.put("a", "1", 1h));
+    EXPECT_EQ(redis.command(0, {"KEYS", "*"}), "Cache:a");
+    EXPECT_LE(std::stoll(redis.command(0, {"PTTL", "Cache:a"})), 3'600'000);
+    EXPECT_GT(std::stoll(redis.command(0, {"PTTL", "Cache:a"})), 3'500'000);
+    EXPECT_TRUE(run(cache.put_if_absent("b", "2", 50ms)));
+    EXPECT_TRUE(comes_true(5s, [&] { return !run(cache.get("b")); }));
+    EXPECT_EQ(cache.group("id"), "id");
+}
+
+TEST(RedisCache, AValueIsTakenOnceAmongTwoObjects) {
+    const std::string name_space = fresh_namespace();
+    RedisCache one(redis_options(shared_redis_url(), name_space));
+    RedisCache other(redis_options(shared_redis_url(), name_space));
+    for (int round = 0; round < 10; ++round) {
+        run(one.put("challenge", "user", 1min));
+        EXPECT_EQ(successes_of(200, [&](std::size_t i) { return (i % 2 ? one : other).take("challenge"); }), 1u);
+    }
+}
+
+TEST(RedisCache, EachOfManyCallersGetsItsOwnAnswer) {
+    RedisCache cache(redis_options(shared_redis_url(), fresh_namespace()));
+    constexpr std::size_t count = 2000;
+    std::vector<awaitable<void>> puts;
+    for (std::size_t i = 0; i < count; ++i) puts.push_back(cache.put(std::to_string(i), std::string(i, 'x'), 1min));
+    for (const auto& ended : run_all(std::move(puts))) EXPECT_TRUE(ended);
+    std::vector<awaitable<std::optional<std::string>>> gets;
+    for (std::size_t i = 0; i < count; ++i) gets.push_back(cache.get(std::to_string(i)));
+    const auto values = values_of(std::move(gets));
+    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(values[i].value().size(), i);
+}
+
+TEST(RedisCache, OneConnectionServesAllOfAThread) {
+    TcpProxy proxy(port_of(shared_redis_url()));
+    RedisCache cache(redis_options(with_port(shared_redis_url(), proxy.port()), fresh_namespace()));
+    Loop loop;
+    for (int i = 0; i < 10; ++i) loop.call(cache.put("a", "1", 1min));
+    EXPECT_EQ(proxy.accepted(), 1u);
+}
+
+TEST(RedisCache, AFrozenServerFailsInTimeThenAtOnceAndIsBackSoon) {
+    const RealRedis redis;
+    RedisCache cache(redis_options(redis.url()));
+    Loop loop;
+    loop.call(cache.put("a", "1", 1h));
+    redis.node(0).pause();
+    auto start = std::chrono::steady_clock::now();
+    EXPECT_THAT(complaint([&] { loop.call(cache.get("a")); }), HasSubstr("not answer in time"));
+    EXPECT_GE(since(start), 240ms);
+    EXPECT_LT(since(start), 250ms + slack);
+
+    start = std::chrono::steady_clock::now();
+    int failed = 0;
+    while (since(start) < 45ms) failed += works(loop, cache.get("a")) ? 0 : 1;
+    EXPECT_GT(failed, 10);  // not one timeout after another
+
+    redis.node(0).resume();
+    EXPECT_TRUE(comes_true(comes_back_within, [&] { return works(loop, cache.get("a")); }));
+    EXPECT_EQ(loop.call(cache.get("a")), "1");
+}
+
+TEST(RedisCache, WhileOneCommandTriesAgainTheOthersFailAtOnce) {
+    TcpProxy proxy(port_of(shared_redis_url()));
+    RedisCache cache(redis_options(with_port(shared_redis_url(), proxy.port()), fresh_namespace()));
+    Loop loop;
+    loop.call(cache.ping());
+    proxy.hang();
+    EXPECT_FALSE(works(loop, cache.ping()));
+    const auto accepted = proxy.accepted();
+    // When the pause is over, one ping waits for the whole attempt.
+    EXPECT_TRUE(comes_true(5s, [&] {
+        const auto start = std::chrono::steady_clock::now();
+        EXPECT_FALSE(works(loop, cache.ping()));
+        return since(start) >= 200ms;
+    }));
+    EXPECT_EQ(proxy.accepted(), accepted + 1);
+    proxy.pass();
+    EXPECT_TRUE(comes_true(comes_back_within, [&] { return works(loop, cache.ping()); }));
+}
+
+TEST(RedisCache, AKilledServerIsUsedAgainSoonAfterItsStart) {
+    const RealRedis redis;
+    RedisCache cache(redis_options(redis.url()));
+    Loop loop;
+    loop.call(cache.put("a", "1", 1h));
+    redis.node(0).kill();
+    EXPECT_FALSE(works(loop, cache.get("a")));
+    EXPECT_FALSE(works(loop, cache.put("a", "2", 1h)));
+    redis.node(0).start();
+    EXPECT_TRUE(comes_true(comes_back_within, [&] { return works(loop, cache.put("a", "3", 1h)); }));
+    EXPECT_EQ(loop.call(cache.take("a")), "3");
+}
+
+TEST(RedisCache, AnIdleConnectionThatWasClosedIsNoticedBeforeUse) {
+    const RealRedis redis;
+    RedisCache cache(redis_options(redis.url()));
+    Loop loop;
+    loop.call(cache.put("a", "1", 1h));
+    EXPECT_EQ(redis.command(0, {"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}), "1");
+    EXPECT_EQ(loop.call(cache.take("a")), "1");  // which is never repeated
+}
+
+TEST(RedisCache, ALostAnswerIsAskedForAgainOnlyWhereNothingIsChanged) {
+    const RealRedis redis;
+    TcpProxy proxy(redis.node(0).port());
+    RedisCache cache(redis_options(url_of(proxy.port())));
+    Loop loop;
+    loop.call(cache.put("a", "1", 1h));
+    proxy.mute_when("GET\r\n");
+    EXPECT_EQ(loop.call(cache.get("a")), "1");
+    EXPECT_EQ(proxy.cut(), 1u);
+
+    proxy.mute_when("GETDEL");
+    EXPECT_THROW(loop.call(cache.take("a")), Unavailable);
+    EXPECT_EQ(proxy.cut(), 2u);
+    EXPECT_THAT(redis.command(0, {"INFO", "commandstats"}), HasSubstr("cmdstat_getdel:calls=1,"));
+    EXPECT_EQ(loop.call(cache.take("a")), std::nullopt);
+
+    proxy.mute_when("NX");
+    EXPECT_THROW(loop.call(cache.put_if_absent("b", "1", 1h)), Unavailable);
+    EXPECT_FALSE(loop.call(cache.put_if_absent("b", "2", 1h)));
+}
+
+TEST(RedisCache, ACancelledCallerLeavesTheAnswersOfOthersInOrder) {
+    TcpProxy proxy(port_of(shared_redis_url()));
+    auto options = redis_options(with_port(shared_redis_url(), proxy.port()), fresh_namespace());
+    options.timeout = 5s;
+    RedisCache cache(options);
+    Loop loop;
+    loop.call(cache.put("a", "1", 1min));
+    loop.call(cache.put("b", "2", 1min));
+    proxy.delay(100ms);
+    asio::cancellation_signal signal;
+    std::exception_ptr cancelled;
+    asio::co_spawn(loop.context(), cache.get("a"),
+                   asio::bind_cancellation_slot(
+                       signal.slot(), [&](std::exception_ptr error, auto) { cancelled = std::move(error); }));
+    asio::post(loop.context(), [&] { signal.emit(asio::cancellation_type::terminal); });
+    EXPECT_EQ(loop.call(cache.get("b")), "2");
+    ASSERT_TRUE(cancelled);
+    EXPECT_THROW(std::rethrow_exception(cancelled), boost::system::system_error);
+}
+
+TEST(RedisCache, WhatTheServerRefusesIsAnOutage) {
+    const RealRedis redis;
+    RedisCache cache(redis_options(redis.url()));
+    Loop loop;
+    loop.call(cache.put("a", "1", 1h));
+    redis.command(0, {"CONFIG", "SET", "maxmemory", "1"});
+    const std::string full = complaint([&] { loop.call(cache.put("b", "secret", 1h)); });
+    EXPECT_THAT(full, HasSubstr("OOM"));
+    EXPECT_LT(full.size(), 30u);  // a word of the answer, not the line
+    EXPECT_EQ(loop.call(cache.get("a")), "1");
+    redis.command(0, {"CONFIG", "SET", "maxmemory", "0"});
+    EXPECT_NO_THROW(loop.call(cache.put("b", "2", 1h)));
+
+    redis.command(0, {"REPLICAOF", "127.0.0.1", "1"});
+    EXPECT_THAT(complaint([&] { loop.call(cache.put("b", "3", 1h)); }), HasSubstr("READONLY"));
+    redis.command(0, {"REPLICAOF", "NO", "ONE"});
+    EXPECT_TRUE(comes_true(comes_back_within, [&] { return works(loop, cache.put("b", "3", 1h)); }));
+}
+
+TEST(RedisCache, SpeaksTlsWithUserAndDatabase) {
+    const RealRedis redis({.tls = true, .user = "app"});
+    auto options = redis_options(redis.url());
+    options.db = 3;
+    RedisCache cache(options);
+    EXPECT_NO_THROW(cache.check());
+    Loop loop;
+    const std::string large(1 << 20, 'x');
+    loop.call(cache.put("a", large, 1h));
+    EXPECT_EQ(loop.call(cache.get("a")), large);
+    EXPECT_THAT(redis.command(0, {"INFO", "keyspace"}), HasSubstr("db3:keys=1"));
+    redis.node(0).kill();
+    EXPECT_FALSE(works(loop, cache.ping()));
+    redis.node(0).start();
+    EXPECT_TRUE(comes_true(comes_back_within, [&] { return works(loop, cache.ping()); }));
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,84 @@
+// For the tests of the Redis engine: a thread's io_context that lives as long as its connections, and waiting for what
+// comes in its time.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "storage/redis/redis_cache.hpp"
+#include "support/run.hpp"
+
+namespace consentry::tests {
+
+using namespace std::chrono_literals;
+
+// Unlike run(), which has a new io_context for each call, this one keeps connections and what is known of the servers.
+class Loop {
+public:
+    template <class T>
+    T call(awaitable<T> work) {
+        std::optional<Ended<T>> ended;
+        detail::start(context_, std::move(work), ended);
+        context_.restart();
+        context_.run();  // returns as soon as nothing is under way
+        if (!ended.value()) std::rethrow_exception(ended->error());
+        if constexpr (!std::is_void_v<T>) return std::move(**ended);
+    }
+    asio::io_context& context() { return context_; }
+
+private:
+    asio::io_context context_{1};
+};
+
+inline storage::RedisOptions redis_options(std::string_view url, std::string name_space = "test") {
+    auto out = storage::parse_redis_url(url).value();
+    out.name_space = std::move(name_space);
+    return out;
+}
+
+// Whether it goes through without an outage; other exceptions pass.
+template <class T>
+bool works(Loop& loop, awaitable<T> work) {
+    try {
+        loop.call(std::move(work));
+        return true;
+    } catch (const Unavailable&) {
+        return false;
+    }
+}
+
+inline std::chrono::milliseconds since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
+}
+
+// Asks again and again; false where it has not come true in that time.
+template <class Condition>
+bool comes_true(std::chrono::milliseconds within, Condition condition) {
+    const auto start = std::chrono::steady_clock::now();
+    while (since(start) < within) {
+        if (condition()) return true;
+        std::this_thread::sleep_for(20ms);
+    }
+    return false;
+}
+
+// What an Unavailable, or what check() throws, says; empty where nothing is thrown.
+template <class Action>
+std::string complaint(Action action) {
+    try {
+        action();
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+    return {};
+}
+
+}  // namespace consentry::tests

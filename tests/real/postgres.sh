@@ -1,0 +1,191 @@
+#!/usr/bin/env bash
+# A throw-away PostgreSQL server on 127.0.0.1 with everything it has below one folder. Several may run side by side.
+#
+#   postgres.sh start [options] FOLDER    a new one; or one that was stopped or killed, again with its data
+#       --port PORT            otherwise a free one; printed
+#       --fast                 no fsync: not for tests of crashes
+#       --tls                  only encrypted connections; makes ca.crt and untrusted_ca.crt in FOLDER for clients
+#       --setting NAME=VALUE   of postgresql.conf; may be repeated
+#       --replica-of FOLDER    a streaming replica of the server there
+#       --synchronous          with it: the primary's commits wait for this replica
+#       --owner PID            the server ends with this process
+#   postgres.sh promote FOLDER            makes a replica the primary
+#   postgres.sh pause|resume FOLDER       freezes all of its processes, and lets them go on
+#   postgres.sh stop [--remove] FOLDER    in order; with --remove at once, and the folder goes
+#   postgres.sh kill FOLDER               SIGKILL to all of its processes, as in a crash
+#
+# `start` prints NAME=value lines. The superuser is "app" with a random password (scram); so is the database.
+# As root the server runs as user postgres.
+#
+# Debian packages: postgresql-15 (12), postgresql-17 (13)
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+port='' fast='' tls='' settings=() primary='' synchronous='' owner='' remove=''
+command=${1:-}
+(($# >= 2)) || usage
+shift
+while (($# > 1)); do
+    case "$1" in
+        --fast | --tls | --synchronous | --remove) declare "${1#--}=yes" ;;
+        --port) port=$2 && shift ;;
+        --setting) settings+=("$2") && shift ;;
+        --replica-of) primary=$2 && shift ;;
+        --owner) owner=$2 && shift ;;
+        *) usage ;;
+    esac
+    shift
+done
+
+bin=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
+[[ -n "$bin" ]] || bin=$(pg_config --bindir)
+step_down postgres nobody
+# Where a server began: its user cannot always be where the caller is.
+as_server_in() { (cd "$1" && shift && "${as_server[@]}" env HOME="$PWD" "$@"); }
+
+write() { as_server_in "$folder" tee "$1" >/dev/null; }
+append() { as_server_in "$folder" tee -a "$1" >/dev/null; }
+
+make_database() {
+    (umask 077 && random_password >"$folder/password")
+    [[ -z "$server_user" ]] || chown "$server_user" "$folder/password"
+    as_server_in "$folder" "$bin/initdb" -D "$folder/data" -U app --pwfile="$folder/password" -E UTF8 \
+        --locale=C.UTF-8 --auth=reject --no-sync --no-instructions >"$folder/initdb.log" 2>&1 ||
+        fail "$(cat "$folder/initdb.log")"
+    # No unix socket: its name would be too long in a deep folder. No dynamic shared memory outside the folder.
+    append data/postgresql.conf <<TEXT
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+dynamic_shared_memory_type = mmap
+shared_buffers = 64MB
+max_connections = 200
+TEXT
+    [[ -z "$fast" ]] || append data/postgresql.conf <<TEXT
+fsync = off
+synchronous_commit = off
+full_page_writes = off
+TEXT
+    local host=host
+    if [[ -n "$tls" ]]; then
+        host=hostssl
+        make_certificates "$folder"
+        as_server_in "$folder" cp tls.crt tls.key data/
+        append data/postgresql.conf <<TEXT
+ssl = on
+ssl_cert_file = 'tls.crt'
+ssl_key_file = 'tls.key'
+TEXT
+    fi
+    write data/pg_hba.conf <<<"$host all,replication all 127.0.0.1/32 scram-sha-256"
+}
+
+copy_primary() {
+    local slot="replica_$SRANDOM"
+    primary=$(cd "$primary" && pwd -P)
+    cp -p "$primary/password" "$primary"/*ca.crt "$folder" 2>/dev/null || true
+    PGPASSWORD=$(<"$folder/password") as_server_in "$folder" "$bin/pg_basebackup" -D "$folder/data" -R -X stream \
+        -C -S "$slot" -c fast --no-sync -d "host=127.0.0.1 port=$(port_in "$primary") user=app application_name=$slot"
+    # pg_basebackup writes no application_name for the receiver: it takes this one.
+    append data/postgresql.conf <<<"cluster_name = '$slot'"
+}
+
+# A crash leaves the shared memory that guards the folder against a second server; its id ends the seventh line of the
+# pid file. The file itself would stop the next start for as long as nobody collects the zombie it names.
+clear_remains() {
+    local segment
+    segment=$(sed -n '7s/.* //p' "$folder/data/postmaster.pid" 2>/dev/null || true)
+    [[ -z "$segment" ]] || ipcrm -m "$segment" 2>/dev/null || true
+    rm -f "$folder/data/postmaster.pid"
+}
+
+port_in() { sed -n 's/^port = //p' "$1/data/postgresql.conf" | tail -n 1; }
+
+run_server() {
+    : >"$folder/log"
+    [[ -z "$server_user" ]] || chown "$server_user" "$folder/log"
+    as_server_in "$folder" "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -t 60 start >/dev/null 2>&1
+}
+
+start_new() {
+    if [[ -n "$primary" ]]; then copy_primary; else make_database; fi
+    local setting attempt
+    for setting in "${settings[@]}"; do append data/postgresql.conf <<<"${setting%%=*} = '${setting#*=}'"; done
+    for ((attempt = 1; ; ++attempt)); do
+        append data/postgresql.conf <<<"port = ${port:-$(free_port)}"
+        if run_server; then break; fi
+        if [[ -n "$port" ]] || ((attempt == 10)) || ! grep -q "Address already in use" "$folder/log"; then
+            fail "$(tail -n 20 "$folder/log")"
+        fi
+    done
+    local psql=(as_server_in "$folder" "$bin/psql" -X -q -h 127.0.0.1 -U app -d postgres)
+    export PGPASSWORD
+    PGPASSWORD=$(<"$folder/password")
+    if [[ -z "$primary" ]]; then
+        "${psql[@]}" -p "$(port_in "$folder")" -c "CREATE DATABASE app"
+    elif [[ -n "$synchronous" ]]; then
+        local slot
+        slot=$(sed -n "s/^cluster_name = '\(.*\)'/\1/p" "$folder/data/postgresql.conf" | tail -n 1)
+        "${psql[@]}" -p "$(port_in "$primary")" -c "ALTER SYSTEM SET synchronous_standby_names = '$slot'" \
+            -c "SELECT pg_reload_conf()" >/dev/null
+    fi
+}
+
+start() {
+    folder=$(own_folder "$1")
+    [[ -z "$(servers_in "$folder")" ]] || fail "a server runs in $folder"
+    [[ -z "$owner" ]] || watch "$folder" "$owner"
+    if [[ -e "$folder/data/PG_VERSION" ]]; then
+        run_server || fail "$(tail -n 20 "$folder/log")"
+    else
+        start_new
+    fi
+    local parameters=''
+    [[ ! -e "$folder/ca.crt" ]] || parameters="?sslmode=verify-full&sslrootcert=$folder/ca.crt"
+    echo "POSTGRES_PORT=$(port_in "$folder")"
+    echo "POSTGRES_PASSWORD=$(<"$folder/password")"
+    echo "POSTGRES_URL=postgresql://app:$(<"$folder/password")@127.0.0.1:$(port_in "$folder")/app$parameters"
+}
+
+if [[ "$command" == start ]]; then
+    start "$1"
+    exit
+fi
+if [[ ! -d "$1" ]]; then
+    [[ "$command" != stop ]] || exit 0
+    fail "there is no $1"
+fi
+folder=$(cd "$1" && pwd -P)
+server=$(servers_in "$folder")
+[[ -n "$server$remove" || "$command" == stop ]] || fail "no server runs in $folder"
+case "$command" in
+    promote) as_server_in "$folder" "$bin/pg_ctl" -D "$folder/data" -w -t 30 promote >/dev/null ;;
+    pause)
+        # The first process first: it makes no new ones then.
+        signal STOP "$server"
+        mapfile -t children < <(children_of "$server")
+        signal STOP "${children[@]}"
+        ;;
+    resume)
+        mapfile -t children < <(children_of "$server")
+        signal CONT "${children[@]}" "$server"
+        ;;
+    kill)
+        signal STOP "$server"
+        mapfile -t children < <(children_of "$server")
+        signal KILL "$server" "${children[@]}"
+        until_ended 10 "$server" "${children[@]}" || fail "the server does not end"
+        clear_remains
+        ;;
+    stop)
+        if [[ -n "$remove" ]]; then
+            end_servers "$folder"
+            clear_remains
+            rm -rf "$folder"
+        elif [[ -n "$server" ]]; then
+            signal INT "$server"  # sessions are ended, a checkpoint is written
+            until_ended 60 "$server" || fail "the server does not end"
+        fi
+        ;;
+    *) usage ;;
+esac

@@ -1,0 +1,33 @@
+#include "tests/support/postgres_sql.hpp"
+
+#include <memory>
+#include <stdexcept>
+
+#include <libpq-fe.h>
+
+namespace consentry::tests {
+
+SqlRows run_postgres_sql(const std::string& url, const std::string& statement) {
+    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(url.c_str()), &PQfinish);
+    if (PQstatus(connection.get()) != CONNECTION_OK) throw std::runtime_error(PQerrorMessage(connection.get()));
+    // "drop cascades to ..." and its like are for people.
+    PQsetNoticeReceiver(connection.get(), [](void*, const PGresult*) {}, nullptr);
+    const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection.get(), statement.c_str()), &PQclear);
+    switch (PQresultStatus(result.get())) {
+        case PGRES_COMMAND_OK:
+        case PGRES_EMPTY_QUERY:
+        case PGRES_TUPLES_OK:
+            break;
+        default:
+            throw std::runtime_error(PQerrorMessage(connection.get()));
+    }
+    SqlRows rows(static_cast<std::size_t>(PQntuples(result.get())));
+    for (int row = 0; row < PQntuples(result.get()); ++row)
+        for (int column = 0; column < PQnfields(result.get()); ++column)
+            rows[static_cast<std::size_t>(row)].emplace_back(
+                PQgetvalue(result.get(), row, column),
+                static_cast<std::size_t>(PQgetlength(result.get(), row, column)));
+    return rows;
+}
+
+}  // namespace consentry::tests

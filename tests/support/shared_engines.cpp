@@ -1,0 +1,82 @@
+#include "tests/support/shared_engines.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <stdexcept>
+#include <string_view>
+
+#include "tests/support/shell.hpp"
+
+namespace consentry::tests {
+namespace {
+
+std::string shared_url(const char* variable, const char* name) {
+    if (const char* url = std::getenv(variable); url != nullptr && *url != '\0') return url;
+    std::ifstream file(CONSENTRY_ENGINE_ADDRESSES);
+    const auto values = named_values(std::string(std::istreambuf_iterator<char>(file), {}));
+    const auto found = values.find(name);
+    if (found == values.end())
+        throw std::runtime_error("The shared servers do not run: script/test starts them, for ctest as well, or set " +
+                                 std::string(variable) + " (there is no " + name +
+                                 " in " CONSENTRY_ENGINE_ADDRESSES ").");
+    return found->second;
+}
+
+// Where the digits of the port stand.
+std::string_view port_part(std::string_view url) {
+    const std::size_t scheme = url.find("://");
+    if (scheme == std::string_view::npos) throw std::runtime_error("no URL");
+    std::string_view authority = url.substr(scheme + 3);
+    authority = authority.substr(0, authority.find_first_of("/?"));
+    const std::size_t colon = authority.rfind(':');
+    if (colon == std::string_view::npos) throw std::runtime_error("no port in a URL");
+    return authority.substr(colon + 1);
+}
+
+}  // namespace
+
+std::string shared_postgres_url() { return shared_url("CONSENTRY_TEST_POSTGRES_URL", "POSTGRES_URL"); }
+
+std::string shared_redis_url() { return shared_url("CONSENTRY_TEST_REDIS_URL", "REDIS_URL"); }
+
+std::uint16_t port_of(const std::string& url) {
+    const std::string_view digits = port_part(url);
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(digits.begin(), digits.end(), port);
+    if (error != std::errc{} || end != digits.end()) throw std::runtime_error("no port in a URL");
+    return port;
+}
+
+std::string with_port(const std::string& url, std::uint16_t port) {
+    const std::string_view digits = port_part(url);
+    std::string out = url;
+    out.replace(static_cast<std::size_t>(digits.data() - url.data()), digits.size(), std::to_string(port));
+    return out;
+}
+
+std::string fresh_namespace() {
+    static constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz234567";
+    std::random_device random;
+    std::string name = "t";
+    for (int i = 0; i < 16; ++i) name += letters[random() % letters.size()];
+    return name;
+}
+
+PostgresSchema::PostgresSchema() : name_(fresh_namespace()), url_(shared_postgres_url()) {
+    run_postgres_sql(url_, "CREATE SCHEMA " + name_);
+    url_ += url_.contains('?') ? '&' : '?';
+    url_ += "options=-c%20search_path%3D" + name_;
+}
+
+PostgresSchema::~PostgresSchema() {
+    try {
+        sql("DROP SCHEMA " + name_ + " CASCADE");
+    } catch (const std::exception&) {
+        // The servers are gone, and the schema with them.
+    }
+}
+
+}  // namespace consentry::tests
