@@ -9,7 +9,7 @@
 
 namespace consentry::bench {
 
-// Goal 1: authenticated requests whose tokens are known, against servers that answer a fixed text.
+// Goals 1 and 2: authenticated requests whose tokens are known, against servers that answer a fixed text.
 void measure_known_tokens(const Stage& stage, Report& report);
 // Goal 3: the same with tokens seen for the first time, against the signature checks that they would cost.
 void measure_new_tokens(const Stage& stage, Report& report);
@@ -26,6 +26,9 @@ void measure_memory(const Stage& stage, Report& report);
 void measure_connections(const Stage& stage, Report& report);
 // Goal 11: from the start of the process to the first authenticated answer.
 void measure_start(const Stage& stage, Report& report);
+
+// Goal 12: the same requests with few and with very many accounts and sessions. Of its own size; over servers.
+void measure_masses(const Stage& stage, Report& report);
 
 // Logins over all prepared accounts in turn, as a source for Load::next.
 class LoginRequests {

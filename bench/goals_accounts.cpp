@@ -168,13 +168,14 @@ void measure_verifications(const Stage& stage, Report& report) {
                                       return sending[connection];
                                   }});
     }
-    report.add({.goal = fmt::format("5 Verification of a second factor, durable, {} connections", connections),
+    report.add({.goal = fmt::format("5 Verification of a second factor, durable, {} connections, {}", connections,
+                                    stage.engines()),
                 .floor = "1,525/s",
                 .measured = figures.text(),
                 .ratio = "of signing alone: " + ratios(figures, pairs),
                 .met = spread(figures.per_second).median >= floor});
-    report.note(
-        fmt::format("ES256 and ES512 pairs signed on {} threads, nothing else: {}", stage.threads(), pairs.text()));
+    report.note(fmt::format("ES256 and ES512 pairs signed on {} threads, nothing else, beside goal 5 over {}: {}",
+                            stage.threads(), stage.engines(), pairs.text()));
 }
 
 void measure_refreshes(const Stage& stage, Report& report) {
@@ -199,7 +200,7 @@ void measure_refreshes(const Stage& stage, Report& report) {
                                                                         member(answer.body, "refreshToken"));
                                       }});
     }
-    report.add({.goal = fmt::format("6 Refresh, durable, {} chains", sending.size()),
+    report.add({.goal = fmt::format("6 Refresh, durable, {} chains, {}", sending.size(), stage.engines()),
                 .floor = "2,000/s",
                 .measured = figures.text(),
                 .ratio = "of signing alone: " + ratios(figures, pairs),

@@ -75,7 +75,7 @@ void measure_start(const Stage& stage, Report& report) {
         once(service.port, request);
         times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
     }
-    report.add({.goal = "11 From exec to the first authenticated 200",
+    report.add({.goal = "11 From exec to the first authenticated 200, " + stage.engines(),
                 .floor = "100 ms",
                 .measured = text(spread(times), 0) + " ms",
                 .met = spread(times).median <= start_max_ms});

@@ -46,10 +46,34 @@ std::vector<std::string> authenticated(std::string_view path, const std::vector<
     return out;
 }
 
+// A statement that reads is a transaction of its own. A start has some, too: they vanish among so many requests.
+void measure_statements(const Stage& stage, const std::vector<std::string>& requests, Report& report) {
+    constexpr double statements_max = 0.2;
+    const std::int64_t before = stage.servers()->committed("app");
+    std::size_t answered = 0;
+    {
+        const Server service = stage.serve();
+        std::size_t next = 0;
+        answered = run({.port = service.port,
+                        .duration = stage.length().window,
+                        .next = [&](std::size_t) { return std::string_view(requests[next++ % requests.size()]); }})
+                       .all_well()
+                       .count(200);
+    }
+    const double each = static_cast<double>(stage.servers()->committed("app") - before) / static_cast<double>(answered);
+    report.add({.goal = "2 Statements that PostgreSQL sees per GET 2fa/status, 64 connections",
+                .floor = "0.2",
+                .measured = fmt::format("{:.2f}", each),
+                .met = each <= statements_max});
+}
+
 }  // namespace
 
 void measure_known_tokens(const Stage& stage, Report& report) {
-    constexpr double floor = 0.50;
+    // Over PostgreSQL and Redis the rate is also that of their processes, which have the same cores: only the
+    // processor time of the service is judged.
+    const bool embedded = stage.servers() == nullptr;
+    const double floor = embedded ? 0.50 : 0.30;
     const Server service = stage.serve();
     const auto requests = authenticated(status_path, stage.people().readers);
     const std::string body = once(service.port, requests.front());
@@ -79,16 +103,19 @@ void measure_known_tokens(const Stage& stage, Report& report) {
         const Spread per_second = ratio(side.per_second, rival.per_second);
         const Spread per_cpu = ratio(side.per_cpu_second, rival.per_cpu_second);
         const bool judged = &side == ours.data();
-        report.add(
-            {.goal = "1 " + side.name + (judged ? ", known tokens" : ""),
-             .floor = judged ? "0.50 N, per second and per cpu-s" : "",
-             .measured = side.figures(),
-             .ratio = fmt::format("{}; per cpu-s {}", text(per_second, 2), text(per_cpu, 2)),
-             .met = judged ? std::optional(per_second.median >= floor && per_cpu.median >= floor) : std::nullopt});
+        report.add({.goal = (embedded ? "1 " : "2 ") + side.name + (judged ? ", known tokens, " + stage.engines() : ""),
+                    .floor = !judged    ? ""
+                             : embedded ? "0.50 N, per second and per cpu-s"
+                                        : "0.30 N per cpu-s",
+                    .measured = side.figures(),
+                    .ratio = fmt::format("{}; per cpu-s {}", text(per_second, 2), text(per_cpu, 2)),
+                    .met = judged ? std::optional((!embedded || per_second.median >= floor) && per_cpu.median >= floor)
+                                  : std::nullopt});
     }
     for (const Side& side : rivals)
-        report.note(fmt::format("{}{}: {}; {} bytes of body", &side == &rival ? "N is " : "", side.name, side.figures(),
-                                body.size()));
+        report.note(fmt::format("{}{}, beside goal {}: {}; {} bytes of body", &side == &rival ? "N is " : "", side.name,
+                                embedded ? 1 : 2, side.figures(), body.size()));
+    if (!embedded) measure_statements(stage, requests, report);
 }
 
 void measure_new_tokens(const Stage& stage, Report& report) {

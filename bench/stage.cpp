@@ -16,10 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string new_key(crypto::SignatureAlgorithm algorithm) {
-    return to_base64(crypto::PrivateKey::generate(algorithm).pkcs8_der());
-}
-
 Environment production_settings(const fs::path& data, std::size_t threads) {
     return {
         {"APP_ENV", "production"},
@@ -33,11 +29,10 @@ Environment production_settings(const fs::path& data, std::size_t threads) {
     };
 }
 
-People populate(const Environment& settings, const Crowd& crowd) {
-    const auto config = read_config(settings);
-    if (!config) throw std::runtime_error(config.error().front().setting + " " + config.error().front().text);
+People populate(Environment settings, const Crowd& crowd) {
+    settings["DATABASE_TIMEOUT"] = "1m";  // many rows at once, nobody waits
     ManualClock clock(SystemClock().now());
-    Services services(*config, clock);
+    Services services(config_of(settings), clock);
     return make_people(services, clock, crowd);
 }
 
@@ -55,17 +50,35 @@ Length Length::quick() {
     out.window = std::chrono::milliseconds{400};
     out.verifications = 500;
     out.crowd = {.readers = 100, .refreshers = 64, .strangers = 300, .logins = 2000, .guarded = 1000};
+    out.large = {.users = 20'000, .sessions = 200'000};
     return out;
 }
 
-Stage::Stage(fs::path folder, Length length)
+std::string new_key(crypto::SignatureAlgorithm algorithm) {
+    return to_base64(crypto::PrivateKey::generate(algorithm).pkcs8_der());
+}
+
+Config config_of(const Environment& settings) {
+    auto config = read_config(settings);
+    if (!config) throw std::runtime_error(config.error().front().setting + " " + config.error().front().text);
+    return std::move(*config);
+}
+
+Stage::Stage(fs::path folder, Length length, const Servers* servers)
     : folder_(std::move(folder)),
       program_(CONSENTRY_BENCH_SERVER),
       length_(length),
+      servers_(servers),
       threads_(std::max(1U, std::thread::hardware_concurrency())) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     settings_ = production_settings(folder_ / "data", threads_);
+    if (servers_ != nullptr) {
+        settings_["DATABASE_URL"] = servers_->database_url("app");
+        settings_["CACHE_URL"] = servers_->cache_url(0);
+        length_.crowd.strangers = 0;  // for goals that are about the embedded engines
+        length_.crowd.logins = 0;
+    }
     people_ = populate(settings_, length_.crowd);
 }
 
@@ -74,13 +87,17 @@ Stage::~Stage() {
     fs::remove_all(folder_, ignored);
 }
 
+Environment Stage::settings(const Environment& more) const {
+    Environment out = more;
+    out.insert(settings_.begin(), settings_.end());
+    return out;
+}
+
 Server Stage::launch(const Environment& more) const {
     Server server{.port = free_port(), .child = nullptr};
-    Environment settings = more;
-    settings.insert(settings_.begin(), settings_.end());
-    settings["HTTP_PORT"] = std::to_string(server.port);
-    server.child =
-        std::make_unique<Child>(std::vector<std::string>{program_.string(), "serve"}, settings, log("consentry"));
+    Environment all = settings(more);
+    all["HTTP_PORT"] = std::to_string(server.port);
+    server.child = std::make_unique<Child>(std::vector<std::string>{program_.string(), "serve"}, all, log("consentry"));
     return server;
 }
 

@@ -8,17 +8,27 @@
 #include <string>
 #include <vector>
 
+#include "crypto/signature_keys.hpp"
 #include "people.hpp"
 #include "process.hpp"
 #include "report.hpp"
+#include "servers.hpp"
 
 namespace consentry::bench {
+
+// For goal 12.
+struct Masses {
+    std::size_t users = 0;
+    std::size_t sessions = 0;
+};
 
 struct Length {
     int rounds = 5;
     std::chrono::milliseconds window{1500};  // of one measurement of one side
     std::size_t verifications = 2000;        // of second factors, in one round
     Crowd crowd = {};
+    Masses small = {.users = 10'000, .sessions = 10'000};
+    Masses large = {.users = 1'000'000, .sessions = 10'000'000};
 
     static Length quick();
 };
@@ -29,10 +39,16 @@ struct Server {
     std::unique_ptr<Child> child;
 };
 
+// A private key as the settings take it.
+std::string new_key(crypto::SignatureAlgorithm algorithm);
+// Throws where the settings are unfit.
+Config config_of(const Environment& settings);
+
 class Stage {
 public:
-    // Makes the folder anew and fills it with people; the destructor takes it away.
-    Stage(std::filesystem::path folder, Length length);
+    // Makes the folder anew and fills it with people; the destructor takes it away. With `servers`, which outlive it,
+    // the service keeps its data in database "app" of PostgreSQL and 0 of Redis; else in SQLite and in its own memory.
+    Stage(std::filesystem::path folder, Length length, const Servers* servers = nullptr);
     ~Stage();
     Stage(const Stage&) = delete;
     Stage& operator=(const Stage&) = delete;
@@ -45,6 +61,11 @@ public:
     Server serve_nginx(const std::string& body) const;
     Server serve_beast(std::size_t body_bytes) const;
 
+    // The settings with which it does.
+    Environment settings(const Environment& more = {}) const;
+    const Servers* servers() const { return servers_; }
+    std::string engines() const { return servers_ != nullptr ? "PostgreSQL + Redis" : "SQLite"; }
+
     const Length& length() const { return length_; }
     const People& people() const { return people_; }
     std::size_t threads() const { return threads_; }  // of each server, and of each figure measured without one
@@ -55,6 +76,7 @@ private:
     std::filesystem::path folder_;
     std::filesystem::path program_;
     Length length_;
+    const Servers* servers_;
     std::size_t threads_;
     Environment settings_;
     People people_;

@@ -61,6 +61,20 @@ void add_user_commands(CLI::App& program, Selected& selected) {
     reset->callback([&selected] { selected.run = [] { return reset_two_factor(options); }; });
 }
 
+void add_migrate_command(CLI::App& program, Selected& selected) {
+    CLI::App* command = subcommand(program, "migrate", "Brings the database's schema up to date");
+    static std::string from;
+    CLI::Option* option = command->add_option(
+        "--from", from,
+        "sqlite:PATH of a database that is then copied into the one of DATABASE_URL, an empty one of PostgreSQL");
+    command->callback([&selected, option] {
+        if (option->count() == 0)
+            selected.run = migrate;
+        else
+            selected.run = [] { return migrate_from(from); };
+    });
+}
+
 void add_config_commands(CLI::App& program, Selected& selected) {
     CLI::App* config = subcommand(program, "config", "Settings");
     config->require_subcommand(1);
@@ -94,9 +108,7 @@ int run_command_line(int argc, char** argv) {
     subcommand(program, "serve", "Runs the service; works in an empty folder")->callback([&selected] {
         selected.run = serve;
     });
-    subcommand(program, "migrate", "Brings the database's schema up to date")->callback([&selected] {
-        selected.run = migrate;
-    });
+    add_migrate_command(program, selected);
     add_user_commands(program, selected);
     add_config_commands(program, selected);
     add_key_commands(program, selected);

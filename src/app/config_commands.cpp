@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include "app/config/settings.hpp"
+#include "app/config/values.hpp"
+#include "app/copy_database.hpp"
 #include "app/engines.hpp"
 #include "app/services.hpp"
 
 namespace consentry {
 namespace {
 
+constexpr int wrong_use = 2;
 constexpr int wrong_settings = 2;
 
 std::optional<LoadedEnvironment> load() {
@@ -75,6 +78,23 @@ int migrate() {
     open_database(*config);
     fmt::print(stderr, "The schema of {} is up to date.\n",
                config->database.url.empty() ? config->database.file.string() : "the PostgreSQL database");
+    return 0;
+}
+
+int migrate_from(const std::string& address) {
+    const auto file = parse_database_url(address);
+    if (!file) {
+        fmt::print(stderr, "--from: must be sqlite:PATH, the path of a file\n");
+        return wrong_use;
+    }
+    const auto config = load_config();
+    if (!config) return wrong_settings;
+    if (config->database.url.empty()) {
+        fmt::print(stderr,
+                   "setting DATABASE_URL: must be that of a PostgreSQL database, which --from is copied into\n");
+        return wrong_settings;
+    }
+    copy_database(*file, *config);
     return 0;
 }
 

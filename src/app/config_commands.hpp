@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "app/config/config.hpp"
 
@@ -16,5 +17,7 @@ int print_settings();
 int print_settings_documentation();
 int print_settings_example();
 int migrate();
+// Copies the SQLite database sqlite:PATH into the PostgreSQL database of the settings (copy_database.hpp).
+int migrate_from(const std::string& address);
 
 }  // namespace consentry

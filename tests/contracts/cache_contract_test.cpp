@@ -15,13 +15,13 @@ using namespace std::chrono_literals;
 
 class CacheContract : public ::testing::TestWithParam<CacheEngine> {
 protected:
-    CacheContract() : cache(GetParam().make(clock)) {}
+    CacheContract() : place(GetParam().make()), cache(place->open()) {}
     std::optional<std::string> get(std::string key) { return run(cache->get(std::move(key))); }
     void put(std::string key, std::string value, milliseconds ttl) {
         run(cache->put(std::move(key), std::move(value), ttl));
     }
 
-    ManualClock clock{from_epoch_ms(1'780'000'000'000)};
+    std::unique_ptr<CachePlace> place;
     std::unique_ptr<storage::Cache> cache;
 };
 
@@ -40,18 +40,18 @@ TEST_P(CacheContract, KeepsValuesByKey) {
 TEST_P(CacheContract, PutReplacesValueAndTime) {
     put("a", "1", 1s);
     put("a", "2", 1min);
-    clock.advance(30s);
+    place->pass(30s);
     EXPECT_EQ(get("a"), "2");
     put("a", "3", 1s);
-    clock.advance(1s);
+    place->pass(1s);
     EXPECT_EQ(get("a"), std::nullopt);
 }
 
 TEST_P(CacheContract, AValueLivesUntilItsTimeAndNotAtIt) {
     put("a", "1", 5min);
-    clock.advance(5min - 1ms);
+    place->pass(5min - GetParam().precision);
     EXPECT_EQ(get("a"), "1");
-    clock.advance(1ms);
+    place->pass(GetParam().precision);
     EXPECT_EQ(get("a"), std::nullopt);
     EXPECT_EQ(run(cache->take("a")), std::nullopt);
 }
@@ -74,7 +74,7 @@ TEST_P(CacheContract, PutIfAbsentLeavesWhatLives) {
     EXPECT_TRUE(run(cache->put_if_absent("a", "1", 1min)));
     EXPECT_FALSE(run(cache->put_if_absent("a", "2", 1min)));
     EXPECT_EQ(get("a"), "1");
-    clock.advance(1min);
+    place->pass(1min);
     EXPECT_TRUE(run(cache->put_if_absent("a", "3", 1min)));
     EXPECT_EQ(get("a"), "3");
 }
@@ -91,6 +91,18 @@ TEST_P(CacheContract, EraseRemovesAndAbsentIsFine) {
     run(cache->erase("a"));
     run(cache->erase("a"));
     EXPECT_EQ(get("a"), std::nullopt);
+}
+
+TEST_P(CacheContract, IsOneForAllProcesses) {
+    if (!place->is_shared()) GTEST_SKIP() << "in one process";
+    const auto other = place->open();
+    put("a", "1", 1min);
+    EXPECT_EQ(run(other->take("a")), "1");
+    EXPECT_EQ(get("a"), std::nullopt);
+    for (int round = 0; round < 20; ++round) {
+        put("challenge", "user", 1min);
+        EXPECT_EQ(successes_of(64, [&](std::size_t i) { return (i % 2 == 0 ? *cache : *other).take("challenge"); }), 1u);
+    }
 }
 
 TEST_P(CacheContract, OneValueIsTakenByOneCallerOnly) {

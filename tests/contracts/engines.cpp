@@ -2,6 +2,7 @@
 
 #include "storage/memory/memory_cache.hpp"
 #include "storage/postgres/postgres_database.hpp"
+#include "storage/redis/redis_cache.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
 #include "support/temp_folder.hpp"
 #include "tests/support/shared_engines.hpp"
@@ -38,6 +39,31 @@ private:
     bool keeps_session_state_;
 };
 
+class MemoryPlace final : public CachePlace {
+public:
+    std::unique_ptr<storage::Cache> open() override { return std::make_unique<storage::MemoryCache>(clock_); }
+    void pass(milliseconds time) override { clock_.advance(time); }
+    bool is_shared() const override { return false; }
+
+private:
+    ManualClock clock_{from_epoch_ms(1'780'000'000'000)};
+};
+
+class RedisPlace final : public CachePlace {
+public:
+    std::unique_ptr<storage::Cache> open() override {
+        auto options = storage::parse_redis_url(shared_redis_url()).value();
+        options.name_space = name_space_;
+        options.timeout = 10s;
+        return std::make_unique<storage::RedisCache>(std::move(options));
+    }
+    void pass(milliseconds time) override { age_redis_keys(name_space_, time); }
+    bool is_shared() const override { return true; }
+
+private:
+    const std::string name_space_ = fresh_namespace();
+};
+
 }  // namespace
 
 const std::vector<DatabaseEngine>& database_engines() {
@@ -51,7 +77,8 @@ const std::vector<DatabaseEngine>& database_engines() {
 
 const std::vector<CacheEngine>& cache_engines() {
     static const std::vector<CacheEngine> engines{
-        {"memory", [](ManualClock& clock) { return std::make_unique<storage::MemoryCache>(clock); }},
+        {"memory", [] { return std::make_unique<MemoryPlace>(); }, 1ms},
+        {"redis", [] { return std::make_unique<RedisPlace>(); }, 5s},
     };
     return engines;
 }

@@ -27,10 +27,23 @@ struct DatabaseEngine {
     std::function<std::unique_ptr<DatabasePlace>()> make;
 };
 
+// One empty cache, gone with this object.
+class CachePlace {
+public:
+    virtual ~CachePlace() = default;
+    // Each is what another process would hold.
+    virtual std::unique_ptr<storage::Cache> open() = 0;
+    // Makes what is kept so much older.
+    virtual void pass(milliseconds time) = 0;
+    // Whether several open() see the same.
+    virtual bool is_shared() const = 0;
+};
+
 struct CacheEngine {
     std::string name;
-    // Its times to live go by the clock given.
-    std::function<std::unique_ptr<storage::Cache>(ManualClock&)> make;
+    std::function<std::unique_ptr<CachePlace>()> make;
+    // How well times to live can be told: what pass() leaves less of than this may be gone already.
+    milliseconds precision;
 };
 
 const std::vector<DatabaseEngine>& database_engines();

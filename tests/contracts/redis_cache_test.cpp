@@ -18,8 +18,8 @@ using storage::RedisCache;
 using ::testing::HasSubstr;
 
 constexpr auto comes_back_within = 5s;
-// A scheduler that has other things to do adds to a timeout, and to what fails at once.
-constexpr auto slack = 200ms;
+// What a scheduler that has other things to do may add to a timeout.
+constexpr auto slack = 750ms;
 
 std::string url_of(std::uint16_t port) { return "redis://127.0.0.1:" + std::to_string(port); }
 
@@ -77,9 +77,8 @@ TEST(RedisCache, AFrozenServerFailsInTimeThenAtOnceAndIsBackSoon) {
     EXPECT_LT(since(start), 250ms + slack);
 
     start = std::chrono::steady_clock::now();
-    int failed = 0;
-    while (since(start) < 45ms) failed += works(loop, cache.get("a")) ? 0 : 1;
-    EXPECT_GT(failed, 10);  // not one timeout after another
+    for (int i = 0; i < 100; ++i) EXPECT_FALSE(works(loop, cache.get("a")));
+    EXPECT_LT(since(start), 2s);  // not one timeout after another
 
     redis.node(0).resume();
     EXPECT_TRUE(comes_true(comes_back_within, [&] { return works(loop, cache.get("a")); }));
@@ -94,11 +93,18 @@ TEST(RedisCache, WhileOneCommandTriesAgainTheOthersFailAtOnce) {
     proxy.hang();
     EXPECT_FALSE(works(loop, cache.ping()));
     const auto accepted = proxy.accepted();
-    // When the pause is over, one ping waits for the whole attempt.
     EXPECT_TRUE(comes_true(5s, [&] {
-        const auto start = std::chrono::steady_clock::now();
-        EXPECT_FALSE(works(loop, cache.ping()));
-        return since(start) >= 200ms;
+        std::vector<int> ended;
+        for (int i = 0; i < 3; ++i)
+            asio::co_spawn(loop.context(), cache.ping(), [&ended, i](const std::exception_ptr& error) {
+                EXPECT_TRUE(error);
+                ended.push_back(i);
+            });
+        loop.context().restart();
+        loop.context().run();
+        if (proxy.accepted() == accepted) return false;
+        EXPECT_THAT(ended, ::testing::ElementsAre(1, 2, 0));  // the first waited for a new connection in vain
+        return true;
     }));
     EXPECT_EQ(proxy.accepted(), accepted + 1);
     proxy.pass();
@@ -160,8 +166,8 @@ TEST(RedisCache, ACancelledCallerLeavesTheAnswersOfOthersInOrder) {
     asio::cancellation_signal signal;
     std::exception_ptr cancelled;
     asio::co_spawn(loop.context(), cache.get("a"),
-                   asio::bind_cancellation_slot(
-                       signal.slot(), [&](std::exception_ptr error, auto) { cancelled = std::move(error); }));
+                   asio::bind_cancellation_slot(signal.slot(),
+                                                [&](std::exception_ptr error, auto) { cancelled = std::move(error); }));
     asio::post(loop.context(), [&] { signal.emit(asio::cancellation_type::terminal); });
     EXPECT_EQ(loop.call(cache.get("b")), "2");
     ASSERT_TRUE(cancelled);
@@ -175,8 +181,7 @@ TEST(RedisCache, WhatTheServerRefusesIsAnOutage) {
     loop.call(cache.put("a", "1", 1h));
     redis.command(0, {"CONFIG", "SET", "maxmemory", "1"});
     const std::string full = complaint([&] { loop.call(cache.put("b", "secret", 1h)); });
-    EXPECT_THAT(full, HasSubstr("OOM"));
-    EXPECT_LT(full.size(), 30u);  // a word of the answer, not the line
+    EXPECT_THAT(full, ::testing::EndsWith("it answers OOM"));  // a word of the answer, not the line
     EXPECT_EQ(loop.call(cache.get("a")), "1");
     redis.command(0, {"CONFIG", "SET", "maxmemory", "0"});
     EXPECT_NO_THROW(loop.call(cache.put("b", "2", 1h)));
@@ -185,6 +190,26 @@ TEST(RedisCache, WhatTheServerRefusesIsAnOutage) {
     EXPECT_THAT(complaint([&] { loop.call(cache.put("b", "3", 1h)); }), HasSubstr("READONLY"));
     redis.command(0, {"REPLICAOF", "NO", "ONE"});
     EXPECT_TRUE(comes_true(comes_back_within, [&] { return works(loop, cache.put("b", "3", 1h)); }));
+}
+
+TEST(RedisCache, WhatWaitsForASilentServerIsBounded) {
+    TcpProxy proxy(port_of(shared_redis_url()));
+    RedisCache cache(redis_options(with_port(shared_redis_url(), proxy.port()), fresh_namespace()));
+    proxy.hang();
+    std::vector<awaitable<std::optional<std::string>>> gets;
+    for (int i = 0; i < 20'000; ++i) gets.push_back(cache.get("a"));
+    int too_many = 0;
+    for (const auto& ended : run_all(std::move(gets), 1)) {
+        ASSERT_FALSE(ended);
+        too_many += complaint([&] { std::rethrow_exception(ended.error()); }).contains("too many") ? 1 : 0;
+    }
+    EXPECT_EQ(too_many, 20'000 - 16'384);
+}
+
+TEST(RedisCache, AThreadMayEndAtAnyPoint) {
+    RedisCache cache(redis_options(shared_redis_url(), fresh_namespace()));
+    end_at_each_point([&] { return cache.get("a"); });
+    EXPECT_NO_THROW(run(cache.ping()));
 }
 
 TEST(RedisCache, SpeaksTlsWithUserAndDatabase) {

@@ -1,6 +1,6 @@
 // What RedisCache::check() tells at the start of the program.
-#include <string>
 #include <atomic>
+#include <string>
 #include <thread>
 
 #include <boost/asio/ip/tcp.hpp>

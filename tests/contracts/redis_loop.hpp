@@ -70,6 +70,22 @@ bool comes_true(std::chrono::milliseconds within, Condition condition) {
     return false;
 }
 
+// Ends an io_context with a few of these calls under way after its first handler, then one after its second, and so on
+// until they come to their end. The sanitizers tell what is lost or used too late.
+template <class Make>
+void end_at_each_point(Make make) {
+    constexpr int calls = 3;
+    int ended = 0;
+    for (int handlers = 0; ended < calls; ++handlers) {
+        ASSERT_LT(handlers, 10'000);
+        ended = 0;
+        asio::io_context context{1};
+        for (int i = 0; i < calls; ++i)
+            asio::co_spawn(context, make(), [&ended](const std::exception_ptr&, const auto&) { ++ended; });
+        for (int i = 0; i < handlers; ++i) context.run_one();
+    }
+}
+
 // What an Unavailable, or what check() throws, says; empty where nothing is thrown.
 template <class Action>
 std::string complaint(Action action) {

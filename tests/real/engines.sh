@@ -10,23 +10,30 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 (($# == 2)) || usage
 
+# The servers' own folder: their users could not reach into a build folder below somebody's home.
 stop() {
-    "$here/postgres.sh" stop --remove "$1/postgres"
-    "$here/redis.sh" stop --remove "$1/redis"
+    local place
+    if place=$(cat "$1/place" 2>/dev/null); then
+        "$here/postgres.sh" stop --remove "$place/postgres"
+        "$here/redis.sh" stop --remove "$place/redis"
+        rm -rf "$place"
+    fi
     rm -rf "$1"
 }
 
 start() {
     mkdir -p "$1"
-    local folder postgres
-    folder=$(cd "$1" && pwd -P)
-    watch "$folder" ''
-    "$here/postgres.sh" start --fast --setting max_connections=400 "$folder/postgres" >"$folder/postgres.values" &
+    local place postgres
+    place=$(mktemp -d "${TMPDIR:-/tmp}/consentry-engines.XXXXXX")
+    chmod 755 "$place"
+    echo "$place" >"$1/place"
+    watch "$place" '' "$(cd "$1" && pwd -P)"
+    "$here/postgres.sh" start --fast --setting max_connections=400 "$place/postgres" >"$place/postgres.values" &
     postgres=$!
-    "$here/redis.sh" start --setting "appendonly no" "$folder/redis" >"$folder/redis.values"
+    "$here/redis.sh" start --setting "appendonly no" "$place/redis" >"$place/redis.values"
     wait "$postgres"
-    cat "$folder"/*.values >"$folder/addresses.new"
-    mv "$folder/addresses.new" "$folder/addresses"
+    cat "$place"/*.values >"$1/addresses.new"
+    mv "$1/addresses.new" "$1/addresses"
 }
 
 case "$1" in

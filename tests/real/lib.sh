@@ -97,10 +97,9 @@ until_true() {
     done
 }
 
-# The servers of this folder end when the process `owner` does; see watchdog.sh.
+# watch FOLDER PID [FOLDER]: the servers of this folder end when somebody else does; see watchdog.sh.
 watch() {
-    local folder=$1 owner=$2
-    setsid "$here/watchdog.sh" "$folder" "$owner" </dev/null >/dev/null 2>&1 &
+    setsid "$here/watchdog.sh" "$@" </dev/null >/dev/null 2>&1 &
 }
 
 # A certificate for 127.0.0.1 and localhost (tls.crt, tls.key), who signed it (ca.crt), and a stranger (untrusted_ca.crt).

@@ -150,12 +150,12 @@ void expect_no_detail(const Answer& answer, const Service& service) {
 TEST(LOG_6, AFailedWriteTellsNothingButItself) {
     Service service;
     const Person person = service.make_person();
-    service.sql("CREATE TRIGGER fault BEFORE INSERT ON sessions BEGIN SELECT RAISE(ABORT, 'injected fault'); END");
+    service.break_writes("INSERT ON sessions");
     const Answer failed = service.log_in(person);
     EXPECT_EQ(failed.status, 503U);
     EXPECT_EQ(failed.code_name(), "serviceUnavailable");
     expect_no_detail(failed, service);
-    service.sql("DROP TRIGGER fault");
+    service.mend_writes();
     EXPECT_EQ(service.log_in(person).status, 200U) << "and the next request is served";
 }
 

@@ -41,9 +41,38 @@ TEST(CHL_1, ItIsOpaqueAndKeptOnlyAsADigest) {
     const auto kept = run(cache.get("TwoFactor:" + digest));
     ASSERT_TRUE(kept);
     EXPECT_FALSE(kept->contains(token));
+    EXPECT_FALSE(kept->contains(it.person.id.text()));
     // What the cache shows is worth nothing at the door.
     expect_gone(it.service.verify(digest, it.service.next_code(it.person)));
-    EXPECT_FALSE(it.service.sql("SELECT group_concat(id) FROM sessions")[0][0].contains(token));
+    for (const auto& row : it.service.sql("SELECT id FROM sessions")) EXPECT_FALSE(row[0].contains(token));
+}
+
+TEST(CHL_1, WhoeverWritesToTheCacheCannotMakeOrMoveOne) {
+    Enrolled it;
+    const auto key_of = [](const std::string& token) { return "TwoFactor:" + to_base64url(crypto::sha256(token)); };
+    auto& cache = it.service.app().services().cache;
+    const std::string token = it.challenge();
+    const auto kept = run(cache.get(key_of(token)));
+    ASSERT_TRUE(kept);
+    const std::string code = it.service.next_code(it.person);
+    const auto put = [&](const std::string& under, std::string value) {
+        run(cache.put(key_of(under), std::move(value), std::chrono::minutes{5}));
+    };
+    const std::string other(48, 'A');
+    put(other, *kept);
+    expect_gone(it.service.verify(other, code));
+    for (std::size_t i = 0; i < kept->size(); i += 7) {
+        std::string damaged = *kept;
+        damaged[i] = static_cast<char>(damaged[i] ^ 1);
+        put(token, damaged);
+        expect_gone(it.service.verify(token, code));
+    }
+    for (const std::size_t size : {std::size_t{0}, std::size_t{11}, std::size_t{12}, kept->size() - 1}) {
+        put(token, kept->substr(0, size));
+        expect_gone(it.service.verify(token, code));
+    }
+    put(token, *kept);
+    EXPECT_EQ(it.service.verify(token, code).status, 200U);
 }
 
 TEST(CHL_1, ItIsBoundToItsUserAndItsPurpose) {

@@ -24,7 +24,6 @@ namespace fs = std::filesystem;
 const std::string first_key = "the first two-factor key - long enough";
 const std::string second_key = "the second two-factor key - long enough";
 
-std::string literal(BytesView bytes) { return "x'" + to_hex(bytes) + "'"; }
 std::string literal(const UserId& id) { return "'" + id.text() + "'"; }
 
 Bytes column(const Service& service, const std::string& name, const Person& person) {
@@ -36,7 +35,7 @@ Bytes column(const Service& service, const std::string& name, const Person& pers
 }
 
 void store(const Service& service, const std::string& name, const Person& person, BytesView value) {
-    service.sql("UPDATE two_factors SET " + name + " = " + literal(value) + " WHERE user_id = " + literal(person.id));
+    service.sql("UPDATE two_factors SET " + name + " = " + service.literal(value) + " WHERE user_id = " + literal(person.id));
 }
 
 TEST(CRY_1, NoOtherGeneratorIsCalledAnywhere) {

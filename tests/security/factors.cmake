@@ -4,4 +4,5 @@ consentry_test(consentry_security_factor_tests
           password_login_test.cpp password_load_test.cpp password_change_test.cpp
           two_factor_lock_test.cpp two_factor_code_test.cpp two_factor_state_test.cpp
           challenge_life_test.cpp input_field_test.cpp input_text_test.cpp race_factor_test.cpp
-  LINKS consentry_test_support)
+  LINKS consentry_test_support
+  ALSO_ON_SHARED_ENGINES)

@@ -35,8 +35,7 @@ std::int64_t live_sessions(const Service& service, const Person& person) {
 // All rows of all tables, as text.
 std::map<std::string, std::vector<std::vector<std::string>>> dump(const Service& service) {
     std::map<std::string, std::vector<std::vector<std::string>>> out;
-    for (const auto& table : service.sql("SELECT name FROM sqlite_master WHERE type = 'table'"))
-        out[table[0]] = service.sql("SELECT * FROM " + table[0]);
+    for (const auto& table : service.tables()) out[table] = service.sql("SELECT * FROM " + table);
     return out;
 }
 
@@ -169,7 +168,7 @@ TEST(SES_2, WithSessionCheckCacheWhatEndsElsewhereEndsWithinAMinute) {
         service.patch("/api/shared/user/change-password",
                       {{"oldPassword", person.password}, {"newPassword", "Copper-Meadow-77"}}, bearer(tokens.access));
     ASSERT_EQ(changed.status, 200U) << changed.body;
-    service.clock().advance(std::chrono::minutes{1});
+    service.pass(std::chrono::minutes{1});
     expect_dead(service, other, "a minute later");
     expect_dead(service, tokens, "a minute later");
 }

@@ -121,13 +121,12 @@ TEST(SES_6, ReuseEndsThisFamilyOnly) {
 TEST(SES_6, ARollbackLeavesTheOldTokenUsable) {
     Service service;
     const auto tokens = service.tokens_of(service.make_person());
-    service.sql(
-        "CREATE TRIGGER fault BEFORE UPDATE OF jti ON sessions BEGIN SELECT RAISE(ABORT, 'injected fault'); END");
+    service.break_writes("UPDATE OF jti ON sessions");
     const Answer failed = refresh_with(service, tokens.refresh);
     EXPECT_GE(failed.status, 500U) << failed.body;
     EXPECT_EQ(failed.body.find("injected"), std::string::npos) << "no detail leaves the house";
     EXPECT_TRUE(alive(service, tokens.access));
-    service.sql("DROP TRIGGER fault");
+    service.mend_writes();
     const Answer refreshed = refresh_with(service, tokens.refresh);
     ASSERT_EQ(refreshed.status, 200U) << refreshed.body;
     EXPECT_TRUE(alive(service, pair_in(refreshed).access));

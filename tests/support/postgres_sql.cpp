@@ -6,6 +6,16 @@
 #include <libpq-fe.h>
 
 namespace consentry::tests {
+namespace {
+
+std::string text_of(const PGresult* result, int row, int column) {
+    constexpr Oid boolean = 16;  // pg_type.dat; as 0 and 1, like SQLite's
+    std::string text(PQgetvalue(result, row, column), static_cast<std::size_t>(PQgetlength(result, row, column)));
+    if (PQftype(result, column) == boolean && !text.empty()) return text == "t" ? "1" : "0";
+    return text;
+}
+
+}  // namespace
 
 SqlRows run_postgres_sql(const std::string& url, const std::string& statement) {
     const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(url.c_str()), &PQfinish);
@@ -24,9 +34,7 @@ SqlRows run_postgres_sql(const std::string& url, const std::string& statement) {
     SqlRows rows(static_cast<std::size_t>(PQntuples(result.get())));
     for (int row = 0; row < PQntuples(result.get()); ++row)
         for (int column = 0; column < PQnfields(result.get()); ++column)
-            rows[static_cast<std::size_t>(row)].emplace_back(
-                PQgetvalue(result.get(), row, column),
-                static_cast<std::size_t>(PQgetlength(result.get(), row, column)));
+            rows[static_cast<std::size_t>(row)].push_back(text_of(result.get(), row, column));
     return rows;
 }
 

@@ -23,6 +23,17 @@ Service::Service(Environment settings) : clock_(test_begin), environment_(std::m
     environment_.try_emplace("HTTP_THREADS", "2");
     environment_.try_emplace("AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "8192");
     environment_.try_emplace("AUTH_PASSWORD_ARGON2_PASSES", "1");
+    if (on_shared_engines()) {
+        schema_.emplace();
+        schema_->sql("CREATE FUNCTION hex(bytea) RETURNS text LANGUAGE sql AS $$ SELECT upper(encode($1, 'hex')) $$");
+        name_space_ = fresh_namespace();
+        environment_.try_emplace("DATABASE_URL", schema_->url());
+        environment_.try_emplace("CACHE_URL", shared_redis_url());
+        environment_.try_emplace("CACHE_NAMESPACE", name_space_);
+        // Tests of races put more on a small machine than a request should wait for.
+        environment_.try_emplace("DATABASE_TIMEOUT", "10s");
+        environment_.try_emplace("CACHE_TIMEOUT", "5s");
+    }
     restart();
 }
 
@@ -112,7 +123,46 @@ Answer Service::verify_backup(const std::string& challenge, const std::string& b
 }
 
 std::vector<std::vector<std::string>> Service::sql(const std::string& statement) const {
+    if (schema_) return schema_->sql(statement);
     return run_sql(folder_.path() / "data" / "consentry.db", statement);
+}
+
+std::vector<std::string> Service::tables() const {
+    std::vector<std::string> out;
+    for (const auto& row : sql(schema_ ? "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+                                       : "SELECT name FROM sqlite_master WHERE type = 'table'"))
+        out.push_back(row[0]);
+    return out;
+}
+
+std::string Service::literal(BytesView bytes) const {
+    return (schema_ ? "'\\x" : "x'") + to_hex(bytes) + "'";
+}
+
+void Service::break_writes(const std::string& when) const {
+    if (schema_)
+        sql("CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'injected fault'; END $$; "
+            "CREATE TRIGGER fault BEFORE " +
+            when + " FOR EACH ROW EXECUTE FUNCTION fault()");
+    else
+        sql("CREATE TRIGGER fault BEFORE " + when + " BEGIN SELECT RAISE(ABORT, 'injected fault'); END");
+}
+
+void Service::mend_writes() const { sql(schema_ ? "DROP FUNCTION fault CASCADE" : "DROP TRIGGER fault"); }
+
+void Service::pass(milliseconds time) {
+    clock_.advance(time);
+    if (schema_) age_redis_keys(name_space_, time);
+}
+
+void Service::lose_cache() {
+    if (schema_) {
+        erase_redis_keys(name_space_);
+        return;
+    }
+    auto& cache = app_->services().cache;
+    for (int i = 0; i < 20'000; ++i)
+        run(cache.put("filler:" + std::to_string(i), std::string(100, 'x'), std::chrono::hours{1}));
 }
 
 }  // namespace consentry::tests

@@ -1,16 +1,19 @@
 // The real service on a free port, with a clock of the test's own, spoken to over HTTP.
 //
 // Everything but the clock is what runs in production: App, sockets, SQLite below a temporary folder, the in-process
-// cache. Accounts are made as the command line makes them. Thread-safe but for restart().
+// cache; or, with CONSENTRY_TEST_ENGINES=shared in the environment, PostgreSQL and Redis (shared_engines.hpp). Accounts are
+// made as the command line makes them. Thread-safe but for restart().
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/app.hpp"
 #include "tests/support/http_client.hpp"
+#include "tests/support/shared_engines.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
@@ -32,7 +35,7 @@ inline constexpr std::string_view right_password = "Velvet-Harbor-42";
 
 class Service {
 public:
-    // `settings` on top of: a temporary DATA_DIR, port 0, the cheapest password hash that is allowed.
+    // `settings` on top of: a temporary DATA_DIR, port 0, the cheapest password hash that is allowed, the engines.
     explicit Service(Environment settings = {});
     ~Service();
 
@@ -64,7 +67,17 @@ public:
     Answer verify_backup(const std::string& challenge, const std::string& backup_code) const;
 
     // Straight to the database, for what HTTP does not show.
-    std::vector<std::vector<std::string>> sql(const std::string& statement) const;  // through the sqlite3 library
+    // hex(bytes) is understood by both databases; booleans come as 0 and 1.
+    std::vector<std::vector<std::string>> sql(const std::string& statement) const;
+    std::vector<std::string> tables() const;
+    std::string literal(BytesView bytes) const;
+    // From now on the database refuses what `when` says: "INSERT ON sessions", "UPDATE OF jti ON sessions".
+    void break_writes(const std::string& when) const;
+    void mend_writes() const;
+    // Turns the clock, the cache's as well.
+    void pass(milliseconds time);
+    // The cache forgets everything, as it may at any time. In the process, only with CACHE_MEMORY_MAX_IN_MB=1.
+    void lose_cache();
     // Ends the service as a crash would end it between requests, and starts it again on the same folder, from then on
     // with these settings on top.
     void restart(const Environment& changes = {});
@@ -76,8 +89,10 @@ public:
 
 private:
     TempFolder folder_;
+    std::optional<PostgresSchema> schema_;  // in the place of SQLite
     ManualClock clock_;
     Environment environment_;
+    std::string name_space_;  // in Redis
     std::unique_ptr<App> app_;
     int people_ = 0;
 };

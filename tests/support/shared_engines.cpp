@@ -42,6 +42,11 @@ std::string shared_postgres_url() { return shared_url("CONSENTRY_TEST_POSTGRES_U
 
 std::string shared_redis_url() { return shared_url("CONSENTRY_TEST_REDIS_URL", "REDIS_URL"); }
 
+bool on_shared_engines() {
+    const char* engines = std::getenv("CONSENTRY_TEST_ENGINES");
+    return engines != nullptr && std::string_view(engines) == "shared";
+}
+
 std::uint16_t port_of(const std::string& url) {
     const std::string_view digits = port_part(url);
     std::uint16_t port = 0;
@@ -64,6 +69,15 @@ std::string fresh_namespace() {
     for (int i = 0; i < 16; ++i) name += letters[random() % letters.size()];
     return name;
 }
+
+void age_redis_keys(const std::string& name_space, std::chrono::milliseconds time) {
+    constexpr auto script =
+        "for _, key in ipairs(redis.call('KEYS', ARGV[1] .. ':*')) do "
+        "redis.call('PEXPIRE', key, redis.call('PTTL', key) - ARGV[2]) end";
+    output_of({"redis-cli", "-u", shared_redis_url(), "EVAL", script, "0", name_space, std::to_string(time.count())});
+}
+
+void erase_redis_keys(const std::string& name_space) { age_redis_keys(name_space, std::chrono::hours{100'000}); }
 
 PostgresSchema::PostgresSchema() : name_(fresh_namespace()), url_(shared_postgres_url()) {
     run_postgres_sql(url_, "CREATE SCHEMA " + name_);

@@ -5,6 +5,7 @@
 // All of it throws std::runtime_error where the servers are not there; its words tell how to start them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -17,6 +18,9 @@ std::string shared_postgres_url();
 // redis://127.0.0.1:PORT. CONSENTRY_TEST_REDIS_URL overrides it.
 std::string shared_redis_url();
 
+// CONSENTRY_TEST_ENGINES=shared: tests of the whole service are to run on them.
+bool on_shared_engines();
+
 // The port in a URL with one host and a port.
 std::uint16_t port_of(const std::string& url);
 // The same URL with another port of 127.0.0.1: through a TcpProxy.
@@ -24,6 +28,10 @@ std::string with_port(const std::string& url, std::uint16_t port);
 
 // A random name of lower-case letters and digits that begins with a letter: a prefix for keys in the shared Redis.
 std::string fresh_namespace();
+
+// What lies under a name space of the shared Redis: makes it so much older, by shortening what it has left; or ends it.
+void age_redis_keys(const std::string& name_space, std::chrono::milliseconds time);
+void erase_redis_keys(const std::string& name_space);
 
 // A new schema in the shared PostgreSQL, dropped with all it holds at the end.
 class PostgresSchema {

@@ -7,22 +7,23 @@ namespace consentry {
 using storage::Expect;
 
 awaitable<std::optional<TwoFactorRecord>> TwoFactorRepository::find(UserId user) {
-    const auto rows = co_await database_.query(
-        "SELECT enabled, required_setup, iv, secret, last_step, locked_until, confirmed_at, last_used_at, "
-        "(SELECT count(*) FROM backup_codes WHERE user_id = $1) FROM two_factors WHERE user_id = $1",
+    const auto rows = co_await database_.look_up(
+        "SELECT t.user_id, t.enabled, t.required_setup, t.iv, t.secret, t.last_step, t.locked_until, t.confirmed_at, "
+        "t.last_used_at, (SELECT count(*) FROM backup_codes b WHERE b.user_id = t.user_id) FROM two_factors t "
+        "WHERE t.user_id = $1",
         user);
     if (rows.empty()) co_return std::nullopt;
     const auto row = rows[0];
     TwoFactorRecord out;
-    out.enabled = row.boolean(0);
-    out.required_setup = row.boolean(1);
-    out.iv = row.bytes_or_null(2);
-    out.secret = row.bytes_or_null(3);
-    out.last_step = row.integer(4);
-    out.locked_until = row.time_or_null(5);
-    out.confirmed_at = row.time_or_null(6);
-    out.last_used_at = row.time_or_null(7);
-    out.backup_codes = row.integer(8);
+    out.enabled = row.boolean(1);
+    out.required_setup = row.boolean(2);
+    out.iv = row.bytes_or_null(3);
+    out.secret = row.bytes_or_null(4);
+    out.last_step = row.integer(5);
+    out.locked_until = row.time_or_null(6);
+    out.confirmed_at = row.time_or_null(7);
+    out.last_used_at = row.time_or_null(8);
+    out.backup_codes = row.integer(9);
     co_return out;
 }
 

@@ -13,7 +13,8 @@ awaitable<void> check_master(Link& link) {
     std::vector<std::vector<std::string_view>> question{{"ROLE"}};
     const std::vector<Reply> replies = co_await link.ask(std::move(question));
     if (replies[0].error_code() == "NOPERM") throw Misconfigured(link.named("the user may not ask for the ROLE"));
-    if (replies[0].at(0).text() != "master") throw Unavailable(link.named("it is no master, though a sentinel says so"));
+    if (replies[0].at(0).text() != "master")
+        throw Unavailable(link.named("it is no master, though a sentinel says so"));
 }
 
 }  // namespace
@@ -81,7 +82,8 @@ awaitable<RedisAddress> Attempt::ask_sentinel(std::size_t index) {
     if (reply.error_code() == "NOPERM")
         throw Misconfigured(link->named("the user may not ask it for the master (SENTINEL GET-MASTER-ADDR-BY-NAME)"));
     if (reply.error_code() == "ERR") throw Misconfigured(link->named("it is no sentinel"));
-    if (reply.is_nil()) throw Misconfigured(link->named("it knows no master of the name '" + options.master_name + "'"));
+    if (reply.is_nil())
+        throw Misconfigured(link->named("it knows no master of the name '" + options.master_name + "'"));
     const auto host = reply.at(0).text();
     const std::string_view port = reply.at(1).text().value_or("");
     RedisAddress out{.host = std::string(host.value_or("")), .port = 0};

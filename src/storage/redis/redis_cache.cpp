@@ -41,8 +41,8 @@ RedisCache::~RedisCache() = default;
 awaitable<std::optional<std::string>> RedisCache::get(std::string key) {
     const auto executor = co_await boost::asio::this_coro::executor;
     key = full(key);
-    const Reply reply = co_await clients_.of(executor).execute(
-        {.words = {"GET", key}, .count = 2, .key = key, .is_repeatable = true});
+    const Reply reply =
+        co_await clients_.of(executor).execute({.words = {"GET", key}, .count = 2, .key = key, .is_repeatable = true});
     co_return value_of(reply);
 }
 
@@ -54,8 +54,7 @@ awaitable<void> RedisCache::put(std::string key, std::string value, milliseconds
     const auto executor = co_await boost::asio::this_coro::executor;
     key = full(key);
     const std::string lifetime = digits_of(ttl);
-    co_await clients_.of(executor).execute(
-        {.words = {"SET", key, value, "PX", lifetime}, .count = 5, .key = key});
+    co_await clients_.of(executor).execute({.words = {"SET", key, value, "PX", lifetime}, .count = 5, .key = key});
 }
 
 awaitable<bool> RedisCache::put_if_absent(std::string key, std::string value, milliseconds ttl) {
@@ -75,8 +74,7 @@ awaitable<bool> RedisCache::put_if_absent(std::string key, std::string value, mi
 awaitable<std::optional<std::string>> RedisCache::take(std::string key) {
     const auto executor = co_await boost::asio::this_coro::executor;
     key = full(key);
-    const Reply reply =
-        co_await clients_.of(executor).execute({.words = {"GETDEL", key}, .count = 2, .key = key});
+    const Reply reply = co_await clients_.of(executor).execute({.words = {"GETDEL", key}, .count = 2, .key = key});
     co_return value_of(reply);
 }
 

@@ -3,10 +3,14 @@
 // One connection per I/O thread and server, made at the first use and kept while the io_context lives; nothing is
 // pending while no command is under way. Thread-safe. Times to live go by the servers' clock.
 //
-// What does not answer within RedisOptions::timeout is Unavailable, and so are the commands after it, at once, until the
-// server is back; see redis_node.hpp. A command whose answer was lost is repeated once where that cannot change what
-// happens. take() and put_if_absent() are never repeated: the value may then be gone, or the key be taken, with nobody
-// told of it.
+// What does not answer within RedisOptions::timeout is Unavailable, and so are the commands after it, at once, until
+// the server is back; see redis_node.hpp. A command whose answer was lost is repeated once where that cannot change
+// what happens. take() and put_if_absent() are never repeated: the value may then be gone, or the key be taken, with
+// nobody told of it. Replicas follow their master late: after a fail-over a value that was just taken may be there
+// again, as it is with any client.
+//
+// A user with few rights needs GET, SET, GETDEL and DEL on keys <name_space>:*, and PING; SELECT for a database other
+// than 0; ROLE with sentinels, and there SENTINEL GET-MASTER-ADDR-BY-NAME; CLUSTER SLOTS and ASKING in a cluster.
 #pragma once
 
 #include <memory>

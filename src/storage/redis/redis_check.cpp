@@ -50,7 +50,8 @@ bool is_too_old(std::string_view version) {
 }
 
 void check_kind(const Link& link, RedisKind kind, std::string_view mode) {
-    if (mode == "sentinel") throw Misconfigured(link.named("it is a sentinel: the URL is to begin with redis+sentinel"));
+    if (mode == "sentinel")
+        throw Misconfigured(link.named("it is a sentinel: the URL is to begin with redis+sentinel"));
     if (mode == "cluster" && kind != RedisKind::cluster)
         throw Misconfigured(link.named("it is in cluster mode: the URL is to begin with redis+cluster"));
     if (mode == "standalone" && kind == RedisKind::cluster)
@@ -65,7 +66,11 @@ awaitable<void> inspect(std::shared_ptr<const Settings> settings, std::optional<
         co_await Attempt::run(std::make_shared<Attempt>(executor, settings, std::move(server)));
     link->close_after(settings->long_connect_timeout());
     std::vector<std::vector<std::string_view>> questions{{"INFO", "server"}, {"ROLE"}};
-    if (kind == RedisKind::cluster) questions.push_back({"CLUSTER", "INFO"});
+    if (kind == RedisKind::cluster) {
+        questions.push_back({"CLUSTER", "INFO"});
+        questions.push_back({"CLUSTER", "SLOTS"});
+        questions.push_back({"ASKING"});
+    }
     const std::vector<Reply> replies = co_await link->ask(std::move(questions));
     link->close();
 
@@ -76,8 +81,11 @@ awaitable<void> inspect(std::shared_ptr<const Settings> settings, std::optional<
         throw Misconfigured(link->named("version " + std::string(version) + " is too old, 6.2 or newer is needed"));
     if (kind == RedisKind::single && replies[1].at(0).text() == "slave")
         throw Misconfigured(link->named("it is a read-only replica"));
-    if (kind == RedisKind::cluster && field(replies[2].text().value_or(""), "cluster_state") == "fail")
+    if (kind != RedisKind::cluster) co_return;
+    if (field(replies[2].text().value_or(""), "cluster_state") == "fail")
         throw Unavailable(link->named("the cluster is down"));
+    if (replies[3].error_code() == "NOPERM") throw Misconfigured(link->named("the user may not run CLUSTER SLOTS"));
+    if (replies[4].error_code() == "NOPERM") throw Misconfigured(link->named("the user may not run ASKING"));
 }
 
 awaitable<void> inspect_cluster(std::shared_ptr<const Settings> settings) {
@@ -129,9 +137,15 @@ std::string name_of(const RedisOptions& options) {
 void RedisCache::check() {
     const RedisOptions& options = settings_->options();
     switch (options.kind) {
-        case RedisKind::single: run_blocking(inspect(settings_, options.addresses.front())); break;
-        case RedisKind::sentinel: run_blocking(inspect(settings_, std::nullopt)); break;
-        case RedisKind::cluster: run_blocking(inspect_cluster(settings_)); break;
+        case RedisKind::single:
+            run_blocking(inspect(settings_, options.addresses.front()));
+            break;
+        case RedisKind::sentinel:
+            run_blocking(inspect(settings_, std::nullopt));
+            break;
+        case RedisKind::cluster:
+            run_blocking(inspect_cluster(settings_));
+            break;
     }
     run_blocking(try_commands(*this, options.name_space, name_of(options)));
 }

@@ -75,8 +75,9 @@ awaitable<Reply> Client::execute(Command command) {
             node = redirected(waiter.reply, *node);
             continue;
         }
+        const std::string what = node->named("it answers " + std::string(code));
         note_refusal(code, *node);
-        throw ReplyError(code);
+        throw ReplyError(what, code);
     }
 }
 

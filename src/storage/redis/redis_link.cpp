@@ -1,8 +1,8 @@
 #include "storage/redis/redis_link.hpp"
 
-#include <sys/socket.h>
-
 #include <cerrno>
+
+#include <sys/socket.h>
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/error.hpp>
@@ -86,8 +86,8 @@ awaitable<void> Link::connect() {
     if (!not_an_address) {
         co_await socket().async_connect({address, address_.port}, asio::use_awaitable);
     } else {
-        const auto found = co_await resolver_.async_resolve(address_.host, std::to_string(address_.port),
-                                                            asio::use_awaitable);
+        const auto found =
+            co_await resolver_.async_resolve(address_.host, std::to_string(address_.port), asio::use_awaitable);
         if (closed_) throw system_error(asio::error::operation_aborted);  // a look-up cannot be interrupted
         co_await asio::async_connect(socket(), found, asio::use_awaitable);
     }
@@ -181,7 +181,9 @@ void Link::close_after(std::optional<milliseconds> time) {
     });
 }
 
-std::string Link::named(std::string_view what) const { return "redis at " + address_.text() + ": " + std::string(what); }
+std::string Link::named(std::string_view what) const {
+    return "redis at " + address_.text() + ": " + std::string(what);
+}
 
 Link::Socket& Link::socket() {
     if (auto* plain = std::get_if<Socket>(&stream_)) return *plain;
@@ -196,8 +198,8 @@ void Link::fail(const error_code& error) {
     if (error.category() != asio::error::get_ssl_category()) throw Unavailable(named(error.message()));
     const long verified = SSL_get_verify_result(std::get<TlsStream>(stream_).native_handle());
     if (verified != X509_V_OK)
-        throw Misconfigured(named(std::string("its certificate is not trusted: ") +
-                                  X509_verify_cert_error_string(verified)));
+        throw Misconfigured(
+            named(std::string("its certificate is not trusted: ") + X509_verify_cert_error_string(verified)));
     throw Misconfigured(named("no TLS with it: " + error.message()));
 }
 

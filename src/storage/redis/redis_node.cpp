@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include <vector>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
@@ -95,22 +94,23 @@ bool Node::is_resting() const {
     return (state_ == State::connecting && probing_) || (state_ == State::closed && Clock::now() < retry_at_);
 }
 
-void Node::give_up(std::string_view why) { close(named(why), false); }
+void Node::give_up(std::string_view why) { close(named(why), Cause::failed); }
 
 void Node::stop() {
     timer_.cancel();
-    drop_all(true);  // and the handlers it returns, which own the coroutines
+    drop_all(Cause::failed);  // and the handlers it returns, which own the coroutines
 }
 
 bool Node::is_ready(SteadyTime now) {
     switch (state_) {
-        case State::connecting: return !probing_;
+        case State::connecting:
+            return !probing_;
         case State::closed:
             if (now < retry_at_) return false;
             break;
         case State::open:
             if (!in_flight_.empty() || !link_->is_stale()) return true;
-            close(named("it closed the connection"), true);
+            close(named("it closed the connection"), Cause::hung_up);
     }
     connect(now);
     return true;
@@ -122,18 +122,18 @@ void Node::connect(SteadyTime now) {
     probing_ = failures_ > 0;
     connect_deadline_ = now + (is_short ? settings_->options().timeout : settings_->long_connect_timeout());
     attempt_ = std::make_shared<Attempt>(executor_, settings_, server_, first_sentinel_);
-    asio::co_spawn(executor_, Attempt::run(attempt_),
-                   [self = shared_from_this(), attempt = attempt_](const std::exception_ptr& error,
-                                                                   std::shared_ptr<Link> link) {
-                       self->on_attempted(attempt, error, std::move(link));
-                   });
+    asio::co_spawn(
+        executor_, Attempt::run(attempt_),
+        [self = shared_from_this(), attempt = attempt_](const std::exception_ptr& error, std::shared_ptr<Link> link) {
+            self->on_attempted(attempt, error, std::move(link));
+        });
     keep_time();
 }
 
 void Node::on_attempted(const std::shared_ptr<Attempt>& attempt, const std::exception_ptr& error,
                         std::shared_ptr<Link> link) {
     if (attempt != attempt_) return;  // given up meanwhile
-    if (error) return close(what_of(error), false);
+    if (error) return close(what_of(error), Cause::failed);
     first_sentinel_ = attempt_->first_sentinel();
     attempt_.reset();
     link_ = std::move(link);
@@ -200,7 +200,7 @@ void Node::on_read(std::string_view bytes) {
     }
 }
 
-void Node::on_lost(const error_code& error) { close(named(error.message()), true); }
+void Node::on_lost(const error_code& error) { close(named(error.message()), Cause::hung_up); }
 
 void Node::keep_time() {
     if (timer_runs_) return;
@@ -220,18 +220,17 @@ void Node::on_time() {
     give_up("it does not answer in time");
 }
 
-// `in_time`: the server hung up, so that it may be asked again at once, and commands be repeated.
-void Node::close(std::string trouble, bool in_time) {
+void Node::close(std::string trouble, Cause cause) {
     trouble_ = std::move(trouble);
-    if (!in_time) {
+    if (cause == Cause::failed) {
         const int doublings = std::min(failures_++, 8);
         retry_at_ = Clock::now() + std::min(first_pause * (1 << doublings), longest_pause);
     }
     timer_.cancel();
-    for (Handler& handler : drop_all(in_time)) std::move(handler)();
+    for (Handler& handler : drop_all(cause)) std::move(handler)();
 }
 
-std::vector<Node::Handler> Node::drop_all(bool in_time) {
+std::vector<Node::Handler> Node::drop_all(Cause cause) {
     state_ = State::closed;
     writing_ = false;
     reading_ = false;
@@ -247,9 +246,9 @@ std::vector<Node::Handler> Node::drop_all(bool in_time) {
         if (!sent.waiter) continue;
         sent.waiter->node = nullptr;
         if (!sent.waiter->handler) continue;  // cancelled
-        sent.waiter->end = !in_time      ? Waiter::End::failed
-                           : was_written ? Waiter::End::lost
-                                         : Waiter::End::unwritten;
+        sent.waiter->end = cause == Cause::failed ? Waiter::End::failed
+                           : was_written          ? Waiter::End::lost
+                                                  : Waiter::End::unwritten;
         handlers.emplace_back().swap(sent.waiter->handler);
     }
     first_number_ += in_flight_.size();

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/asio/any_completion_handler.hpp>
 
@@ -65,6 +66,7 @@ public:
     bool is_resting() const;
     bool is_idle() const { return state_ != State::connecting && in_flight_.empty(); }
     const std::string& trouble() const { return trouble_; }
+    std::string named(std::string_view what) const;  // "redis at host:port: what"
     const std::optional<RedisAddress>& server() const { return server_; }
 
     // Ends the connection as if it had timed out.
@@ -76,6 +78,10 @@ private:
     friend struct Waiter;
     using Handler = asio::any_completion_handler<void()>;
     enum class State : std::uint8_t { closed, connecting, open };
+    enum class Cause : std::uint8_t {
+        hung_up,  // the server may be asked again at once, and commands be repeated
+        failed,   // it is left alone for a while
+    };
     struct Sent {
         Waiter* waiter;  // null: nobody waits any more
         SteadyTime deadline;
@@ -91,9 +97,8 @@ private:
     void on_lost(const boost::system::error_code& error);
     void keep_time();
     void on_time();
-    void close(std::string trouble, bool in_time);
-    std::vector<Handler> drop_all(bool in_time);
-    std::string named(std::string_view what) const;
+    void close(std::string trouble, Cause cause);
+    std::vector<Handler> drop_all(Cause cause);
 
     const asio::any_io_executor executor_;
     const std::shared_ptr<const Settings> settings_;

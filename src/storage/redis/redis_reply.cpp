@@ -28,9 +28,7 @@ std::optional<std::int64_t> integer_of(const redisReply* reply) {
     return reply->integer;
 }
 
-std::size_t size_of(const redisReply* reply) {
-    return reply && reply->type == REDIS_REPLY_ARRAY ? reply->elements : 0;
-}
+std::size_t size_of(const redisReply* reply) { return reply && reply->type == REDIS_REPLY_ARRAY ? reply->elements : 0; }
 
 const redisReply* element_of(const redisReply* reply, std::size_t index) {
     return index < size_of(reply) ? reply->element[index] : nullptr;

@@ -59,10 +59,10 @@ private:
     const redisReply* reply_;  // may be null
 };
 
-// The server refuses. The text holds the first word of its answer only.
+// The server refuses. Only the first word of its answer is in the text.
 class ReplyError : public Unavailable {
 public:
-    explicit ReplyError(std::string_view code) : Unavailable("redis answers " + std::string(code)), code_(code) {}
+    ReplyError(const std::string& what, std::string_view code) : Unavailable(what), code_(code) {}
     const std::string& code() const { return code_; }
 
 private:

@@ -74,16 +74,18 @@ std::expected<RedisAddress, std::string> parse_address(std::string_view text, Re
     } else {
         const auto [host, after] = cut(text, ':');
         if (!is_host_name(host))
-            return Failure("a host is missing or no host name (special characters in user and password are to be "
-                           "percent-encoded, IPv6 addresses stand in brackets)");
+            return Failure(
+                "a host is missing or no host name (special characters in user and password are to be "
+                "percent-encoded, IPv6 addresses stand in brackets)");
         out.host = host;
         port = after;
     }
     if (port) {
         const auto parsed = number(*port, 65535);
         if (!parsed || *parsed == 0)
-            return Failure("a port is no number from 1 to 65535 (special characters in user and password are to be "
-                           "percent-encoded)");
+            return Failure(
+                "a port is no number from 1 to 65535 (special characters in user and password are to be "
+                "percent-encoded)");
         out.port = static_cast<std::uint16_t>(*parsed);
     }
     return out;

@@ -51,8 +51,7 @@ struct RedisOptions {
     std::string key_file = {};
 
     std::string name_space = "Cache";  // a key k is kept as <name_space>:k
-    // For each command. Connecting again without TLS belongs to it; a first or TLS connection may take
-    // a second.
+    // For each command; a second more where it has to wait for a first connection, one with TLS, or sentinels.
     milliseconds timeout{250};
 };
 

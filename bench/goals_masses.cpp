@@ -1,0 +1,119 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "goals.hpp"
+#include "load.hpp"
+#include "masses.hpp"
+
+namespace consentry::bench {
+namespace {
+
+// Below the number of tokens whose signature the service remembers: what is compared is the storage.
+constexpr std::size_t tokens_max = 40'000;
+constexpr std::size_t filler_value_bytes = 33;
+
+// The service over a database of a certain size.
+class Side {
+public:
+    Side(const Stage& stage, std::string database, int cache, const Masses& masses) {
+        const Servers& servers = *stage.servers();
+        servers.create_database(database);
+        // The refresh tokens, which nobody uses here, would take most of the time.
+        const Environment settings{{"DATABASE_URL", servers.database_url(database)},
+                                   {"CACHE_URL", servers.cache_url(cache)},
+                                   {"AUTH_JWT_REFRESH_TOKEN_ALGORITHM", "ES256"},
+                                   {"AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY", new_key(crypto::SignatureAlgorithm::es256)}};
+        {
+            const SystemClock clock;
+            const Services services(config_of(stage.settings(settings)), clock);  // makes the schema
+            const auto begin = std::chrono::steady_clock::now();
+            fill_database(servers, database, masses);
+            fill_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            for (const std::string& token :
+                 sign_tokens(servers, database, masses, services.tokens, std::min(tokens_max, masses.sessions)))
+                requests_.push_back(get_request(status_path, token));
+        }
+        // The copies of those sessions whose tokens are not used.
+        servers.fill_cache(cache, masses.sessions - requests_.size(), filler_value_bytes);
+        service_ = stage.serve(settings);
+    }
+
+    // Every token once: its signature is checked, its session copied to the cache.
+    void use_all() {
+        std::size_t next = 0;
+        run({.port = service_.port,
+             .duration = std::chrono::minutes{5},
+             .next = [&](std::size_t) -> std::string_view {
+                 return next == requests_.size() ? std::string_view() : requests_[next++];
+             }})
+            .all_well();
+    }
+    void measure(std::chrono::nanoseconds duration) {
+        const double before = service_.child->cpu_seconds();
+        const Outcome outcome = run({.port = service_.port, .duration = duration, .next = [&](std::size_t) {
+                                         return std::string_view(requests_[next_++ % requests_.size()]);
+                                     }});
+        outcome.all_well();
+        per_second_.push_back(outcome.per_second());
+        per_cpu_second_.push_back(static_cast<double>(outcome.count(200)) / (service_.child->cpu_seconds() - before));
+        p99_ms_.push_back(outcome.latencies(200).milliseconds(0.99));
+    }
+
+    std::size_t tokens() const { return requests_.size(); }
+    double fill_seconds() const { return fill_seconds_; }
+    const std::vector<double>& per_second() const { return per_second_; }
+    const std::vector<double>& per_cpu_second() const { return per_cpu_second_; }
+    std::string figures() const {
+        return fmt::format("{}/s, {}/cpu-s, p99 {:.1f} ms", count(spread(per_second_).median),
+                           count(spread(per_cpu_second_).median), spread(p99_ms_).median);
+    }
+
+private:
+    Server service_;
+    std::vector<std::string> requests_;
+    std::size_t next_ = 0;
+    double fill_seconds_ = 0;
+    std::vector<double> per_second_;
+    std::vector<double> per_cpu_second_;
+    std::vector<double> p99_ms_;
+};
+
+std::string text(const Masses& masses) {
+    return fmt::format("{} accounts and {} sessions", count(static_cast<double>(masses.users)),
+                       count(static_cast<double>(masses.sessions)));
+}
+
+}  // namespace
+
+void measure_masses(const Stage& stage, Report& report) {
+    constexpr double floor = 0.85;
+    constexpr double bytes_max = 220;
+    Side small(stage, "small", 1, stage.length().small);
+    Side large(stage, "large", 2, stage.length().large);
+    small.use_all();
+    const std::int64_t bytes_before = stage.servers()->cache_bytes();
+    large.use_all();
+    const double bytes_each =
+        static_cast<double>(stage.servers()->cache_bytes() - bytes_before) / static_cast<double>(large.tokens());
+    for (int round = 0; round < stage.length().rounds; ++round) {
+        small.measure(stage.length().window);
+        large.measure(stage.length().window);
+    }
+    const Spread per_second = ratio(large.per_second(), small.per_second());
+    report.add({.goal = fmt::format("12 GET 2fa/status with {}, {} of them in turn", text(stage.length().large),
+                                    count(static_cast<double>(large.tokens()))),
+                .floor = fmt::format("0.85 of the figure with {}", text(stage.length().small)),
+                .measured = large.figures(),
+                .ratio = fmt::format("{}; per cpu-s {}", bench::text(per_second, 2),
+                                     bench::text(ratio(large.per_cpu_second(), small.per_cpu_second()), 2)),
+                .met = per_second.median >= floor});
+    report.add({.goal = "12 Memory of Redis per session",
+                .floor = "220 B",
+                .measured = fmt::format("{:.0f} B", bytes_each),
+                .met = bytes_each <= bytes_max});
+    report.note(fmt::format("goal 12 with {}: {}; to write the {} took {:.0f} s", text(stage.length().small),
+                            small.figures(), text(stage.length().large), large.fill_seconds()));
+}
+
+}  // namespace consentry::bench

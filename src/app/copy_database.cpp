@@ -1,0 +1,193 @@
+#include "app/copy_database.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "app/copy_source.hpp"
+#include "app/copy_target.hpp"
+#include "app/engines.hpp"
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "crypto/digest.hpp"
+#include "storage/migrations.hpp"
+
+namespace consentry {
+namespace {
+
+using namespace std::string_view_literals;
+
+// One message to the server: large enough that its cost does not count.
+constexpr std::size_t part_bytes = 64 * 1024;
+
+// Before the rows: the signature, flags, and the length of an extension. Behind them: -1 in the place of a number of
+// columns.
+constexpr std::string_view stream_head = "PGCOPY\n\xFF\r\n\0\0\0\0\0\0\0\0\0"sv;
+constexpr std::string_view stream_tail = "\xFF\xFF"sv;
+
+// Of a stream, however it was cut into parts: SHA-256 over the value so far and the next block.
+class Checksum {
+public:
+    void add(std::string_view part) {
+        while (!part.empty()) {
+            const std::string_view taken = part.substr(0, block_bytes - block_.size());
+            block_.append(taken);
+            part.remove_prefix(taken.size());
+            if (block_.size() == block_bytes) value();
+        }
+    }
+    const std::string& value() {
+        block_ = as_text(crypto::sha256(block_));
+        return block_;
+    }
+
+private:
+    static constexpr std::size_t block_bytes = 64 * 1024;
+    std::string block_;
+};
+
+// One line that is written over and over, for who watches a terminal.
+class Progress {
+public:
+    Progress(std::string_view table, std::int64_t rows) : table_(table), rows_(rows) {}
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+    ~Progress() {
+        if (shown_) fmt::print(stderr, "\r\x1B[K");
+    }
+    void tell(std::string_view doing, std::int64_t done) {
+        if (!is_terminal_) return;
+        const auto now = std::chrono::steady_clock::now();
+        if (now < next_) return;
+        next_ = now + std::chrono::milliseconds{100};
+        fmt::print(stderr, "\r\x1B[K{}: {} of {} rows {}", table_, done, rows_, doing);
+        std::fflush(stderr);
+        shown_ = true;
+    }
+
+private:
+    const std::string_view table_;
+    const std::int64_t rows_;
+    const bool is_terminal_ = ::isatty(STDERR_FILENO) == 1;
+    std::chrono::steady_clock::time_point next_;
+    bool shown_ = false;
+};
+
+void require_same_tables(const CopySource& source, const CopyTarget& target) {
+    const auto refuse = [](std::string_view what, std::string_view where) {
+        throw std::runtime_error(fmt::format("{} is in {} only", what, where));
+    };
+    auto of_source = source.tables();
+    for (const CopiedTable& table : target.tables()) {
+        const auto found = of_source.find(table.name);
+        if (found == of_source.end()) refuse("table " + table.name, "PostgreSQL");
+        for (const CopiedColumn& column : table.columns)
+            if (found->second.erase(column.name) == 0)
+                refuse(fmt::format("column {} of table {}", column.name, table.name), "PostgreSQL");
+        if (!found->second.empty())
+            refuse(fmt::format("column {} of table {}", *found->second.begin(), table.name), "SQLite");
+        of_source.erase(found);
+    }
+    if (!of_source.empty()) refuse("table " + of_source.begin()->first, "SQLite");
+}
+
+struct Copied {
+    std::int64_t rows;
+    std::string checksum;
+};
+
+Copied copy_table(const CopySource& source, CopyTarget& target, const CopiedTable& table) {
+    const std::int64_t expected = source.count(table);
+    Progress progress(table.name, expected);
+    Checksum sent;
+    std::string part(stream_head);
+    std::int64_t read = 0;
+    const auto flush = [&] {
+        sent.add(part);
+        target.put(part);
+        part.clear();
+        progress.tell("copied", read);
+    };
+    target.begin(table);
+    source.read(table, [&](std::string_view row) {
+        ++read;
+        part.append(row);
+        if (part.size() >= part_bytes) flush();
+    });
+    part.append(stream_tail);
+    flush();
+    const std::int64_t written = target.end();
+    if (expected != read || read != written)
+        throw std::runtime_error(
+            fmt::format("table {}: {} rows were counted, {} read and {} written", table.name, expected, read, written));
+    return {written, sent.value()};
+}
+
+// What PostgreSQL returns is, byte by byte, what was sent.
+void compare_table(CopyTarget& target, const CopiedTable& table, const Copied& copied) {
+    Progress progress(table.name, copied.rows);
+    Checksum kept;
+    std::int64_t rows = 0;
+    target.read(table, [&](std::string_view row) {
+        kept.add(row);
+        progress.tell("compared", rows++);
+    });
+    if (kept.value() != copied.checksum)
+        throw std::runtime_error(fmt::format("table {}: PostgreSQL has not what was sent to it", table.name));
+}
+
+void require_empty(CopyTarget& target) {
+    for (const CopiedTable& table : target.tables())
+        if (target.has_rows(table))
+            throw std::runtime_error(
+                fmt::format("the PostgreSQL database is not empty: table {} has rows", table.name));
+}
+
+std::vector<Copied> copy_tables(const CopySource& source, CopyTarget& target) {
+    std::vector<Copied> copied;
+    target.take_aids_down();
+    for (const CopiedTable& table : target.tables()) copied.push_back(copy_table(source, target, table));
+    target.put_aids_up();
+    for (std::size_t i = 0; i < copied.size(); ++i) compare_table(target, target.tables()[i], copied[i]);
+    return copied;
+}
+
+}  // namespace
+
+void copy_database(const std::filesystem::path& from, const Config& config) {
+    const CopySource source(from, std::ssize(storage::migrations()));
+    open_database(config);
+    CopyTarget target({.url = config.database.url, .keeps_session_state = config.database.prepared_statements});
+    std::vector<Copied> copied;
+    try {
+        require_same_tables(source, target);
+        require_empty(target);
+        fmt::print(stderr,
+                   "Copying {}. What a service that still runs on it writes from now on stays there and is not copied: "
+                   "it should have been stopped before.\n",
+                   from.string());
+        copied = copy_tables(source, target);
+    } catch (const std::exception& error) {
+        throw std::runtime_error(fmt::format("{}\nNothing was copied.", error.what()));
+    }
+    try {
+        target.commit();
+    } catch (const Unavailable& outage) {
+        throw Unavailable(fmt::format(
+            "{} before the copy was confirmed.\nAll of it is there, or nothing. Run the command again: where "
+            "it says that the database is not empty, the copy is there.",
+            outage.what()));
+    }
+    for (std::size_t i = 0; i < copied.size(); ++i) fmt::print("{} {}\n", target.tables()[i].name, copied[i].rows);
+    fmt::print(stderr, "All tables were copied and compared.\n");
+}
+
+}  // namespace consentry

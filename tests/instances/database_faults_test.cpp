@@ -1,0 +1,197 @@
+// PostgreSQL down, slow or silent: nothing authenticates on the cache alone, and nobody waits (FLT-2).
+#include <functional>
+
+#include <gmock/gmock.h>
+
+#include "instances/fleet.hpp"
+#include "tests/support/real_postgres.hpp"
+#include "tests/support/tcp_proxy.hpp"
+#include "tests/support_test/eventually.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A database, reached through a link, and one way to lose it and to get it back.
+struct DatabaseFault {
+    virtual ~DatabaseFault() = default;
+    virtual std::string url() const = 0;
+    virtual void begin() = 0;
+    virtual void end() = 0;
+};
+
+struct ServerFault : DatabaseFault {
+    std::string url() const override { return server.url(); }
+    const RealPostgres server{};
+};
+struct Killed : ServerFault {
+    void begin() override { server.kill(); }
+    void end() override { server.start(); }
+};
+struct Frozen : ServerFault {
+    void begin() override { server.pause(); }
+    void end() override { server.resume(); }
+};
+
+struct LinkFault : DatabaseFault {
+    std::string url() const override { return with_port(schema.url(), link.port()); }
+    void end() override { link.pass(); }
+    const PostgresSchema schema{};
+    TcpProxy link{port_of(shared_postgres_url())};
+};
+struct BlackHole : LinkFault {
+    void begin() override { link.hang(); }
+};
+struct FiveSecondsLate : LinkFault {
+    void begin() override { link.delay(5s); }
+};
+struct Refused : LinkFault {
+    void begin() override { link.refuse(); }
+};
+
+template <class Fault>
+std::unique_ptr<DatabaseFault> make() {
+    return std::make_unique<Fault>();
+}
+
+struct NamedFault {
+    std::string name;
+    std::unique_ptr<DatabaseFault> (*make)();
+};
+
+class DatabaseFaults : public testing::TestWithParam<NamedFault> {
+protected:
+    // What every kind of caller asks, and none may get.
+    std::vector<std::function<Answer(const HttpClient&)>> requests() {
+        return {
+            [this](const HttpClient& client) {
+                return client.get("/api/shared/user/2fa/status", bearer(sessions[0].access));
+            },
+            [this](const HttpClient& client) {
+                return client.get("/api/shared/user/session/list", bearer(sessions[0].access));
+            },
+            [this](const HttpClient& client) { return refresh(client, sessions[1].refresh); },
+            [this](const HttpClient& client) { return log_out(client, sessions[2].access); },
+            [this](const HttpClient& client) { return log_in(client, bob); },
+            [this](const HttpClient& client) { return verify_backup(client, challenge, ada.backup_codes[0]); },
+        };
+    }
+    // 64 of them at once, dealt out to the instances; how long the slowest took.
+    std::chrono::milliseconds expect_none_is_served() {
+        const auto all = requests();
+        std::vector<std::chrono::milliseconds> took(64);
+        const auto answers = at_once(took.size(), [&](std::size_t i) {
+            auto [answer, time] = timed([&] { return all[i % all.size()](fleet.client(i)); });
+            took[i] = time;
+            return answer;
+        });
+        EXPECT_EQ(count(answers, 503, "serviceUnavailable"), took.size()) << testing::PrintToString(statuses(answers));
+        for (const Answer& answer : answers) EXPECT_TRUE(answer.headers.contains("retry-after")) << answer.body;
+        return *std::ranges::max_element(took);
+    }
+    bool is_ready(std::size_t instance) {
+        return fleet.client(instance).get("/api/health/ready").status == 200U;
+    }
+    // Each thread of an instance has connections of its own: in 12 requests each is met.
+    bool is_back(std::size_t instance) {
+        for (int i = 0; i < 12; ++i)
+            if (knock(fleet.client(instance), sessions[0].access) != 200U || !is_ready(instance)) return false;
+        return true;
+    }
+
+    std::unique_ptr<DatabaseFault> database = GetParam().make();
+    Fleet fleet{2,
+                {{"DATABASE_URL", database->url()},
+                 {"CACHE_URL", shared_redis_url()},
+                 {"CACHE_NAMESPACE", fresh_namespace()},
+                 {"SESSION_MAX_PER_USER", "1000"}}};
+    Account bob;
+    Account ada;
+    std::string challenge;
+    std::vector<Tokens> sessions;
+};
+
+TEST_P(DatabaseFaults, FLT_2_NothingIsServedFromTheCacheAloneAndAllIsWellAfterwards) {
+    bob = fleet.make_account();
+    ada = fleet.make_protected_account();
+    for (std::size_t i = 0; i < 3; ++i) sessions.push_back(tokens_of(fleet.client(i), bob));
+    challenge = challenge_of(fleet.client(0), ada);
+    for (std::size_t i = 0; i < 12; ++i)  // a copy of each lies in the cache
+        ASSERT_EQ(knock(fleet.client(i), sessions[i / 2 % 3].access), 200U);
+
+    // What other tests do to the machine is not Consentry's: one try in three has to be quick.
+    std::chrono::milliseconds slowest = 1h;
+    for (int round = 0; round < 3 && slowest >= 1s; ++round) {
+        database->begin();
+        slowest = expect_none_is_served();  // right after the fault: every connection has still to find out
+        slowest = std::max(slowest, expect_none_is_served());
+        std::chrono::milliseconds quickest = 1h;
+        for (std::size_t i = 0; i < 6; ++i) {
+            const HttpClient client = fleet.client(i);
+            const auto ready = timed([&] { return client.get("/api/health/ready"); });
+            EXPECT_EQ(ready.answer.status, 503U) << ready.answer.body;
+            slowest = std::max(slowest, ready.took);
+            EXPECT_EQ(client.get("/api/health/live").status, 200U) << "no reason to kill it";
+            const auto hello = timed([&] { return client.get("/api/hello"); });
+            EXPECT_EQ(hello.answer.status, 200U);
+            quickest = std::min(quickest, hello.took);
+        }
+        EXPECT_LT(quickest, 100ms) << "what needs no database does not wait for it";
+        database->end();
+        const auto back = std::chrono::steady_clock::now();
+        for (std::size_t i = 0; i < 2; ++i)
+            EXPECT_TRUE(eventually([&] { return is_back(i); },
+                                   std::chrono::duration_cast<std::chrono::milliseconds>(
+                                       back + 5s - std::chrono::steady_clock::now())))
+                << "instance " << i << " after 5 s";
+    }
+    EXPECT_LT(slowest, 1s);
+
+    // What was asked just before the fault may have been done after all, but each thing once at most.
+    Tokens next = refreshed_tokens_in(refresh(fleet.client(0), sessions[1].refresh));
+    EXPECT_EQ(knock(fleet.client(1), next.access), 200U);
+    EXPECT_EQ(knock(fleet.client(1), sessions[1].access), 401U);
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(log_in(fleet.client(i), bob).status, 200U);
+        EXPECT_EQ(verify_backup(fleet.client(i), challenge_of(fleet.client(i), ada), ada.backup_codes[1 + i]).status,
+                  200U);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, DatabaseFaults,
+                         testing::Values(NamedFault{"Killed", make<Killed>}, NamedFault{"Frozen", make<Frozen>},
+                                         NamedFault{"BlackHole", make<BlackHole>},
+                                         NamedFault{"FiveSecondsLate", make<FiveSecondsLate>},
+                                         NamedFault{"Refused", make<Refused>}),
+                         [](const auto& info) { return info.param.name; });
+
+// A full disk cannot be had without a file system of one's own; its error can. The message and the code are the
+// server's, from a trigger.
+TEST(FLT_2, AFullDiskAtTheServerIsSaidAndGotOver) {
+    SharedFleet fleet(2);
+    const Account bob = fleet->make_account();
+    const Tokens tokens = tokens_of(fleet->client(0), bob);
+    fleet.sql(
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend "
+        "file: No space left on device' USING ERRCODE = '53100'; END $$;"
+        "CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON sessions EXECUTE FUNCTION full_disk();"
+        "CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON schema_migrations EXECUTE FUNCTION full_disk()");
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Answer login = log_in(fleet->client(i), bob);
+        EXPECT_EQ(login.status, 503U) << login.body;
+        EXPECT_TRUE(login.headers.contains("retry-after"));
+        EXPECT_FALSE(login.body.contains("space")) << "no detail leaves the house";
+        EXPECT_EQ(log_out(fleet->client(i), tokens.access).status, 503U);
+        EXPECT_EQ(fleet->client(i).get("/api/health/ready").status, 503U);
+        EXPECT_EQ(knock(fleet->client(i), tokens.access), 200U) << "what only reads goes on";
+    }
+    fleet.sql("DROP FUNCTION full_disk() CASCADE");
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_TRUE(eventually([&] { return fleet->client(i).get("/api/health/ready").status == 200U; }, 5s));
+        EXPECT_EQ(log_in(fleet->client(i), bob).status, 200U);
+    }
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,87 @@
+#include "instances/fleet.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace consentry::tests {
+
+Fleet::Fleet(std::size_t instances, Settings settings) : settings_(quick_settings(std::move(settings))) {
+    // One after the other: the first makes the keys and the tables, the others find them.
+    for (std::size_t i = 0; i < instances; ++i) add({});
+}
+
+void Fleet::add(Settings changes) {
+    changes.insert(settings_.begin(), settings_.end());
+    instances_.push_back(std::make_unique<ServiceProcess>(folder_.path(), changes));
+}
+
+void Fleet::start(std::size_t index) {
+    instances_.at(index) = std::make_unique<ServiceProcess>(folder_.path(), settings_);
+}
+
+Account Fleet::make_account() {
+    return create_account(folder_.path(), "person" + std::to_string(++accounts_) + "@example.org", "user", settings_);
+}
+
+Account Fleet::make_protected_account(Tokens* tokens) {
+    Account account = make_account();
+    Tokens made = turn_two_factor_on(client(0), account);
+    if (tokens != nullptr) *tokens = std::move(made);
+    return account;
+}
+
+SharedFleet::SharedFleet(std::size_t instances, const Settings& more)
+    : fleet_(instances, [&] {
+          Settings settings = more;
+          settings.insert({{"DATABASE_URL", schema_.url()},
+                           {"CACHE_URL", shared_redis_url()},
+                           {"CACHE_NAMESPACE", fresh_namespace()}});
+          return settings;
+      }()) {}
+
+std::string challenge_of(const HttpClient& client, const Account& account) {
+    const Answer login = log_in(client, account);
+    EXPECT_EQ(login.status, 200U) << login.body;
+    return login.text("data.challengeToken");
+}
+
+std::string wrong_code(const Account& account) {
+    std::vector<std::string> right;
+    for (std::int64_t step = -2; step <= 10; ++step) right.push_back(code_of(account, step));
+    std::string code = "000000";
+    while (std::ranges::find(right, code) != right.end()) ++code.back();
+    return code;
+}
+
+Answer disable_two_factor(const HttpClient& client, const std::string& access, const std::string& code) {
+    return client.erase("/api/shared/user/2fa/disable", {{"code", code}}, bearer(access));
+}
+
+Answer refresh(const HttpClient& client, const std::string& refresh_token) {
+    return client.post("/api/shared/user/refresh", {}, bearer(refresh_token));
+}
+Tokens refreshed_tokens_in(const Answer& answer) {
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    return {answer.text("data.accessToken"), answer.text("data.refreshToken")};
+}
+
+Answer log_out(const HttpClient& client, const std::string& access) {
+    return client.post("/api/shared/user/logout", {}, bearer(access));
+}
+
+std::vector<std::string> new_backup_codes(const HttpClient& client, const std::string& access) {
+    const Answer answer = client.post("/api/shared/user/2fa/backup/regenerate", {}, bearer(access));
+    std::vector<std::string> codes;
+    if (!answer.has("data.backupCodes")) return codes;
+    for (const auto& one : answer.json.at("data").at("backupCodes").as_array()) codes.emplace_back(one.as_string());
+    return codes;
+}
+
+std::size_t count(const std::vector<Answer>& answers, unsigned status, std::string_view code_name) {
+    return static_cast<std::size_t>(std::ranges::count_if(answers, [&](const Answer& answer) {
+        return answer.status == status && (code_name.empty() || answer.code_name() == code_name);
+    }));
+}
+
+}  // namespace consentry::tests

@@ -1,0 +1,297 @@
+// The connection to PostgreSQL is lost in the very commit: what was asked is done or not, once, whatever the caller is
+// told, and asking again makes nothing double (FLT-4).
+//
+// Two instances: the one under test reaches the database through a link that fails, the other as it is. The link is cut
+// either when the answer to the deciding message comes (found by bytes that only this message has), so after the
+// commit; or after any number of bytes of answers, so anywhere.
+#include <functional>
+#include <string>
+
+#include <boost/json/parse.hpp>
+#include <gtest/gtest.h>
+
+#include "base/bytes.hpp"
+#include "base/uuid.hpp"
+#include "crypto/digest.hpp"
+#include "instances/fleet.hpp"
+#include "tests/support/tcp_proxy.hpp"
+#include "tests/support_test/eventually.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::string_literals;
+
+// A user and then a number or time, as PostgreSQL's protocol has parameters (a length in four bytes, then the value):
+// of the statements of a wrong guess only the one that counts it begins like this.
+std::string mark_of_count(const Account& account) {
+    return "\0\0\0\x10"s + std::string(as_text(Uuid::parse(account.id)->bytes())) + "\0\0\0\x08"s;
+}
+
+std::string jti_of(const std::string& token) {
+    const auto dot = token.find('.') + 1;
+    const Bytes claims = from_base64url(std::string_view(token).substr(dot, token.find('.', dot) - dot)).value();
+    return std::string(json::parse(as_text(claims)).at("jti").as_string());
+}
+
+class LostCommits : public testing::Test {
+protected:
+    LostCommits() {
+        // One thread: then what is asked one by one takes the same connection.
+        fleet.add({{"DATABASE_URL", with_port(schema.url(), link.port())}, {"HTTP_THREADS", "1"}});
+    }
+
+    int number(const std::string& statement) const { return std::stoi(schema.sql(statement).at(0).at(0)); }
+    int count_of(const std::string& table, const Account& account, const std::string& where = "TRUE") const {
+        return number("SELECT count(*) FROM " + table + " WHERE user_id = '" + account.id + "' AND " + where);
+    }
+
+    // What is asked, and bytes that of all its messages to the server only the deciding one has.
+    struct Deed {
+        std::function<Answer()> ask;
+        std::string mark;
+    };
+    // Each round takes a new deed from `prepare`, loses the connection in it and tells `check` the answer. First
+    // `rounds` times in the deciding message; then after 0, `step`, 2 * `step` ... bytes of answers, until a deed gets
+    // through whole. Returns how many deeds were acknowledged although the answer to their commit was lost.
+    int lose(int rounds, std::size_t step, const std::function<Deed()>& prepare,
+             const std::function<void(const Answer&)>& check) {
+        int acknowledged = 0;
+        for (int round = 0; round < rounds && !HasFailure(); ++round) {
+            SCOPED_TRACE("cut in the deciding message, round " + std::to_string(round));
+            const Deed deed = prepare();
+            const std::size_t cut = link.cut();
+            link.mute_when(deed.mark);
+            const Answer answer = deed.ask();
+            EXPECT_EQ(link.cut(), cut + 1) << "the message has no such bytes: " << answer.body;
+            if (answer.status != 503U) ++acknowledged;
+            recover();
+            check(answer);
+        }
+        for (std::size_t bytes = 0; !HasFailure(); bytes += step) {
+            SCOPED_TRACE("cut after " + std::to_string(bytes) + " bytes of answers");
+            const Deed deed = prepare();
+            const std::size_t cut = link.cut();
+            link.cut_after_answer_bytes(bytes);
+            const Answer answer = deed.ask();
+            const bool whole = link.cut() == cut;
+            recover();
+            check(answer);
+            if (whole) break;
+        }
+        return acknowledged;
+    }
+    // Connected again, so that each deed begins with a good connection.
+    void recover() {
+        link.pass();
+        EXPECT_TRUE(eventually([&] { return bad().get("/api/health/ready").status == 200U; }));
+    }
+
+    const PostgresSchema schema{};
+    TcpProxy link{port_of(schema.url())};
+    Fleet fleet{1,
+                {{"DATABASE_URL", schema.url()},
+                 {"CACHE_URL", shared_redis_url()},
+                 {"CACHE_NAMESPACE", fresh_namespace()},
+                 {"SESSION_MAX_PER_USER", "1000"},
+                 {"AUTH_PASSWORD_PERIOD_IN_SECONDS", "0"}}};
+    HttpClient good() const { return fleet.client(0); }
+    HttpClient bad() const { return fleet.client(1); }
+};
+
+// Before each deed the same is done once untouched: then its statements are prepared on the connection that will be
+// lost, and the first answer to the deciding message is the commit's.
+constexpr int rounds = 25;
+
+TEST_F(LostCommits, FLT_4_ALoginBeginsOneSession) {
+    const Account ada = fleet.make_account();
+    int sessions = 0;
+    int number_of_deed = 0;
+    const int acknowledged = lose(
+        rounds, 60,
+        [&] {
+            tokens_of(bad(), ada);
+            sessions = count_of("sessions", ada);
+            const std::string agent = "deed-" + std::to_string(++number_of_deed);
+            return Deed{.ask =
+                            [&, agent] {
+                                return bad().post("/api/public/user/login/credential",
+                                                  {{"email", ada.email}, {"password", ada.password}, {"from", "website"}},
+                                                  {{"User-Agent", agent}});
+                            },
+                        .mark = agent};
+        },
+        [&](const Answer& answer) {
+            const int made = count_of("sessions", ada) - sessions;
+            EXPECT_TRUE(made == 0 || made == 1) << made;
+            if (answer.status == 200U) {
+                EXPECT_EQ(made, 1);
+                EXPECT_EQ(knock(good(), tokens_in(answer).access), 200U);
+            } else {
+                EXPECT_EQ(answer.status, 503U) << answer.body;
+            }
+            EXPECT_LE(number("SELECT password_attempt FROM users"), 1);
+            EXPECT_EQ(log_in(good(), ada).status, 200U) << "the retry";
+            EXPECT_EQ(count_of("sessions", ada), sessions + made + 1);
+            EXPECT_EQ(number("SELECT password_attempt FROM users"), 0);
+        });
+    EXPECT_GT(acknowledged, rounds / 2) << "the session is looked for, and found";
+}
+
+TEST_F(LostCommits, FLT_4_AVerificationSpendsOnceAndBeginsOneSession) {
+    Tokens tokens;
+    Account ada = fleet.make_protected_account(&tokens);
+    std::string challenge;
+    std::string code;
+    int codes = 0;
+    int number_of_deed = 0;
+    const auto next_code = [&] {
+        if (ada.backup_codes.empty()) ada.backup_codes = new_backup_codes(good(), tokens.access);
+        std::string out = ada.backup_codes.back();
+        ada.backup_codes.pop_back();
+        return out;
+    };
+    const int acknowledged = lose(
+        rounds, 60,
+        [&] {
+            EXPECT_EQ(verify_backup(bad(), challenge_of(good(), ada), next_code()).status, 200U);
+            challenge = challenge_of(good(), ada);
+            code = next_code();
+            codes = count_of("backup_codes", ada);
+            const std::string agent = "deed-" + std::to_string(++number_of_deed);
+            return Deed{.ask =
+                            [&, agent] {
+                                return bad().post("/api/public/user/login/2fa/verify",
+                                                  {{"challengeToken", challenge}, {"backupCode", code}},
+                                                  {{"User-Agent", agent}});
+                            },
+                        .mark = agent};
+        },
+        [&](const Answer& answer) {
+            const std::string begun = "challenge_digest = '\\x" + to_hex(crypto::sha256(challenge)) + "'";
+            const int made = count_of("sessions", ada, begun);
+            EXPECT_EQ(codes - count_of("backup_codes", ada), made) << "half a verification";
+            if (answer.status == 200U) {
+                EXPECT_EQ(made, 1);
+                EXPECT_EQ(knock(good(), tokens_in(answer).access), 200U);
+            } else {
+                EXPECT_EQ(answer.status, 503U) << answer.body;
+            }
+            const Answer retry = verify_backup(good(), challenge, code);
+            if (made == 0)
+                EXPECT_EQ(retry.status, 200U) << retry.body;
+            else
+                EXPECT_EQ(retry.code_name(), "twoFactorChallengeInvalid") << retry.body;
+            EXPECT_EQ(count_of("sessions", ada, begun), 1);
+            EXPECT_EQ(count_of("backup_codes", ada), codes - 1);
+            EXPECT_EQ(number("SELECT attempt FROM two_factors"), 0) << "late is not wrong";
+        });
+    EXPECT_GT(acknowledged, rounds / 2) << "the session is looked for, and found";
+}
+
+TEST_F(LostCommits, FLT_4_ARefreshHasOneSuccessor) {
+    const Account ada = fleet.make_account();
+    Tokens tokens = tokens_of(good(), ada);
+    const int acknowledged = lose(
+        rounds, 60,
+        [&] {
+            tokens = refreshed_tokens_in(refresh(bad(), tokens.refresh));
+            return Deed{.ask = [&] { return refresh(bad(), tokens.refresh); }, .mark = jti_of(tokens.refresh)};
+        },
+        [&](const Answer& answer) {
+            EXPECT_TRUE(answer.status == 200U || answer.status == 503U) << answer.body;
+            const Tokens retry = refreshed_tokens_in(refresh(good(), tokens.refresh));
+            if (answer.status == 200U) {
+                EXPECT_EQ(jti_of(refreshed_tokens_in(answer).refresh), jti_of(retry.refresh)) << "a second successor";
+                EXPECT_EQ(knock(good(), refreshed_tokens_in(answer).access), 200U);
+            }
+            EXPECT_EQ(knock(good(), retry.access), 200U);
+            EXPECT_EQ(knock(good(), tokens.access), 401U) << "the former access token";
+            EXPECT_EQ(count_of("sessions", ada), 1);
+            tokens = retry;
+        });
+    EXPECT_GT(acknowledged, rounds / 2) << "the rotation is looked for, and found";
+}
+
+TEST_F(LostCommits, FLT_4_AFailureCountsOnce) {
+    Tokens tokens;
+    const Account ada = fleet.make_protected_account(&tokens);
+    const std::string wrong = wrong_code(ada);
+    const auto attempts = [&] { return number("SELECT attempt FROM two_factors"); };
+    lose(
+        rounds, 60,
+        [&] {
+            EXPECT_EQ(disable_two_factor(bad(), tokens.access, wrong).status, 401U);
+            schema.sql("UPDATE two_factors SET attempt = 0");
+            return Deed{.ask = [&] { return disable_two_factor(bad(), tokens.access, wrong); },
+                        .mark = mark_of_count(ada)};
+        },
+        [&](const Answer& answer) {
+            EXPECT_TRUE(answer.status == 401U || answer.status == 503U) << answer.body;
+            const int counted = attempts();
+            EXPECT_TRUE(counted == 1 || (counted == 0 && answer.status == 503U)) << counted;
+            EXPECT_EQ(disable_two_factor(good(), tokens.access, wrong).status, 401U);
+            EXPECT_EQ(attempts(), counted + 1);
+        });
+}
+
+TEST_F(LostCommits, FLT_4_AWrongPasswordCountsOnce) {
+    const Account ada = fleet.make_account();
+    Account guess = ada;
+    guess.password = "Copper-Meadow-77";
+    const auto attempts = [&] { return number("SELECT password_attempt FROM users"); };
+    lose(
+        rounds, 60,
+        [&] {
+            EXPECT_EQ(log_in(bad(), guess).status, 400U);
+            schema.sql("UPDATE users SET password_attempt = 0");
+            return Deed{.ask = [&] { return log_in(bad(), guess); }, .mark = mark_of_count(ada)};
+        },
+        [&](const Answer& answer) {
+            EXPECT_TRUE(answer.status == 400U || answer.status == 503U) << answer.body;
+            const int counted = attempts();
+            EXPECT_TRUE(counted == 1 || (counted == 0 && answer.status == 503U)) << counted;
+        });
+}
+
+TEST_F(LostCommits, FLT_4_AChangeOfPasswordIsWholeOrNothing) {
+    Account ada = fleet.make_account();
+    Tokens tokens;
+    std::string next;
+    int passwords = 0;
+    const auto change = [&](const HttpClient& client) {
+        return client.patch("/api/shared/user/change-password",
+                            {{"oldPassword", ada.password}, {"newPassword", next}}, bearer(tokens.access));
+    };
+    const auto prepare = [&] {
+        tokens = tokens_of(good(), ada);
+        next = "Copper-Meadow-" + std::to_string(++passwords);
+    };
+    lose(
+        rounds, 90,
+        [&] {
+            prepare();
+            EXPECT_EQ(change(bad()).status, 200U);
+            ada.password = next;
+            prepare();
+            // How the history names a password that its owner has changed.
+            return Deed{.ask = [&] { return change(bad()); }, .mark = "profile"};
+        },
+        [&](const Answer& answer) {
+            const bool ended = count_of("sessions", ada, "revoked_at IS NULL") == 0;
+            if (answer.status == 200U)
+                EXPECT_TRUE(ended);
+            else
+                EXPECT_EQ(answer.status, 503U) << answer.body;
+            const Answer retry = change(good());
+            EXPECT_EQ(retry.status, ended ? 401U : 200U) << retry.body;
+            EXPECT_EQ(count_of("sessions", ada, "revoked_at IS NULL"), 0);
+            EXPECT_EQ(count_of("password_history", ada), passwords + 1) << "each once";
+            EXPECT_EQ(log_in(good(), ada).status, 400U) << "the former password";
+            ada.password = next;
+            EXPECT_EQ(log_in(good(), ada).status, 200U);
+        });
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,119 @@
+// Sessions that several instances look at, refresh and end at the same moment.
+#include <atomic>
+#include <set>
+#include <thread>
+
+#include <boost/json/serialize.hpp>
+#include <gmock/gmock.h>
+
+#include "instances/fleet.hpp"
+
+namespace consentry::tests {
+namespace {
+
+constexpr std::size_t everywhere = 4;  // instances
+
+TEST(SES_2, AnEndAtOneInstanceIsSeenByTheNextRequestAtTheOthers) {
+    SharedFleet fleet(everywhere);
+    const Account ada = fleet->make_account();
+    for (std::size_t round = 0; round < 20; ++round) {
+        const Tokens tokens = tokens_of(fleet->client(round), ada);
+        for (std::size_t i = 0; i < everywhere; ++i)  // each has checked it and filled the cache
+            ASSERT_EQ(knock(fleet->client(i), tokens.access), 200U) << i;
+        ASSERT_EQ(log_out(fleet->client(round + 1), tokens.access).status, 200U);
+        for (std::size_t i = 0; i < everywhere; ++i) {
+            EXPECT_EQ(knock(fleet->client(round + i), tokens.access), 401U) << i;
+            EXPECT_EQ(refresh(fleet->client(round + i), tokens.refresh).status, 401U) << i;
+        }
+    }
+}
+
+TEST(SES_2, NoReaderThatRefillsTheCacheRevivesASession) {
+    SharedFleet fleet(everywhere);
+    const Account ada = fleet->make_account();
+    for (std::size_t round = 0; round < 4; ++round) {
+        const Tokens tokens = tokens_of(fleet->client(0), ada);
+        std::atomic<bool> over = false;
+        std::atomic<bool> acknowledged = false;
+        std::atomic<std::size_t> passed_before = 0;
+        std::atomic<std::size_t> passed_after = 0;
+        std::atomic<std::size_t> asked_after = 0;
+        std::vector<std::jthread> readers;
+        for (std::size_t i = 0; i < 16; ++i)
+            readers.emplace_back([&, i] {
+                for (std::size_t turn = i; !over; ++turn) {
+                    const bool after = acknowledged;
+                    const bool passed = knock(fleet->client(turn), tokens.access) == 200U;
+                    if (after) ++asked_after;
+                    if (passed) ++(after ? passed_after : passed_before);
+                }
+            });
+        while (passed_before < 40) std::this_thread::yield();
+        EXPECT_EQ(log_out(fleet->client(round), tokens.access).status, 200U);
+        acknowledged = true;
+        while (asked_after < 80) std::this_thread::yield();
+        over = true;
+        readers.clear();
+        EXPECT_EQ(passed_after, 0U);
+    }
+}
+
+TEST(SES_5, AChangeOfPasswordAtOneInstanceEndsTheSessionsOfAll) {
+    SharedFleet fleet(2);
+    const Account ada = fleet->make_account();
+    std::vector<Tokens> sessions;
+    for (std::size_t i = 0; i < 6; ++i) sessions.push_back(tokens_of(fleet->client(i), ada));
+    for (std::size_t i = 0; i < 12; ++i) ASSERT_EQ(knock(fleet->client(i), sessions[i / 2].access), 200U);
+    ASSERT_EQ(fleet->client(0)
+                  .patch("/api/shared/user/change-password",
+                         {{"oldPassword", ada.password}, {"newPassword", "Copper-Meadow-77"}},
+                         bearer(sessions[0].access))
+                  .status,
+              200U);
+    for (std::size_t i = 12; i-- > 0;) EXPECT_EQ(knock(fleet->client(i), sessions[i / 2].access), 401U) << i;
+    EXPECT_EQ(log_in(fleet->client(1), ada).status, 400U) << "the former password";
+}
+
+TEST(SES_6, ATokenRefreshedAtAllInstancesAtOnceHasOneSuccessor) {
+    SharedFleet fleet(everywhere);
+    const Account ada = fleet->make_account();
+    Tokens tokens = tokens_of(fleet->client(0), ada);
+    for (std::size_t round = 0; round < 4; ++round) {
+        const auto answers = at_once(80, [&](std::size_t i) { return refresh(fleet->client(i), tokens.refresh); });
+        EXPECT_EQ(count(answers, 200), 80U) << testing::PrintToString(statuses(answers));
+        std::set<std::string> successors;
+        for (const Answer& answer : answers)
+            if (answer.has("data")) successors.insert(json::serialize(answer.json.at("data")));
+        EXPECT_EQ(successors.size(), 1U) << "all hold the same pair, byte by byte";
+        const Tokens next = refreshed_tokens_in(answers[round]);
+        for (std::size_t i = 0; i < everywhere; ++i) {
+            EXPECT_EQ(knock(fleet->client(i), next.access), 200U);
+            EXPECT_EQ(knock(fleet->client(i), tokens.access), 401U) << "the former access token";
+        }
+        EXPECT_EQ(fleet.number("SELECT count(*) FROM sessions WHERE revoked_at IS NULL"), 1);
+        tokens = next;
+    }
+}
+
+TEST(SES_6, AnOldTokenAtAnotherInstanceEndsTheFamilyEverywhere) {
+    SharedFleet fleet(2);
+    const Account ada = fleet->make_account();
+    const Tokens first = tokens_of(fleet->client(0), ada);
+    const Tokens second = refreshed_tokens_in(refresh(fleet->client(0), first.refresh));
+    const Tokens third = refreshed_tokens_in(refresh(fleet->client(1), second.refresh));
+    EXPECT_EQ(knock(fleet->client(0), third.access), 200U);
+    EXPECT_EQ(refresh(fleet->client(1), first.refresh).status, 401U);
+    EXPECT_EQ(knock(fleet->client(0), third.access), 401U);
+    EXPECT_EQ(refresh(fleet->client(0), third.refresh).status, 401U);
+}
+
+TEST(SES_8, LoginsAtAllInstancesAtOnceKeepToTheBound) {
+    SharedFleet fleet(everywhere, {{"AUTH_PASSWORD_ATTEMPT", "false"}});
+    const Account ada = fleet->make_account();
+    const auto answers = at_once(60, [&](std::size_t i) { return log_in(fleet->client(i), ada); });
+    EXPECT_GT(count(answers, 200), 10U) << testing::PrintToString(statuses(answers));
+    EXPECT_LE(fleet.number("SELECT count(*) FROM sessions WHERE revoked_at IS NULL"), 10);
+}
+
+}  // namespace
+}  // namespace consentry::tests

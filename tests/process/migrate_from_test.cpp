@@ -1,0 +1,363 @@
+// `consentry migrate --from`: a service moves from SQLite to PostgreSQL, as a whole or not at all, and nobody who uses
+// it notices.
+#include <csignal>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "process/account.hpp"
+#include "support_test/eventually.hpp"
+#include "tests/support/shared_engines.hpp"
+#include "tests/support/sql.hpp"
+#include "tests/support/tcp_proxy.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// A folder as it is after `consentry migrate` on SQLite, and an empty schema of PostgreSQL.
+class MigrateFrom : public ::testing::Test {
+protected:
+    MigrateFrom() { EXPECT_EQ(run_program({"migrate"}, folder_.path(), on_sqlite()).code, 0); }
+
+    static Settings on_sqlite() { return quick_settings({{"AUTH_PASSWORD_MAX_ATTEMPT", "2"}}); }
+    Settings on_postgres() const { return on_postgres(postgres_.url()); }
+    static Settings on_postgres(const std::string& url) {
+        Settings settings = on_sqlite();
+        settings["DATABASE_URL"] = url;
+        return settings;
+    }
+    Finished copy() const { return copy_from(file_); }
+    Finished copy_from(const fs::path& file) const {
+        return run_program({"migrate", "--from", "sqlite:" + file.string()}, folder_.path(), on_postgres());
+    }
+    void sqlite(const std::string& statement) const { run_sql(file_, statement); }
+
+    std::vector<std::string> tables() const {
+        std::vector<std::string> out;
+        for (const auto& row : run_sql(file_,
+                                       "SELECT name FROM sqlite_schema WHERE type = 'table' "
+                                       "AND name <> 'schema_migrations' ORDER BY name"))
+            out.push_back(row[0]);
+        return out;
+    }
+    // Of all tables together; those that do not exist yet have none.
+    std::size_t rows_in_postgres() const {
+        std::size_t rows = 0;
+        for (const std::string& table : tables())
+            if (!postgres_.sql("SELECT 1 WHERE to_regclass('" + table + "') IS NOT NULL").empty())
+                rows += postgres_.sql("SELECT 1 FROM " + table).size();
+        return rows;
+    }
+    // Keys, foreign keys and indexes, with what they are.
+    SqlRows schema_of_postgres() const {
+        return postgres_.sql("SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = '" +
+                             postgres_.name() +
+                             "'::regnamespace UNION ALL SELECT indexname, indexdef FROM pg_indexes " +
+                             "WHERE schemaname = '" + postgres_.name() + "' ORDER BY 1, 2");
+    }
+    // As texts, in the same words on both sides.
+    void expect_same_rows(const std::string& table) const {
+        std::string of_sqlite;
+        std::string of_postgres;
+        for (const auto& column :
+             postgres_.sql("SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = '" +
+                           postgres_.name() + "' AND table_name = '" + table + "' ORDER BY ordinal_position")) {
+            const std::string& name = column[0];
+            const bool is_bytes = column[1] == "bytea";
+            const auto add = [&name](std::string& select, const std::string& value) {
+                select += select.empty() ? "SELECT " : ", ";
+                select += "CASE WHEN " + name + " IS NULL THEN 'none' ELSE " + value + " END";
+            };
+            add(of_sqlite, is_bytes ? "lower(hex(" + name + "))" : name);
+            add(of_postgres, is_bytes                 ? "encode(" + name + ", 'hex')"
+                             : column[1] == "boolean" ? name + "::integer::text"
+                                                      : name + "::text");
+        }
+        auto expected = run_sql(file_, of_sqlite + " FROM " + table);
+        auto found = postgres_.sql(of_postgres + " FROM " + table);
+        std::ranges::sort(expected);
+        std::ranges::sort(found);
+        EXPECT_EQ(expected, found) << table;
+    }
+    void expect_refused(const Finished& ended, const std::string& reason) const {
+        EXPECT_EQ(ended.code, 1);
+        EXPECT_THAT(ended.out, IsEmpty());
+        EXPECT_THAT(ended.err, HasSubstr(reason));
+        EXPECT_EQ(rows_in_postgres(), 0U);
+    }
+    // Straight into the tables: one user with this many former passwords.
+    void add_user(int former_passwords = 0) const {
+        sqlite(
+            "INSERT INTO users (id, email, username, role, status, is_verified, sign_up_at, sign_up_from, "
+            "sign_up_with, created_at, updated_at) VALUES ('" +
+            user_ + "', 'ada@example.org', 'ada', 'user', 'active', 1, 1, 'website', 'credential', 1, 1)");
+        sqlite("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+               std::to_string(former_passwords) +
+               ") INSERT INTO password_history SELECT printf('00000000-0000-7000-8000-%012x', i), '" + user_ +
+               "', hex(randomblob(40)), 'signUp', i, i FROM n WHERE " + std::to_string(former_passwords) + " > 0");
+    }
+
+    const std::string user_ = "01890000-0000-7000-8000-0000000000ab";
+    const TempFolder folder_;
+    const fs::path file_ = folder_ / "data" / "consentry.db";
+    const PostgresSchema postgres_;
+};
+
+TEST_F(MigrateFrom, NobodyNoticesThatTheServiceMoved) {
+    Account ada = create_account(folder_.path(), "ada@example.org");
+    const Account bob = create_account(folder_.path(), "bob@example.org", "admin");
+    const Account eve = create_account(folder_.path(), "eve@example.org");
+    Tokens of_bob;
+    Tokens of_ada;
+    {
+        ServiceProcess service(folder_.path(), on_sqlite());
+        const HttpClient client = service.client();
+        of_bob = tokens_of(client, bob);
+        turn_two_factor_on(client, ada);
+        of_ada = tokens_in(verify_backup(client, log_in(client, ada).text("data.challengeToken"), ada.backup_codes[0]));
+        for (const std::string& email : {eve.email, std::string("nobody@example.org")})
+            for (int i = 0; i < 2; ++i) log_in(client, {.email = email, .password = "Wrong-Harbor-42"});
+        EXPECT_EQ(log_in(client, eve).code_name(), "passwordAttemptMax");
+        EXPECT_EQ(service.stop().code, 0);
+    }
+
+    const Finished copied = copy();
+    ASSERT_EQ(copied.code, 0) << copied.err;
+    EXPECT_THAT(copied.err, AllOf(HasSubstr("should have been stopped"), HasSubstr("copied and compared")));
+    EXPECT_THAT(tables(), Not(IsEmpty()));
+    for (const std::string& table : tables()) {
+        const std::size_t rows = run_sql(file_, "SELECT 1 FROM " + table).size();
+        EXPECT_GT(rows, 0U) << table << ": nothing would be compared";
+        EXPECT_THAT("\n" + copied.out, HasSubstr("\n" + table + " " + std::to_string(rows) + "\n"));
+        expect_same_rows(table);
+    }
+
+    ServiceProcess service(folder_.path(), on_postgres());
+    const HttpClient client = service.client();
+    EXPECT_EQ(knock(client, of_ada.access), 200U);
+    EXPECT_EQ(knock(client, of_bob.access), 200U);
+    EXPECT_EQ(client.post("/api/shared/user/refresh", {}, bearer(of_bob.refresh)).status, 200U);
+    EXPECT_EQ(log_in(client, eve).code_name(), "passwordAttemptMax");
+    EXPECT_EQ(log_in(client, {.email = "nobody@example.org"}).code_name(), "passwordAttemptMax");
+    const auto challenge = [&] { return log_in(client, ada).text("data.challengeToken"); };
+    EXPECT_EQ(verify_backup(client, challenge(), ada.backup_codes[0]).status, 401U) << "spent before the move";
+    EXPECT_EQ(verify_backup(client, challenge(), ada.backup_codes[1]).status, 200U);
+    EXPECT_EQ(verify(client, challenge(), code_of(ada, 1)).status, 200U);
+    EXPECT_EQ(service.stop().code, 0);
+}
+
+TEST_F(MigrateFrom, EveryKindOfValueArrivesAsItWas) {
+    add_user(3);
+    sqlite(
+        "UPDATE users SET name = 'A\"d\\a'',\t' || char(10) || char(233) || char(128512), "
+        "verified_at = -9223372036854775808, deleted_at = 9223372036854775807, last_login_from = ''");
+    sqlite("INSERT INTO two_factors (user_id, enabled, required_setup, iv, secret, created_at, updated_at) VALUES ('" +
+           user_ + "', 0, 1, X'', X'00FF0A5C', 1, 1)");
+    const Finished copied = copy();
+    ASSERT_EQ(copied.code, 0) << copied.err;
+    for (const std::string& table : tables()) expect_same_rows(table);
+}
+
+TEST_F(MigrateFrom, ACopyHasTheSchemaOfAMigratedDatabase) {
+    EXPECT_EQ(run_program({"migrate"}, folder_.path(), on_postgres()).code, 0);
+    const SqlRows before = schema_of_postgres();
+    EXPECT_THAT(before, Not(IsEmpty()));
+    add_user(3);
+    EXPECT_EQ(copy().code, 0);
+    EXPECT_EQ(schema_of_postgres(), before);
+    EXPECT_EQ(run_program({"migrate"}, folder_.path(), on_postgres()).code, 0);
+}
+
+TEST_F(MigrateFrom, ADatabaseThatIsNotEmptyIsLeftAlone) {
+    add_user();
+    EXPECT_EQ(run_program({"migrate"}, folder_.path(), on_postgres()).code, 0);
+    postgres_.sql("INSERT INTO unknown_logins (address_digest, attempt, updated_at) VALUES ('x', 1, 1)");
+    const Finished refused = copy();
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("table unknown_logins has rows"), HasSubstr("Nothing was copied")));
+    EXPECT_EQ(rows_in_postgres(), 1U);
+}
+
+TEST_F(MigrateFrom, WrongUseAndSettingsAreToldBeforeAnythingIsOpened) {
+    const auto refused = [&](const std::string& from, const Settings& settings, const std::string& names) {
+        const Finished ended = run_program({"migrate", "--from", from}, folder_.path(), settings);
+        EXPECT_EQ(ended.code, 2) << from;
+        EXPECT_THAT(ended.err, HasSubstr(names)) << from;
+    };
+    const std::string from = "sqlite:" + file_.string();
+    refused(from, on_sqlite(), "setting DATABASE_URL");
+    refused(from, on_postgres("sqlite:other.db"), "setting DATABASE_URL");
+    for (const char* address : {"", "sqlite:", "data/consentry.db", "postgresql://u:canary@localhost/x"})
+        refused(address, on_postgres(), "--from");
+    EXPECT_FALSE(fs::exists(folder_ / "other.db"));
+    EXPECT_THAT(postgres_.sql("SELECT 1 FROM pg_tables WHERE schemaname = '" + postgres_.name() + "'"), IsEmpty());
+}
+
+TEST_F(MigrateFrom, OnlyADatabaseOfConsentrysIsCopied) {
+    const fs::path missing = folder_ / "missing.db";
+    expect_refused(copy_from(missing), "missing.db: there is no such file");
+    EXPECT_FALSE(fs::exists(missing));
+    expect_refused(copy_from(folder_.path()), "there is no such file");
+
+    const fs::path text = folder_ / "text.db";
+    std::ofstream(text) << std::string(4'096, 'x');
+    expect_refused(copy_from(text), "text.db: file is not a database");
+    const fs::path empty = folder_ / "empty.db";
+    std::ofstream{empty};
+    expect_refused(copy_from(empty), "empty.db: is no database of Consentry's");
+    EXPECT_EQ(fs::file_size(empty), 0U);
+    const fs::path foreign = folder_ / "foreign.db";
+    run_sql(foreign, "CREATE TABLE schema_migrations (version TEXT)");
+    expect_refused(copy_from(foreign), "foreign.db: is no database of Consentry's");
+    EXPECT_THAT(run_sql(foreign, "PRAGMA journal_mode"), Each(Each("delete"))) << "a foreign file is not changed";
+}
+
+TEST_F(MigrateFrom, ASchemaOfAnotherVersionIsRefused) {
+    sqlite("INSERT INTO schema_migrations (number) VALUES (9999)");
+    expect_refused(copy(), "a newer program is needed");
+    sqlite(
+        "DELETE FROM schema_migrations WHERE number IN (9999, (SELECT MAX(number) FROM schema_migrations "
+        "WHERE number < 9999))");
+    expect_refused(copy(), "`DATABASE_URL=sqlite:" + file_.string() + " consentry migrate`");
+}
+
+TEST_F(MigrateFrom, WhatOnlyOneSideHasIsNamed) {
+    add_user();
+    sqlite("CREATE TABLE notes (id TEXT)");
+    expect_refused(copy(), "table notes is in SQLite only");
+    postgres_.sql("CREATE TABLE notes (id TEXT PRIMARY KEY, more TEXT)");
+    expect_refused(copy(), "column more of table notes is in PostgreSQL only");
+    sqlite("DROP TABLE notes");
+    expect_refused(copy(), "table notes is in PostgreSQL only");
+    postgres_.sql("DROP TABLE notes");
+    sqlite("ALTER TABLE users ADD COLUMN shoe_size BIGINT");
+    expect_refused(copy(), "column shoe_size of table users is in SQLite only");
+}
+
+TEST_F(MigrateFrom, AValueThatDoesNotFitStopsEverythingAndIsNotTold) {
+    add_user(3);
+    const struct {
+        const char* set;
+        const char* undo;
+        std::string says;
+    } cases[] = {
+        {"name = CAST(X'63616E617279FF' AS TEXT)", "name = NULL", "column name is no valid UTF-8"},
+        {"name = CAST(X'63616E61727900' AS TEXT)", "name = NULL", "column name holds a zero byte"},
+        {"name = X'63616E617279'", "name = NULL", "column name is no text"},
+        {"is_verified = 7", "is_verified = 1", "column is_verified is neither 0 nor 1"},
+        {"verified_at = 'canary'", "verified_at = NULL", "column verified_at is no whole number"},
+    };
+    for (const auto& [set, undo, says] : cases) {
+        sqlite(std::string("UPDATE users SET ") + set);
+        const Finished refused = copy();
+        expect_refused(refused, "table users, id " + user_);
+        EXPECT_THAT(refused.err, AllOf(HasSubstr(says), HasSubstr("Nothing was copied"), Not(HasSubstr("canary"))));
+        sqlite(std::string("UPDATE users SET ") + undo);
+    }
+    sqlite("INSERT INTO backup_codes VALUES ('" + user_ + "', 'canary')");
+    const Finished refused = copy();
+    expect_refused(refused, "table backup_codes, user_id " + user_);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("column code_digest is no byte string"), Not(HasSubstr("canary"))));
+    sqlite("UPDATE backup_codes SET user_id = 'canary', code_digest = X'00'");
+    const Finished no_uuid = copy();
+    expect_refused(no_uuid,
+                   "table backup_codes, row 1 in the order of the key: the value of column user_id is no UUID");
+    EXPECT_THAT(no_uuid.err, Not(HasSubstr("canary")));
+    sqlite("DELETE FROM backup_codes");
+    EXPECT_EQ(copy().code, 0) << "mended";
+}
+
+TEST_F(MigrateFrom, ARowWithoutItsUserIsRefusedByPostgres) {
+    add_user(3);
+    EXPECT_EQ(run_program({"migrate"}, folder_.path(), on_postgres()).code, 0);
+    const SqlRows before = schema_of_postgres();
+    sqlite("DELETE FROM users");  // this connection does not look at foreign keys
+    expect_refused(copy(), "password_history_user_id_fkey");
+    EXPECT_EQ(schema_of_postgres(), before);
+}
+
+TEST_F(MigrateFrom, ACopyThatPostgresChangesIsNotKept) {
+    add_user(3);
+    EXPECT_EQ(run_program({"migrate"}, folder_.path(), on_postgres()).code, 0);
+    postgres_.sql(
+        "CREATE FUNCTION tamper() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN NEW.email = upper(NEW.email); RETURN NEW; END $$");
+    postgres_.sql("CREATE TRIGGER tamper BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION tamper()");
+    expect_refused(copy(), "table users: PostgreSQL has not what was sent to it");
+    postgres_.sql("DROP TRIGGER tamper ON users");
+    EXPECT_EQ(copy().code, 0);
+}
+
+// A copy that takes long, over a link that can be watched and broken.
+class MigrateFromSlowly : public MigrateFrom {
+protected:
+    MigrateFromSlowly() {
+        add_user(rows_);
+        EXPECT_EQ(run_program({"migrate"}, folder_.path(), on_postgres()).code, 0);
+        link_.delay(std::chrono::milliseconds{20});
+        program_ = std::make_unique<Program>(std::vector<std::string>{"migrate", "--from", "sqlite:" + file_.string()},
+                                             folder_.path(), on_postgres(with_port(postgres_.url(), link_.port())));
+        EXPECT_TRUE(eventually([&] {
+            return !postgres_
+                        .sql(
+                            "SELECT 1 FROM pg_stat_progress_copy p JOIN pg_class t ON t.oid = p.relid "
+                            "WHERE t.relnamespace = '" +
+                            postgres_.name() + "'::regnamespace AND p.tuples_processed > 0")
+                        .empty();
+        }));
+    }
+    void expect_whole_at_the_next_try() const {
+        const Finished copied = copy();
+        EXPECT_EQ(copied.code, 0) << copied.err;
+        EXPECT_THAT(copied.out, HasSubstr("password_history " + std::to_string(rows_) + "\n"));
+        EXPECT_EQ(rows_in_postgres(), static_cast<std::size_t>(rows_) + 1);
+    }
+
+    const int rows_ = 200'000;
+    TcpProxy link_{port_of(postgres_.url())};
+    std::unique_ptr<Program> program_;
+};
+
+TEST_F(MigrateFromSlowly, KilledInTheMiddleItHasCopiedNothing) {
+    program_->send(SIGKILL);
+    EXPECT_EQ(program_->wait().signal, SIGKILL);
+    EXPECT_EQ(rows_in_postgres(), 0U);
+    expect_whole_at_the_next_try();
+}
+
+TEST_F(MigrateFromSlowly, ALostLinkIsToldAndNothingCopied) {
+    link_.reset();
+    EXPECT_EQ(program_->wait().code, 1);
+    EXPECT_THAT(program_->err(), AllOf(HasSubstr("connection lost"), HasSubstr("Nothing was copied")));
+    EXPECT_EQ(rows_in_postgres(), 0U);
+    expect_whole_at_the_next_try();
+}
+
+TEST_F(MigrateFromSlowly, ALostAnswerToTheLastStepIsNotTakenForAFailure) {
+    link_.mute_when("COMMIT");
+    EXPECT_EQ(program_->wait(std::chrono::seconds{60}).code, 1);
+    EXPECT_THAT(program_->err(), AllOf(HasSubstr("All of it is there, or nothing"), Not(HasSubstr("Nothing was"))));
+    EXPECT_EQ(rows_in_postgres(), static_cast<std::size_t>(rows_) + 1);
+    EXPECT_THAT(copy().err, HasSubstr("is not empty"));
+}
+
+TEST_F(MigrateFromSlowly, WhatIsWrittenMeanwhileIsNotPartOfIt) {
+    sqlite("UPDATE users SET name = 'Meanwhile'");
+    sqlite("DELETE FROM password_history WHERE created_at > 10");
+    link_.pass();
+    const ExitStatus ended = program_->wait(std::chrono::seconds{60});
+    EXPECT_EQ(ended.code, 0) << program_->err();
+    EXPECT_EQ(rows_in_postgres(), static_cast<std::size_t>(rows_) + 1);
+    EXPECT_THAT(postgres_.sql("SELECT COALESCE(name, 'none') FROM users"), Each(Each("none")));
+}
+
+}  // namespace
+}  // namespace consentry::tests
