@@ -74,8 +74,9 @@ void measure_known_tokens(const Stage& stage, Report& report) {
     // processor time of the service is judged.
     const bool embedded = stage.servers() == nullptr;
     const double floor = embedded ? 0.50 : 0.30;
-    const Server service = stage.serve();
     const auto requests = authenticated(status_path, stage.people().readers);
+    if (!embedded) measure_statements(stage, requests, report);
+    const Server service = stage.serve();
     const std::string body = once(service.port, requests.front());
     const Server nginx = stage.serve_nginx(body);
     const Server beast = stage.serve_beast(body.size());
@@ -115,7 +116,6 @@ void measure_known_tokens(const Stage& stage, Report& report) {
     for (const Side& side : rivals)
         report.note(fmt::format("{}{}, beside goal {}: {}; {} bytes of body", &side == &rival ? "N is " : "", side.name,
                                 embedded ? 1 : 2, side.figures(), body.size()));
-    if (!embedded) measure_statements(stage, requests, report);
 }
 
 void measure_new_tokens(const Stage& stage, Report& report) {

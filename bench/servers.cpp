@@ -101,7 +101,8 @@ std::string Servers::database_url(std::string_view name) const {
 std::string Servers::cache_url(int number) const { return fmt::format("redis://127.0.0.1:{}/{}", redis_port_, number); }
 
 storage::postgres::Connection Servers::connect(std::string_view database) const {
-    return {{.url = database_url(database)}, storage::postgres::Connection::Use::maintenance};
+    return storage::postgres::Connection({.url = database_url(database)},
+                                         storage::postgres::Connection::Use::maintenance);
 }
 
 std::int64_t Servers::committed(std::string_view database) const {

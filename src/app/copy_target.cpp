@@ -78,6 +78,7 @@ std::vector<CopyAid> aids_of_tables(Connection& connection) {
         "AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid) ORDER BY 1, 2",
         storage::bind_all(migrations_table));
     std::vector<CopyAid> out;
+    out.reserve(found.size());
     for (std::size_t i = 0; i < found.size(); ++i)
         out.push_back({.drop = found[i].text(1), .create = found[i].text(2)});
     return out;

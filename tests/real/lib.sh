@@ -56,7 +56,7 @@ servers_in() {
         entry=${entry%/cmdline}
         read -r name 2>/dev/null <"$entry/comm" || continue
         case "$name" in
-            postgres | redis-server | redis-sentinel | valkey-server | valkey-sentinel) echo "${entry#/proc/}" ;;
+            postgres | pgbouncer | redis-server | redis-sentinel | valkey-server | valkey-sentinel) echo "${entry#/proc/}" ;;
         esac
     done
 }

@@ -33,7 +33,7 @@ User to_user(const storage::Row& row) {
 }  // namespace
 
 awaitable<std::optional<User>> UserRepository::find(UserId id) {
-    const auto rows = co_await database_.query(
+    const auto rows = co_await database_.look_up(
         "SELECT " CONSENTRY_USER_COLUMNS " FROM users WHERE id = $1 AND deleted_at IS NULL", id);
     if (rows.empty()) co_return std::nullopt;
     co_return to_user(rows[0]);

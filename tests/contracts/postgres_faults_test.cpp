@@ -1,0 +1,214 @@
+// What the PostgreSQL engine does when the server is frozen, gone, slow, or its answers get lost.
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "storage/postgres/postgres_database.hpp"
+#include "support/run.hpp"
+#include "tests/support/real_postgres.hpp"
+#include "tests/support/shared_engines.hpp"
+#include "tests/support/tcp_proxy.hpp"
+#include "tests/support_test/eventually.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using Steady = std::chrono::steady_clock;
+using storage::Expect;
+using storage::OutcomeUnknown;
+using storage::Rows;
+using storage::Transaction;
+
+constexpr auto things = "CREATE TABLE things (id BIGINT PRIMARY KEY, uid UUID, note TEXT)";
+
+// A database whose connections stay: one thread, one io_context, as in the service.
+class Client {
+public:
+    explicit Client(storage::PostgresOptions options) : database_(std::move(options)) {}
+
+    template <class T>
+    T wait_for(awaitable<T> work) {
+        std::optional<Ended<T>> ended;
+        context_.restart();
+        detail::start(context_, std::move(work), ended);
+        context_.run();
+        if (!ended.value()) std::rethrow_exception(ended->error());
+        if constexpr (!std::is_void_v<T>) return std::move(**ended);
+    }
+    Rows query(std::string_view sql) { return wait_for(database_.query(sql)); }
+    Rows execute(std::string_view sql) { return wait_for(database_.execute(sql)); }
+    storage::Database& database() { return database_; }
+
+private:
+    asio::io_context context_{1};
+    storage::PostgresDatabase database_;
+};
+
+std::chrono::milliseconds time_of(const std::function<void()>& work) {
+    const auto begin = Steady::now();
+    work();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(Steady::now() - begin);
+}
+
+bool answers(Client& client) {
+    try {
+        client.query("SELECT 1");
+        return true;
+    } catch (const Unavailable&) {
+        return false;
+    }
+}
+
+TEST(PostgresFaults, AFrozenServerCostsOneTimeoutThenNothing) {
+    const RealPostgres server({.fast = true});
+    Client client({.url = server.url(), .timeout = 900ms});
+    client.query("SELECT 1");
+    server.pause();
+    EXPECT_LT(time_of([&] { EXPECT_FALSE(answers(client)); }), 2s);
+    // Known to be away: refused at once, but for the one that tries again now and then.
+    std::chrono::milliseconds least = 1h;
+    for (int i = 0; i < 5; ++i) least = std::min(least, time_of([&] { EXPECT_FALSE(answers(client)); }));
+    EXPECT_LT(least, 100ms);
+    server.resume();
+    EXPECT_TRUE(eventually([&] { return answers(client); }, 10s));
+}
+
+TEST(PostgresFaults, AServerThatComesBackIsUsedWithoutARestart) {
+    const RealPostgres server({.fast = true});
+    server.sql(things);
+    Client client({.url = server.url()});
+    client.execute("INSERT INTO things (id) VALUES (1)");
+    server.kill();
+    EXPECT_FALSE(answers(client));
+    EXPECT_THROW(client.execute("INSERT INTO things (id) VALUES (2)"), Unavailable);
+    server.start();
+    EXPECT_TRUE(eventually([&] { return answers(client); }, 10s));
+    client.execute("INSERT INTO things (id) VALUES (3)");
+    EXPECT_EQ(server.sql("SELECT id FROM things ORDER BY id"), (SqlRows{{"1"}, {"3"}}));
+}
+
+TEST(PostgresFaults, WhatTheServerClosedWhileIdleIsNotNoticedByCallers) {
+    const PostgresSchema schema;
+    schema.sql(things);
+    Client client({.url = schema.url() + "&application_name=" + schema.name(), .timeout = 10s});
+    for (int round = 0; round < 3; ++round) {
+        client.execute("INSERT INTO things (id) VALUES (" + std::to_string(round) + ")");
+        client.query("SELECT 1");
+        schema.sql("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '" +
+                   schema.name() + "'");
+    }
+    EXPECT_EQ(client.query("SELECT count(*) FROM things")[0].integer(0), 3);
+}
+
+TEST(PostgresFaults, AWriteWhoseAnswerIsLostIsOfUnknownOutcomeAndNotRepeated) {
+    const PostgresSchema schema;
+    schema.sql(things);
+    TcpProxy link(port_of(schema.url()));
+    Client client({.url = with_port(schema.url(), link.port()), .timeout = 10s});
+    for (int id = 1; id <= 20; ++id) {
+        client.query("SELECT 1");
+        link.mute_when("lost answer");
+        Transaction tx;
+        // As a parameter: it travels with the execution and not while the statement is prepared.
+        tx.add(Expect::one, "INSERT INTO things (id, note) VALUES ($1, $2)", id, "lost answer");
+        tx.add(Expect::one, "UPDATE things SET note = note || '!' WHERE id = $1", id);
+        EXPECT_THROW(client.wait_for(client.database().commit(std::move(tx))), OutcomeUnknown);
+        link.pass();
+    }
+    EXPECT_EQ(link.cut(), 20U);
+    EXPECT_TRUE(eventually([&] { return schema.sql("SELECT count(*) FROM things")[0][0] == "20"; }));
+    EXPECT_EQ(schema.sql("SELECT count(*) FROM things WHERE note = 'lost answer!'")[0][0], "20");
+}
+
+TEST(PostgresFaults, AReadWhoseAnswerIsLostIsAskedAgain) {
+    const PostgresSchema schema;
+    TcpProxy link(port_of(schema.url()));
+    Client client({.url = with_port(schema.url(), link.port()), .timeout = 10s});
+    for (int i = 0; i < 10; ++i) {
+        link.mute_when("mute this one");
+        EXPECT_EQ(client.query("SELECT 7 -- mute this one")[0].integer(0), 7);
+        link.pass();
+    }
+    EXPECT_EQ(link.cut(), 1U) << "once it is prepared its text travels no more";
+}
+
+TEST(PostgresFaults, ASlowStatementEndsAloneAndNotItsConnection) {
+    const PostgresSchema schema;
+    const std::string name = schema.name();
+    Client client({.url = schema.url() + "&application_name=" + name, .connections = 1, .timeout = 2s});
+    const auto session = client.query("SELECT pg_backend_pid()")[0].integer(0);
+    EXPECT_THROW(client.query("SELECT pg_sleep(60)"), Unavailable);
+    EXPECT_EQ(client.query("SELECT pg_backend_pid()")[0].integer(0), session);
+}
+
+awaitable<bool> add_one_to_both(storage::Database& on, int first, int second) {
+    Transaction tx;
+    tx.add(Expect::one, "UPDATE counters SET attempt = attempt + 1 WHERE id = $1", first);
+    tx.add(Expect::one, "UPDATE counters SET attempt = attempt + 1 WHERE id = $1", second);
+    const auto outcome = co_await on.commit(std::move(tx));
+    co_return outcome.committed;
+}
+
+TEST(PostgresFaults, DeadlocksAreSettledByDoingOneOfThemAgain) {
+    const PostgresSchema schema;
+    schema.sql("CREATE TABLE counters (id BIGINT PRIMARY KEY, attempt BIGINT); INSERT INTO counters VALUES (1, 0), (2, 0)");
+    // Deadlocks are looked for quickly; only a superuser may say so.
+    storage::PostgresDatabase database(
+        {.url = schema.url() + "%20-c%20deadlock_timeout%3D10", .connections = 4, .timeout = 30s});
+    EXPECT_EQ(successes_of(100, [&](std::size_t i) {
+                  return add_one_to_both(database, i % 2 == 0 ? 1 : 2, i % 2 == 0 ? 2 : 1);
+              }),
+              100U);
+    EXPECT_EQ(schema.sql("SELECT attempt FROM counters ORDER BY id"), (SqlRows{{"100"}, {"100"}}));
+}
+
+awaitable<bool> look_up_often(storage::Database& on, Uuid key, int times) {
+    for (int i = 0; i < times; ++i) {
+        const Rows rows = co_await on.look_up("SELECT uid, note FROM things WHERE uid = $1", key);
+        if (rows.size() != 1) co_return false;
+    }
+    co_return true;
+}
+
+TEST(PostgresFaults, LookUpsOfManyCallersAreFewStatements) {
+    const RealPostgres server({.fast = true});
+    server.sql(things);
+    const Uuid key = Uuid::v7(from_epoch_ms(1));
+    server.sql("INSERT INTO things VALUES (1, '" + key.text() + "', '')");
+    // A session tells its statistics when it ends.
+    const auto transactions = [&] {
+        EXPECT_TRUE(eventually([&] {
+            return server.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'consentry'")[0][0] == "0";
+        }));
+        return std::stol(server.sql("SELECT pg_stat_force_next_flush(), xact_commit FROM pg_stat_database WHERE datname "
+                                    "= current_database()")[0][1]);
+    };
+    const long before = transactions();
+    {
+        storage::PostgresDatabase database({.url = server.url(), .timeout = 10s});
+        EXPECT_EQ(successes_of(64, [&](std::size_t) { return look_up_often(database, key, 100); }), 64U);
+    }
+    EXPECT_LE(transactions() - before, 6'400 / 5);
+}
+
+TEST(PostgresFaults, AServerThatOnlyReadsIsRefusedAndTheOneThatWritesIsFound) {
+    const RealPostgres primary({.fast = true});
+    const RealPostgres replica({.replica_of = &primary});
+    try {
+        const storage::PostgresDatabase refused({.url = replica.url()});
+        FAIL() << "a replica was accepted";
+    } catch (const std::runtime_error& error) {
+        EXPECT_NE(std::string_view(error.what()).find("read-only"), std::string_view::npos) << error.what();
+    }
+    std::string both = replica.url();
+    both.insert(both.find("127.0.0.1:") + std::string("127.0.0.1:").size() + std::to_string(replica.port()).size(),
+                ",127.0.0.1:" + std::to_string(primary.port()));
+    Client client({.url = both, .timeout = 10s});
+    client.execute(things);
+    EXPECT_EQ(client.query("SELECT count(*) FROM things")[0].integer(0), 0);
+}
+
+}  // namespace
+}  // namespace consentry::tests
