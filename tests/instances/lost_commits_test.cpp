@@ -65,7 +65,7 @@ protected:
             const Answer answer = deed.ask();
             EXPECT_EQ(link.cut(), cut + 1) << "the message has no such bytes: " << answer.body;
             if (answer.status != 503U) ++acknowledged;
-            recover();
+            link.pass();
             check(answer);
         }
         for (std::size_t bytes = 0; !HasFailure(); bytes += step) {
@@ -75,16 +75,18 @@ protected:
             link.cut_after_answer_bytes(bytes);
             const Answer answer = deed.ask();
             const bool whole = link.cut() == cut;
-            recover();
+            link.pass();
             check(answer);
             if (whole) break;
         }
         return acknowledged;
     }
-    // Connected again, the connection for looking up sessions as well.
-    void recover() {
-        link.pass();
-        EXPECT_TRUE(eventually([&] { return knock(bad(), witness.access) == 200U; }));
+    // What is asked before a deed: it connects again, and has the deed's statements prepared on that connection, so that
+    // the first answer to the deciding message is the commit's.
+    static Answer served(const std::function<Answer()>& ask) {
+        Answer answer;
+        EXPECT_TRUE(eventually([&] { return (answer = ask()).status != 503U; }));
+        return answer;
     }
 
     const PostgresSchema schema{};
@@ -97,12 +99,8 @@ protected:
                  {"AUTH_PASSWORD_PERIOD_IN_SECONDS", "0"}}};
     HttpClient good() const { return fleet.client(0); }
     HttpClient bad() const { return fleet.client(1); }
-    ~LostCommits() override { if (HasFailure()) std::printf("LOG %s\n", fleet.at(1).program().err().c_str()); }
-    const Tokens witness = tokens_of(good(), fleet.make_account());
 };
 
-// Before each deed the same is done once untouched: then its statements are prepared on the connection that will be
-// lost, and the first answer to the deciding message is the commit's.
 constexpr int rounds = 20;
 
 TEST_F(LostCommits, FLT_4_ALoginBeginsOneSession) {
@@ -112,7 +110,7 @@ TEST_F(LostCommits, FLT_4_ALoginBeginsOneSession) {
     const int acknowledged = lose(
         rounds, 100,
         [&] {
-            tokens_of(bad(), ada);
+            EXPECT_EQ(served([&] { return log_in(bad(), ada); }).status, 200U);
             sessions = count_of("sessions", ada);
             const std::string agent = "deed-" + std::to_string(++number_of_deed);
             return Deed{.ask =
@@ -132,10 +130,10 @@ TEST_F(LostCommits, FLT_4_ALoginBeginsOneSession) {
             } else {
                 EXPECT_EQ(answer.status, 503U) << answer.body;
             }
-            EXPECT_LE(number("SELECT max(password_attempt) FROM users"), 1);
+            EXPECT_LE(number("SELECT password_attempt FROM users"), 1);
             EXPECT_EQ(log_in(good(), ada).status, 200U) << "the retry";
             EXPECT_EQ(count_of("sessions", ada), sessions + made + 1);
-            EXPECT_EQ(number("SELECT max(password_attempt) FROM users"), 0);
+            EXPECT_EQ(number("SELECT password_attempt FROM users"), 0);
         });
     EXPECT_GT(acknowledged, rounds / 2) << "the session is looked for, and found";
 }
@@ -156,9 +154,12 @@ TEST_F(LostCommits, FLT_4_AVerificationSpendsOnceAndBeginsOneSession) {
     const int acknowledged = lose(
         rounds, 100,
         [&] {
-            EXPECT_EQ(verify_backup(bad(), challenge_of(good(), ada), next_code()).status, 200U);
-            challenge = challenge_of(good(), ada);
-            code = next_code();
+            for (const bool for_the_deed : {false, true}) {
+                challenge = challenge_of(good(), ada);
+                code = next_code();
+                if (for_the_deed) break;
+                EXPECT_EQ(served([&] { return verify_backup(bad(), challenge, code); }).status, 200U);
+            }
             codes = count_of("backup_codes", ada);
             const std::string agent = "deed-" + std::to_string(++number_of_deed);
             return Deed{.ask =
@@ -197,7 +198,7 @@ TEST_F(LostCommits, FLT_4_ARefreshHasOneSuccessor) {
     const int acknowledged = lose(
         rounds, 100,
         [&] {
-            tokens = refreshed_tokens_in(refresh(bad(), tokens.refresh));
+            tokens = refreshed_tokens_in(served([&] { return refresh(bad(), tokens.refresh); }));
             return Deed{.ask = [&] { return refresh(bad(), tokens.refresh); }, .mark = jti_of(tokens.refresh)};
         },
         [&](const Answer& answer) {
@@ -223,7 +224,7 @@ TEST_F(LostCommits, FLT_4_AFailureCountsOnce) {
     lose(
         rounds, 100,
         [&] {
-            EXPECT_EQ(disable_two_factor(bad(), tokens.access, wrong).status, 401U);
+            EXPECT_EQ(served([&] { return disable_two_factor(bad(), tokens.access, wrong); }).status, 401U);
             schema.sql("UPDATE two_factors SET attempt = 0");
             return Deed{.ask = [&] { return disable_two_factor(bad(), tokens.access, wrong); },
                         .mark = mark_of_count(ada)};
@@ -241,11 +242,11 @@ TEST_F(LostCommits, FLT_4_AWrongPasswordCountsOnce) {
     const Account ada = fleet.make_account();
     Account guess = ada;
     guess.password = "Copper-Meadow-77";
-    const auto attempts = [&] { return number("SELECT max(password_attempt) FROM users"); };
+    const auto attempts = [&] { return number("SELECT password_attempt FROM users"); };
     lose(
         rounds, 100,
         [&] {
-            EXPECT_EQ(log_in(bad(), guess).status, 400U);
+            EXPECT_EQ(served([&] { return log_in(bad(), guess); }).status, 400U);
             schema.sql("UPDATE users SET password_attempt = 0");
             return Deed{.ask = [&] { return log_in(bad(), guess); }, .mark = mark_of_count(ada)};
         },
@@ -273,7 +274,7 @@ TEST_F(LostCommits, FLT_4_AChangeOfPasswordIsWholeOrNothing) {
         rounds, 150,
         [&] {
             prepare();
-            EXPECT_EQ(change(bad()).status, 200U);
+            EXPECT_EQ(served([&] { return change(bad()); }).status, 200U);
             ada.password = next;
             prepare();
             // How the history names a password that its owner has changed.

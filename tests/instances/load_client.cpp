@@ -1,0 +1,176 @@
+#include "instances/load_client.hpp"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace consentry::tests {
+
+LoadClient::LoadClient(Sender sender, Account account, Tokens tokens, unsigned seed, Options options)
+    : sender_(std::move(sender)), options_(options), account_(std::move(account)), random_(seed) {
+    live_.push_back(std::move(tokens));
+}
+
+Answer LoadClient::ask(const std::function<Answer(const HttpClient&)>& request) {
+    Answer answer = sender_(random_(), request);
+    if (answer.status == 503U) {
+        EXPECT_TRUE(answer.headers.contains("retry-after")) << answer.body;
+        ++unavailable_;
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});  // a client that does not insist
+    } else {
+        ++acknowledged_;
+    }
+    return answer;
+}
+
+Answer LoadClient::ask_until_definite(const std::function<Answer(const HttpClient&)>& request, bool& was_unsure) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+    for (;;) {
+        Answer answer = ask(request);
+        if (answer.status != 503U) return answer;
+        was_unsure = true;
+        if (std::chrono::steady_clock::now() < deadline) continue;
+        ADD_FAILURE() << "unavailable for 30 s";
+        return answer;
+    }
+}
+
+void LoadClient::work(const std::stop_token& stop) {
+    while (!stop.stop_requested() && !testing::Test::HasFailure()) {
+        if (live_.size() < 2) {
+            enter();
+            continue;
+        }
+        switch (any(8)) {
+            case 0:
+            case 1:
+                enter();
+                break;
+            case 2:
+            case 3:
+                refresh_any();
+                break;
+            case 4:
+            case 5:
+                log_out_any();
+                break;
+            default:
+                knock_any();
+        }
+    }
+}
+
+void LoadClient::enter() {
+    bool was_unsure = false;
+    const Answer login = ask_until_definite([&](const HttpClient& client) { return log_in(client, account_); }, was_unsure);
+    // A login of which the answer never came may have begun a session all the same.
+    if (was_unsure && !has_two_factor()) ++unsure_sessions_;
+    ASSERT_EQ(login.status, 200U) << login.body;
+    if (!has_two_factor()) return live_.push_back(tokens_in(login));
+    verify_once(login.text("data.challengeToken"));
+}
+
+void LoadClient::verify_once(const std::string& challenge) {
+    if (account_.backup_codes.size() < 2) {
+        bool was_unsure = false;
+        std::vector<std::string> codes;
+        ask_until_definite(
+            [&](const HttpClient& client) {
+                Answer answer = client.post("/api/shared/user/2fa/backup/regenerate", {}, bearer(live_[0].access));
+                codes.clear();
+                if (answer.has("data.backupCodes"))
+                    for (const auto& one : answer.json.at("data").at("backupCodes").as_array())
+                        codes.emplace_back(one.as_string());
+                return answer;
+            },
+            was_unsure);
+        ASSERT_EQ(codes.size(), 8U);
+        account_.backup_codes = codes;
+        spent_.clear();
+        unsure_.clear();
+    }
+    const std::string code = account_.backup_codes.back();
+    account_.backup_codes.pop_back();
+    bool was_unsure = false;
+    const auto answer_it = [&](const std::string& with) {
+        return ask_until_definite(
+            [&](const HttpClient& client) { return verify_backup(client, challenge, with); }, was_unsure);
+    };
+    const Answer verified = answer_it(code);
+    if (verified.status != 200U) {
+        EXPECT_EQ(verified.code_name(), "twoFactorChallengeInvalid") << verified.body;
+        EXPECT_TRUE(was_unsure || options_.cache_forgets) << "a right answer, refused";
+        unsure_.push_back(code);
+        ++unsure_sessions_;
+        return;
+    }
+    live_.push_back(tokens_in(verified));
+    spent_.push_back(code);
+    const Answer again = answer_it(account_.backup_codes.back());
+    EXPECT_EQ(again.code_name(), "twoFactorChallengeInvalid") << "a challenge is good once: " << again.body;
+}
+
+void LoadClient::refresh_any() {
+    Tokens& tokens = live_[any(live_.size())];
+    bool was_unsure = false;
+    const Answer answer =
+        ask_until_definite([&](const HttpClient& client) { return refresh(client, tokens.refresh); }, was_unsure);
+    ASSERT_EQ(answer.status, 200U) << "done or not, the same token gets the next pair: " << answer.body;
+    dead_.push_back({.access = tokens.access, .refresh = {}});
+    tokens = refreshed_tokens_in(answer);
+}
+
+void LoadClient::log_out_any() {
+    const std::size_t which = any(live_.size());
+    const Tokens tokens = live_[which];
+    bool was_unsure = false;
+    const Answer answer =
+        ask_until_definite([&](const HttpClient& client) { return log_out(client, tokens.access); }, was_unsure);
+    EXPECT_TRUE(answer.status == 200U || (answer.status == 401U && was_unsure)) << answer.body;
+    live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(which));
+    dead_.push_back(tokens);
+    const Answer next = ask([&](const HttpClient& client) {
+        return client.get("/api/shared/user/2fa/status", bearer(tokens.access));
+    });
+    EXPECT_TRUE(next.status == 401U || next.status == 503U) << "an ended session: " << next.body;
+}
+
+void LoadClient::knock_any() {
+    const std::string access = live_[any(live_.size())].access;
+    const Answer answer =
+        ask([&](const HttpClient& client) { return client.get("/api/shared/user/2fa/status", bearer(access)); });
+    EXPECT_TRUE(answer.status == 200U || answer.status == 503U) << "a live session: " << answer.body;
+}
+
+void LoadClient::check(const std::function<int(const std::string&)>& number) {
+    SCOPED_TRACE(account_.email);
+    bool was_unsure = false;
+    const auto status_with = [&](const std::string& access) {
+        return ask_until_definite(
+                   [&](const HttpClient& client) {
+                       return client.get("/api/shared/user/2fa/status", bearer(access));
+                   },
+                   was_unsure)
+            .status;
+    };
+    for (const Tokens& tokens : live_) EXPECT_EQ(status_with(tokens.access), 200U) << "an acknowledged login";
+    for (const Tokens& tokens : dead_) EXPECT_EQ(status_with(tokens.access), 401U) << "an acknowledged end";
+    const std::string of_account = " WHERE user_id = '" + account_.id + "'";
+    const int sessions = number("SELECT count(*) FROM sessions" + of_account + " AND revoked_at IS NULL");
+    EXPECT_GE(sessions, static_cast<int>(live_.size()));
+    EXPECT_LE(sessions, static_cast<int>(live_.size()) + unsure_sessions_);
+    if (!has_two_factor()) return;
+    const int codes = number("SELECT count(*) FROM backup_codes" + of_account);
+    EXPECT_GE(codes, static_cast<int>(account_.backup_codes.size()));
+    EXPECT_LE(codes, static_cast<int>(account_.backup_codes.size() + unsure_.size()));
+    EXPECT_EQ(number("SELECT attempt FROM two_factors" + of_account), 0) << "no right code was taken for a wrong one";
+    if (spent_.empty()) return;
+    const Answer login =
+        ask_until_definite([&](const HttpClient& client) { return log_in(client, account_); }, was_unsure);
+    const std::string challenge = login.text("data.challengeToken");
+    const Answer again = ask_until_definite(
+        [&](const HttpClient& client) { return verify_backup(client, challenge, spent_.back()); }, was_unsure);
+    EXPECT_EQ(again.code_name(), "twoFactorInvalid") << "spent once, spent for ever: " << again.body;
+}
+
+}  // namespace consentry::tests
