@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t waiting_max = 4'096;  // of one channel
 constexpr std::size_t keys_at_once_max = 256;
 
+std::exception_ptr too_many() { return std::make_exception_ptr(Unavailable("postgres: too many wait")); }
+
 void deliver(std::vector<std::pair<Uuid, Promise<Rows>>> asked, const Rows& rows) {
     std::unordered_map<Uuid, std::size_t> places;
     for (std::size_t i = 0; i < rows.size(); ++i) places.emplace(rows[i].uuid(0), i);
@@ -60,7 +62,10 @@ Channel& Pool::least_loaded() {
 
 void Pool::submit(std::vector<WireStatement> statements, bool writes, std::move_only_function<void(Answer)> done) {
     Channel& channel = least_loaded();
-    if (channel.load() >= waiting_max) throw Unavailable("postgres: too many wait");
+    if (channel.load() >= waiting_max) {
+        done({.error = too_many()});
+        return;
+    }
     channel.submit(make_job(std::move(statements), writes, std::move(done)));
 }
 
@@ -71,7 +76,10 @@ void Pool::look_up(std::string_view sql, Uuid key, Promise<Rows> promise) {
         found = std::prev(look_ups_.end());
     }
     LookUps& look_ups = **found;
-    if (look_ups.waiting.size() >= waiting_max) throw Unavailable("postgres: too many wait");
+    if (look_ups.waiting.size() >= waiting_max) {
+        promise.set_exception(too_many());
+        return;
+    }
     look_ups.waiting.push_back({key, std::move(promise)});
     if (look_ups.under_way) return;
     look_ups.under_way = true;

@@ -22,7 +22,7 @@ public:
                                       std::shared_ptr<const PostgresOptions> options, std::shared_ptr<Health> health,
                                       WorkerPool& connectors);
 
-    // Throws Unavailable where too many wait already.
+    // Both answer with Unavailable where too many wait already.
     void submit(std::vector<WireStatement> statements, bool writes, std::move_only_function<void(Answer)> done);
     void look_up(std::string_view sql, Uuid key, Promise<Rows> promise);
 
