@@ -9,24 +9,25 @@
 namespace consentry::bench {
 namespace {
 
-// Below the number of tokens whose signature the service remembers: what is compared is the storage.
-constexpr std::size_t tokens_max = 40'000;
+// As many with few sessions as with many, and fewer than those whose signature the service remembers: what is compared
+// is the storage.
+constexpr std::size_t tokens_max = 10'000;
 constexpr std::size_t filler_value_bytes = 33;
 
 // The service over a database of a certain size.
 class Side {
 public:
-    Side(const Stage& stage, std::string database, int cache, const Masses& masses) {
+    Side(const Stage& stage, const std::string& database, int cache, const Masses& masses) : stage_(stage) {
         const Servers& servers = *stage.servers();
         servers.create_database(database);
         // The refresh tokens, which nobody uses here, would take most of the time.
-        const Environment settings{{"DATABASE_URL", servers.database_url(database)},
-                                   {"CACHE_URL", servers.cache_url(cache)},
-                                   {"AUTH_JWT_REFRESH_TOKEN_ALGORITHM", "ES256"},
-                                   {"AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY", new_key(crypto::SignatureAlgorithm::es256)}};
+        settings_ = Environment{{"DATABASE_URL", servers.database_url(database)},
+                                {"CACHE_URL", servers.cache_url(cache)},
+                                {"AUTH_JWT_REFRESH_TOKEN_ALGORITHM", "ES256"},
+                                {"AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY", new_key(crypto::SignatureAlgorithm::es256)}};
         {
             const SystemClock clock;
-            const Services services(config_of(stage.settings(settings)), clock);  // makes the schema
+            const Services services(config_of(stage.settings(settings_)), clock);  // makes the schema
             const auto begin = std::chrono::steady_clock::now();
             fill_database(servers, database, masses);
             fill_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -36,11 +37,11 @@ public:
         }
         // The copies of those sessions whose tokens are not used.
         servers.fill_cache(cache, masses.sessions - requests_.size(), filler_value_bytes);
-        service_ = stage.serve(settings);
     }
 
-    // Every token once: its signature is checked, its session copied to the cache.
-    void use_all() {
+    // Uses every token once: its signature is checked, its session copied to the cache.
+    void start() {
+        service_ = stage_.serve(settings_);
         std::size_t next = 0;
         run({.port = service_.port,
              .duration = std::chrono::minutes{5},
@@ -49,6 +50,7 @@ public:
              }})
             .all_well();
     }
+    void stop() { service_ = {}; }
     void measure(std::chrono::nanoseconds duration) {
         const double before = service_.child->cpu_seconds();
         const Outcome outcome = run({.port = service_.port, .duration = duration, .next = [&](std::size_t) {
@@ -70,6 +72,8 @@ public:
     }
 
 private:
+    const Stage& stage_;
+    Environment settings_;
     Server service_;
     std::vector<std::string> requests_;
     std::size_t next_ = 0;
@@ -90,12 +94,15 @@ void measure_masses(const Stage& stage, Report& report) {
     constexpr double floor = 0.85;
     constexpr double bytes_max = 220;
     Side small(stage, "small", 1, stage.length().small);
-    Side large(stage, "large", 2, stage.length().large);
-    small.use_all();
+    // While the service is away, so that the buffers of its connections are not counted.
     const std::int64_t bytes_before = stage.servers()->cache_bytes();
-    large.use_all();
+    small.start();
+    small.stop();
     const double bytes_each =
-        static_cast<double>(stage.servers()->cache_bytes() - bytes_before) / static_cast<double>(large.tokens());
+        static_cast<double>(stage.servers()->cache_bytes() - bytes_before) / static_cast<double>(small.tokens());
+    Side large(stage, "large", 2, stage.length().large);
+    small.start();
+    large.start();
     for (int round = 0; round < stage.length().rounds; ++round) {
         small.measure(stage.length().window);
         large.measure(stage.length().window);

@@ -101,12 +101,12 @@ std::vector<std::string> sign_tokens(const Servers& servers, const std::string& 
                                      const Tokens& tokens, std::size_t count) {
     auto connection = servers.connect(database);
     connection.run("SELECT 1 FROM setseed(0.42)");
-    // Drawn twice, a session counts once.
+    // One at random of each portion of the sessions, so that none comes twice.
     const std::string pick = fmt::format(
-        "SELECT {}, {}, {} FROM (SELECT DISTINCT CAST(floor(random() * {}) AS BIGINT) AS n FROM generate_series($1, "
-        "$2)) AS picked ORDER BY random()",
-        uuid("session", "n"), uuid("user", user_of_session(masses)), jti_of_session, masses.sessions);
-    const auto rows = connection.run(pick, storage::bind_all(std::int64_t{1}, static_cast<std::int64_t>(count)));
+        "SELECT {}, {}, {} FROM (SELECT CAST(floor((i + random()) * {} / {}) AS BIGINT) AS n "
+        "FROM generate_series($1, $2) AS i) AS picked ORDER BY random()",
+        uuid("session", "n"), uuid("user", user_of_session(masses)), jti_of_session, masses.sessions, count);
+    const auto rows = connection.run(pick, storage::bind_all(std::int64_t{0}, static_cast<std::int64_t>(count) - 1));
     const TimePoint time = SystemClock().now();
     std::vector<std::string> out;
     for (std::size_t i = 0; i < rows.size(); ++i) {

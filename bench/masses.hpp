@@ -14,7 +14,7 @@ namespace consentry::bench {
 // server has cleaned up behind it. Takes minutes for ten million.
 void fill_database(const Servers& servers, const std::string& database, const Masses& masses);
 
-// Access tokens for sessions picked at random from all of them, each for another one: `count` at most.
+// Access tokens for sessions picked at random from all of them, each for another one. `count` divides their number.
 std::vector<std::string> sign_tokens(const Servers& servers, const std::string& database, const Masses& masses,
                                      const Tokens& tokens, std::size_t count);
 

@@ -5,9 +5,9 @@
 //
 // `start` runs at once on the calling thread and gives the promise to whoever will keep it. The coroutine goes
 // on, on its own executor, after set_value() or set_exception(), which any thread may call, once. A promise
-// dropped without either ends the wait with std::future_error's broken_promise. When the coroutine is cancelled
-// (the request's deadline), the wait ends with boost::system::system_error(operation_aborted) and a later
-// set_value() goes nowhere; the work itself is not undone.
+// dropped without either ends the wait with std::future_error's broken_promise, and with what `start` threw where it
+// did. When the coroutine is cancelled (the request's deadline), the wait ends with
+// boost::system::system_error(operation_aborted) and a later set_value() goes nowhere; the work itself is not undone.
 #pragma once
 
 #include <atomic>
@@ -112,7 +112,12 @@ awaitable<T> handoff(Start start) {
                         }
                     });
                 }
-                (*go)(Promise<T>{std::move(state)});
+                try {
+                    (*go)(Promise<T>{state});
+                } catch (...) {
+                    // The promise is gone, and with it the wait: what is posted already tells this instead.
+                    state->error = std::current_exception();
+                }
             },
             asio::use_awaitable, &start);
     co_return std::move(*value);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support_test/eventually.hpp"
+
 namespace consentry::tests {
 
 Fleet::Fleet(std::size_t instances, Settings settings) : settings_(quick_settings(std::move(settings))) {
@@ -82,6 +84,11 @@ std::size_t count(const std::vector<Answer>& answers, unsigned status, std::stri
     return static_cast<std::size_t>(std::ranges::count_if(answers, [&](const Answer& answer) {
         return answer.status == status && (code_name.empty() || answer.code_name() == code_name);
     }));
+}
+
+bool eventually_before(std::chrono::steady_clock::time_point end, const std::function<bool()>& condition) {
+    return eventually([&] { return condition(); }, std::chrono::duration_cast<std::chrono::milliseconds>(
+                                                       end - std::chrono::steady_clock::now()));
 }
 
 }  // namespace consentry::tests

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -68,6 +69,9 @@ std::vector<std::string> new_backup_codes(const HttpClient& client, const std::s
 
 // How many of them have this status and, where it is told, this name of their code.
 std::size_t count(const std::vector<Answer>& answers, unsigned status, std::string_view code_name = {});
+
+// Whether it comes true before that moment.
+bool eventually_before(std::chrono::steady_clock::time_point end, const std::function<bool()>& condition);
 
 struct TimedAnswer {
     Answer answer;

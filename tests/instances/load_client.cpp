@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support_test/eventually.hpp"
+
 namespace consentry::tests {
 
 LoadClient::LoadClient(Sender sender, Account account, Tokens tokens, unsigned seed, Options options)
@@ -23,19 +25,19 @@ Answer LoadClient::ask(const std::function<Answer(const HttpClient&)>& request) 
     return answer;
 }
 
-Answer LoadClient::ask_until_definite(const std::function<Answer(const HttpClient&)>& request, bool& was_unsure) {
+Answer LoadClient::ask_until_definite(const std::function<Answer(const HttpClient&)>& request, int& unsure) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
     for (;;) {
         Answer answer = ask(request);
         if (answer.status != 503U) return answer;
-        was_unsure = true;
+        ++unsure;
         if (std::chrono::steady_clock::now() < deadline) continue;
         ADD_FAILURE() << "unavailable for 30 s";
         return answer;
     }
 }
 
-void LoadClient::work(const std::stop_token& stop) {
+void LoadClient::work(const std::stop_token& stop) try {
     while (!stop.stop_requested() && !testing::Test::HasFailure()) {
         if (live_.size() < 2) {
             enter();
@@ -58,13 +60,15 @@ void LoadClient::work(const std::stop_token& stop) {
                 knock_any();
         }
     }
+} catch (const std::exception& error) {
+    ADD_FAILURE() << account_.email << ": " << error.what();
 }
 
 void LoadClient::enter() {
-    bool was_unsure = false;
-    const Answer login = ask_until_definite([&](const HttpClient& client) { return log_in(client, account_); }, was_unsure);
-    // A login of which the answer never came may have begun a session all the same.
-    if (was_unsure && !has_two_factor()) ++unsure_sessions_;
+    int unsure = 0;
+    const Answer login = ask_until_definite([&](const HttpClient& client) { return log_in(client, account_); }, unsure);
+    // Each login of which the answer never came may have begun a session all the same.
+    if (!has_two_factor()) unsure_sessions_ += unsure;
     ASSERT_EQ(login.status, 200U) << login.body;
     if (!has_two_factor()) return live_.push_back(tokens_in(login));
     verify_once(login.text("data.challengeToken"));
@@ -72,7 +76,7 @@ void LoadClient::enter() {
 
 void LoadClient::verify_once(const std::string& challenge) {
     if (account_.backup_codes.size() < 2) {
-        bool was_unsure = false;
+        int unsure = 0;
         std::vector<std::string> codes;
         ask_until_definite(
             [&](const HttpClient& client) {
@@ -83,7 +87,7 @@ void LoadClient::verify_once(const std::string& challenge) {
                         codes.emplace_back(one.as_string());
                 return answer;
             },
-            was_unsure);
+            unsure);
         ASSERT_EQ(codes.size(), 8U);
         account_.backup_codes = codes;
         spent_.clear();
@@ -91,15 +95,15 @@ void LoadClient::verify_once(const std::string& challenge) {
     }
     const std::string code = account_.backup_codes.back();
     account_.backup_codes.pop_back();
-    bool was_unsure = false;
+    int unsure = 0;
     const auto answer_it = [&](const std::string& with) {
         return ask_until_definite(
-            [&](const HttpClient& client) { return verify_backup(client, challenge, with); }, was_unsure);
+            [&](const HttpClient& client) { return verify_backup(client, challenge, with); }, unsure);
     };
     const Answer verified = answer_it(code);
     if (verified.status != 200U) {
         EXPECT_EQ(verified.code_name(), "twoFactorChallengeInvalid") << verified.body;
-        EXPECT_TRUE(was_unsure || options_.cache_forgets) << "a right answer, refused";
+        EXPECT_TRUE(unsure > 0 || options_.cache_forgets) << "a right answer, refused";
         unsure_.push_back(code);
         ++unsure_sessions_;
         return;
@@ -112,9 +116,9 @@ void LoadClient::verify_once(const std::string& challenge) {
 
 void LoadClient::refresh_any() {
     Tokens& tokens = live_[any(live_.size())];
-    bool was_unsure = false;
+    int unsure = 0;
     const Answer answer =
-        ask_until_definite([&](const HttpClient& client) { return refresh(client, tokens.refresh); }, was_unsure);
+        ask_until_definite([&](const HttpClient& client) { return refresh(client, tokens.refresh); }, unsure);
     ASSERT_EQ(answer.status, 200U) << "done or not, the same token gets the next pair: " << answer.body;
     dead_.push_back({.access = tokens.access, .refresh = {}});
     tokens = refreshed_tokens_in(answer);
@@ -123,10 +127,10 @@ void LoadClient::refresh_any() {
 void LoadClient::log_out_any() {
     const std::size_t which = any(live_.size());
     const Tokens tokens = live_[which];
-    bool was_unsure = false;
+    int unsure = 0;
     const Answer answer =
-        ask_until_definite([&](const HttpClient& client) { return log_out(client, tokens.access); }, was_unsure);
-    EXPECT_TRUE(answer.status == 200U || (answer.status == 401U && was_unsure)) << answer.body;
+        ask_until_definite([&](const HttpClient& client) { return log_out(client, tokens.access); }, unsure);
+    EXPECT_TRUE(answer.status == 200U || (answer.status == 401U && unsure > 0)) << answer.body;
     live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(which));
     dead_.push_back(tokens);
     const Answer next = ask([&](const HttpClient& client) {
@@ -144,13 +148,13 @@ void LoadClient::knock_any() {
 
 void LoadClient::check(const std::function<int(const std::string&)>& number) {
     SCOPED_TRACE(account_.email);
-    bool was_unsure = false;
+    int unsure = 0;
     const auto status_with = [&](const std::string& access) {
         return ask_until_definite(
                    [&](const HttpClient& client) {
                        return client.get("/api/shared/user/2fa/status", bearer(access));
                    },
-                   was_unsure)
+                   unsure)
             .status;
     };
     for (const Tokens& tokens : live_) EXPECT_EQ(status_with(tokens.access), 200U) << "an acknowledged login";
@@ -166,11 +170,47 @@ void LoadClient::check(const std::function<int(const std::string&)>& number) {
     EXPECT_EQ(number("SELECT attempt FROM two_factors" + of_account), 0) << "no right code was taken for a wrong one";
     if (spent_.empty()) return;
     const Answer login =
-        ask_until_definite([&](const HttpClient& client) { return log_in(client, account_); }, was_unsure);
+        ask_until_definite([&](const HttpClient& client) { return log_in(client, account_); }, unsure);
     const std::string challenge = login.text("data.challengeToken");
     const Answer again = ask_until_definite(
-        [&](const HttpClient& client) { return verify_backup(client, challenge, spent_.back()); }, was_unsure);
+        [&](const HttpClient& client) { return verify_backup(client, challenge, spent_.back()); }, unsure);
     EXPECT_EQ(again.code_name(), "twoFactorInvalid") << "spent once, spent for ever: " << again.body;
+}
+
+Load::Load(const LoadClient::Sender& sender, Fleet& fleet, std::size_t clients, unsigned seed,
+           LoadClient::Options options) {
+    for (std::size_t i = 0; i < clients; ++i) {
+        Tokens tokens;
+        Account account = i % 2 == 0 ? fleet.make_protected_account(&tokens) : fleet.make_account();
+        if (i % 2 != 0) tokens = tokens_of(fleet.client(i), account);
+        clients_.push_back(
+            std::make_unique<LoadClient>(sender, std::move(account), std::move(tokens), seed + unsigned(i), options));
+    }
+}
+
+void Load::begin() {
+    for (const auto& client : clients_)
+        working_.emplace_back([&client = *client](const std::stop_token& stop) { client.work(stop); });
+}
+
+void Load::wait_for(std::size_t more) const {
+    const std::size_t end = acknowledged() + more;
+    EXPECT_TRUE(eventually([&] { return acknowledged() >= end || testing::Test::HasFailure(); }));
+}
+
+void Load::check(const std::function<int(const std::string&)>& number) {
+    for (const auto& client : clients_) client->check(number);
+}
+
+std::size_t Load::acknowledged() const {
+    std::size_t out = 0;
+    for (const auto& client : clients_) out += client->acknowledged();
+    return out;
+}
+std::size_t Load::unavailable() const {
+    std::size_t out = 0;
+    for (const auto& client : clients_) out += client->unavailable();
+    return out;
 }
 
 }  // namespace consentry::tests

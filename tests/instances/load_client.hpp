@@ -7,9 +7,11 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <random>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "instances/fleet.hpp"
@@ -37,8 +39,8 @@ public:
 
 private:
     Answer ask(const std::function<Answer(const HttpClient&)>& request);
-    // Until the answer is another than 503; `was_unsure` tells whether it ever was.
-    Answer ask_until_definite(const std::function<Answer(const HttpClient&)>& request, bool& was_unsure);
+    // Until the answer is another than 503; `unsure` tells how often it was not.
+    Answer ask_until_definite(const std::function<Answer(const HttpClient&)>& request, int& unsure);
     void enter();
     void verify_once(const std::string& challenge);
     void refresh_any();
@@ -59,6 +61,27 @@ private:
     int unsure_sessions_ = 0;
     std::atomic<std::size_t> acknowledged_ = 0;
     std::atomic<std::size_t> unavailable_ = 0;
+};
+
+// Some of them, each on a thread of its own; every second one with two-factor on.
+class Load {
+public:
+    // The accounts are made at `fleet`.
+    Load(const LoadClient::Sender& sender, Fleet& fleet, std::size_t clients, unsigned seed,
+         LoadClient::Options options = {});
+
+    void begin();
+    // Until so many more requests were acknowledged, or the test has failed.
+    void wait_for(std::size_t more) const;
+    void end() { working_.clear(); }
+    void check(const std::function<int(const std::string&)>& number);
+
+    std::size_t acknowledged() const;
+    std::size_t unavailable() const;
+
+private:
+    std::vector<std::unique_ptr<LoadClient>> clients_;
+    std::vector<std::jthread> working_;
 };
 
 }  // namespace consentry::tests

@@ -1,0 +1,141 @@
+// Servers that cannot be used: the program does not start, and says which setting is to blame and why, and never a
+// password.
+#include <gmock/gmock.h>
+
+#include "instances/fleet.hpp"
+#include "tests/support/real_postgres.hpp"
+#include "tests/support/real_redis.hpp"
+#include "tests/support/tcp_proxy.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+// As in the URL; random ones where a server has its own.
+const std::string wrong_password = "Pass-phrase-77";
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+    return text.replace(text.find(what), what.size(), by);
+}
+
+class StartRefusals : public testing::Test {
+protected:
+    // Within a moment, with exit code 1 and these words about this setting.
+    void expect_refused(const std::string& setting, const std::string& url, const std::string& words,
+                        const std::string& secret = wrong_password) {
+        SCOPED_TRACE(words);
+        const Finished ended = run_program({"serve"}, folder.path(), quick_settings({{setting, url}}));
+        EXPECT_EQ(ended.code, 1);
+        EXPECT_THAT(ended.err, HasSubstr("setting " + setting + ": "));
+        EXPECT_THAT(ended.err, HasSubstr(words));
+        EXPECT_THAT(ended.out + ended.err, Not(HasSubstr(secret)));
+        EXPECT_THAT(ended.out + ended.err, Not(HasSubstr("listens on")));
+    }
+
+    const TempFolder folder;
+};
+
+TEST_F(StartRefusals, OPS_2_OfAPostgresThatIsNotThere) {
+    const std::string user = "postgresql://app:" + wrong_password + "@";
+    // The shared servers listen on 127.0.0.1 alone.
+    const std::string port = std::to_string(port_of(shared_postgres_url()));
+    expect_refused("DATABASE_URL", user + "127.0.0.2:" + port + "/app", "Connection refused");
+    expect_refused("DATABASE_URL", user + "127.0.0.1:1/app", "Connection refused");
+    TcpProxy silent(port_of(shared_postgres_url()));
+    silent.hang();
+    expect_refused("DATABASE_URL", with_port(shared_postgres_url(), silent.port()), "timeout expired");
+    expect_refused("DATABASE_URL", with_port(shared_postgres_url(), port_of(shared_redis_url())), "");
+}
+
+TEST_F(StartRefusals, OPS_2_OfADatabaseThatWillNotHaveUs) {
+    const PostgresSchema schema;
+    const std::string url = shared_postgres_url();
+    const std::string password = url.substr(url.find("app:") + 4, url.find('@') - url.find("app:") - 4);
+    expect_refused("DATABASE_URL", replaced(url, password, wrong_password), "password authentication failed");
+    expect_refused("DATABASE_URL", replaced(url, "//app:", "//nobody:"), "password authentication failed", password);
+    expect_refused("DATABASE_URL", url.substr(0, url.rfind('/')) + "/no_such_database", "\"no_such_database\" does not exist",
+                   password);
+    expect_refused("DATABASE_URL", url + "?sslmode=verify-full", "does not support SSL", password);
+    expect_refused("DATABASE_URL", url + "?options=-c%20search_path%3Dno_such_schema", "no schema", password);
+    // A role that may read only.
+    expect_refused("DATABASE_URL", url + "?options=-c%20default_transaction_read_only%3Don", "read-only", password);
+}
+
+TEST_F(StartRefusals, OPS_2_OfASchemaThatIsNewerThanTheProgram) {
+    const PostgresSchema schema;
+    ASSERT_EQ(run_program({"migrate"}, folder.path(), quick_settings({{"DATABASE_URL", schema.url()}})).code, 0);
+    schema.sql("INSERT INTO schema_migrations (number, name, applied_at) VALUES (9999, 'of the future', 0)");
+    expect_refused("DATABASE_URL", schema.url(), "version 9999", schema.url());
+}
+
+TEST_F(StartRefusals, STO_4_OfADiskThatIsFull) {
+    const PostgresSchema schema;
+    ASSERT_EQ(run_program({"migrate"}, folder.path(), quick_settings({{"DATABASE_URL", schema.url()}})).code, 0);
+    schema.sql(
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend "
+        "file: No space left on device' USING ERRCODE = '53100'; END $$;"
+        "CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON schema_migrations EXECUTE FUNCTION full_disk()");
+    expect_refused("DATABASE_URL", schema.url(), "No space left on device", schema.url());
+}
+
+TEST_F(StartRefusals, CRY_7_OfAPostgresWhoseCertificateIsNotTrusted) {
+    const RealPostgres server({.tls = true, .fast = true});
+    expect_refused("DATABASE_URL", replaced(server.url(), server.ca_file(), server.untrusted_ca_file()),
+                   "certificate verify failed", server.password());
+    const std::string bare = server.url().substr(0, server.url().find('?'));
+    expect_refused("DATABASE_URL", bare + "?sslmode=disable", "no encryption", server.password());
+    // And where the certificate is in order it starts.
+    EXPECT_EQ(ServiceProcess(folder.path(), quick_settings({{"DATABASE_URL", server.url()}})).stop().code, 0);
+}
+
+TEST_F(StartRefusals, OPS_2_OfAReplica) {
+    const RealPostgres primary({.fast = true});
+    const RealPostgres replica({.fast = true, .replica_of = &primary});
+    expect_refused("DATABASE_URL", replica.url(), "read-only", replica.password());
+}
+
+TEST_F(StartRefusals, CRY_7_OfARedisWhoseCertificateIsNotTrusted) {
+    const RealRedis server({.tls = true, .user = "consentry"});
+    expect_refused("CACHE_URL", replaced(server.url(), server.ca_file(), server.untrusted_ca_file()), "certificate",
+                   server.password());
+    expect_refused("CACHE_URL", replaced(server.url(), server.password(), wrong_password), "refuses the user or the password");
+    expect_refused("CACHE_URL", replaced(server.url(), server.ca_file(), "no-such-file.crt"), "no-such-file.crt",
+                   server.password());
+    EXPECT_EQ(ServiceProcess(folder.path(), quick_settings({{"CACHE_URL", server.url()}})).stop().code, 0);
+}
+
+TEST_F(StartRefusals, OPS_2_OfAMasterThatNoSentinelKnows) {
+    const RealRedis server({.kind = RedisKind::sentinel, .user = "consentry"});
+    expect_refused("CACHE_URL", server.url().substr(0, server.url().rfind('/')) + "/nobody", "nobody",
+                   server.password());
+    expect_refused("CACHE_URL", replaced(server.url(), server.password(), wrong_password), "refuses the user or the password");
+}
+
+TEST_F(StartRefusals, OPS_2_OfARedisOfAnotherKind) {
+    const std::string address = shared_redis_url().substr(std::string("redis://").size());
+    expect_refused("CACHE_URL", "redis+cluster://" + address, "not in cluster mode");
+}
+
+TEST(FLT_1, WithoutRedisItStartsAndFindsItLater) {
+    const RealRedis redis{};
+    redis.node(0).kill();
+    SharedFleet fleet(2, {{"CACHE_URL", redis.url()}});
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_THAT(fleet->at(i).program().err(), HasSubstr("setting CACHE_URL"));
+        const Answer ready = fleet->client(i).get("/api/health/ready");
+        EXPECT_EQ(ready.status, 200U);
+        EXPECT_EQ(ready.text("data.details.cache.status"), "down");
+    }
+    const Account bob = fleet->make_account();
+    const Account ada = fleet->make_protected_account();
+    EXPECT_EQ(log_in(fleet->client(0), ada).status, 503U);
+    redis.node(0).start();
+    const auto deadline = std::chrono::steady_clock::now() + 5s;
+    for (std::size_t i = 0; i < 2; ++i)
+        EXPECT_TRUE(eventually_before(deadline, [&] { return log_in(fleet->client(i), ada).status == 200U; })) << i;
+}
+
+}  // namespace
+}  // namespace consentry::tests
