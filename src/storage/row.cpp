@@ -8,7 +8,7 @@ namespace consentry::storage {
 namespace {
 
 constexpr std::string_view type_name(const Value& value) {
-    constexpr std::string_view names[] = {"NULL", "an integer", "a boolean", "a real", "text", "bytes"};
+    constexpr std::string_view names[] = {"NULL", "an integer", "a boolean", "a real", "text", "bytes", "a UUID"};
     return names[value.index()];
 }
 
@@ -44,7 +44,9 @@ const std::string& Row::text(std::size_t column) const { return as<std::string>(
 const Bytes& Row::bytes(std::size_t column) const { return as<Bytes>(at(column), column, "bytes"); }
 
 Uuid Row::uuid(std::size_t column) const {
-    const auto uuid = Uuid::parse(as<std::string>(at(column), column, "a UUID"));
+    const Value& value = at(column);
+    if (const auto* held = std::get_if<Uuid>(&value)) return *held;
+    const auto uuid = Uuid::parse(as<std::string>(value, column, "a UUID"));
     if (!uuid) throw std::logic_error(fmt::format("column {} is text, but not a UUID", column));
     return *uuid;
 }

@@ -74,9 +74,8 @@ TEST_P(CacheFaults, FLT_1_TheDatabaseDecidesAloneAndAllIsWellAfterwards) {
         }
         std::vector<std::chrono::milliseconds> took(32);
         const auto answers = at_once(took.size(), [&](std::size_t i) {
-            auto [answer, time] = timed([&] {
-                return fleet->client(i).get("/api/shared/user/2fa/status", bearer(stays.access));
-            });
+            auto [answer, time] =
+                timed([&] { return fleet->client(i).get("/api/shared/user/2fa/status", bearer(stays.access)); });
             took[i] = time;
             return answer;
         });
@@ -110,11 +109,14 @@ TEST_P(CacheFaults, FLT_1_TheDatabaseDecidesAloneAndAllIsWellAfterwards) {
     const auto deadline = std::chrono::steady_clock::now() + 5s;
     // Each thread of an instance finds out for itself: in 12 requests each is met.
     for (std::size_t i = 0; i < 2; ++i)
-        EXPECT_TRUE(eventually_before(deadline, [&] {
-            for (int good = 0; good < 12; ++good)
-                if (log_in(fleet->client(i), ada).status != 200U || !cache_is_up(i)) return false;
-            return true;
-        })) << "instance " << i << " after 5 s";
+        EXPECT_TRUE(eventually_before(deadline,
+                                      [&] {
+                                          for (int good = 0; good < 12; ++good)
+                                              if (log_in(fleet->client(i), ada).status != 200U || !cache_is_up(i))
+                                                  return false;
+                                          return true;
+                                      }))
+            << "instance " << i << " after 5 s";
     for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_EQ(knock(fleet->client(i), ends.access), 401U) << "ended while the cache was away";
         EXPECT_EQ(knock(fleet->client(i), stays.access), 200U);

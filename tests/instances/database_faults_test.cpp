@@ -23,7 +23,8 @@ struct DatabaseFault {
 
 struct ServerFault : DatabaseFault {
     std::string url() const override { return server.url(); }
-    const RealPostgres server{};
+    // Its processes are killed, not the machine: what they have written stands without fsync.
+    const RealPostgres server{{.settings = {"fsync=off"}}};
 };
 struct Killed : ServerFault {
     void begin() override { server.kill(); }
@@ -90,9 +91,7 @@ protected:
         for (const Answer& answer : answers) EXPECT_TRUE(answer.headers.contains("retry-after")) << answer.body;
         return *std::ranges::max_element(took);
     }
-    bool is_ready(std::size_t instance) {
-        return fleet.client(instance).get("/api/health/ready").status == 200U;
-    }
+    bool is_ready(std::size_t instance) { return fleet.client(instance).get("/api/health/ready").status == 200U; }
     // Each thread of an instance has connections of its own: in 12 requests each is met.
     bool is_back(std::size_t instance) {
         for (int i = 0; i < 12; ++i)
@@ -105,7 +104,9 @@ protected:
                 {{"DATABASE_URL", database->url()},
                  {"CACHE_URL", shared_redis_url()},
                  {"CACHE_NAMESPACE", fresh_namespace()},
-                 {"SESSION_MAX_PER_USER", "1000"}}};
+                 {"SESSION_MAX_PER_USER", "1000"},
+                 // A refresh that was done after all may be asked again at the end.
+                 {"AUTH_JWT_REFRESH_GRACE_IN_SECONDS", "60"}}};
     Account bob;
     Account ada;
     std::string challenge;

@@ -50,11 +50,13 @@ TEST(FLT_2, NothingAcknowledgedIsLostWhenAReplicaTakesOver) {
     replica.promote();
     const auto deadline = std::chrono::steady_clock::now() + 5s;
     for (std::size_t i = 0; i < fleet.size(); ++i)
-        EXPECT_TRUE(eventually_before(deadline, [&] {
-            for (int good = 0; good < 12; ++good)  // each thread of the instance is met
-                if (log_in(fleet.client(i), watcher).status != 200U) return false;
-            return true;
-        })) << "instance " << i << " after 5 s";
+        EXPECT_TRUE(eventually_before(deadline,
+                                      [&] {
+                                          for (int good = 0; good < 12; ++good)  // each thread of the instance is met
+                                              if (log_in(fleet.client(i), watcher).status != 200U) return false;
+                                          return true;
+                                      }))
+            << "instance " << i << " after 5 s";
     load.wait_for(150);
     load.end();
     load.check([&](const std::string& statement) { return std::stoi(replica.sql(statement).at(0).at(0)); });
@@ -82,11 +84,14 @@ TEST_P(CacheFailOver, FLT_1_NoSessionIsRevivedAndNoChallengeGoodTwice) {
     }));
     const auto deadline = std::chrono::steady_clock::now() + 5s;
     for (std::size_t i = 0; i < fleet->size(); ++i)
-        EXPECT_TRUE(eventually_before(deadline, [&] {
-            for (int good = 0; good < 12; ++good)  // each thread of the instance is met, and each node of a cluster
-                if (log_in(fleet->client(i), watcher).status != 200U) return false;
-            return true;
-        })) << "instance " << i << " after 5 s";
+        EXPECT_TRUE(eventually_before(
+            deadline,
+            [&] {
+                for (int good = 0; good < 12; ++good)  // each thread of the instance is met, and each node of a cluster
+                    if (log_in(fleet->client(i), watcher).status != 200U) return false;
+                return true;
+            }))
+            << "instance " << i << " after 5 s";
     load.wait_for(150);
     load.end();
     load.check([&](const std::string& statement) { return fleet.number(statement); });

@@ -87,8 +87,8 @@ std::size_t count(const std::vector<Answer>& answers, unsigned status, std::stri
 }
 
 bool eventually_before(std::chrono::steady_clock::time_point end, const std::function<bool()>& condition) {
-    return eventually([&] { return condition(); }, std::chrono::duration_cast<std::chrono::milliseconds>(
-                                                       end - std::chrono::steady_clock::now()));
+    return eventually([&] { return condition(); },
+                      std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()));
 }
 
 }  // namespace consentry::tests

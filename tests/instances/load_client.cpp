@@ -97,8 +97,8 @@ void LoadClient::verify_once(const std::string& challenge) {
     account_.backup_codes.pop_back();
     int unsure = 0;
     const auto answer_it = [&](const std::string& with) {
-        return ask_until_definite(
-            [&](const HttpClient& client) { return verify_backup(client, challenge, with); }, unsure);
+        return ask_until_definite([&](const HttpClient& client) { return verify_backup(client, challenge, with); },
+                                  unsure);
     };
     const Answer verified = answer_it(code);
     if (verified.status != 200U) {
@@ -133,9 +133,8 @@ void LoadClient::log_out_any() {
     EXPECT_TRUE(answer.status == 200U || (answer.status == 401U && unsure > 0)) << answer.body;
     live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(which));
     dead_.push_back(tokens);
-    const Answer next = ask([&](const HttpClient& client) {
-        return client.get("/api/shared/user/2fa/status", bearer(tokens.access));
-    });
+    const Answer next =
+        ask([&](const HttpClient& client) { return client.get("/api/shared/user/2fa/status", bearer(tokens.access)); });
     EXPECT_TRUE(next.status == 401U || next.status == 503U) << "an ended session: " << next.body;
 }
 
@@ -151,9 +150,7 @@ void LoadClient::check(const std::function<int(const std::string&)>& number) {
     int unsure = 0;
     const auto status_with = [&](const std::string& access) {
         return ask_until_definite(
-                   [&](const HttpClient& client) {
-                       return client.get("/api/shared/user/2fa/status", bearer(access));
-                   },
+                   [&](const HttpClient& client) { return client.get("/api/shared/user/2fa/status", bearer(access)); },
                    unsure)
             .status;
     };
@@ -169,8 +166,7 @@ void LoadClient::check(const std::function<int(const std::string&)>& number) {
     EXPECT_LE(codes, static_cast<int>(account_.backup_codes.size() + unsure_.size()));
     EXPECT_EQ(number("SELECT attempt FROM two_factors" + of_account), 0) << "no right code was taken for a wrong one";
     if (spent_.empty()) return;
-    const Answer login =
-        ask_until_definite([&](const HttpClient& client) { return log_in(client, account_); }, unsure);
+    const Answer login = ask_until_definite([&](const HttpClient& client) { return log_in(client, account_); }, unsure);
     const std::string challenge = login.text("data.challengeToken");
     const Answer again = ask_until_definite(
         [&](const HttpClient& client) { return verify_backup(client, challenge, spent_.back()); }, unsure);

@@ -81,8 +81,8 @@ protected:
         }
         return acknowledged;
     }
-    // What is asked before a deed: it connects again, and has the deed's statements prepared on that connection, so that
-    // the first answer to the deciding message is the commit's.
+    // What is asked before a deed: it connects again, and has the deed's statements prepared on that connection, so
+    // that the first answer to the deciding message is the commit's.
     static Answer served(const std::function<Answer()>& ask) {
         Answer answer;
         EXPECT_TRUE(eventually([&] { return (answer = ask()).status != 503U; }));
@@ -115,9 +115,10 @@ TEST_F(LostCommits, FLT_4_ALoginBeginsOneSession) {
             const std::string agent = "deed-" + std::to_string(++number_of_deed);
             return Deed{.ask =
                             [&, agent] {
-                                return bad().post("/api/public/user/login/credential",
-                                                  {{"email", ada.email}, {"password", ada.password}, {"from", "website"}},
-                                                  {{"User-Agent", agent}});
+                                return bad().post(
+                                    "/api/public/user/login/credential",
+                                    {{"email", ada.email}, {"password", ada.password}, {"from", "website"}},
+                                    {{"User-Agent", agent}});
                             },
                         .mark = agent};
         },
@@ -263,8 +264,8 @@ TEST_F(LostCommits, FLT_4_AChangeOfPasswordIsWholeOrNothing) {
     std::string next;
     int passwords = 0;
     const auto change = [&](const HttpClient& client) {
-        return client.patch("/api/shared/user/change-password",
-                            {{"oldPassword", ada.password}, {"newPassword", next}}, bearer(tokens.access));
+        return client.patch("/api/shared/user/change-password", {{"oldPassword", ada.password}, {"newPassword", next}},
+                            bearer(tokens.access));
     };
     const auto prepare = [&] {
         tokens = tokens_of(good(), ada);

@@ -54,8 +54,8 @@ TEST(TFA_3, ACodeAtAllInstancesAtOnceIsGoodOnce) {
     const Account ada = fleet->make_protected_account();
     const auto challenges = challenges_of(*fleet, ada);
     const std::string code = code_of(ada, 1);
-    const auto answers = at_once(
-        100, [&](std::size_t i) { return verify(fleet->client(i), challenges[i % challenges.size()], code); });
+    const auto answers =
+        at_once(100, [&](std::size_t i) { return verify(fleet->client(i), challenges[i % challenges.size()], code); });
     EXPECT_EQ(count(answers, 200), 1U) << testing::PrintToString(statuses(answers));
     EXPECT_EQ(count(answers, 401) + count(answers, 429), 99U);
     EXPECT_EQ(fleet.number("SELECT count(*) FROM sessions WHERE challenge_digest IS NOT NULL"), 1);
@@ -119,8 +119,7 @@ TEST(CHL_2, AChallengeAnsweredWithDifferentCodesAtOnceMakesOneSession) {
 TEST(CHL_2, AChallengeOfOneInstanceIsAnsweredAtAnother) {
     SharedFleet fleet(2);
     const Account ada = fleet->make_protected_account();
-    const Tokens tokens =
-        tokens_in(verify(fleet->client(1), challenge_of(fleet->client(0), ada), code_of(ada, 1)));
+    const Tokens tokens = tokens_in(verify(fleet->client(1), challenge_of(fleet->client(0), ada), code_of(ada, 1)));
     EXPECT_EQ(knock(fleet->client(0), tokens.access), 200U);
     EXPECT_EQ(knock(fleet->client(1), tokens.access), 200U);
 }

@@ -70,8 +70,7 @@ TEST(OPS_1, ARollingRestartIsNotNoticed) {
         proxy.is_gone(instance);
         load.wait_for(50);
         // A login begun at one that has ended meanwhile.
-        if (instance == 1)
-            EXPECT_EQ(verify_backup(fleet->client(0), challenge, ada.backup_codes[round]).status, 200U);
+        if (instance == 1) EXPECT_EQ(verify_backup(fleet->client(0), challenge, ada.backup_codes[round]).status, 200U);
         fleet->start(instance);
         proxy.starts(instance, fleet->at(instance).port());
         challenge = challenge_of(fleet->client(1), ada);

@@ -55,8 +55,8 @@ TEST_F(StartRefusals, OPS_2_OfADatabaseThatWillNotHaveUs) {
     const std::string password = url.substr(url.find("app:") + 4, url.find('@') - url.find("app:") - 4);
     expect_refused("DATABASE_URL", replaced(url, password, wrong_password), "password authentication failed");
     expect_refused("DATABASE_URL", replaced(url, "//app:", "//nobody:"), "password authentication failed", password);
-    expect_refused("DATABASE_URL", url.substr(0, url.rfind('/')) + "/no_such_database", "\"no_such_database\" does not exist",
-                   password);
+    expect_refused("DATABASE_URL", url.substr(0, url.rfind('/')) + "/no_such_database",
+                   "\"no_such_database\" does not exist", password);
     expect_refused("DATABASE_URL", url + "?sslmode=verify-full", "does not support SSL", password);
     expect_refused("DATABASE_URL", url + "?options=-c%20search_path%3Dno_such_schema", "no schema", password);
     // A role that may read only.
@@ -100,7 +100,8 @@ TEST_F(StartRefusals, CRY_7_OfARedisWhoseCertificateIsNotTrusted) {
     const RealRedis server({.tls = true, .user = "consentry"});
     expect_refused("CACHE_URL", replaced(server.url(), server.ca_file(), server.untrusted_ca_file()), "certificate",
                    server.password());
-    expect_refused("CACHE_URL", replaced(server.url(), server.password(), wrong_password), "refuses the user or the password");
+    expect_refused("CACHE_URL", replaced(server.url(), server.password(), wrong_password),
+                   "refuses the user or the password");
     expect_refused("CACHE_URL", replaced(server.url(), server.ca_file(), "no-such-file.crt"), "no-such-file.crt",
                    server.password());
     EXPECT_EQ(ServiceProcess(folder.path(), quick_settings({{"CACHE_URL", server.url()}})).stop().code, 0);
@@ -110,7 +111,8 @@ TEST_F(StartRefusals, OPS_2_OfAMasterThatNoSentinelKnows) {
     const RealRedis server({.kind = RedisKind::sentinel, .user = "consentry"});
     expect_refused("CACHE_URL", server.url().substr(0, server.url().rfind('/')) + "/nobody", "nobody",
                    server.password());
-    expect_refused("CACHE_URL", replaced(server.url(), server.password(), wrong_password), "refuses the user or the password");
+    expect_refused("CACHE_URL", replaced(server.url(), server.password(), wrong_password),
+                   "refuses the user or the password");
 }
 
 TEST_F(StartRefusals, OPS_2_OfARedisOfAnotherKind) {

@@ -128,14 +128,6 @@ Result<void> Sessions::may_act(const LiveSession& session, const ErrorKind& inva
     return {};
 }
 
-awaitable<std::optional<std::string>> Sessions::copy_or_nothing(UserId user, SessionId id) {
-    try {
-        co_return co_await repository_.find_copy(user, id);
-    } catch (const Unavailable&) {
-        co_return std::nullopt;  // the database decides alone
-    }
-}
-
 awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
     try {
         milliseconds ttl = session.expires_at - now;
@@ -147,7 +139,12 @@ awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
 }
 
 awaitable<std::optional<LiveSession>> Sessions::look_up(const TokenClaims& claims, bool* from_cache) {
-    const auto copy = co_await copy_or_nothing(claims.user, claims.session);
+    std::optional<std::string> copy;
+    try {
+        copy = co_await repository_.find_copy(claims.user, claims.session);
+    } catch (const Unavailable&) {
+        // The database decides alone.
+    }
     const bool agrees = copy && SessionRepository::is_copy_of(*copy, claims.jti);
     if (agrees && settings_.check == SessionCheck::cache) {
         auto cached = SessionRepository::read_copy(*copy, claims.user, claims.session);

@@ -69,7 +69,6 @@ public:
 
 private:
     awaitable<std::optional<LiveSession>> look_up(const TokenClaims& claims, bool* from_cache);
-    awaitable<std::optional<std::string>> copy_or_nothing(UserId user, SessionId id);
     awaitable<void> remember(const LiveSession& session, TimePoint now);
     awaitable<bool> signature_holds(TokenKind kind, const Tokens::Candidate& candidate);
     // The repository's rotate(); where its answer is lost, the row tells the outcome.

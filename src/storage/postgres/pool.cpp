@@ -1,6 +1,7 @@
 #include "storage/postgres/pool.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 #include <boost/asio/post.hpp>
@@ -15,13 +16,11 @@ constexpr std::size_t keys_at_once_max = 256;
 
 std::exception_ptr too_many() { return std::make_exception_ptr(Unavailable("postgres: too many wait")); }
 
-void deliver(std::vector<std::pair<Uuid, Promise<Rows>>> asked, const Rows& rows) {
-    std::unordered_map<Uuid, std::size_t> places;
-    for (std::size_t i = 0; i < rows.size(); ++i) places.emplace(rows[i].uuid(0), i);
-    for (auto& [key, promise] : asked) {
-        const auto found = places.find(key);
-        promise.set_value(found == places.end() ? rows.none() : rows.only(found->second));
-    }
+// Goes on with the caller right here: it is on its own thread. Nothing where the caller waits no longer.
+void answer(Pool::Found& waiting, std::exception_ptr error, Rows rows) {
+    Pool::Found handler;
+    handler.swap(waiting);
+    if (handler) std::move(handler)(std::move(error), std::move(rows));
 }
 
 }  // namespace
@@ -69,7 +68,7 @@ void Pool::submit(std::vector<WireStatement> statements, bool writes, std::move_
     channel.submit(make_job(std::move(statements), writes, std::move(done)));
 }
 
-void Pool::look_up(std::string_view sql, Uuid key, Promise<Rows> promise) {
+void Pool::look_up(std::string_view sql, Uuid key, std::shared_ptr<Found> waiting) {
     auto found = std::ranges::find(look_ups_, sql, [](const auto& one) -> std::string_view { return one->sql; });
     if (found == look_ups_.end()) {
         look_ups_.push_back(std::make_unique<LookUps>(LookUps{.sql = std::string(sql)}));
@@ -77,10 +76,10 @@ void Pool::look_up(std::string_view sql, Uuid key, Promise<Rows> promise) {
     }
     LookUps& look_ups = **found;
     if (look_ups.waiting.size() >= waiting_max) {
-        promise.set_exception(too_many());
+        asio::post(channels_.front()->executor(), [waiting = std::move(waiting)] { answer(*waiting, too_many(), {}); });
         return;
     }
-    look_ups.waiting.push_back({key, std::move(promise)});
+    look_ups.waiting.push_back({key, std::move(waiting)});
     if (look_ups.under_way) return;
     look_ups.under_way = true;
     // At the end of this turn of the loop, when the requests that came with this one have asked as well.
@@ -88,29 +87,27 @@ void Pool::look_up(std::string_view sql, Uuid key, Promise<Rows> promise) {
 }
 
 void Pool::ask(LookUps& look_ups) {
-    WireStatement statement{.sql = look_ups.sql, .params = {}};
-    std::vector<std::pair<Uuid, Promise<Rows>>> asked;
-    const std::size_t count = std::min(look_ups.waiting.size(), keys_at_once_max);
-    asked.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        Asked& next = look_ups.waiting.front();
-        statement.keys.push_back(next.key);
-        asked.emplace_back(next.key, std::move(next.promise));
-        look_ups.waiting.pop_front();
-    }
-    std::vector<WireStatement> statements;
-    statements.push_back(std::move(statement));
-    auto done = [self = weak_from_this(), &look_ups, asked = std::move(asked)](Answer answer) mutable {
+    const auto count = static_cast<std::ptrdiff_t>(std::min(look_ups.waiting.size(), keys_at_once_max));
+    std::vector<Asked> asked(std::make_move_iterator(look_ups.waiting.begin()),
+                             std::make_move_iterator(look_ups.waiting.begin() + count));
+    look_ups.waiting.erase(look_ups.waiting.begin(), look_ups.waiting.begin() + count);
+    std::vector<WireStatement> statements(1);
+    statements.front().sql = look_ups.sql;
+    for (const Asked& one : asked) statements.front().keys.push_back(one.key);
+    auto done = [self = weak_from_this(), &look_ups, asked = std::move(asked)](Answer answered) {
         const auto pool = self.lock();
         if (pool && !look_ups.waiting.empty())
             pool->ask(look_ups);  // first: it is on its way while the answers are dealt out
         else if (pool)
             look_ups.under_way = false;
-        if (answer.error) {
-            for (auto& one : asked) one.second.set_exception(answer.error);
-            return;
+        std::unordered_map<Uuid, std::size_t> places;
+        Rows rows;
+        if (!answered.error) rows = std::move(answered.outcome.results.front());
+        for (std::size_t i = 0; i < rows.size(); ++i) places.emplace(rows[i].uuid(0), i);
+        for (const Asked& one : asked) {
+            const auto found = places.find(one.key);
+            answer(*one.waiting, answered.error, found == places.end() ? rows.none() : rows.only(found->second));
         }
-        deliver(std::move(asked), answer.outcome.results.front());
     };
     channels_.front()->submit(make_job(std::move(statements), false, std::move(done)));
 }

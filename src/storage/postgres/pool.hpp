@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 
-#include "base/handoff.hpp"
 #include "base/worker_pool.hpp"
 #include "storage/postgres/channel.hpp"
 
@@ -24,12 +24,14 @@ public:
 
     // Both answer with Unavailable where too many wait already.
     void submit(std::vector<WireStatement> statements, bool writes, std::move_only_function<void(Answer)> done);
-    void look_up(std::string_view sql, Uuid key, Promise<Rows> promise);
+    // The handler is called once, on this thread, not from inside this call. Whoever cancels takes it away.
+    using Found = asio::any_completion_handler<void(std::exception_ptr, Rows)>;
+    void look_up(std::string_view sql, Uuid key, std::shared_ptr<Found> waiting);
 
 private:
     struct Asked {
         Uuid key;
-        Promise<Rows> promise;
+        std::shared_ptr<Found> waiting;
     };
     // Look-ups by one statement. One message is under way at a time: who comes meanwhile goes with the next. So a busy
     // service asks the server seldom, for many, and an idle one at once.

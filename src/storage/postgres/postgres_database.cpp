@@ -3,7 +3,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "base/handoff.hpp"
@@ -124,8 +130,28 @@ awaitable<Rows> PostgresDatabase::read(std::string_view sql, Params params) {
 }
 
 awaitable<Rows> PostgresDatabase::read_by_key(std::string_view sql, Uuid key) {
-    postgres::Pool& pool = pools_.of(co_await asio::this_coro::executor);
-    co_return co_await handoff<Rows>([&](Promise<Rows> promise) { pool.look_up(sql, key, std::move(promise)); });
+    // The hot path of every authenticated request: one coroutine, and its own completion waits in the pool.
+    return asio::async_initiate<const asio::use_awaitable_t<>&, void(std::exception_ptr, Rows)>(
+        [](auto handler, PostgresDatabase* self, std::string_view statement, const Uuid& of) {
+            using Found = postgres::Pool::Found;
+            const auto executor = asio::get_associated_executor(handler);
+            auto slot = asio::get_associated_cancellation_slot(handler);
+            const auto waiting = std::make_shared<Found>(std::move(handler));
+            if (slot.is_connected())
+                slot.assign([waiting, executor](asio::cancellation_type) {
+                    Found late;
+                    late.swap(*waiting);
+                    if (!late) return;  // about to go on anyway
+                    // Posted: the coroutine must not be resumed from inside its own cancellation.
+                    asio::post(executor, [late = std::move(late)]() mutable {
+                        std::move(late)(
+                            std::make_exception_ptr(boost::system::system_error(asio::error::operation_aborted)),
+                            Rows{});
+                    });
+                });
+            self->pools_.of(executor).look_up(statement, of, waiting);
+        },
+        asio::use_awaitable, this, sql, key);
 }
 
 awaitable<Rows> PostgresDatabase::write(Statement statement) {

@@ -64,7 +64,7 @@ Value read(Oid type, const char* data, std::size_t size) {
         case uuid_type: {
             std::array<std::uint8_t, 16> bytes{};
             std::memcpy(bytes.data(), data, bytes.size());
-            return Uuid(bytes).text();
+            return Uuid(bytes);
         }
         case void_type:
             return std::monostate{};
