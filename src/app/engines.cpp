@@ -42,15 +42,17 @@ std::unique_ptr<storage::Cache> open_cache(const Config& config, const Clock& cl
     auto options = storage::parse_redis_url(config.cache.url).value();
     options.name_space = config.cache.name_space;
     options.timeout = config.cache.timeout;
-    auto cache = std::make_unique<storage::RedisCache>(std::move(options));
     try {
-        cache->check();
-    } catch (const Unavailable& outage) {
-        spdlog::warn("setting CACHE_URL: {}; two-factor logins wait until it answers", outage.what());
+        auto cache = std::make_unique<storage::RedisCache>(std::move(options));
+        try {
+            cache->check();
+        } catch (const Unavailable& outage) {
+            spdlog::warn("setting CACHE_URL: {}; two-factor logins wait until it answers", outage.what());
+        }
+        return cache;
     } catch (const std::exception& error) {
         throw std::runtime_error(fmt::format("setting CACHE_URL: {}", error.what()));
     }
-    return cache;
 }
 
 }  // namespace consentry

@@ -21,9 +21,10 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using State = MessageReader::State;
 
-constexpr std::size_t gathered_bytes_max = 64 * 1024;  // of answers to pipelined requests, in one write
-constexpr unsigned answers_per_turn_max = 64;          // then the thread's other connections get their turn
-constexpr std::chrono::seconds linger_time{2};         // for the peer to read a last answer before the reset
+constexpr std::size_t gathered_bytes_max = 64 * 1024;        // of answers to pipelined requests, in one write
+constexpr unsigned answers_per_turn_max = 64;                // then the thread's other connections get their turn
+constexpr std::chrono::milliseconds late_request_time{500};  // for a first request once the server stops
+constexpr std::chrono::seconds linger_time{2};               // for the peer to read a last answer before the reset
 constexpr std::size_t linger_bytes_max = 4 * 1024 * 1024;
 
 bool is_decided(State state) { return state == State::complete || state == State::refused; }
@@ -58,8 +59,14 @@ Connection::~Connection() {
 
 void Connection::stop() {
     if (phase_ != Phase::idle) return;
-    open_ = false;
     error_code ignored;
+    // What has come already is answered, and whoever has only just connected may still ask (OPS-1).
+    if (socket_.available(ignored) > 0) return;
+    if (!asked_) {
+        expire_at(CoarseClock::now() + late_request_time);
+        return;
+    }
+    open_ = false;
     socket_.cancel(ignored);
 }
 
@@ -106,10 +113,12 @@ Connection::Done Connection::run() {
     unsigned answers = 0;  // since this coroutine last gave up the thread
     while (open_) {
         if (!work_) {
-            enter(Phase::idle, CoarseClock::now() + thread_.server.options.idle_timeout);
+            const auto patience = thread_.stopping ? late_request_time : thread_.server.options.idle_timeout;
+            enter(Phase::idle, CoarseClock::now() + patience);
             co_await socket_.async_wait(Socket::wait_read, asio::redirect_error(asio::use_awaitable, error));
             if (error || !open_) break;
             take_workspace();
+            asked_ = true;
         }
         MessageReader& reader = work_->reader;
         if (!is_decided(reader.advance())) co_await read_request();

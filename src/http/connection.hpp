@@ -29,7 +29,7 @@ public:
     Connection(IoThread& thread, Socket socket, const boost::asio::ip::tcp::endpoint& peer);
     ~Connection();
 
-    // The server stops: closes at once if no request is open; otherwise the next answer is the last.
+    // The server stops: closes at once if no request is open or about to come; otherwise the next answer is the last.
     void stop();
     // stop_timeout is over: what is open ends without an answer.
     void abandon();
@@ -64,8 +64,9 @@ private:
     CoarseClock::time_point request_deadline_{};
     Phase phase_ = Phase::idle;
     bool timed_out_ = false;
-    bool open_ = true;   // another request may follow
-    bool lost_ = false;  // nothing can be written any more
+    bool asked_ = false;  // a request has begun
+    bool open_ = true;    // another request may follow
+    bool lost_ = false;   // nothing can be written any more
     bool write_posted_ = false;
     bool continue_sent_ = false;
 };

@@ -60,6 +60,7 @@ public:
     }
     void close() {
         closed_ = true;
+        accept_waiting();  // who is connected already would be reset
         error_code ignored;
         acceptor_.close(ignored);
         pause_.cancel();

@@ -101,14 +101,14 @@ protected:
     HttpClient bad() const { return fleet.client(1); }
 };
 
-constexpr int rounds = 20;
+constexpr int rounds = 12;
 
 TEST_F(LostCommits, FLT_4_ALoginBeginsOneSession) {
     const Account ada = fleet.make_account();
     int sessions = 0;
     int number_of_deed = 0;
     const int acknowledged = lose(
-        rounds, 100,
+        rounds, 150,
         [&] {
             EXPECT_EQ(served([&] { return log_in(bad(), ada); }).status, 200U);
             sessions = count_of("sessions", ada);
@@ -153,7 +153,7 @@ TEST_F(LostCommits, FLT_4_AVerificationSpendsOnceAndBeginsOneSession) {
         return out;
     };
     const int acknowledged = lose(
-        rounds, 100,
+        rounds, 150,
         [&] {
             for (const bool for_the_deed : {false, true}) {
                 challenge = challenge_of(good(), ada);
@@ -197,7 +197,7 @@ TEST_F(LostCommits, FLT_4_ARefreshHasOneSuccessor) {
     const Account ada = fleet.make_account();
     Tokens tokens = tokens_of(good(), ada);
     const int acknowledged = lose(
-        rounds, 100,
+        rounds, 150,
         [&] {
             tokens = refreshed_tokens_in(served([&] { return refresh(bad(), tokens.refresh); }));
             return Deed{.ask = [&] { return refresh(bad(), tokens.refresh); }, .mark = jti_of(tokens.refresh)};
@@ -223,7 +223,7 @@ TEST_F(LostCommits, FLT_4_AFailureCountsOnce) {
     const std::string wrong = wrong_code(ada);
     const auto attempts = [&] { return number("SELECT attempt FROM two_factors"); };
     lose(
-        rounds, 100,
+        rounds, 150,
         [&] {
             EXPECT_EQ(served([&] { return disable_two_factor(bad(), tokens.access, wrong); }).status, 401U);
             schema.sql("UPDATE two_factors SET attempt = 0");
@@ -245,7 +245,7 @@ TEST_F(LostCommits, FLT_4_AWrongPasswordCountsOnce) {
     guess.password = "Copper-Meadow-77";
     const auto attempts = [&] { return number("SELECT password_attempt FROM users"); };
     lose(
-        rounds, 100,
+        rounds, 150,
         [&] {
             EXPECT_EQ(served([&] { return log_in(bad(), guess); }).status, 400U);
             schema.sql("UPDATE users SET password_attempt = 0");

@@ -84,6 +84,8 @@ Program::Program(const std::vector<std::string>& arguments, const std::filesyste
     posix_spawn_file_actions_adddup2(&actions, out.write, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err.write, STDERR_FILENO);
     posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+    // Not this process's own sockets: a port would stay open that a test believes closed.
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
 
     std::vector<std::string> all_arguments{CONSENTRY_PROGRAM};
     all_arguments.insert(all_arguments.end(), arguments.begin(), arguments.end());

@@ -72,6 +72,7 @@ CommandResult run_command(const std::vector<std::string>& arguments, const Named
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, out.value, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err.value, STDERR_FILENO);
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     pid_t pid = -1;
     const int error = ::posix_spawnp(&pid, words.front().c_str(), &actions, nullptr, pointers_to(words).data(),
                                      pointers_to(variables).data());

@@ -77,7 +77,7 @@ std::vector<SettingSpec> database_settings() {
         {.name = "DATABASE_TIMEOUT",
          .group = group,
          .type = duration<&Config::database, &DatabaseConfig::timeout>(50ms, 1min),
-         .default_text = "900ms",
+         .default_text = "800ms",
          .description = "How long a request waits for one answer of PostgreSQL, a new connection included; then it is "
                         "answered 503."},
         {.name = "DATABASE_PREPARED_STATEMENTS",

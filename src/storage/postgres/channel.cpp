@@ -230,6 +230,7 @@ void Channel::answer(Job job) {
         out.error = job.unreadable;
     } else if (!job.error) {
         out.outcome = {.committed = true, .results = std::move(job.results)};
+        if (!health_->is_up()) health_->succeeded();  // whatever failed elsewhere
         if (job.writes) health_->writes_fail.store(false, std::memory_order_relaxed);
     } else if (job.error->sqlstate() == expectation_failed && job.statements[job.failed_at].expect != Expect::any) {
         out.outcome.failed_at = job.failed_at;

@@ -42,7 +42,7 @@ std::string_view first_line(std::string_view text) {
 
 // Parts of the error that repeat nothing a caller gave (the primary text of a failed cast quotes the value).
 bool words_are_safe(std::string_view sqlstate) {
-    constexpr std::array<std::string_view, 8> classes{"08", "25", "28", "40", "42", "53", "57", "58"};
+    constexpr std::array<std::string_view, 9> classes{"08", "25", "28", "3F", "40", "42", "53", "57", "58"};
     return std::ranges::any_of(classes, [&](std::string_view one) { return sqlstate.starts_with(one); });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 #include <unordered_map>
 
 #include <boost/asio/post.hpp>
@@ -27,7 +28,7 @@ void answer(Pool::Found& waiting, std::exception_ptr error, Rows rows) {
 
 std::shared_ptr<Pool> Pool::make(const asio::any_io_executor& executor, std::shared_ptr<const PostgresOptions> options,
                                  std::shared_ptr<Health> health, WorkerPool& connectors) {
-    auto pool = std::shared_ptr<Pool>(new Pool(options));
+    auto pool = std::shared_ptr<Pool>(new Pool(options, health));
     for (int i = 0; i < options->connections; ++i) {
         auto channel = std::make_shared<Channel>(executor, options, health, connectors);
         channel->on_silence = [weak = std::weak_ptr(pool)](const std::string& why) {
@@ -47,16 +48,14 @@ Job Pool::make_job(std::vector<WireStatement> statements, bool writes,
             .deadline = std::chrono::steady_clock::now() + options_->timeout};
 }
 
-// An idle connection, or a new one, or the one with the least to do.
+// An idle connection, or a new one, or the one with the least to do; while the server takes no new ones, of those it
+// has.
 Channel& Pool::least_loaded() {
-    const std::size_t first = channels_.size() > 1 ? 1 : 0;
-    Channel* best = nullptr;
-    for (std::size_t i = first; i < channels_.size(); ++i) {
-        Channel& channel = *channels_[i];
-        if (channel.is_open() && channel.load() == 0) return channel;
-        if (best == nullptr || channel.load() < best->load()) best = &channel;
-    }
-    return *best;
+    const bool no_new_ones = !health_->is_up();
+    const auto first = channels_.begin() + (channels_.size() > 1 ? 1 : 0);
+    return **std::ranges::min_element(first, channels_.end(), {}, [&](const auto& channel) {
+        return std::tuple(no_new_ones && !channel->is_open(), channel->load(), !channel->is_open());
+    });
 }
 
 void Pool::submit(std::vector<WireStatement> statements, bool writes, std::move_only_function<void(Answer)> done) {
@@ -109,7 +108,8 @@ void Pool::ask(LookUps& look_ups) {
             answer(*one.waiting, answered.error, found == places.end() ? rows.none() : rows.only(found->second));
         }
     };
-    channels_.front()->submit(make_job(std::move(statements), false, std::move(done)));
+    Channel& channel = channels_.front()->is_open() || health_->is_up() ? *channels_.front() : least_loaded();
+    channel.submit(make_job(std::move(statements), false, std::move(done)));
 }
 
 }  // namespace consentry::storage::postgres

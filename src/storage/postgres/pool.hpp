@@ -41,12 +41,14 @@ private:
         bool under_way = false;
     };
 
-    explicit Pool(std::shared_ptr<const PostgresOptions> options) : options_(std::move(options)) {}
+    Pool(std::shared_ptr<const PostgresOptions> options, std::shared_ptr<Health> health)
+        : options_(std::move(options)), health_(std::move(health)) {}
     Job make_job(std::vector<WireStatement> statements, bool writes, std::move_only_function<void(Answer)> done) const;
     Channel& least_loaded();
     void ask(LookUps& look_ups);
 
     const std::shared_ptr<const PostgresOptions> options_;
+    const std::shared_ptr<Health> health_;
     std::vector<std::shared_ptr<Channel>> channels_;  // the first one is for look-ups
     std::vector<std::unique_ptr<LookUps>> look_ups_;  // a handful: one for each statement of the program
 };
