@@ -52,7 +52,7 @@ TEST(RealPostgres, FrozenItAnswersNothingAndThenGoesOn) {
 
 TEST(RealPostgres, TlsOnlyAndOnlyItsOwnAuthorityIsTrusted) {
     const RealPostgres server({.tls = true, .fast = true});
-    EXPECT_THAT(server.sql("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"), ElementsAre(ElementsAre("t")));
+    EXPECT_THAT(server.sql("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"), ElementsAre(ElementsAre("1")));
     const std::string plain = server.url().substr(0, server.url().find('?'));
     EXPECT_THROW(run_postgres_sql(plain + "?sslmode=disable", "SELECT 1"), std::runtime_error);
     EXPECT_THAT(
