@@ -107,6 +107,11 @@ std::vector<ConfigProblem> warnings(const Config& config) {
         warn("SESSION_CHECK", "is cache: a session ended in the database alone stays open while the cache has it");
     if (config.app.environment != AppEnvironment::local && config.app.public_url.starts_with("http:"))
         warn("PUBLIC_URL", "is not https: passwords and tokens can be read on their way");
+    if (production && !config.database.url.empty() && !config.database.url.contains("sslmode=verify-full"))
+        warn("DATABASE_URL",
+             "does not say sslmode=verify-full: the way to the database can be listened to, or lead elsewhere");
+    if (production && !config.cache.url.empty() && !config.cache.url.starts_with("rediss"))
+        warn("CACHE_URL", "is not rediss: the way to the cache can be listened to");
     if (config.cache.url.empty() && !config.database.url.empty())
         warn("CACHE_URL",
              "is memory: with DATABASE_URL at a server: a second process would not know the challenges of this one");

@@ -279,6 +279,19 @@ TEST(Config, UnwiseChoicesAreWarnedOf) {
     EXPECT_THAT(warning_names(production()), IsEmpty());
 }
 
+TEST(Config, ServersThatCanBeListenedToAreWarnedOfInProduction) {
+    const auto with_servers = [](const Environment& environment, const std::string& database,
+                                 const std::string& cache) {
+        return with(with(environment, "DATABASE_URL", database), "CACHE_URL", cache);
+    };
+    EXPECT_THAT(warning_names(with_servers(production(), "postgresql://db/x", "redis://cache")),
+                UnorderedElementsAre("DATABASE_URL", "CACHE_URL"));
+    EXPECT_THAT(warning_names(with_servers(production(), "postgresql://db/x?sslmode=verify-full", "rediss://cache")),
+                IsEmpty());
+    EXPECT_THAT(warning_names(with_servers({}, "postgresql://db/x", "redis://cache")), IsEmpty());
+    EXPECT_THAT(warning_names({{"DATABASE_URL", "postgresql://db/x"}}), ElementsAre("CACHE_URL"));
+}
+
 TEST(Config, ANameWithAColonWantsAnIssuerOfItsOwn) {
     EXPECT_THAT(problem_names({{"APP_NAME", "Shop: Login"}}), ElementsAre("AUTH_TWO_FACTOR_ISSUER"));
     EXPECT_TRUE(read_config({{"APP_NAME", "Shop: Login"}, {"AUTH_TWO_FACTOR_ISSUER", "Shop"}}));

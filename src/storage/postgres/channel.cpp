@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "storage/postgres/values.hpp"
 
 namespace consentry::storage::postgres {
 namespace {
@@ -99,22 +98,28 @@ void Channel::send_waiting() {
 }
 
 bool Channel::send(const Job& job) {
+    std::vector<Encoded> encoded;
+    encoded.reserve(job.statements.size());
+    for (const WireStatement& statement : job.statements)
+        encoded.push_back(statement.keys.empty() ? Encoded(statement.params) : Encoded(statement.keys));
     // Prepared apart, so that a statement that fails cannot take along what a later job relies on.
-    for (std::size_t i = 0; i < job.statements.size(); ++i)
-        if (!prepare(job.statements[i], i)) return false;
-    for (std::size_t i = 0; i < job.statements.size(); ++i) {
-        if (!send(job.statements[i])) return false;
+    if (options_->keeps_session_state)
+        for (std::size_t i = 0; i < encoded.size(); ++i)
+            if (!prepare(job.statements[i], encoded[i], i)) return false;
+    for (std::size_t i = 0; i < encoded.size(); ++i) {
+        if (!send(job.statements[i], encoded[i])) return false;
         slots_.push_back({.kind = Slot::Kind::execute, .statement = i});
     }
     slots_.push_back({.kind = Slot::Kind::end});
     return PQpipelineSync(connection_->raw()) == 1;
 }
 
-bool Channel::prepare(const WireStatement& statement, std::size_t index) {
-    if (!options_->keeps_session_state) return true;
-    const bool many_keys = !statement.keys.empty();
-    const Encoded encoded = many_keys ? Encoded(statement.keys) : Encoded(statement.params);
-    PreparedStatements::Entry& entry = statements_.find(statement.sql, statement.expect, encoded.types, many_keys);
+PreparedStatements::Entry& Channel::entry_of(const WireStatement& statement, const Encoded& encoded) {
+    return statements_.find(statement.sql, statement.expect, encoded.types, !statement.keys.empty());
+}
+
+bool Channel::prepare(const WireStatement& statement, const Encoded& encoded, std::size_t index) {
+    PreparedStatements::Entry& entry = entry_of(statement, encoded);
     if (entry.name.empty() || entry.prepared) return true;
     entry.prepared = true;
     slots_.push_back({.kind = Slot::Kind::prepare, .statement = index, .entry = &entry});
@@ -124,11 +129,8 @@ bool Channel::prepare(const WireStatement& statement, std::size_t index) {
            PQpipelineSync(connection_->raw()) == 1;
 }
 
-bool Channel::send(const WireStatement& statement) {
-    const bool many_keys = !statement.keys.empty();
-    const Encoded encoded = many_keys ? Encoded(statement.keys) : Encoded(statement.params);
-    const PreparedStatements::Entry& entry =
-        statements_.find(statement.sql, statement.expect, encoded.types, many_keys);
+bool Channel::send(const WireStatement& statement, const Encoded& encoded) {
+    const PreparedStatements::Entry& entry = entry_of(statement, encoded);
     if (!options_->keeps_session_state || entry.name.empty())
         return PQsendQueryParams(connection_->raw(), entry.text.c_str(), encoded.count(), encoded.types.data(),
                                  encoded.values.data(), encoded.lengths.data(), encoded.formats.data(), 1) == 1;

@@ -20,6 +20,7 @@
 #include "storage/postgres/health.hpp"
 #include "storage/postgres/job.hpp"
 #include "storage/postgres/statements.hpp"
+#include "storage/postgres/values.hpp"
 
 namespace consentry::storage::postgres {
 
@@ -54,8 +55,9 @@ private:
     void adopt(std::unique_ptr<Connection> connection);
     void send_waiting();
     bool send(const Job& job);
-    bool send(const WireStatement& statement);
-    bool prepare(const WireStatement& statement, std::size_t index);
+    PreparedStatements::Entry& entry_of(const WireStatement& statement, const Encoded& encoded);
+    bool prepare(const WireStatement& statement, const Encoded& encoded, std::size_t index);
+    bool send(const WireStatement& statement, const Encoded& encoded);
     void flush();
     void read_on();
     void on_readable();

@@ -18,6 +18,7 @@ public:
     explicit Encoded(const Params& params);
     // One parameter: an array of UUIDs.
     explicit Encoded(const std::vector<Uuid>& keys);
+    Encoded(Encoded&&) = default;  // the addresses of what it holds stay
     Encoded(const Encoded&) = delete;
     Encoded& operator=(const Encoded&) = delete;
 
