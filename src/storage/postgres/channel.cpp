@@ -89,7 +89,7 @@ void Channel::send_waiting() {
         in_flight_.push_back(std::move(waiting_.front()));
         waiting_.pop_front();
         if (!send(in_flight_.back())) {
-            lose(PQerrorMessage(connection_->raw()), false);
+            lose(connection_->trouble(), false);
             return;
         }
     }
@@ -141,7 +141,7 @@ bool Channel::send(const WireStatement& statement, const Encoded& encoded) {
 void Channel::flush() {
     const int left = PQflush(connection_->raw());
     if (left < 0) {
-        lose(PQerrorMessage(connection_->raw()), false);
+        lose(connection_->trouble(), false);
         return;
     }
     if (left == 0 || writing_) return;
@@ -165,13 +165,13 @@ void Channel::read_on() {
 
 void Channel::on_readable() {
     if (PQconsumeInput(connection_->raw()) != 1) {
-        lose(PQerrorMessage(connection_->raw()), false);
+        lose(connection_->trouble(), false);
         return;
     }
     while (connection_ && !in_flight_.empty() && PQisBusy(connection_->raw()) == 0) {
         Result result(PQgetResult(connection_->raw()));
         if (PQstatus(connection_->raw()) != CONNECTION_OK) {
-            lose(PQerrorMessage(connection_->raw()), false);
+            lose(connection_->trouble(), false);
             return;
         }
         take(std::move(result));

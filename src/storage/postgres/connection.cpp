@@ -35,9 +35,12 @@ bool says(const ConnectionOptions& given, std::string_view keyword) {
     return false;
 }
 
-std::string_view first_line(std::string_view text) {
+// libpq tells each host's trouble on lines of its own; a log has one line for an event.
+std::string one_line(std::string_view text) {
     while (text.ends_with('\n')) text.remove_suffix(1);
-    return text;
+    std::string out(text);
+    std::ranges::replace_if(out, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    return out;
 }
 
 // Parts of the error that repeat nothing a caller gave (the primary text of a failed cast quotes the value).
@@ -96,7 +99,7 @@ Connection::Connection(const PostgresOptions& options, Use use) {
     connection_.reset(PQconnectdbParams(names.data(), values.data(), 1));
     if (!connection_) throw std::bad_alloc();
     if (PQstatus(connection_.get()) != CONNECTION_OK)
-        throw std::runtime_error(std::string(first_line(PQerrorMessage(connection_.get()))));
+        throw std::runtime_error(trouble());
     if (const int version = PQserverVersion(connection_.get()); version < oldest_server)
         throw std::runtime_error(fmt::format("the server is PostgreSQL {}.{}, 13 is the oldest that will do",
                                              version / 10'000, version % 10'000));
@@ -132,6 +135,8 @@ Rows Connection::run(std::string_view sql, const Params& params) {
             throw ServerError(result.get(), sql);
     }
 }
+
+std::string Connection::trouble() const { return one_line(PQerrorMessage(raw())); }
 
 bool Connection::is_stale() const {
     char byte = 0;

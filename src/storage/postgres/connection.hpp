@@ -54,6 +54,7 @@ public:
     Rows run(std::string_view sql, const Params& params = {});
 
     PGconn* raw() const { return connection_.get(); }
+    std::string trouble() const;  // what the client library last complained of, on one line
     // Closed by the server, or something arrived that nobody asked for, while nothing is under way. No waiting.
     bool is_stale() const;
 
