@@ -18,6 +18,8 @@ struct CacheFault {
     void (*end)(const RealRedis&, TcpProxy&);
 };
 
+void PrintTo(const CacheFault& fault, std::ostream* out) { *out << fault.name; }
+
 const std::vector<CacheFault> faults{
     {"Killed", [](const RealRedis& redis, TcpProxy&) { redis.node(0).kill(); },
      [](const RealRedis& redis, TcpProxy&) { redis.node(0).start(); }},

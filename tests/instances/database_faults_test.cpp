@@ -60,6 +60,7 @@ struct NamedFault {
     std::string name;
     std::unique_ptr<DatabaseFault> (*make)();
 };
+void PrintTo(const NamedFault& fault, std::ostream* out) { *out << fault.name; }
 
 class DatabaseFaults : public testing::TestWithParam<NamedFault> {
 protected:
