@@ -152,6 +152,11 @@ TEST(Config, OPS_2_MalformedValuesAreRefusedByNameAndNeverRepeated) {
              {"DATABASE_URL", "postgresql://u:hunter2@db/x?nonsense=hunter2"},
              {"DATABASE_URL", "postgresql://u:hunter2%zz@db/x"},
              {"DATABASE_URL", "postgresql:hunter2"},
+             {"DATABASE_URL", "postgresql://u:a@hunter2@db/x"},
+             {"DATABASE_URL", "postgresql://u:a/hunter2@db/x"},
+             {"DATABASE_URL", "postgresql://u:a?hunter2@db/x"},
+             {"DATABASE_URL", "postgresql://u:hunter2"},
+             {"DATABASE_URL", "postgresql://u:a@db:hunter2/x"},
              {"DATABASE_CONNECTIONS_PER_THREAD", "0"},
              {"DATABASE_TIMEOUT", "0s"},
              {"DATABASE_PREPARED_STATEMENTS", "off"},
@@ -289,7 +294,9 @@ TEST(Config, ServersThatCanBeListenedToAreWarnedOfInProduction) {
     EXPECT_THAT(warning_names(with_servers(production(), "postgresql://db/x?sslmode=verify-full", "rediss://cache")),
                 IsEmpty());
     EXPECT_THAT(warning_names(with_servers({}, "postgresql://db/x", "redis://cache")), IsEmpty());
-    EXPECT_THAT(warning_names({{"DATABASE_URL", "postgresql://db/x"}}), ElementsAre("CACHE_URL"));
+    for (const char* fine : {"postgresql://db/x", "postgresql:///x", "postgresql://u@[::1]:5432/x",
+                             "postgresql://u:p%40ss@db1:5432,db2,[::1]:5433/x?options=-c%20search_path%3Da"})
+        EXPECT_THAT(warning_names({{"DATABASE_URL", fine}}), ElementsAre("CACHE_URL")) << fine;
 }
 
 TEST(Config, ANameWithAColonWantsAnIssuerOfItsOwn) {

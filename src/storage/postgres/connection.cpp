@@ -35,6 +35,25 @@ bool says(const ConnectionOptions& given, std::string_view keyword) {
     return false;
 }
 
+// Where a password is not percent-encoded, or the host behind it is missing, libpq takes a part of it for a host or a
+// port, and names those in its errors.
+bool has_stray_password(std::string_view url) {
+    const std::string_view rest = url.substr(url.find("://") + 3);
+    const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
+    const auto signs = std::ranges::count(authority, '@');
+    if (signs > 1 || (signs == 0 && rest.contains('@'))) return true;
+    std::string_view hosts = authority.substr(authority.find('@') + 1);  // all of it where there is none
+    while (!hosts.empty()) {
+        const std::string_view host = hosts.substr(0, hosts.find(','));
+        hosts.remove_prefix(std::min(hosts.size(), host.size() + 1));
+        const auto colon = host.find(':', host.find(']') == std::string_view::npos ? 0 : host.find(']'));
+        if (colon == std::string_view::npos) continue;
+        const std::string_view port = host.substr(colon + 1);
+        if (!std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; })) return true;
+    }
+    return false;
+}
+
 // libpq tells each host's trouble on lines of its own; a log has one line for an event.
 std::string one_line(std::string_view text) {
     while (text.ends_with('\n')) text.remove_suffix(1);
@@ -98,8 +117,7 @@ Connection::Connection(const PostgresOptions& options, Use use) {
     values.push_back(nullptr);
     connection_.reset(PQconnectdbParams(names.data(), values.data(), 1));
     if (!connection_) throw std::bad_alloc();
-    if (PQstatus(connection_.get()) != CONNECTION_OK)
-        throw std::runtime_error(trouble());
+    if (PQstatus(connection_.get()) != CONNECTION_OK) throw std::runtime_error(trouble());
     if (const int version = PQserverVersion(connection_.get()); version < oldest_server)
         throw std::runtime_error(fmt::format("the server is PostgreSQL {}.{}, 13 is the oldest that will do",
                                              version / 10'000, version % 10'000));
@@ -152,7 +170,7 @@ std::expected<void, std::string> check_postgres_url(std::string_view url) {
     const std::string text(url);
     if (!text.starts_with("postgresql://") && !text.starts_with("postgres://"))
         return std::unexpected("must begin with postgresql://");
-    if (text.contains('\0') || !postgres::parse(text))
+    if (text.contains('\0') || postgres::has_stray_password(text) || !postgres::parse(text))
         return std::unexpected(
             "is no address that PostgreSQL's client understands: "
             "postgresql://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, "
