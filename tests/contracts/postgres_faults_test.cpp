@@ -153,14 +153,15 @@ awaitable<bool> add_one_to_both(storage::Database& on, int first, int second) {
 
 TEST(PostgresFaults, DeadlocksAreSettledByDoingOneOfThemAgain) {
     const PostgresSchema schema;
-    schema.sql("CREATE TABLE counters (id BIGINT PRIMARY KEY, attempt BIGINT); INSERT INTO counters VALUES (1, 0), (2, 0)");
+    schema.sql(
+        "CREATE TABLE counters (id BIGINT PRIMARY KEY, attempt BIGINT); INSERT INTO counters VALUES (1, 0), (2, 0)");
     // Deadlocks are looked for quickly; only a superuser may say so.
     storage::PostgresDatabase database(
         {.url = schema.url() + "%20-c%20deadlock_timeout%3D10", .connections = 4, .timeout = 30s});
-    EXPECT_EQ(successes_of(100, [&](std::size_t i) {
-                  return add_one_to_both(database, i % 2 == 0 ? 1 : 2, i % 2 == 0 ? 2 : 1);
-              }),
-              100U);
+    EXPECT_EQ(
+        successes_of(100,
+                     [&](std::size_t i) { return add_one_to_both(database, i % 2 == 0 ? 1 : 2, i % 2 == 0 ? 2 : 1); }),
+        100U);
     EXPECT_EQ(schema.sql("SELECT attempt FROM counters ORDER BY id"), (SqlRows{{"100"}, {"100"}}));
 }
 
@@ -180,10 +181,12 @@ TEST(PostgresFaults, LookUpsOfManyCallersAreFewStatements) {
     // A session tells its statistics when it ends.
     const auto transactions = [&] {
         EXPECT_TRUE(eventually([&] {
-            return server.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'consentry'")[0][0] == "0";
+            return server.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'consentry'")[0][0] ==
+                   "0";
         }));
-        return std::stol(server.sql("SELECT pg_stat_force_next_flush(), xact_commit FROM pg_stat_database WHERE datname "
-                                    "= current_database()")[0][1]);
+        return std::stol(
+            server.sql("SELECT pg_stat_force_next_flush(), xact_commit FROM pg_stat_database WHERE datname "
+                       "= current_database()")[0][1]);
     };
     const long before = transactions();
     {
@@ -191,6 +194,15 @@ TEST(PostgresFaults, LookUpsOfManyCallersAreFewStatements) {
         EXPECT_EQ(successes_of(64, [&](std::size_t) { return look_up_often(database, key, 100); }), 64U);
     }
     EXPECT_LE(transactions() - before, 6'400 / 5);
+}
+
+TEST(PostgresFaults, AStatementThatIsNoLookUpIsRefusedAndNothingElse) {
+    const PostgresSchema schema;
+    schema.sql(things);
+    Client client({.url = schema.url(), .timeout = 10s});
+    auto& database = client.database();
+    EXPECT_THROW(client.wait_for(database.look_up("SELECT uid FROM things", Uuid())), std::logic_error);
+    EXPECT_TRUE(client.wait_for(database.look_up("SELECT uid FROM things WHERE uid = $1", Uuid())).empty());
 }
 
 TEST(PostgresFaults, AServerThatOnlyReadsIsRefusedAndTheOneThatWritesIsFound) {

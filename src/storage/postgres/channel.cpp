@@ -115,7 +115,7 @@ bool Channel::send(const Job& job) {
 }
 
 PreparedStatements::Entry& Channel::entry_of(const WireStatement& statement, const Encoded& encoded) {
-    return statements_.find(statement.sql, statement.expect, encoded.types, !statement.keys.empty());
+    return statements_.find(statement.sql, statement.expect, encoded.types);
 }
 
 bool Channel::prepare(const WireStatement& statement, const Encoded& encoded, std::size_t index) {

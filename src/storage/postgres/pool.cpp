@@ -69,13 +69,23 @@ void Pool::submit(std::vector<WireStatement> statements, bool writes, std::move_
 
 void Pool::look_up(std::string_view sql, Uuid key, std::shared_ptr<Found> waiting) {
     auto found = std::ranges::find(look_ups_, sql, [](const auto& one) -> std::string_view { return one->sql; });
+    const auto refuse = [&](std::exception_ptr error) {
+        asio::post(channels_.front()->executor(),
+                   [waiting = std::move(waiting), error = std::move(error)] { answer(*waiting, error, {}); });
+    };
     if (found == look_ups_.end()) {
-        look_ups_.push_back(std::make_unique<LookUps>(LookUps{.sql = std::string(sql)}));
+        try {
+            look_ups_.push_back(
+                std::make_unique<LookUps>(LookUps{.sql = std::string(sql), .text = for_many_keys(sql)}));
+        } catch (const std::logic_error&) {
+            refuse(std::current_exception());
+            return;
+        }
         found = std::prev(look_ups_.end());
     }
     LookUps& look_ups = **found;
     if (look_ups.waiting.size() >= waiting_max) {
-        asio::post(channels_.front()->executor(), [waiting = std::move(waiting)] { answer(*waiting, too_many(), {}); });
+        refuse(too_many());
         return;
     }
     look_ups.waiting.push_back({key, std::move(waiting)});
@@ -91,7 +101,7 @@ void Pool::ask(LookUps& look_ups) {
                              std::make_move_iterator(look_ups.waiting.begin() + count));
     look_ups.waiting.erase(look_ups.waiting.begin(), look_ups.waiting.begin() + count);
     std::vector<WireStatement> statements(1);
-    statements.front().sql = look_ups.sql;
+    statements.front().sql = look_ups.text;
     for (const Asked& one : asked) statements.front().keys.push_back(one.key);
     auto done = [self = weak_from_this(), &look_ups, asked = std::move(asked)](Answer answered) {
         const auto pool = self.lock();

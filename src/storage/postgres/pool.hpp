@@ -36,7 +36,8 @@ private:
     // Look-ups by one statement. One message is under way at a time: who comes meanwhile goes with the next. So a busy
     // service asks the server seldom, for many, and an idle one at once.
     struct LookUps {
-        std::string sql;
+        std::string sql;   // for one key
+        std::string text;  // for many
         std::deque<Asked> waiting = {};
         bool under_way = false;
     };

@@ -61,18 +61,17 @@ std::string for_many_keys(std::string_view sql) {
     return fmt::format("{} = ANY($1){}", sql.substr(0, at), sql.substr(at + one.size()));
 }
 
-PreparedStatements::Entry& PreparedStatements::find(std::string_view sql, Expect expect, const std::vector<Oid>& types,
-                                                    bool many_keys) {
+PreparedStatements::Entry& PreparedStatements::find(std::string_view sql, Expect expect,
+                                                    const std::vector<Oid>& types) {
     const auto found = entries_.find(sql);
     if (found != entries_.end())
         for (Variant& variant : found->second)
-            if (variant.expect == expect && variant.many_keys == many_keys && variant.types == types)
-                return variant.entry;
-    Entry entry{.name = {}, .text = many_keys ? for_many_keys(sql) : with_expectation(sql, expect)};
+            if (variant.expect == expect && variant.types == types) return variant.entry;
+    Entry entry{.name = {}, .text = with_expectation(sql, expect)};
     if (named_ == named_max) return unnamed_ = std::move(entry);
     entry.name = fmt::format("consentry_{}", ++named_);
     auto& variants = found != entries_.end() ? found->second : entries_[std::string(sql)];
-    return variants.emplace_back(Variant{expect, many_keys, types, std::move(entry)}).entry;
+    return variants.emplace_back(Variant{expect, types, std::move(entry)}).entry;
 }
 
 }  // namespace consentry::storage::postgres

@@ -38,12 +38,11 @@ public:
     };
     // The statement for these parameter types; a named one stays where it is as long as this object, another until the
     // next call.
-    Entry& find(std::string_view sql, Expect expect, const std::vector<Oid>& types, bool many_keys);
+    Entry& find(std::string_view sql, Expect expect, const std::vector<Oid>& types);
 
 private:
     struct Variant {
         Expect expect;
-        bool many_keys;
         std::vector<Oid> types;
         Entry entry;
     };

@@ -13,21 +13,21 @@ TEST(PostgresStatements, WithoutAnExpectationStayAsTheyAre) {
 
 TEST(PostgresStatements, AreOfOneTextForEachExpectationAndTypes) {
     PreparedStatements prepared;
-    const auto& first = prepared.find("UPDATE a SET b = $1", Expect::one, {20}, false);
-    EXPECT_EQ(&prepared.find("UPDATE a SET b = $1", Expect::one, {20}, false), &first);
-    EXPECT_NE(&prepared.find("UPDATE a SET b = $1", Expect::one, {25}, false), &first);
-    EXPECT_NE(&prepared.find("UPDATE a SET b = $1", Expect::none, {20}, false), &first);
-    EXPECT_NE(prepared.find("UPDATE a SET b = $1", Expect::none, {20}, false).name, first.name);
+    const auto& first = prepared.find("UPDATE a SET b = $1", Expect::one, {20});
+    EXPECT_EQ(&prepared.find("UPDATE a SET b = $1", Expect::one, {20}), &first);
+    EXPECT_NE(&prepared.find("UPDATE a SET b = $1", Expect::one, {25}), &first);
+    EXPECT_NE(&prepared.find("UPDATE a SET b = $1", Expect::none, {20}), &first);
+    EXPECT_NE(prepared.find("UPDATE a SET b = $1", Expect::none, {20}).name, first.name);
 }
 
 TEST(PostgresStatements, AreNotKeptWithoutEnd) {
     PreparedStatements prepared;
     std::size_t named = 0;
     for (int i = 0; i < 2'000; ++i)
-        named += prepared.find("SELECT " + std::to_string(i), Expect::any, {}, false).name.empty() ? 0 : 1;
+        named += prepared.find("SELECT " + std::to_string(i), Expect::any, {}).name.empty() ? 0 : 1;
     EXPECT_EQ(named, 512U);
-    EXPECT_EQ(prepared.find("SELECT 1999", Expect::any, {}, false).text, "SELECT 1999");
-    EXPECT_FALSE(prepared.find("SELECT 7", Expect::any, {}, false).name.empty());
+    EXPECT_EQ(prepared.find("SELECT 1999", Expect::any, {}).text, "SELECT 1999");
+    EXPECT_FALSE(prepared.find("SELECT 7", Expect::any, {}).name.empty());
 }
 
 TEST(PostgresStatements, ALookUpHasItsKeyOnce) {
