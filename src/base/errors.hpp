@@ -45,9 +45,41 @@ inline constexpr ErrorKind invalid_cursor_format{"invalidCursorFormat", 422, 502
                                                  "pagination.error.invalidCursorFormat", "pagination"};
 inline constexpr ErrorKind order_direction_not_allowed{"orderDirectionNotAllowed", 422, 5035,
                                                        "pagination.error.orderDirectionNotAllowed", "pagination"};
+inline constexpr ErrorKind invalid_cursor_params{"invalidCursorPaginationParams", 422, 5023,
+                                                 "pagination.error.invalidCursorPaginationParams", "pagination"};
+inline constexpr ErrorKind invalid_offset_params{"invalidOffsetPaginationParams", 422, 5026,
+                                                 "pagination.error.invalidOffsetPaginationParams", "pagination"};
+inline constexpr ErrorKind invalid_page{"invalidPage", 422, 5027, "pagination.error.invalidPage", "pagination"};
+inline constexpr ErrorKind page_exceeds_maximum{"pageExceedsMaximum", 422, 5028, "pagination.error.pageExceedsMaximum",
+                                                "pagination"};
+inline constexpr ErrorKind page_less_than_one{"pageCannotBeLessThanOne", 422, 5029,
+                                              "pagination.error.pageCannotBeLessThanOne", "pagination"};
+inline constexpr ErrorKind invalid_cursor_data{"invalidCursorData", 422, 5032, "pagination.error.invalidCursorData",
+                                               "pagination"};
+inline constexpr ErrorKind failed_to_encode_cursor{"failedToEncodeCursor", 422, 5033,
+                                                   "pagination.error.failedToEncodeCursor", "pagination"};
+inline constexpr ErrorKind failed_to_decode_cursor{"failedToDecodeCursor", 422, 5034,
+                                                   "pagination.error.failedToDecodeCursor", "pagination"};
 
 inline constexpr ErrorKind session_not_found{"notFound", 404, 5040, "session.error.notFound", "session"};
 inline constexpr ErrorKind role_forbidden{"forbidden", 403, 5063, "role.error.forbidden", "role"};
+inline constexpr ErrorKind role_not_found{"notFound", 404, 5060, "role.error.notFound", "role"};
+inline constexpr ErrorKind role_exist{"exist", 409, 5061, "role.error.exist", "role"};
+inline constexpr ErrorKind role_used{"used", 409, 5064, "role.error.used", "role"};
+
+inline constexpr ErrorKind feature_flag_not_found{"notFound", 404, 5080, "featureFlag.error.notFound", "featureFlag"};
+inline constexpr ErrorKind feature_flag_unavailable{"serviceUnavailable", 503, 5081,
+                                                    "featureFlag.error.serviceUnavailable", "featureFlag"};
+inline constexpr ErrorKind feature_flag_invalid_metadata{"invalidMetadata", 400, 5082,
+                                                         "featureFlag.error.invalidMetadata", "featureFlag"};
+
+inline constexpr ErrorKind api_key_required{"xApiKeyRequired", 401, 5100, "apiKey.error.xApiKey.required", "apiKey"};
+inline constexpr ErrorKind api_key_unknown{"xApiKeyNotFound", 403, 5101, "apiKey.error.xApiKey.notFound", "apiKey"};
+inline constexpr ErrorKind api_key_invalid{"xApiKeyInvalid", 401, 5102, "apiKey.error.xApiKey.invalid", "apiKey"};
+inline constexpr ErrorKind api_key_forbidden{"xApiKeyForbidden", 403, 5103, "apiKey.error.xApiKey.forbidden", "apiKey"};
+inline constexpr ErrorKind api_key_expired{"expired", 400, 5105, "apiKey.error.expired", "apiKey"};
+inline constexpr ErrorKind api_key_not_found{"notFound", 404, 5107, "apiKey.error.notFound", "apiKey"};
+inline constexpr ErrorKind api_key_inactive{"inactive", 400, 5108, "apiKey.error.inactive", "apiKey"};
 
 inline constexpr ErrorKind jwt_access_token_invalid{"jwtAccessTokenInvalid", 401, 5120,
                                                     "auth.error.accessTokenUnauthorized", "auth"};
@@ -82,5 +114,7 @@ inline constexpr ErrorKind password_attempt_max{"passwordAttemptMax", 403, 5163,
                                                 "user"};
 inline constexpr ErrorKind email_not_verified{"emailNotVerified", 403, 5167, "user.error.emailNotVerified", "user"};
 inline constexpr ErrorKind user_not_found_forbidden{"notFoundForbidden", 403, 5175, "user.error.notFound", "user"};
+
+inline constexpr ErrorKind policy_forbidden{"forbidden", 403, 5180, "policy.error.forbidden", "policy"};
 
 }  // namespace consentry::errors

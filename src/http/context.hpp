@@ -1,7 +1,7 @@
 // What a guard and a handler may know about their request beyond its DTOs.
 #pragma once
 
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,10 +10,22 @@
 
 #include "base/clock.hpp"
 #include "base/locales.hpp"
+#include "base/uuid.hpp"
 #include "http/request.hpp"
 #include "http/schema/parse.hpp"
+#include "http/trace_context.hpp"
 
 namespace consentry::http {
+
+class Gate;
+struct Operation;
+
+// Who is asking, as far as gates and guards found out: for the log and for rules that hold for all operations.
+struct KnownCaller {
+    std::optional<Uuid> user;
+    std::optional<Uuid> session;
+    std::optional<Uuid> api_key;
+};
 
 struct RequestContext {
     const Request& request;
@@ -21,9 +33,16 @@ struct RequestContext {
     Language language = Language::en;
     std::string request_id{};
     std::string correlation_id{};
+    std::optional<TraceContext> trace{};
+    // The peer, or whoever a trusted proxy says it speaks for (LIM-2).
+    boost::asio::ip::address client{};
+    bool secure = false;  // came over TLS, as a trusted proxy says
     std::vector<NamedText> path_params{};
+    const Operation* operation = nullptr;  // once routed
+    Gate* after_guard = nullptr;           // what stands between guard and handler, for all operations
+    KnownCaller caller{};
 
-    std::string client_address() const { return request.peer.to_string(); }
+    std::string client_address() const { return client.to_string(); }
     // As evidence kept with a session: bounded, because clients write it.
     std::string user_agent() const { return std::string(request.header("user-agent").value_or("").substr(0, 512)); }
 };

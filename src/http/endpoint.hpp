@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "http/gate.hpp"
 #include "http/operation.hpp"
 #include "http/router.hpp"
 #include "http/schema/serialize.hpp"
@@ -115,13 +116,17 @@ public:
 
     HandlerOf(Fn fn, void* guard) : fn_(std::move(fn)), guard_(guard) {}
 
-    boost::asio::awaitable<Result<Reply>> run(const RequestContext& context) override {
+    boost::asio::awaitable<Result<Reply>> run(RequestContext& context) override {
         if constexpr (guarded()) {
             using Caller = std::tuple_element_t<0, Arguments>;
             auto& guard = *static_cast<typename Caller::Guard*>(guard_);
             // The guard stands before validation: a stranger learns nothing about the form of a request.
             Result<Caller> caller = co_await guard.admit(context, std::type_identity<Caller>{});
             if (!caller) co_return fail(std::move(caller.error()));
+            if (is_gated(context)) {
+                auto passed = co_await context.after_guard->admit(context, *context.operation);
+                if (!passed) co_return fail(std::move(passed.error()));
+            }
             auto inputs = read_inputs<1>(context);
             if (!inputs) co_return fail(std::move(inputs.error()));
             Result<Answer> answer = co_await std::apply(
@@ -129,6 +134,10 @@ public:
                 *inputs);
             co_return to_reply(std::move(answer));
         } else {
+            if (is_gated(context)) {
+                auto passed = co_await context.after_guard->admit(context, *context.operation);
+                if (!passed) co_return fail(std::move(passed.error()));
+            }
             auto inputs = read_inputs<0>(context);
             if (!inputs) co_return fail(std::move(inputs.error()));
             Result<Answer> answer = co_await std::apply(
@@ -154,6 +163,10 @@ public:
     }
 
 private:
+    static bool is_gated(const RequestContext& context) {
+        return context.after_guard != nullptr && context.after_guard->concerns(context, *context.operation);
+    }
+
     // A request context travels as a reference; all else is moved into the handler.
     struct ContextRef {
         const RequestContext* context;

@@ -38,7 +38,14 @@ struct Access {
 class OperationHandler {
 public:
     virtual ~OperationHandler() = default;
-    virtual boost::asio::awaitable<Result<Reply>> run(const RequestContext& context) = 0;
+    virtual boost::asio::awaitable<Result<Reply>> run(RequestContext& context) = 0;
+};
+
+// Which API key an operation wants.
+enum class ApiKeyDemand {
+    as_configured,  // one of type default, where AUTH_API_KEY_REQUIRED says so
+    none,           // never
+    system,         // always, of type system
 };
 
 struct Operation {
@@ -59,6 +66,9 @@ struct Operation {
     Access access;
     std::vector<const ErrorKind*> errors;  // its own, beyond those of every endpoint
     bool takes_body = false;
+    ApiKeyDemand api_key = ApiKeyDemand::as_configured;
+    std::string feature_flag;   // "flag" or "flag.metadataKey" that must be on; empty: none
+    bool compressible = false;  // its answers hold no secret beside what the caller sent (BREACH), and may be large
     // Sides of the DTOs for the document; empty where there is none.
     std::function<boost::json::object(Components&)> describe_body;
     std::function<boost::json::object(Components&)> describe_query;

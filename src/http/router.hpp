@@ -35,6 +35,9 @@ public:
     }
     Endpoint& outside_prefix() { return operation_.outside_prefix = true, *this; }
     Endpoint& unversioned() { return operation_.unversioned = true, *this; }
+    Endpoint& without_api_key() { return operation_.api_key = ApiKeyDemand::none, *this; }
+    Endpoint& with_system_key() { return operation_.api_key = ApiKeyDemand::system, *this; }
+    Endpoint& behind_flag(std::string_view flag) { return operation_.feature_flag = flag, *this; }
 
     template <class Fn>
     void handled_by(Fn fn);  // in http/endpoint.hpp

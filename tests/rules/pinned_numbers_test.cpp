@@ -49,6 +49,14 @@ const Pinned pinned[] = {
     {"per_page_exceeds_maximum",      errors::per_page_exceeds_maximum,      "perPageExceedsMaximum",       422, 5030},
     {"per_page_less_than_one",        errors::per_page_less_than_one,        "perPageCannotBeLessThanOne",  422, 5031},
     {"order_direction_not_allowed",   errors::order_direction_not_allowed,   "orderDirectionNotAllowed",    422, 5035},
+    {"invalid_cursor_params", errors::invalid_cursor_params, "invalidCursorPaginationParams", 422, 5023},
+    {"invalid_offset_params", errors::invalid_offset_params, "invalidOffsetPaginationParams", 422, 5026},
+    {"invalid_page", errors::invalid_page, "invalidPage", 422, 5027},
+    {"page_exceeds_maximum", errors::page_exceeds_maximum, "pageExceedsMaximum", 422, 5028},
+    {"page_less_than_one", errors::page_less_than_one, "pageCannotBeLessThanOne", 422, 5029},
+    {"invalid_cursor_data", errors::invalid_cursor_data, "invalidCursorData", 422, 5032},
+    {"failed_to_encode_cursor", errors::failed_to_encode_cursor, "failedToEncodeCursor", 422, 5033},
+    {"failed_to_decode_cursor", errors::failed_to_decode_cursor, "failedToDecodeCursor", 422, 5034},
 
     {"validation",         errors::validation,         "validation",    422, 5030},
     {"invalid_identifier", errors::invalid_identifier, "validation",    400, 5030},
@@ -58,6 +66,21 @@ const Pinned pinned[] = {
 
     {"session_not_found", errors::session_not_found, "notFound",  404, 5040},
     {"role_forbidden",    errors::role_forbidden,    "forbidden", 403, 5063},
+    {"role_not_found", errors::role_not_found, "notFound", 404, 5060},
+    {"role_exist", errors::role_exist, "exist", 409, 5061},
+    {"role_used", errors::role_used, "used", 409, 5064},
+
+    {"feature_flag_not_found", errors::feature_flag_not_found, "notFound", 404, 5080},
+    {"feature_flag_unavailable", errors::feature_flag_unavailable, "serviceUnavailable", 503, 5081},
+    {"feature_flag_invalid_metadata", errors::feature_flag_invalid_metadata, "invalidMetadata", 400, 5082},
+
+    {"api_key_required", errors::api_key_required, "xApiKeyRequired", 401, 5100},
+    {"api_key_unknown", errors::api_key_unknown, "xApiKeyNotFound", 403, 5101},
+    {"api_key_invalid", errors::api_key_invalid, "xApiKeyInvalid", 401, 5102},
+    {"api_key_forbidden", errors::api_key_forbidden, "xApiKeyForbidden", 403, 5103},
+    {"api_key_expired", errors::api_key_expired, "expired", 400, 5105},
+    {"api_key_not_found", errors::api_key_not_found, "notFound", 404, 5107},
+    {"api_key_inactive", errors::api_key_inactive, "inactive", 400, 5108},
 
     {"jwt_access_token_invalid",      errors::jwt_access_token_invalid,      "jwtAccessTokenInvalid",      401, 5120},
     {"jwt_refresh_token_invalid",     errors::jwt_refresh_token_invalid,     "jwtRefreshTokenInvalid",     401, 5121},
@@ -83,6 +106,8 @@ const Pinned pinned[] = {
     {"password_attempt_max",     errors::password_attempt_max,     "passwordAttemptMax", 403, 5163},
     {"email_not_verified",       errors::email_not_verified,       "emailNotVerified",   403, 5167},
     {"user_not_found_forbidden", errors::user_not_found_forbidden, "notFoundForbidden",  403, 5175},
+
+    {"policy_forbidden", errors::policy_forbidden, "forbidden", 403, 5180},
 };
 // clang-format on
 

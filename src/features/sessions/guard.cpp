@@ -18,28 +18,31 @@ std::optional<std::string_view> bearer(const http::RequestContext& context) {
 
 }  // namespace
 
-awaitable<Result<LiveSession>> SessionGuard::authenticate(const http::RequestContext& context) {
+awaitable<Result<LiveSession>> SessionGuard::authenticate(http::RequestContext& context) {
     const auto token = bearer(context);
     if (!token) co_return fail(errors::jwt_access_token_invalid);
-    co_return co_await sessions_.authenticate(*token);
+    auto session = co_await sessions_.authenticate(*token);
+    if (session) {
+        context.caller.user = session->user.uuid();
+        context.caller.session = session->id.uuid();
+    }
+    co_return session;
 }
 
-awaitable<Result<SignedIn>> SessionGuard::admit(const http::RequestContext& context, std::type_identity<SignedIn>) {
+awaitable<Result<SignedIn>> SessionGuard::admit(http::RequestContext& context, std::type_identity<SignedIn>) {
     auto session = co_await authenticate(context);
     if (!session) co_return fail(std::move(session.error()));
     co_return SignedIn{std::move(*session)};
 }
 
-awaitable<Result<SignedInAdmin>> SessionGuard::admit(const http::RequestContext& context,
-                                                     std::type_identity<SignedInAdmin>) {
+awaitable<Result<SignedInAdmin>> SessionGuard::admit(http::RequestContext& context, std::type_identity<SignedInAdmin>) {
     auto session = co_await authenticate(context);
     if (!session) co_return fail(std::move(session.error()));
     if (session->role == Role::user) co_return fail(errors::role_forbidden);
     co_return SignedInAdmin{std::move(*session)};
 }
 
-awaitable<Result<RefreshBearer>> SessionGuard::admit(const http::RequestContext& context,
-                                                     std::type_identity<RefreshBearer>) {
+awaitable<Result<RefreshBearer>> SessionGuard::admit(http::RequestContext& context, std::type_identity<RefreshBearer>) {
     const auto token = bearer(context);
     if (!token) co_return fail(errors::jwt_refresh_token_invalid);
     co_return RefreshBearer{std::string(*token)};

@@ -52,16 +52,16 @@ class SessionGuard {
 public:
     explicit SessionGuard(Sessions& sessions) : sessions_(sessions) {}
 
-    awaitable<Result<SignedIn>> admit(const http::RequestContext& context, std::type_identity<SignedIn>);
-    awaitable<Result<SignedInAdmin>> admit(const http::RequestContext& context, std::type_identity<SignedInAdmin>);
-    awaitable<Result<RefreshBearer>> admit(const http::RequestContext& context, std::type_identity<RefreshBearer>);
+    awaitable<Result<SignedIn>> admit(http::RequestContext& context, std::type_identity<SignedIn>);
+    awaitable<Result<SignedInAdmin>> admit(http::RequestContext& context, std::type_identity<SignedInAdmin>);
+    awaitable<Result<RefreshBearer>> admit(http::RequestContext& context, std::type_identity<RefreshBearer>);
 
     static http::Access access(std::type_identity<SignedIn>);
     static http::Access access(std::type_identity<SignedInAdmin>);
     static http::Access access(std::type_identity<RefreshBearer>);
 
 private:
-    awaitable<Result<LiveSession>> authenticate(const http::RequestContext& context);
+    awaitable<Result<LiveSession>> authenticate(http::RequestContext& context);
     Sessions& sessions_;
 };
 

@@ -1,0 +1,1 @@
+# What all endpoints share: logs, lists, limits, framing, keys, the document.
