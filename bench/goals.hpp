@@ -27,8 +27,14 @@ void measure_connections(const Stage& stage, Report& report);
 // Goal 11: from the start of the process to the first authenticated answer.
 void measure_start(const Stage& stage, Report& report);
 
+// Goal web-4: what others notice of ten thousand peers that take their time, and the memory these cost.
+void measure_slow_peers(const Stage& stage, Report& report);
+
 // Goal 12: the same requests with few and with very many accounts and sessions. Of its own size; over servers.
 void measure_masses(const Stage& stage, Report& report);
+
+// What all endpoints share (limits, ids, headers, CORS, metrics), and logging, against the endpoint without them.
+void measure_surface(const Stage& stage, Report& report);
 
 // Logins over all prepared accounts in turn, as a source for Load::next.
 class LoginRequests {

@@ -2,49 +2,10 @@
 
 #include "crypto/signature_keys.hpp"
 #include "goals.hpp"
-#include "load.hpp"
+#include "side.hpp"
 
 namespace consentry::bench {
 namespace {
-
-// The figures of one side, round by round.
-struct Side {
-    std::string name;
-    const Server* server = nullptr;
-    std::vector<std::string> requests;  // of the connections, in turn
-    std::vector<double> per_second = {};
-    std::vector<double> per_cpu_second = {};
-    std::vector<double> p99_ms = {};
-
-    void measure(std::chrono::nanoseconds duration, std::size_t requests_max = 0) {
-        std::size_t next = 0;
-        const double before = server->child->cpu_seconds();
-        const Outcome outcome =
-            run({.port = server->port, .duration = duration, .next = [&](std::size_t) -> std::string_view {
-                     if (requests_max != 0 && next == requests_max) return {};
-                     return requests[next++ % requests.size()];
-                 }});
-        outcome.all_well();
-        per_second.push_back(outcome.per_second());
-        per_cpu_second.push_back(static_cast<double>(outcome.count(200)) / (server->child->cpu_seconds() - before));
-        p99_ms.push_back(outcome.latencies(200).milliseconds(0.99));
-    }
-    void forget() {
-        per_second.clear();
-        per_cpu_second.clear();
-        p99_ms.clear();
-    }
-    std::string figures() const {
-        return fmt::format("{}/s, {}/cpu-s, p99 {:.1f} ms", count(spread(per_second).median),
-                           count(spread(per_cpu_second).median), spread(p99_ms).median);
-    }
-};
-
-std::vector<std::string> authenticated(std::string_view path, const std::vector<TokenPair>& tokens) {
-    std::vector<std::string> out;
-    for (const TokenPair& pair : tokens) out.push_back(get_request(path, pair.access_token));
-    return out;
-}
 
 // A statement that reads is a transaction of its own. A start has some, too: they vanish among so many requests.
 void measure_statements(const Stage& stage, const std::vector<std::string>& requests, Report& report) {

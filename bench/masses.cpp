@@ -31,9 +31,11 @@ constexpr std::string_view in_a_month = "$3 + 2592000000";
 
 std::string users_sql() {
     return fmt::format(
-        "INSERT INTO users (id, email, username, role, status, is_verified, password_hash, password_created_at, "
+        "INSERT INTO users (id, email, username, role, role_id, status, is_verified, password_hash, "
+        "password_created_at, "
         "sign_up_at, sign_up_from, sign_up_with, created_at, updated_at) "
-        "SELECT {}, 'person' || n || '@example.org', 'person-' || n, 'user', 'active', TRUE, repeat('x', 97), {now}, "
+        "SELECT {}, 'person' || n || '@example.org', 'person-' || n, 'user', '00000000-0000-7000-8000-000000000001', "
+        "'active', TRUE, repeat('x', 97), {now}, "
         "{now}, 'website', 'credential', {now}, {now} FROM {all_n}",
         uuid("user", "n"), fmt::arg("now", now), fmt::arg("all_n", all_n));
 }

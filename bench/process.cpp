@@ -133,9 +133,12 @@ std::uint16_t free_port() {
     return ntohs(address.sin_port);
 }
 
-int connect_to(std::uint16_t port) {
+int connect_to(std::uint16_t port, int receive_buffer_bytes) {
     const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (socket < 0) fail("socket");
+    // Before it is connected: the window that the peer sees depends on it.
+    if (receive_buffer_bytes > 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof receive_buffer_bytes);
     const sockaddr_in address = local_address(port);
     if (connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
         close(socket);

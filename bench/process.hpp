@@ -33,8 +33,8 @@ private:
 };
 
 std::uint16_t free_port();
-// A TCP connection to this machine, or -1 where nobody listens. Blocking.
-int connect_to(std::uint16_t port);
+// A TCP connection to this machine, or -1 where nobody listens. Blocking. A receive buffer of 0 is the usual one.
+int connect_to(std::uint16_t port, int receive_buffer_bytes = 0);
 // As many open files as the system allows; returns how many.
 std::size_t raise_file_limit();
 

@@ -26,6 +26,8 @@ Environment production_settings(const fs::path& data, std::size_t threads) {
         {"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", new_key(crypto::SignatureAlgorithm::es256)},
         {"AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY", new_key(crypto::SignatureAlgorithm::es512)},
         {"AUTH_TWO_FACTOR_ENCRYPTION_KEY", to_base64url(crypto::random_bytes(32))},
+        {"APP_ENCRYPTION_SECRET_KEY", to_base64url(crypto::random_bytes(32))},
+        {"THROTTLE_LIMIT", "1000000000"},  // counted, never reached
     };
 }
 
@@ -139,6 +141,15 @@ Server Stage::serve_beast(std::size_t body_bytes) const {
         std::make_unique<Child>(std::vector<std::string>{CONSENTRY_BENCH_BEAST, std::to_string(server.port),
                                                          std::to_string(threads_), std::to_string(body_bytes)},
                                 Environment{}, log("beast"));
+    server.child->wait_for_port(server.port);
+    return server;
+}
+
+Server Stage::serve_bare() const {
+    Server server{.port = free_port(), .child = nullptr};
+    Environment all = settings();
+    all["HTTP_PORT"] = std::to_string(server.port);
+    server.child = std::make_unique<Child>(std::vector<std::string>{CONSENTRY_BENCH_BARE_SERVICE}, all, log("bare"));
     server.child->wait_for_port(server.port);
     return server;
 }

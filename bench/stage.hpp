@@ -60,6 +60,8 @@ public:
     // nginx with a fixed JSON; no child where it is not installed.
     Server serve_nginx(const std::string& body) const;
     Server serve_beast(std::size_t body_bytes) const;
+    // The service's endpoints without what all of them share: see bare_service.cpp.
+    Server serve_bare() const;
 
     // The settings with which it does.
     Environment settings(const Environment& more = {}) const;

@@ -5,6 +5,8 @@ find_package(Boost 1.81 REQUIRED COMPONENTS json url)
 find_package(OpenSSL 3 REQUIRED)
 find_package(PostgreSQL 14 REQUIRED)  # the client library: pipeline mode
 find_package(SQLite3 3.35 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(CURL 7.85 REQUIRED)  # protocols by name
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
@@ -12,6 +14,9 @@ find_package(GTest REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(hiredis REQUIRED IMPORTED_TARGET hiredis)
+# By pkg-config: its CMake files want the web server of the parts that are not used.
+pkg_check_modules(prometheus REQUIRED IMPORTED_TARGET prometheus-cpp-core)
+find_library(CCTZ_LIBRARY cctz REQUIRED)
 include(GoogleTest)
 
 add_library(consentry_boost INTERFACE)

@@ -13,6 +13,9 @@ endfunction()
 # ALSO_ON_SHARED_ENGINES: every test once more as <name>.shared, label "shared", with the shared servers and
 # CONSENTRY_TEST_ENGINES=shared in the environment.
 function(consentry_test name)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
   cmake_parse_arguments(TEST "ENGINES;ALSO_ON_SHARED_ENGINES" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT TEST_TIMEOUT)
     set(TEST_TIMEOUT 120)

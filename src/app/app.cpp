@@ -8,11 +8,17 @@
 #include <boost/json/serialize.hpp>
 #include <spdlog/spdlog.h>
 
+#include "app/api_description.hpp"
+#include "app/logging.hpp"
+#include "app/readings.hpp"
+#include "features/activity/endpoints.hpp"
+#include "features/api_keys/endpoints.hpp"
+#include "features/feature_flags/endpoints.hpp"
 #include "features/login/endpoints.hpp"
 #include "features/passwords/endpoints.hpp"
+#include "features/roles/endpoints.hpp"
 #include "features/sessions/endpoints.hpp"
 #include "features/two_factor/endpoints.hpp"
-#include "http/openapi.hpp"
 
 #ifndef CONSENTRY_VERSION
 #error "CONSENTRY_VERSION comes from the build"
@@ -43,6 +49,18 @@ http::ServerOptions server_options(const Config& config) {
     return out;
 }
 
+http::PipelineOptions pipeline_options(const Config& config) {
+    http::PipelineOptions out;
+    out.default_language = config.app.language;
+    out.timezone = config.app.timezone;
+    out.api_version = std::to_string(config.versioning.version);
+    out.repo_version = program_version();
+    out.trusted_proxies = http::Networks::parse(config.http.trusted_proxies).value();
+    out.cors = http::Cors::parse(config.http.cors_origins).value();
+    out.is_https = config.app.public_url.starts_with("https:");
+    return out;
+}
+
 HelloFacts hello_facts(const Config& config) {
     HelloFacts out;
     out.app = {config.app.name, std::string(text_of(config.app.environment)), config.app.timezone};
@@ -56,24 +74,24 @@ HelloFacts hello_facts(const Config& config) {
     out.request = {.timeout_in_ms = config.http.request_timeout.count(),
                    .body_json_limit_in_bytes = static_cast<std::int64_t>(config.http.json_bytes_max),
                    .body_text_limit_in_bytes = static_cast<std::int64_t>(config.http.text_bytes_max),
-                   .body_urlencoded_limit_in_bytes = static_cast<std::int64_t>(config.http.text_bytes_max)};
+                   .body_urlencoded_limit_in_bytes = static_cast<std::int64_t>(config.http.text_bytes_max),
+                   .throttle_ttl_in_ms = config.throttle.window.count(),
+                   .throttle_limit = config.throttle.limit};
     return out;
+}
+
+void tell_of_limiter(spdlog::logger& log, SecurityEvents& events, bool available) {
+    events.record({.name = "limiter.shared", .outcome = available ? Outcome::success : Outcome::failure});
+    if (available)
+        log.info("rate limit: counted in the cache again, for all instances together");
+    else
+        log.warn("rate limit: the cache does not answer; counted here alone, at half of the limit");
 }
 
 }  // namespace
 
-std::string_view text_of(AppEnvironment environment) {
-    switch (environment) {
-        case AppEnvironment::local:
-            return "local";
-        case AppEnvironment::development:
-            return "development";
-        case AppEnvironment::staging:
-            return "staging";
-        case AppEnvironment::production:
-            return "production";
-    }
-    return {};
+void FailureLog::on_answer(const http::Exchange& exchange) noexcept {
+    if (!exchange.failure.empty()) log_.error("request {}: {}", exchange.context.request_id, exchange.failure);
 }
 
 std::string_view program_version() { return CONSENTRY_VERSION; }
@@ -82,32 +100,93 @@ App::App(const Config& config, const Clock& clock)
     : log_(spdlog::default_logger()),
       services_(config, clock),
       system_(services_.database, services_.cache, clock, hello_facts(services_.config)),
-      router_(router_options(services_.config)) {
+      rate_limit_(
+          services_.cache, clock,
+          {.limit = config.throttle.limit,
+           .window = config.throttle.window,
+           .on_change = [this](bool available) { tell_of_limiter(*log_, services_.security_events, available); }}),
+      router_(router_options(services_.config)),
+      failures_(*log_),
+      security_observer_(services_.security_events) {
+    if (config.metrics.enable) open_metrics();
     declare_endpoints();
-    http::PipelineOptions options;
-    options.default_language = config.app.language;
-    options.timezone = config.app.timezone;
-    options.api_version = std::to_string(config.versioning.version);
-    options.repo_version = program_version();
-    options.on_failure = [this](std::string_view request_id, std::string_view what) {
-        log_->error("request {}: {}", request_id, what);
-    };
+    http::PipelineOptions options = pipeline_options(config);
+    options.rate_limit = &rate_limit_;
+    options.gates = {&services_.api_keys};
+    options.after_guard = &services_.feature_flags;
+    options.observers = make_observers();
     pipeline_ = std::make_unique<http::Pipeline>(router_, services_.locales, clock, std::move(options));
     server_ = std::make_unique<http::Server>(server_options(config), *pipeline_);
 }
 
+std::vector<http::Observer*> App::make_observers() {
+    const Config& config = services_.config;
+    std::vector<http::Observer*> out{&failures_, &security_observer_};
+    if (request_log_ = open_log(config, services_.clock); request_log_) {
+        access_log_ = std::make_unique<http::AccessLog>(
+            *request_log_, http::AccessLogOptions{.automatic = config.logger.automatic,
+                                                  .excluded = http::default_log_exclusions(config.http.global_prefix)});
+        out.push_back(access_log_.get());
+    }
+    if (const auto dsn = parse_sentry_dsn(config.sentry.dsn)) {
+        error_tracking_ = std::make_unique<ErrorTracking>(
+            ErrorTracking::Options{.dsn = *dsn,
+                                   .timeout = config.sentry.timeout,
+                                   .release = std::string(program_version()),
+                                   .environment = std::string(text_of(config.app.environment))});
+        out.push_back(error_tracking_.get());
+    }
+    if (metrics_) out.push_back(metrics_.get());
+    return out;
+}
+
+void App::open_metrics() {
+    metrics_ = std::make_unique<Metrics>(program_version());
+    metrics_page_ = std::make_unique<MetricsPage>(*metrics_, services_.database, services_.cache,
+                                                  http::Networks::parse(services_.config.metrics.allowed_from).value());
+    watch_process(*metrics_, services_.clock);
+    watch_services(*metrics_, services_);
+    using Sample = Metrics::Sample;
+    metrics_->watch("consentry_http_connections", "Connections open now", Metrics::Kind::gauge,
+                    [this] { return std::vector<Sample>{{static_cast<double>(connections())}}; });
+    metrics_->watch("consentry_rate_limit_shared", "1: counted in the cache; 0: it does not answer, counted here alone",
+                    Metrics::Kind::gauge,
+                    [this] { return std::vector<Sample>{{rate_limit_.is_shared() ? 1.0 : 0.0}}; });
+    metrics_->watch("consentry_lines_lost_total", "Lines that could not be written, or reports that could not be sent",
+                    Metrics::Kind::counter, [this] {
+                        const auto lost = [](const auto* stream) {
+                            return stream == nullptr ? 0.0 : static_cast<double>(stream->lost());
+                        };
+                        return std::vector<Sample>{
+                            {lost(&services_.security_event_file), {{"stream", "security_events"}}},
+                            {lost(request_log_.get()), {{"stream", "log"}}},
+                            {lost(error_tracking_.get()), {{"stream", "error_tracking"}}}};
+                    });
+}
+
 void App::declare_endpoints() {
     router_.provide(services_.session_guard);
+    router_.provide<CallerGuard>(services_.session_guard);
+    router_.provide<http::CursorSeal>(services_.cursors);
     add_login_endpoints(router_, services_.login);
     add_session_endpoints(router_, services_.sessions, services_.keys);
-    add_two_factor_endpoints(router_, services_.two_factor, services_.users);
+    add_activity_endpoints(router_, services_.activity, services_.users, services_.locales);
+    add_two_factor_endpoints(router_, services_.two_factor, services_.users, services_.roles);
     add_password_endpoints(router_, services_.passwords);
+    add_role_endpoints(router_, services_.roles);
+    add_api_key_endpoints(router_, services_.api_keys);
+    add_feature_flag_endpoints(router_, services_.feature_flags);
+    add_forward_auth_endpoints(router_, services_.forward_auth);
     add_system_endpoints(router_, system_, services_.config.app.documentation);
+    if (metrics_page_) add_metrics_endpoint(router_, *metrics_page_);
+    FeatureFlags::check_names(router_.operations());
     router_.finish();
+    if (metrics_) metrics_->know(router_);
+    const auto api_keys = services_.config.api_key.required ? http::ApiKeyUse::required : http::ApiKeyUse::optional;
     if (services_.config.app.documentation)
-        system_.set_document(boost::json::serialize(http::openapi_document(
-            router_, services_.locales,
-            {.title = services_.config.app.name + " APIs Specification", .version = std::string(program_version())})));
+        system_.set_document(boost::json::serialize(
+            http::openapi_document(router_, services_.locales,
+                                   api_description(services_.config.app.name, program_version(), api_keys))));
 }
 
 App::~App() {

@@ -6,17 +6,31 @@
 
 #include <spdlog/logger.h>
 
+#include "app/error_tracking.hpp"
+#include "app/security_observer.hpp"
 #include "app/services.hpp"
+#include "base/log.hpp"
 #include "features/system/endpoints.hpp"
+#include "features/system/metrics_page.hpp"
 #include "http/pipeline.hpp"
 #include "http/router.hpp"
 #include "http/server.hpp"
+#include "http/steps/access_log.hpp"
 
 namespace consentry {
 
 // The program's version: x-repo-version and metadata.repoVersion.
 std::string_view program_version();
-std::string_view text_of(AppEnvironment environment);
+
+// Everything unexpected, for the operator; the text never reaches a client.
+class FailureLog final : public http::Observer {
+public:
+    explicit FailureLog(spdlog::logger& log) : log_(log) {}
+    void on_answer(const http::Exchange& exchange) noexcept override;
+
+private:
+    spdlog::logger& log_;
+};
 
 class App {
 public:
@@ -35,10 +49,15 @@ public:
     Services& services() { return services_; }
     const http::Router& router() const { return router_; }
     const std::string& document() const { return system_.document(); }
+    // Null where the settings have them off.
+    const Log* log() const { return request_log_.get(); }
+    const ErrorTracking* error_tracking() const { return error_tracking_.get(); }
     std::size_t connections() const { return server_->connections(); }
 
 private:
     void declare_endpoints();
+    std::vector<http::Observer*> make_observers();
+    void open_metrics();
     awaitable<void> clean_up_now_and_then();
 
     std::shared_ptr<spdlog::logger> log_;  // taken before any thread runs
@@ -47,7 +66,15 @@ private:
     std::unique_ptr<http::Server> server_;
     Services services_;
     System system_;
+    http::RateLimit rate_limit_;
+    std::unique_ptr<Metrics> metrics_;  // null: METRICS_ENABLE is off
+    std::unique_ptr<MetricsPage> metrics_page_;
     http::Router router_;
+    FailureLog failures_;
+    SecurityObserver security_observer_;
+    std::unique_ptr<Log> request_log_;
+    std::unique_ptr<http::AccessLog> access_log_;
+    std::unique_ptr<ErrorTracking> error_tracking_;
     std::unique_ptr<http::Pipeline> pipeline_;
 };
 

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/api_key_commands.hpp"
 #include "app/app.hpp"
 #include "app/config_commands.hpp"
 #include "app/key_commands.hpp"
@@ -39,7 +40,7 @@ void add_user_commands(CLI::App& program, Selected& selected) {
     CLI::App* create = subcommand(*user, "create",
                                   "Makes an account, active and verified; the password is one line on standard input");
     create->add_option("--email", options.email, "Its address")->required();
-    create->add_option("--role", options.role, "user, admin or superAdmin")->required();
+    create->add_option("--role", options.role, "user, admin, superAdmin or the name of a role that was made")->required();
     create->add_option("--name", options.name, "For people to read");
     create->callback([&selected] { selected.run = [] { return create_user(options); }; });
 
@@ -59,6 +60,24 @@ void add_user_commands(CLI::App& program, Selected& selected) {
     reset->add_option("--email", options.email, "Of the account")->required();
     reset->add_flag("--disable", options.disable, "Turn two-factor off instead");
     reset->callback([&selected] { selected.run = [] { return reset_two_factor(options); }; });
+}
+
+void add_api_key_commands(CLI::App& program, Selected& selected) {
+    CLI::App* keys = subcommand(program, "apikey", "Keys that programs show in the header x-api-key");
+    keys->require_subcommand(1);
+    static ApiKeyOptions options;
+
+    CLI::App* create = subcommand(*keys, "create", "Makes a key and prints it with its secret, only this once");
+    create->add_option("--name", options.name, "For people to read")->required();
+    create->add_option("--type", options.type, "default, or system for what is open to other services alone")->required();
+    create->callback([&selected] { selected.run = [] { return create_api_key(options); }; });
+
+    CLI::App* list = subcommand(*keys, "list", "Prints all keys: key, type, state (on, off, not-yet, over), name");
+    list->callback([&selected] { selected.run = [] { return list_api_keys(); }; });
+
+    CLI::App* erase = subcommand(*keys, "delete", "Deletes a key; it is refused from the next request on");
+    erase->add_option("--key", options.key, "What stands before the colon")->required();
+    erase->callback([&selected] { selected.run = [] { return delete_api_key(options); }; });
 }
 
 void add_migrate_command(CLI::App& program, Selected& selected) {
@@ -110,6 +129,7 @@ int run_command_line(int argc, char** argv) {
     });
     add_migrate_command(program, selected);
     add_user_commands(program, selected);
+    add_api_key_commands(program, selected);
     add_config_commands(program, selected);
     add_key_commands(program, selected);
 

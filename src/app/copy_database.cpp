@@ -1,5 +1,6 @@
 #include "app/copy_database.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <iterator>
@@ -146,7 +147,7 @@ void compare_table(CopyTarget& target, const CopiedTable& table, const Copied& c
 
 void require_empty(CopyTarget& target) {
     for (const CopiedTable& table : target.tables())
-        if (target.has_rows(table))
+        if (std::ranges::find(seeded_tables, table.name) == seeded_tables.end() && target.has_rows(table))
             throw std::runtime_error(
                 fmt::format("the PostgreSQL database is not empty: table {} has rows", table.name));
 }

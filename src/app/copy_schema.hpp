@@ -2,6 +2,7 @@
 // key, in the binary form of PostgreSQL's COPY (its manual, "COPY", section "Binary Format").
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -26,6 +27,10 @@ struct CopiedTable {
 
 // Keeps an account of its own which migrations were applied: never copied.
 inline constexpr std::string_view migrations_table = "schema_migrations";
+
+// Have rows from their migrations, hence in every database; accounts tell whether it was used. What came with the
+// target makes room for what is copied.
+inline constexpr std::array<std::string_view, 2> seeded_tables{"feature_flags", "roles"};
 
 // Takes a part of the stream; it is valid only during the call.
 using CopySink = std::function<void(std::string_view)>;

@@ -118,6 +118,7 @@ void CopyTarget::put_aids_up() {
 }
 
 void CopyTarget::begin(const CopiedTable& table) {
+    connection_.run(fmt::format("DELETE FROM {}", sql_name(table.name)));
     copying_ = fmt::format("COPY {} ({}) FROM STDIN (FORMAT binary)", sql_name(table.name), sql_columns(table));
     require(ServerResult(PQexec(connection_.raw(), copying_.c_str())), PGRES_COPY_IN, copying_);
 }

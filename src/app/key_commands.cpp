@@ -21,6 +21,7 @@ int generate_keys() {
     print("AUTH_JWT_ACCESS_TOKEN", crypto::SignatureAlgorithm::es256);
     print("AUTH_JWT_REFRESH_TOKEN", crypto::SignatureAlgorithm::es512);
     fmt::print("AUTH_TWO_FACTOR_ENCRYPTION_KEY={}\n", to_base64url(crypto::random_bytes(32)));
+    fmt::print("APP_ENCRYPTION_SECRET_KEY={}\n", to_base64url(crypto::random_bytes(32)));
     fmt::print(stderr, "For ES256 and ES512. Keep them where you keep secrets; nothing was written.\n");
     return 0;
 }

@@ -39,7 +39,7 @@ std::string read_or_make_secret(const fs::path& file) {
     if (!fs::exists(file)) make_secret(file);
     std::ifstream in(file, std::ios::binary);
     std::string secret{std::istreambuf_iterator<char>(in), {}};
-    if (secret.size() < 32) throw std::runtime_error("the two-factor key in " + file.string() + " is damaged");
+    if (secret.size() < 32) throw std::runtime_error("the secret in " + file.string() + " is damaged");
     return secret;
 }
 
@@ -59,6 +59,7 @@ Config with_local_secrets(Config config, const Clock& clock) {
     fs::permissions(folder, fs::perms::owner_all);
     if (config.two_factor.encryption_keys.empty())
         config.two_factor.encryption_keys.push_back(read_or_make_secret(folder / "two-factor.key"));
+    if (config.encryption.secrets.empty()) config.encryption.secrets.push_back(read_or_make_secret(folder / "app.key"));
     make_key(folder, TokenKind::access, config.jwt.access, clock);
     make_key(folder, TokenKind::refresh, config.jwt.refresh, clock);
     return config;

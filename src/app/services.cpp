@@ -33,6 +33,15 @@ std::size_t hash_threads(const Config& config) {
     return config.password.hash_threads == 0 ? cores() : config.password.hash_threads;
 }
 
+ApiKeySettings api_key_settings(const Config& config) {
+    const auto time_zone = TimeZone::find(config.app.timezone);
+    if (!time_zone) throw std::runtime_error("APP_TIMEZONE: the system's time zone database has no such zone");
+    return {.environment = std::string(text_of(config.app.environment)),
+            .required = config.api_key.required,
+            .cache_prefix = config.api_key.cache_prefix,
+            .time_zone = *time_zone};
+}
+
 PasswordSettings password_settings(const Config& config) {
     const std::string& secret = config.two_factor.encryption_keys.front();
     PasswordSettings out;
@@ -57,6 +66,10 @@ Services::Services(const Config& given, const Clock& the_clock)
       cache_(open_cache(config, clock)),
       database(*database_),
       cache(*cache_),
+      cursors(config.encryption.secrets, clock),
+      security_event_file(config.data.directory, config.security_events.bytes_max, clock),
+      security_events(security_event_file),
+      audit(security_events),
       hash_pool(
           {.name = "hash", .threads = hash_threads(config), .queue_max = config.password.hash_queue_max, .nice = 19}),
       signing_pool({.name = "sign", .threads = cores(), .queue_max = 4'096}),
@@ -67,14 +80,19 @@ Services::Services(const Config& given, const Clock& the_clock)
                     .refresh_lifetime = config.jwt.refresh.lifetime,
                     .admin_lifetime = config.session.admin_lifetime}),
       users(database),
-      sessions(database, cache, clock, tokens, signing_pool,
+      roles(database, clock),
+      api_keys(database, cache, clock, api_key_settings(config)),
+      feature_flags(database, cache, clock,
+                    {.cache_prefix = config.feature_flag.cache_prefix, .cache_ttl = config.feature_flag.cache_ttl}),
+      activity(database, clock, {.retention = config.activity.retention}),
+      sessions(database, cache, clock, tokens, signing_pool, audit,
                {.check = config.session.check == SessionCheckMode::cache ? SessionCheck::cache : SessionCheck::strict,
                 .sessions_max = static_cast<std::int64_t>(config.session.per_user_max),
                 .refresh_grace = config.jwt.refresh_grace,
                 .admin_idle = config.session.admin_idle,
                 .cache_key_pattern = config.session.key_pattern}),
-      session_guard(sessions),
-      two_factor(database, clock,
+      session_guard(sessions, roles),
+      two_factor(database, clock, audit,
                  {.issuer = config.two_factor.issuer,
                   .label = config.two_factor.label,
                   .encryption_keys = config.two_factor.encryption_keys,
@@ -85,12 +103,14 @@ Services::Services(const Config& given, const Clock& the_clock)
                          .passes = static_cast<std::uint32_t>(config.password.argon2_passes),
                          .lanes = static_cast<std::uint32_t>(config.password.argon2_lanes),
                          .salt_bytes = config.password.salt_length}),
-      passwords(database, clock, hasher, two_factor, password_settings(config)),
-      login(database, cache, clock, users, sessions, two_factor, passwords, config.two_factor.encryption_keys) {}
+      passwords(database, clock, hasher, two_factor, audit, password_settings(config)),
+      login(database, cache, clock, users, sessions, two_factor, passwords, audit, config.two_factor.encryption_keys),
+      forward_auth(consents) {}
 
 awaitable<void> Services::clean_up() {
     co_await passwords.forget_unknown_addresses();
     co_await sessions.forget_old();
+    co_await activity.forget_old();
 }
 
 }  // namespace consentry

@@ -8,11 +8,19 @@
 #include <vector>
 
 #include "app/config/config.hpp"
+#include "app/counted_events.hpp"
+#include "app/cursor_seal.hpp"
+#include "app/security_event_file.hpp"
 #include "base/clock.hpp"
 #include "base/locales.hpp"
 #include "base/worker_pool.hpp"
+#include "features/activity/audit.hpp"
+#include "features/feature_flags/feature_flags.hpp"
+#include "features/api_keys/api_keys.hpp"
+#include "features/forward_auth/forward_auth.hpp"
 #include "features/login/login.hpp"
 #include "features/passwords/passwords.hpp"
+#include "features/roles/roles.hpp"
 #include "features/sessions/guard.hpp"
 #include "features/sessions/key_ring.hpp"
 #include "features/sessions/sessions.hpp"
@@ -43,17 +51,27 @@ private:
 public:
     storage::Database& database;
     storage::Cache& cache;
+    SealedCursors cursors;
+    SecurityEventFile security_event_file;
+    CountedEvents security_events;
+    Audit audit;
     WorkerPool hash_pool;
     WorkerPool signing_pool;
     KeyRing keys;
     Tokens tokens;
     UserRepository users;
+    Roles roles;
+    ApiKeys api_keys;
+    FeatureFlags feature_flags;
+    Activity activity;
     Sessions sessions;
     SessionGuard session_guard;
     TwoFactor two_factor;
     PasswordHasher hasher;
     Passwords passwords;
     Login login;
+    NothingPublished consents;
+    ForwardAuth forward_auth;
 };
 
 }  // namespace consentry

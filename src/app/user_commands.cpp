@@ -6,40 +6,16 @@
 
 #include <unistd.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
 #include <termios.h>
 
-#include "app/config_commands.hpp"
-#include "app/services.hpp"
+#include "app/command_support.hpp"
 #include "base/errors.hpp"
 #include "crypto/digest.hpp"
 #include "http/schema/rules.hpp"
 
 namespace consentry {
 namespace {
-
-constexpr int wrong_use = 2;
-constexpr int failed = 1;
-
-// Runs one coroutine on this thread, to its end.
-template <class T>
-T run(awaitable<T> work) {
-    static asio::io_context context(1);  // the same for all: an engine's connections belong to it
-    context.restart();
-    auto result = asio::co_spawn(context, std::move(work), asio::use_future);
-    context.run();
-    return result.get();
-}
-
-// The services, or nothing where the settings are unfit: told already.
-std::unique_ptr<Services> open_services(const Clock& clock) {
-    const auto config = load_config();
-    if (!config) return nullptr;
-    return std::make_unique<Services>(*config, clock);
-}
 
 // One line of standard input; asked for, unseen, where a person sits at a terminal.
 std::string read_password() {
@@ -60,15 +36,6 @@ std::string read_password() {
     }
     if (!line.empty() && line.back() == '\r') line.pop_back();
     return line;
-}
-
-int tell(const Services& services, const Error& error) {
-    for (const Violation& violation : error.violations())
-        fmt::print(stderr, "consentry: {}\n",
-                   services.locales.text(Language::en, "request.error." + violation.key, violation.placeholders));
-    if (error.violations().empty())
-        fmt::print(stderr, "consentry: {}\n", services.locales.text(Language::en, error.message_key(), error.data()));
-    return failed;
 }
 
 std::optional<Error> form_of(std::string_view password) {
@@ -92,11 +59,6 @@ std::optional<User> find_user(Services& services, const std::string& email) {
 }  // namespace
 
 int create_user(const UserOptions& options) {
-    const auto role = http::find_enum<Role>(options.role);
-    if (!role) {
-        fmt::print(stderr, "consentry: --role is user, admin or superAdmin\n");
-        return wrong_use;
-    }
     if (!http::email.holds(options.email)) {
         fmt::print(stderr, "consentry: --email is no e-mail address\n");
         return wrong_use;
@@ -104,12 +66,17 @@ int create_user(const UserOptions& options) {
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
+    const auto role = run(services->roles.find(options.role));
+    if (!role) {
+        fmt::print(stderr, "consentry: --role is user, admin, superAdmin or the name of a role that was made\n");
+        return wrong_use;
+    }
     std::string password = read_password();
     if (const auto form = form_of(password)) return tell(*services, *form);
     User user;
     user.email = to_lower_ascii(options.email);
     if (!options.name.empty()) user.name = options.name;
-    user.role = *role;
+    user.role_id = role->id;
     user.is_verified = true;
     const auto created = run(services->passwords.create(std::move(user), password));
     crypto::wipe(password);
@@ -159,7 +126,7 @@ int reset_two_factor(const UserOptions& options) {
     auto user = find_user(*services, options.email);
     if (!user) return failed;
     const auto after = options.disable ? TwoFactor::After::off : TwoFactor::After::set_up_required;
-    const auto done = run(services->two_factor.reset(std::move(*user), after));
+    const auto done = run(services->two_factor.reset(std::move(*user), after, {}));
     if (!done) return tell(*services, done.error());
     fmt::print(stderr, "{}; all sessions of the account are ended.\n",
                options.disable ? "Two-factor is off" : "Two-factor must be set up anew at the next login");

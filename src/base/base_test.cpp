@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.hpp"
+#include "base/clock.hpp"
 #include "base/lock_ladder.hpp"
 #include "base/text.hpp"
 #include "base/uuid.hpp"
@@ -31,6 +32,25 @@ TEST(TFA_8, LockLadderNeverWraps) {
     EXPECT_EQ(ladder.duration(-7), milliseconds{0});
     EXPECT_GE(whole_seconds(milliseconds{0}), 1);
     EXPECT_EQ(whole_seconds(milliseconds{1001}), 2);
+}
+
+TEST(Clock, Rfc3339TimesAreReadAndNothingElse) {
+    // Section 5.8 has these, but for the leap second.
+    const std::pair<std::string_view, std::string_view> published[] = {
+        {"1985-04-12T23:20:50.52Z", "1985-04-12T23:20:50.520Z"},
+        {"1996-12-19T16:39:57-08:00", "1996-12-20T00:39:57.000Z"},
+        {"1937-01-01T12:00:27.87+00:20", "1937-01-01T11:40:27.870Z"},
+        {"2024-02-29t00:00:00.123456789z", "2024-02-29T00:00:00.123Z"}};
+    for (const auto& [text, same] : published) {
+        ASSERT_TRUE(from_iso8601(text)) << text;
+        EXPECT_EQ(to_iso8601(*from_iso8601(text)), same);
+    }
+    for (const std::string_view odd :
+         {"", "2026-11-20", "2026-11-20T11:03:07", "2026-11-20 11:03:07Z", "2026-11-20T11:03:07.Z",
+          "2026-11-20T11:03:07.1234567890Z", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-20T24:00:00Z",
+          "2026-11-20T11:60:00Z", "2026-11-20T11:03:60Z", "2026-11-20T11:03:07+24:00", "2026-11-20T11:03:07+0200",
+          "2026-11-20T11:03:07Z ", "+2026-11-20T11:03:07Z", "20261120T110307Z", "2026-1-20T11:03:07Z"})
+        EXPECT_FALSE(from_iso8601(odd)) << odd;
 }
 
 TEST(Base64url, Rfc4648VectorsAndOneSpellingOnly) {

@@ -1,5 +1,7 @@
 #include "base/clock.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace consentry {
@@ -11,6 +13,57 @@ std::string to_iso8601(TimePoint time) {
     return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
                        static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
                        clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+}
+
+std::optional<TimePoint> from_iso8601(std::string_view text) {
+    // Takes a mark, or so many digits as a number.
+    bool is_good = true;
+    const auto mark = [&](std::string_view any_of) {
+        const char c = text.empty() ? '\0' : text.front();
+        is_good = is_good && any_of.contains(c) && !text.empty();
+        if (!text.empty()) text.remove_prefix(1);
+        return c;
+    };
+    const auto digits = [&](std::size_t count) {
+        int out = 0;
+        for (std::size_t i = 0; i < count; ++i) out = out * 10 + (mark("0123456789") - '0');
+        return out;
+    };
+    const int year = digits(4);
+    mark("-");
+    const int month = digits(2);
+    mark("-");
+    const int day = digits(2);
+    mark("Tt");
+    const int hour = digits(2);
+    mark(":");
+    const int minute = digits(2);
+    mark(":");
+    const int second = digits(2);
+    int millisecond = 0;
+    if (text.starts_with('.')) {
+        text.remove_prefix(1);
+        const std::size_t places = std::min(text.find_first_not_of("0123456789"), text.size());
+        if (places < 1 || places > 9) return std::nullopt;
+        for (std::size_t i = 0; i < std::max<std::size_t>(places, 3); ++i) {
+            const int digit = i < places ? digits(1) : 0;
+            if (i < 3) millisecond = millisecond * 10 + digit;
+        }
+    }
+    std::chrono::minutes offset{0};
+    const char sign = mark("Zz+-");
+    if (sign == '+' || sign == '-') {
+        const int hours = digits(2);
+        mark(":");
+        const int minutes = digits(2);
+        if (hours > 23 || minutes > 59) return std::nullopt;
+        offset = std::chrono::minutes{(sign == '-' ? -1 : 1) * (hours * 60 + minutes)};
+    }
+    const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
+                                           std::chrono::day{static_cast<unsigned>(day)}};
+    if (!is_good || !text.empty() || !date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+    return std::chrono::sys_days{date} + std::chrono::hours{hour} + std::chrono::minutes{minute} + seconds{second} +
+           milliseconds{millisecond} - offset;
 }
 
 }  // namespace consentry

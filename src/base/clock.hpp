@@ -5,7 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace consentry {
 
@@ -24,6 +26,9 @@ constexpr TimePoint from_epoch_seconds(std::int64_t s) { return TimePoint{second
 
 // ISO 8601 with milliseconds: 2026-11-20T11:03:07.000Z
 std::string to_iso8601(TimePoint time);
+// A date and time of day with its offset ("Z" or "+02:00"), as RFC 3339 section 5.6 narrows ISO 8601; up to nine digits
+// of a second, of which three count.
+std::optional<TimePoint> from_iso8601(std::string_view text);
 
 class Clock {
 public:

@@ -24,10 +24,11 @@ WorkerPool::~WorkerPool() {
 }
 
 void WorkerPool::reserve() {
-    const std::size_t limit = options_.threads + options_.queue_max;
+    const std::size_t limit = capacity();
     std::size_t accepted = accepted_.load(std::memory_order_relaxed);
     do {
         if (accepted >= limit) {
+            refused_.fetch_add(1, std::memory_order_relaxed);
             const auto wait_us = average_us_.load(std::memory_order_relaxed) * static_cast<std::int64_t>(accepted) /
                                  static_cast<std::int64_t>(options_.threads);
             throw Unavailable(options_.name + ": queue full",

@@ -78,6 +78,8 @@ public:
     }
 
     std::size_t waiting() const { return accepted_.load(std::memory_order_relaxed); }
+    std::size_t capacity() const { return options_.threads + options_.queue_max; }
+    std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
 private:
     using Task = std::move_only_function<void()>;
@@ -88,6 +90,7 @@ private:
     Options options_;
     std::atomic<std::size_t> accepted_{0};     // waiting or being worked on
     std::atomic<std::int64_t> average_us_{0};  // moving average of one task
+    std::atomic<std::uint64_t> refused_{0};
     std::mutex mutex_;
     std::condition_variable ready_;
     std::deque<Task> queue_;

@@ -89,6 +89,13 @@ std::array<std::uint8_t, 64> sha512(BytesView message) {
     return out;
 }
 
+std::array<std::uint8_t, 16> md5(std::string_view message) {
+    thread_local KeptDigest digest("MD5");
+    std::array<std::uint8_t, 16> out;
+    digest(as_bytes(message), out);
+    return out;
+}
+
 Sha256 hmac_sha256(BytesView key, BytesView message) {
     thread_local KeptHmac hmac("SHA256");
     Sha256 out;

@@ -16,6 +16,9 @@ using Sha256 = std::array<std::uint8_t, 32>;
 Sha256 sha256(BytesView message);
 Sha256 sha256(std::string_view message);
 
+// RFC 1321. Spreads values evenly, and protects nothing: collisions are made in seconds.
+std::array<std::uint8_t, 16> md5(std::string_view message);
+
 // RFC 2104. Any key length, the empty key included: whoever configures a key checks its length.
 Sha256 hmac_sha256(BytesView key, BytesView message);
 std::array<std::uint8_t, 20> hmac_sha1(BytesView key, BytesView message);  // for TOTP only

@@ -32,6 +32,11 @@ TEST(Digest, ThreadsDoNotDisturbEachOther) {
         });
 }
 
+TEST(Digest, Md5OfRfc1321) {
+    EXPECT_EQ(to_hex(md5("")), "d41d8cd98f00b204e9800998ecf8427e");
+    EXPECT_EQ(to_hex(md5("message digest")), "f96b697d7cb7938d525a2f31aaf161d0");
+}
+
 TEST(Digest, HmacOfRfc4231AndRfc2202) {
     EXPECT_EQ(to_hex(hmac_sha256(Bytes(20, 0x0b), as_bytes("Hi There"))),
               "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");

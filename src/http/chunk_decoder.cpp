@@ -30,6 +30,46 @@ ChunkDecoder::Status ChunkDecoder::count_overhead() {
     return ++overhead_ > chunk_overhead_bytes_max ? Status::malformed : Status::more;
 }
 
+// What may follow a size or an extension: the next extension, or the line's end.
+ChunkDecoder::Status ChunkDecoder::end_of_size(char c) {
+    if (c == '\r') {
+        state_ = State::size_lf;
+        return Status::more;
+    }
+    if (c != ';') return Status::malformed;
+    state_ = State::extension_first;
+    return count_overhead();
+}
+
+// name [ "=" value ], the value a token or quoted, as RFC 9112 section 7.1.1 has it; without the white space that it
+// asks nobody to send.
+ChunkDecoder::Status ChunkDecoder::step_in_extension(char c) {
+    const auto go = [&](State next) {
+        state_ = next;
+        return count_overhead();
+    };
+    switch (state_) {
+        case State::extension_first:
+            return is_token(c) ? go(State::extension_name) : Status::malformed;
+        case State::extension_name:
+            if (c == '=') return go(State::extension_value_first);
+            return is_token(c) ? count_overhead() : end_of_size(c);
+        case State::extension_value_first:
+            if (c == '"') return go(State::extension_quoted);
+            return is_token(c) ? go(State::extension_value) : Status::malformed;
+        case State::extension_value:
+            return is_token(c) ? count_overhead() : end_of_size(c);
+        case State::extension_quoted:
+            if (c == '"') return go(State::extension_end);
+            if (c == '\\') return go(State::extension_escaped);
+            return is_control(c) ? Status::malformed : count_overhead();
+        case State::extension_escaped:
+            return is_control(c) ? Status::malformed : go(State::extension_quoted);
+        default:
+            return end_of_size(c);
+    }
+}
+
 ChunkDecoder::Status ChunkDecoder::step(char c, const ByteBuffer& body, std::size_t body_bytes_max) {
     const auto expect = [&](char wanted, State next) {
         if (c != wanted) return Status::malformed;
@@ -51,14 +91,15 @@ ChunkDecoder::Status ChunkDecoder::step(char c, const ByteBuffer& body, std::siz
             }
             if (digits_ == 0) return Status::malformed;
             if (remaining_ > body_bytes_max - body.size()) return Status::too_large;
-            if (c == ';') {
-                state_ = State::extension;
-                return count_overhead();
-            }
-            return expect('\r', State::size_lf);
-        case State::extension:
-            if (c == '\r') return expect('\r', State::size_lf);
-            return is_control(c) ? Status::malformed : count_overhead();
+            return end_of_size(c);
+        case State::extension_first:
+        case State::extension_name:
+        case State::extension_value_first:
+        case State::extension_value:
+        case State::extension_quoted:
+        case State::extension_escaped:
+        case State::extension_end:
+            return step_in_extension(c);
         case State::size_lf:
             return expect('\n', remaining_ == 0 ? State::trailer_first : State::data);
         case State::data_cr:

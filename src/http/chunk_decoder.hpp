@@ -27,7 +27,13 @@ private:
     enum class State : std::uint8_t {
         size_first,
         size,
-        extension,
+        extension_first,
+        extension_name,
+        extension_value_first,
+        extension_value,
+        extension_quoted,
+        extension_escaped,
+        extension_end,
         size_lf,
         data,
         data_cr,
@@ -40,6 +46,8 @@ private:
         done
     };
     Status step(char c, const ByteBuffer& body, std::size_t body_bytes_max);
+    Status step_in_extension(char c);
+    Status end_of_size(char c);
     Status count_overhead();
 
     State state_ = State::size_first;

@@ -47,6 +47,7 @@ const Case cases[] = {
     {"a\r\n01234\r\n789\r\n0\r\n\r\n", Status::done, "01234\r\n789", ""},
     {"5;name=value\r\nhello\r\n0;last\r\n\r\n", Status::done, "hello", ""},
     {"5;q=\"a;b\"\r\nhello\r\n0\r\n\r\n", Status::done, "hello", ""},
+    {"5;a;b=c;d=\"\\\"\\\\\"\r\nhello\r\n0\r\n\r\n", Status::done, "hello", ""},
     {"0\r\nTrailer: value\r\nAnother:\r\n\r\nrest", Status::done, "", "rest"},
     {"5\r\nhel", Status::more, "hel", ""},
     {"5\r\nhello\r\n0\r\n", Status::more, "hello", ""},
@@ -63,6 +64,12 @@ const Case cases[] = {
     {"5\r\nhello\n0\r\n\r\n", Status::malformed, "hello", "\n0\r\n\r\n"},
     {"5\r\nhello\r0\r\n\r\n", Status::malformed, "hello", "0\r\n\r\n"},
     {"5;a\nb\r\nhello", Status::malformed, "", "\nb\r\nhello"},
+    {"5;\r\nhello", Status::malformed, "", "\r\nhello"},
+    {"5;=b\r\nhello", Status::malformed, "", "=b\r\nhello"},
+    {"5;a=\r\nhello", Status::malformed, "", "\r\nhello"},
+    {"5; a\r\nhello", Status::malformed, "", " a\r\nhello"},
+    {"5;a=\"b\"c\r\nhello", Status::malformed, "", "c\r\nhello"},
+    {"5;a=\"b\r\nhello", Status::malformed, "", "\r\nhello"},
     {"000000005\r\nhello", Status::malformed, "", "5\r\nhello"},
     {"FFFFFFFFFFFFFFFF\r\n", Status::malformed, "", "FFFFFFFF\r\n"},
     {"3e9\r\n", Status::too_large, "", "\r\n"},
@@ -91,6 +98,12 @@ TEST(ChunkDecoder, CountsTheWholeBody) {
     EXPECT_EQ(decode("4\r\nabcd\r\n4\r\nefgh\r\n0\r\n\r\n", 3, 8).status, Status::done);
     EXPECT_EQ(decode("4\r\nabcd\r\n5\r\nefghi\r\n0\r\n\r\n", 3, 8).status, Status::too_large);
     EXPECT_EQ(decode("9\r\n", 3, 8).status, Status::too_large) << "before a byte of it has come";
+}
+
+TEST(ChunkDecoder, CountsExtensionsAndTrailersOnlyAsOverhead) {
+    std::string many;
+    for (std::size_t i = 0; i < 2 * chunk_overhead_bytes_max; ++i) many += "1\r\nx\r\n";
+    EXPECT_EQ(decode(many + "0\r\n\r\n", 100, 100'000).status, Status::done) << "chunks of one byte cost none";
 }
 
 TEST(ChunkDecoder, BoundsWhatItReadsAndDrops) {

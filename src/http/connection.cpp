@@ -21,8 +21,9 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using State = MessageReader::State;
 
-constexpr std::size_t gathered_bytes_max = 64 * 1024;        // of answers to pipelined requests, in one write
-constexpr unsigned answers_per_turn_max = 64;                // then the thread's other connections get their turn
+// Of answers to pipelined requests, in one write: as much is held for a peer that does not read (WEB-4).
+constexpr std::size_t gathered_bytes_max = 8 * 1024;
+constexpr unsigned answers_per_turn_max = 8;                 // then the thread's other connections get their turn
 constexpr std::chrono::milliseconds late_request_time{500};  // for a first request once the server stops
 constexpr std::chrono::seconds linger_time{2};               // for the peer to read a last answer before the reset
 constexpr std::size_t linger_bytes_max = 4 * 1024 * 1024;

@@ -10,6 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/locales.hpp"
+#include "base/text.hpp"
 #include "base/uuid.hpp"
 #include "http/request.hpp"
 #include "http/schema/parse.hpp"
@@ -36,15 +37,22 @@ struct RequestContext {
     std::optional<TraceContext> trace{};
     // The peer, or whoever a trusted proxy says it speaks for (LIM-2).
     boost::asio::ip::address client{};
-    bool secure = false;  // came over TLS, as a trusted proxy says
+    bool secure = false;            // came over TLS, as a trusted proxy says
+    bool through_stranger = false;  // came through a proxy that is not trusted, as its headers say
     std::vector<NamedText> path_params{};
     const Operation* operation = nullptr;  // once routed
     Gate* after_guard = nullptr;           // what stands between guard and handler, for all operations
     KnownCaller caller{};
 
     std::string client_address() const { return client.to_string(); }
-    // As evidence kept with a session: bounded, because clients write it.
-    std::string user_agent() const { return std::string(request.header("user-agent").value_or("").substr(0, 512)); }
+    // As evidence kept with a session: bounded, because clients write it, and text, because databases want that.
+    std::string user_agent() const {
+        std::string out(request.header("user-agent").value_or("").substr(0, 512));
+        if (!code_points(out))
+            for (char& c : out)
+                if (c < 0) c = '?';
+        return out;
+    }
 };
 
 }  // namespace consentry::http

@@ -10,10 +10,10 @@
 //         });
 //
 // The handler returns awaitable<Result<X>>, where X is a DTO, a vector of DTOs, Done (an envelope without data),
-// NoContent (204), Page<DTO> or Raw. Its parameters say what it needs, in this order:
+// NoContent (204), ListPage<DTO> or Raw. Its parameters say what it needs, in this order:
 //   - a guard type (SignedIn ...), if any, first: a type with a nested Guard that alone can make one, so that a
 //     protected handler cannot be mounted unprotected;
-//   - const RequestContext&, FromPath<Dto>, FromQuery<Dto>, and at most one plain DTO: the body.
+//   - const RequestContext&, FromPath<Dto>, FromQuery<Dto> or List<Listing>, and at most one plain DTO: the body.
 // A handler is no coroutine lambda itself: it calls a member function, which owns what it takes by value.
 #pragma once
 
@@ -24,23 +24,23 @@
 #include "base/errors.hpp"
 #include "http/gate.hpp"
 #include "http/operation.hpp"
+#include "http/paging/list.hpp"
 #include "http/router.hpp"
 #include "http/schema/serialize.hpp"
 
 namespace consentry::http {
 
-struct Done {};
+struct Done {
+    std::string extra_headers = {};  // complete lines, their values checked
+};
 struct NoContent {};
 struct Raw {
     std::string content_type;
     std::string body;
     std::string cache_control = "no-store";
-};
-// A whole list in one page, with the page's facts in the metadata.
-template <class Dto>
-struct Page {
-    std::vector<Dto> items;
-    std::int64_t per_page = 20;
+    std::string etag = {};                     // quoted; weak where the body may travel compressed
+    std::string content_encoding = {};         // of `body` as it stands
+    std::string content_security_policy = {};  // empty: that of an inert document
 };
 template <class Dto>
 struct FromPath {
@@ -67,9 +67,13 @@ struct IsFromQuery : std::false_type {};
 template <class T>
 struct IsFromQuery<FromQuery<T>> : std::true_type {};
 template <class T>
-struct IsPage : std::false_type {};
+struct IsList : std::false_type {};
 template <class T>
-struct IsPage<Page<T>> : std::true_type {};
+struct IsList<List<T>> : std::true_type {};
+template <class T>
+struct IsListPage : std::false_type {};
+template <class T>
+struct IsListPage<ListPage<T>> : std::true_type {};
 template <class T>
 struct InnerDto;
 template <template <class> class From, class T>
@@ -114,7 +118,10 @@ public:
             return detail::GuardType<std::tuple_element_t<0, Arguments>>;
     }
 
-    HandlerOf(Fn fn, void* guard) : fn_(std::move(fn)), guard_(guard) {}
+    static constexpr bool needs_cursors() { return needs_cursors(std::make_index_sequence<count>{}); }
+
+    HandlerOf(Fn fn, void* guard, const Operation& operation, const CursorSeal* cursors)
+        : fn_(std::move(fn)), guard_(guard), operation_(operation), cursors_(cursors) {}
 
     boost::asio::awaitable<Result<Reply>> run(RequestContext& context) override {
         if constexpr (guarded()) {
@@ -154,12 +161,14 @@ public:
         describe_inputs(operation, std::make_index_sequence<count>{});
         if constexpr (DtoType<Answer> || IsVector<Answer>::value)
             operation.describe_data = [](Components& components) { return http::describe<Answer>(components); };
-        if constexpr (detail::IsPage<Answer>::value)
+        if constexpr (detail::IsListPage<Answer>::value)
             operation.describe_data = [](Components& components) {
                 return http::describe<decltype(std::declval<Answer>().items)>(components);
             };
         if constexpr (std::is_same_v<Answer, NoContent>) operation.no_content = true;
         if constexpr (std::is_same_v<Answer, Raw>) operation.raw = true;
+        operation.compressible =
+            std::is_same_v<Answer, Raw> || IsVector<Answer>::value || detail::IsListPage<Answer>::value;
     }
 
 private:
@@ -179,25 +188,40 @@ private:
     template <class T>
     using Held = std::conditional_t<std::is_same_v<T, RequestContext>, ContextRef, T>;
 
+    template <std::size_t... I>
+    static constexpr bool needs_cursors(std::index_sequence<I...>) {
+        return (needs_cursors(std::type_identity<std::tuple_element_t<I, Arguments>>{}) || ...);
+    }
+    template <class T>
+    static constexpr bool needs_cursors(std::type_identity<T>) {
+        if constexpr (detail::IsList<T>::value)
+            return T::Listing::paging == Paging::cursor;
+        else
+            return false;
+    }
+
     template <std::size_t Skip>
-    static auto read_inputs(const RequestContext& context) {
+    auto read_inputs(const RequestContext& context) const {
         return read_inputs_of<Skip>(context, std::make_index_sequence<count - Skip>{});
     }
 
     template <std::size_t Skip, std::size_t... I>
-    static auto read_inputs_of(const RequestContext& context, std::index_sequence<I...>)
+    auto read_inputs_of(const RequestContext& context, std::index_sequence<I...>) const
         -> Result<std::tuple<Held<std::tuple_element_t<I + Skip, Arguments>>...>> {
         constexpr bool has_body = (detail::BodyType<std::tuple_element_t<I + Skip, Arguments>> || ...);
-        constexpr bool has_query = (detail::IsFromQuery<std::tuple_element_t<I + Skip, Arguments>>::value || ...);
+        constexpr bool has_query = (detail::IsFromQuery<std::tuple_element_t<I + Skip, Arguments>>::value || ...) ||
+                                   (detail::IsList<std::tuple_element_t<I + Skip, Arguments>>::value || ...);
         Report report;
         Report path_report;
+        Result<void> list_read;
         std::optional<std::vector<NamedText>> query;
         json::value body;
-        if (has_query || !context.request.query.empty()) {
+        const bool foreign = operation_.ignores_input;
+        if (has_query || (!foreign && !context.request.query.empty())) {
             query = parse_query(context.request.query);
             if (!query) return fail(errors::bad_request);
         }
-        if (has_body || !context.request.body.empty()) {
+        if (has_body || (!foreign && !context.request.body.empty())) {
             auto parsed = parse_body(context.request);
             if (!parsed) return fail(std::move(parsed.error()));
             body = std::move(*parsed);
@@ -207,24 +231,27 @@ private:
             }
         }
         std::tuple<Held<std::tuple_element_t<I + Skip, Arguments>>...> out;
-        (read_one(std::get<I>(out), context, query, body, report, path_report), ...);
+        (read_one(std::get<I>(out), context, query, body, report, path_report, list_read), ...);
         detail::Nothing nothing;
         if (!has_query && query) read_texts(std::span<const NamedText>(*query), nothing, report);
         if (!has_body && body.is_object()) read_object(&body, nothing, "", report);
         if (!path_report.empty()) return fail(Error{errors::invalid_identifier, path_report.take()});
         if (!report.empty()) return fail(Error{errors::validation, report.take()});
+        if (!list_read) return fail(std::move(list_read.error()));
         return out;
     }
 
     template <class T>
-    static void read_one(T& out, const RequestContext& context, const std::optional<std::vector<NamedText>>& query,
-                         const json::value& body, Report& report, Report& path_report) {
+    void read_one(T& out, const RequestContext& context, const std::optional<std::vector<NamedText>>& query,
+                  const json::value& body, Report& report, Report& path_report, Result<void>& list_read) const {
         if constexpr (std::is_same_v<T, ContextRef>) {
             out.context = &context;
         } else if constexpr (detail::IsFromPath<T>::value) {
             read_texts(std::span<const NamedText>(context.path_params), out.value, path_report);
         } else if constexpr (detail::IsFromQuery<T>::value) {
             read_texts(std::span<const NamedText>(*query), out.value, report);
+        } else if constexpr (detail::IsList<T>::value) {
+            list_read = out.read(*query, operation_, context, cursors_, report);
         } else {
             read_object(&body, out, "", report);
         }
@@ -244,6 +271,8 @@ private:
             operation.describe_query = [](Components& components) {
                 return describe_fields<typename detail::InnerDto<T>::type>(components);
             };
+        } else if constexpr (detail::IsList<T>::value) {
+            describe_list<typename T::Listing>(operation);
         } else if constexpr (DtoType<T>) {
             operation.takes_body = true;
             operation.describe_body = [](Components& components) { return http::describe<T>(components); };
@@ -259,13 +288,15 @@ private:
             reply.data = std::move(answer->body);
             reply.content_type = std::move(answer->content_type);
             reply.cache_control = std::move(answer->cache_control);
-        } else if constexpr (detail::IsPage<Answer>::value) {
+            reply.etag = std::move(answer->etag);
+            reply.content_encoding = std::move(answer->content_encoding);
+            reply.content_security_policy = std::move(answer->content_security_policy);
+        } else if constexpr (detail::IsListPage<Answer>::value) {
             write_json(reply.data, answer->items);
-            reply.metadata =
-                fmt::format(R"(,"type":"cursor","perPage":{},"hasNext":false,"hasPrevious":false,"orderBy":[],)"
-                            R"("availableSearch":[],"availableOrderBy":[])",
-                            answer->per_page);
-        } else if constexpr (!std::is_same_v<Answer, Done>) {
+            reply.metadata = std::move(answer->metadata);
+        } else if constexpr (std::is_same_v<Answer, Done>) {
+            reply.extra_headers = std::move(answer->extra_headers);
+        } else {
             write_json(reply.data, *answer);
         }
         return reply;
@@ -273,6 +304,8 @@ private:
 
     Fn fn_;
     void* guard_;
+    const Operation& operation_;
+    const CursorSeal* cursors_;
 };
 
 template <class Fn>
@@ -283,8 +316,10 @@ void Endpoint::handled_by(Fn fn) {
         using Caller = std::tuple_element_t<0, typename Handler::Arguments>;
         guard = router_.guard(typeid(typename Caller::Guard));
     }
+    const CursorSeal* cursors = nullptr;
+    if constexpr (Handler::needs_cursors()) cursors = static_cast<const CursorSeal*>(router_.guard(typeid(CursorSeal)));
     Handler::describe(operation_);
-    operation_.handler = std::make_unique<Handler>(std::move(fn), guard);
+    operation_.handler = std::make_unique<Handler>(std::move(fn), guard, operation_, cursors);
 }
 
 }  // namespace consentry::http

@@ -47,6 +47,16 @@ void write_violations(std::string& out, const Error& error, const Locales& local
     out.push_back(']');
 }
 
+void write_error_members(std::string& out, const Error& error, const Locales& locales, const AnswerFacts& facts) {
+    const ErrorKind& kind = error.kind();
+    fmt::format_to(std::back_inserter(out), R"("statusCode":{},"statusCodeKey":"{}","module":"{}","message":)",
+                   kind.service_code, kind.name, kind.module);
+    append_json_string(out, locales.text(facts.language, error.message_key(), error.data()));
+    if (!error.violations().empty()) write_violations(out, error, locales, facts.language);
+    if (!error.data().empty()) out.append(R"(,"data":)").append(boost::json::serialize(error.data()));
+    write_metadata(out, facts, {});
+}
+
 }  // namespace
 
 void write_success(std::string& out, unsigned status, std::string_view message, const Reply& reply,
@@ -60,13 +70,20 @@ void write_success(std::string& out, unsigned status, std::string_view message, 
 }
 
 void write_error(std::string& out, const Error& error, const Locales& locales, const AnswerFacts& facts) {
+    out.push_back('{');
+    write_error_members(out, error, locales, facts);
+    out.push_back('}');
+}
+
+void write_problem(std::string& out, const Error& error, std::string_view title, const Locales& locales,
+                   const AnswerFacts& facts) {
     const ErrorKind& kind = error.kind();
-    fmt::format_to(std::back_inserter(out), R"({{"statusCode":{},"statusCodeKey":"{}","module":"{}","message":)",
-                   kind.service_code, kind.name, kind.module);
+    fmt::format_to(std::back_inserter(out),
+                   R"({{"type":"urn:consentry:error:{}:{}","title":"{}","status":{},"detail":)", kind.module, kind.name,
+                   title, kind.http_status);
     append_json_string(out, locales.text(facts.language, error.message_key(), error.data()));
-    if (!error.violations().empty()) write_violations(out, error, locales, facts.language);
-    if (!error.data().empty()) out.append(R"(,"data":)").append(boost::json::serialize(error.data()));
-    write_metadata(out, facts, {});
+    out.append(R"(,"instance":"urn:uuid:)").append(facts.request_id).append(R"(",)");
+    write_error_members(out, error, locales, facts);
     out.push_back('}');
 }
 

@@ -25,6 +25,9 @@ struct AnswerFacts {
 void write_success(std::string& out, unsigned status, std::string_view message, const Reply& reply,
                    const AnswerFacts& facts);
 void write_error(std::string& out, const Error& error, const Locales& locales, const AnswerFacts& facts);
+// The same facts as a problem (RFC 9457): type, title, status, detail and instance beside the envelope's members.
+void write_problem(std::string& out, const Error& error, std::string_view title, const Locales& locales,
+                   const AnswerFacts& facts);
 
 // Text of a header value: what cannot stand in one (control characters, non-ASCII) is left out.
 std::string header_safe(std::string_view text);

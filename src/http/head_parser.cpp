@@ -96,7 +96,7 @@ private:
 };
 
 // host [":" port] (RFC 9110 section 7.2), host being a name, an IPv4 address, or an IPv6 address in brackets.
-// Names are letters, digits, '-', '.', '_': percent-encoding and user information have no place here.
+// Names are letters, digits, '-', '_' and single dots: percent-encoding and user information have no place here.
 bool is_authority(std::string_view text) {
     std::size_t host_end = 0;
     if (text.starts_with('[')) {
@@ -109,7 +109,8 @@ bool is_authority(std::string_view text) {
         while (host_end < text.size() && (is_letter(text[host_end]) || is_digit(text[host_end]) ||
                                           std::string_view{"-._"}.contains(text[host_end])))
             ++host_end;
-        if (host_end == 0) return false;
+        const std::string_view name = text.substr(0, host_end);
+        if (name.empty() || name.starts_with('.') || name.contains("..")) return false;
     }
     const std::string_view rest = text.substr(host_end);
     if (rest.empty()) return true;
@@ -119,7 +120,23 @@ bool is_authority(std::string_view text) {
     return true;
 }
 
-// Sets path and query. Origin-form, absolute-form of http and https, and '*' for OPTIONS (RFC 9112 section 3.2).
+// Each '%' begins an octet (RFC 3986 section 2.1), and none of them is NUL.
+bool is_well_encoded(std::string_view path) {
+    for (auto at = path.find('%'); at != std::string_view::npos; at = path.find('%', at + 1)) {
+        const std::string_view digits = path.substr(at + 1, 2);
+        if (digits.size() < 2 || hex_value(digits[0]) < 0 || hex_value(digits[1]) < 0 || digits == "00") return false;
+    }
+    return true;
+}
+
+// A tunnel is never opened, whatever it leads to: like OPTIONS *, the request is about the server as a whole.
+bool asks_for_tunnel(const Request& request) {
+    const std::size_t colon = request.target.rfind(':');
+    return request.method_text == "CONNECT" && colon < request.target.size() - 1 && is_authority(request.target);
+}
+
+// Sets path and query. Origin-form, absolute-form of http and https, '*' for OPTIONS, and for CONNECT an authority with
+// its port, whose path is '*' as well (RFC 9112 section 3.2).
 bool split_target(Request& request) {
     std::string_view target = request.target;
     for (const char c : target)
@@ -127,6 +144,10 @@ bool split_target(Request& request) {
     if (target == "*") {
         request.path = target;
         return request.method == Method::options;
+    }
+    if (asks_for_tunnel(request)) {
+        request.path = "*";
+        return true;
     }
     if (!target.starts_with('/')) {
         const std::size_t scheme = target.find("://");
@@ -142,7 +163,7 @@ bool split_target(Request& request) {
     request.path = target.substr(0, mark);
     if (request.path.empty()) request.path = "/";
     request.query = mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
-    return true;
+    return is_well_encoded(request.path);
 }
 
 // A request line in order but for a version that is not served.
@@ -151,6 +172,15 @@ bool names_other_version(std::string_view bytes) {
     if (line.size() < 9 || std::ranges::count(line, ' ') != 2) return false;
     const std::string_view version = line.substr(line.size() - 9);
     return version.starts_with(" HTTP/") && is_digit(version[6]) && version[7] == '.' && is_digit(version[8]);
+}
+
+// RFC 9110 section 5.6.3 allows tabs around a value. Readers that do not take them away see another length or coding.
+bool stands_beside_tab(std::string_view value) {
+    const char* before = value.data() - 1;
+    while (*before == ' ') --before;
+    const char* behind = value.data() + value.size();
+    while (*behind == ' ') ++behind;
+    return *before == '\t' || *behind == '\t';
 }
 
 const ErrorKind* check_framing(const HeadParser& parser, const Request& request, Head& head) {
@@ -163,11 +193,13 @@ const ErrorKind* check_framing(const HeadParser& parser, const Request& request,
         if (parser.transfer_encoding.count > 1 || parser.length.count > 0 || request.version == 10)
             return &errors::bad_request;
         if (!equal_ignoring_case(parser.transfer_encoding.value, "chunked")) return &errors::bad_request;
+        if (stands_beside_tab(parser.transfer_encoding.value)) return &errors::bad_request;
         head.body = Head::Body::chunked;
     } else if (parser.length.count > 0) {
         if (parser.length.count > 1) return &errors::bad_request;
         for (const char c : parser.length.value)
             if (!is_digit(c)) return &errors::bad_request;
+        if (stands_beside_tab(parser.length.value)) return &errors::bad_request;
         head.body = Head::Body::length;
         head.body_length = *parser.content_length();
         if (head.body_length == 0) head.body = Head::Body::none;
@@ -193,7 +225,9 @@ const ErrorKind* parse_head(std::string_view bytes, std::size_t target_bytes_max
     // Also where Beast wants more: the head is whole, so a line of it is short of something.
     if (error || !parser.is_header_done()) return &errors::bad_request;
     if (!target_in_order) return &errors::bad_request;
-    request.keep_alive = parser.keep_alive();
+    // Behind a method that is not served nothing is read: CONNECT may be followed by the tunnel's bytes already, and
+    // an unknown word may be the rest of a body that somebody else has measured otherwise.
+    request.keep_alive = parser.keep_alive() && request.method != Method::other;
     return check_framing(parser, request, head);
 }
 

@@ -46,7 +46,7 @@ bool is_json(std::string_view content_type) {
 }  // namespace
 
 std::optional<std::vector<NamedText>> parse_query(std::string_view query) {
-    constexpr std::size_t pairs_max = 100;
+    constexpr std::size_t pairs_max = 256;
     std::vector<NamedText> out;
     while (!query.empty()) {
         const std::string_view pair = query.substr(0, query.find('&'));

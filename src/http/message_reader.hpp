@@ -3,7 +3,8 @@
 // The one reading of message length (WEB-1): whatever two readers might understand differently is refused with 400 and
 // ends the connection, never repaired: line ends other than CR LF, control characters, folded lines, a missing,
 // repeated or malformed Host, Content-Length that is repeated, not plain digits, or beside Transfer-Encoding,
-// Transfer-Encoding other than "chunked" once, absolute targets of another scheme, authority-form targets.
+// Transfer-Encoding other than "chunked" once, absolute targets of another scheme, authority-form targets of other
+// methods than CONNECT.
 //
 //     while (reader.advance() needs bytes) { read into reader.space(); reader.commit(n); }
 //     reader.request() is whole: answer it; reader.next(); what was pipelined behind it is there already

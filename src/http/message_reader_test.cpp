@@ -73,6 +73,15 @@ TEST(MessageReader, TakesThePathOutOfAnAbsoluteTarget) {
     }
 }
 
+TEST(MessageReader, GivesARequestAboutTheWholeServerThePathOfAnAsterisk) {
+    for (const std::string_view line : {"OPTIONS *", "CONNECT example.com:443", "CONNECT [::1]:22"}) {
+        MessageReader reader(limits);
+        ASSERT_EQ(feed_all(reader, std::string{line} + " HTTP/1.1\r\nHost: a\r\n\r\n"), State::complete) << line;
+        EXPECT_EQ(reader.request().path, "*");
+        EXPECT_EQ(reader.request().keep_alive, line == "OPTIONS *");
+    }
+}
+
 TEST(MessageReader, ReadsTheSameWhereverTheBytesAreCut) {
     const std::string large(15'000, 'l');
     const std::string bytes = "\r\nPOST /one HTTP/1.1\r\nHost: a\r\nContent-Length: 15000\r\n\r\n" + large +

@@ -14,10 +14,10 @@ namespace consentry::http {
 // A request and its answer. Valid during the call.
 struct Exchange {
     const RequestContext& context;
-    const Operation* operation;    // null: no such route
-    const Response& response;      // before compression, and before Date, Content-Length and Connection are added
-    const ErrorKind* error;        // null: success
-    std::string_view failure;      // what was thrown, in full, never for clients; empty where nothing was
+    const Operation* operation;  // null: no such route
+    const Response& response;    // before compression, and before Date, Content-Length and Connection are added
+    const ErrorKind* error;      // null: success
+    std::string_view failure;    // what was thrown, in full, never for clients; empty where nothing was
     std::chrono::microseconds took;
 };
 

@@ -24,8 +24,11 @@ struct Reply {
     std::string metadata;      // more members of the envelope's metadata, each with a leading comma
     std::string content_type;  // not empty: `data` is the whole body, without envelope
     std::string cache_control;
-    std::string extra_headers;  // complete lines
-    bool no_content = false;    // 204
+    std::string content_encoding;         // of `data` as it stands
+    std::string content_security_policy;  // empty: that of an inert document
+    std::string etag;                     // quoted; empty: none
+    std::string extra_headers;            // complete lines
+    bool no_content = false;              // 204
 };
 
 // Who may call: told by the guard type of the handler's first parameter.
@@ -48,6 +51,12 @@ enum class ApiKeyDemand {
     system,         // always, of type system
 };
 
+// A header of successful answers, for the document.
+struct AnswerHeader {
+    std::string_view name;
+    std::string_view description;
+};
+
 struct Operation {
     std::string id;  // OpenAPI operationId
     std::string summary;
@@ -57,15 +66,20 @@ struct Operation {
     unsigned success_status = 200;
     Method method = Method::get;
     std::vector<Method> other_methods;
+    bool any_method = false;         // methods without a name here too
     std::vector<std::string> paths;  // without prefix and version; the first one is the documented one
     bool outside_prefix = false;     // at the root: /docs, /.well-known
     bool unversioned = false;        // no /v1 form
+    bool rest_of_path = false;       // the placeholder at the end stands for all that follows, slashes and nothing too
     bool raw = false;                // the answer is not an envelope
     bool no_content = false;
     std::string raw_content_type;
+    bool has_etag = false;  // and so answers 304
     Access access;
     std::vector<const ErrorKind*> errors;  // its own, beyond those of every endpoint
     bool takes_body = false;
+    bool ignores_input = false;  // a query or body that is not declared is somebody else's: not looked at
+    std::vector<AnswerHeader> answer_headers;  // beyond those of every answer
     ApiKeyDemand api_key = ApiKeyDemand::as_configured;
     std::string feature_flag;   // "flag" or "flag.metadataKey" that must be on; empty: none
     bool compressible = false;  // its answers hold no secret beside what the caller sent (BREACH), and may be large
@@ -74,6 +88,7 @@ struct Operation {
     std::function<boost::json::object(Components&)> describe_query;
     std::function<boost::json::object(Components&)> describe_path;
     std::function<boost::json::object(Components&)> describe_data;
+    std::function<boost::json::object(Components&)> describe_metadata;  // beyond those of every answer
     std::unique_ptr<OperationHandler> handler;
     std::array<std::string_view, language_names.size()> messages;  // filled by the pipeline
 };

@@ -9,11 +9,19 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "base/uuid.hpp"
+#include "http/steps/client_address.hpp"
+#include "http/steps/content_coding.hpp"
 
 namespace consentry::http {
 namespace {
 
+using std::chrono::steady_clock;
+
 constexpr std::size_t correlation_id_bytes_max = 64;
+constexpr std::string_view all_methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+// A year, subdomains included (RFC 6797); browsers heed it over https only.
+constexpr std::string_view strict_transport = "Strict-Transport-Security: max-age=31536000; includeSubDomains\r\n";
+constexpr std::string_view inert_document = "default-src 'none'; frame-ancestors 'none'";
 
 bool is_correlation_id(std::string_view text) {
     return !text.empty() && text.size() <= correlation_id_bytes_max && std::ranges::all_of(text, [](char c) {
@@ -34,12 +42,21 @@ std::string correlation_id_of(const Request& request, const std::string& request
     return request_id;
 }
 
+bool wants_problem(const Request& request) {
+    const auto accept = request.header("accept");
+    return accept && to_lower_ascii(*accept).contains("application/problem+json");
+}
+
 }  // namespace
 
-struct Pipeline::Exchange {
+// What is known of a request on its way.
+struct Pipeline::Walk {
     RequestContext context;
-    std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+    steady_clock::time_point begin = steady_clock::now();
+    std::optional<Admission> admission{};
     std::string allow{};  // of a 405
+    const ErrorKind* error = nullptr;
+    std::string failure{};
 };
 
 Pipeline::Pipeline(const Router& router, const Locales& locales, const Clock& clock, PipelineOptions options)
@@ -47,77 +64,105 @@ Pipeline::Pipeline(const Router& router, const Locales& locales, const Clock& cl
     for (const auto& operation : router.operations())
         for (std::size_t i = 0; i < language_names.size(); ++i)
             operation->messages[i] = locales.text(static_cast<Language>(i), operation->message_key);
-    // Answers are data for programs: never sniffed, framed, cached by default, or used as a document (WEB-7).
+    // Answers are data for programs: never sniffed, framed, read by other origins unasked, or told of (WEB-7).
     constant_headers_ = fmt::format(
         "x-timezone: {}\r\nx-version: {}\r\nx-repo-version: {}\r\nX-Content-Type-Options: nosniff\r\n"
-        "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n",
-        header_safe(options_.timezone), header_safe(options_.api_version), header_safe(options_.repo_version));
+        "X-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n{}",
+        header_safe(options_.timezone), header_safe(options_.api_version), header_safe(options_.repo_version),
+        options_.is_https ? strict_transport : "");
 }
 
-boost::asio::awaitable<void> Pipeline::respond(const Request& request, Response& response) {
-    Exchange exchange{.context = {.request = request, .now = clock_.now()}};
-    auto& context = exchange.context;
+Pipeline::Walk Pipeline::begin(const Request& request) const {
+    Walk walk{.context = {.request = request, .now = clock_.now()}};
+    auto& context = walk.context;
     context.request_id = request_id_of(request, context.now);
     context.correlation_id = correlation_id_of(request, context.request_id);
     context.language = options_.default_language;
     if (const auto wanted = request.header("x-custom-lang"))
         context.language = find_language(*wanted).value_or(options_.default_language);
+    if (const auto trace = request.header("traceparent")) context.trace = TraceContext::parse(*trace);
+    const Client client = client_of(request, options_.trusted_proxies);
+    context.client = client.address;
+    context.secure = client.secure;
+    context.through_stranger = client.through_stranger;
+    context.after_guard = options_.after_guard;
+    return walk;
+}
 
-    std::string failure;
+boost::asio::awaitable<void> Pipeline::respond(const Request& request, Response& response) {
+    Walk walk = begin(request);
     try {
-        co_await run(exchange, response);
-        co_return;
+        co_await run(walk, response);
     } catch (const Unavailable& outage) {
-        failure = outage.what();
-        answer_error(exchange,
-                     Error{errors::service_unavailable, {{"retryAfterSeconds", outage.retry_after_seconds()}}},
+        walk.failure = outage.what();
+        answer_error(walk, Error{errors::service_unavailable, {{"retryAfterSeconds", outage.retry_after_seconds()}}},
                      response);
     } catch (const boost::system::system_error& error) {
         // The request's deadline: the connection asks refuse() for the answer.
         if (error.code() == boost::asio::error::operation_aborted) throw;
-        failure = error.what();
-        answer_error(exchange, Error{errors::unknown}, response);
+        walk.failure = error.what();
+        answer_error(walk, Error{errors::unknown}, response);
     } catch (const std::exception& error) {
-        failure = error.what();
-        answer_error(exchange, Error{errors::unknown}, response);
+        walk.failure = error.what();
+        answer_error(walk, Error{errors::unknown}, response);
     }
-    if (options_.on_failure) options_.on_failure(context.request_id, failure);
+    finish(walk, response);
 }
 
-boost::asio::awaitable<void> Pipeline::run(Exchange& exchange, Response& response) {
-    auto& context = exchange.context;
-    Router::Match match = router_.find(context.request.method, context.request.path);
-    if (match.operation == nullptr) {
-        exchange.allow = std::move(match.allow);
-        answer_error(exchange, Error{match.path_known ? errors::method_not_allowed : errors::route_not_found},
-                     response);
+boost::asio::awaitable<void> Pipeline::run(Walk& walk, Response& response) {
+    auto& context = walk.context;
+    const Request& request = context.request;
+    Router::Match match = router_.find(request.method, request.path);
+    context.operation = match.operation;
+    if (request.method == Method::options && match.operation == nullptr && (match.path_known || request.path == "*")) {
+        answer_options(walk, match.path_known ? std::string_view(match.allow) : all_methods, response);
         co_return;
     }
+    if (options_.rate_limit != nullptr && options_.rate_limit->is_on()) {
+        const std::string_view counted = match.operation != nullptr ? std::string_view(match.operation->id) : "unknown";
+        walk.admission = co_await options_.rate_limit->admit(counted, context.client);
+        if (!walk.admission->admitted) {
+            answer_error(walk, retry_later(errors::too_many_requests, walk.admission->wait), response);
+            co_return;
+        }
+    }
+    if (match.operation == nullptr) {
+        // A method that no endpoint has is no question of the path.
+        const bool is_method = match.path_known || request.method == Method::other;
+        walk.allow = match.path_known ? std::move(match.allow) : std::string(all_methods);
+        answer_error(walk, Error{is_method ? errors::method_not_allowed : errors::route_not_found}, response);
+        co_return;
+    }
+    const Operation& operation = *match.operation;
     context.path_params = std::move(match.params);
-    Result<Reply> reply = co_await match.operation->handler->run(context);
+    for (Gate* gate : options_.gates) {
+        if (!gate->concerns(context, operation)) continue;
+        const Result<void> admitted = co_await gate->admit(context, operation);
+        if (!admitted) {
+            answer_error(walk, admitted.error(), response);
+            co_return;
+        }
+    }
+    Result<Reply> reply = co_await operation.handler->run(context);
     if (reply)
-        answer_reply(exchange, *match.operation, std::move(*reply), response);
+        answer_reply(walk, operation, std::move(*reply), response);
     else
-        answer_error(exchange, reply.error(), response);
+        answer_error(walk, reply.error(), response);
 }
 
 void Pipeline::refuse(const Request& request, const ErrorKind& kind, Response& response) noexcept {
     try {
-        Exchange exchange{.context = {.request = request, .now = clock_.now()}};
-        exchange.context.request_id = request_id_of(request, exchange.context.now);
-        exchange.context.correlation_id = correlation_id_of(request, exchange.context.request_id);
-        exchange.context.language = options_.default_language;
-        if (const auto wanted = request.header("x-custom-lang"))
-            exchange.context.language = find_language(*wanted).value_or(options_.default_language);
-        answer_error(exchange, Error{kind}, response);
+        Walk walk = begin(request);
+        answer_error(walk, Error{kind}, response);
+        finish(walk, response);
     } catch (...) {
         response.clear();
         response.status = kind.http_status;
     }
 }
 
-AnswerFacts Pipeline::facts(const Exchange& exchange) const {
-    const auto& context = exchange.context;
+AnswerFacts Pipeline::facts(const Walk& walk) const {
+    const auto& context = walk.context;
     return {.language = context.language,
             .now = context.now,
             .timezone = options_.timezone,
@@ -128,13 +173,13 @@ AnswerFacts Pipeline::facts(const Exchange& exchange) const {
             .correlation_id = context.correlation_id};
 }
 
-void Pipeline::common_headers(const Exchange& exchange, Response& response) const {
-    const auto& context = exchange.context;
-    const auto took =
-        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - exchange.begin);
+void Pipeline::common_headers(const Walk& walk, Response& response) const {
+    const auto& context = walk.context;
+    const auto took = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - walk.begin);
     const auto line = [&](std::string_view name, std::string_view value) { response.add_header(name, value); };
-    response.headers.reserve(constant_headers_.size() + 512);
+    response.headers.reserve(constant_headers_.size() + 768);
     response.headers.append(constant_headers_);
+    if (context.secure && !options_.is_https) response.headers.append(strict_transport);
     line("x-custom-lang", name_of(context.language));
     line("x-request-id", context.request_id);
     line("x-correlation-id", context.correlation_id);
@@ -142,35 +187,75 @@ void Pipeline::common_headers(const Exchange& exchange, Response& response) cons
     response.headers.append("X-Response-Time: ").append(fmt::format_int(took.count() / 1'000).c_str()).append(".");
     const auto micros = fmt::format_int(took.count() % 1'000);
     response.headers.append(3 - micros.size(), '0').append(micros.c_str()).append("ms\r\n");
+    if (walk.admission) options_.rate_limit->append_headers(*walk.admission, response.headers);
 }
 
-void Pipeline::answer_reply(const Exchange& exchange, const Operation& operation, Reply reply,
-                            Response& response) const {
+void Pipeline::answer_options(Walk& walk, std::string_view allow, Response& response) const {
+    response.status = 204;
+    common_headers(walk, response);
+    response.add_header("Allow", allow);
+    response.add_header("Cache-Control", "no-store");
+}
+
+void Pipeline::answer_reply(Walk& walk, const Operation& operation, Reply reply, Response& response) const {
     response.status = reply.no_content ? 204 : operation.success_status;
-    common_headers(exchange, response);
+    common_headers(walk, response);
     response.headers.append(reply.extra_headers);
+    response.add_header("Content-Security-Policy",
+                        reply.content_security_policy.empty() ? inert_document : reply.content_security_policy);
     response.add_header("Cache-Control", reply.cache_control.empty() ? "no-store" : reply.cache_control);
     if (reply.no_content) return;
+    if (!reply.etag.empty()) {
+        response.add_header("ETag", reply.etag);
+        const auto known = walk.context.request.header("if-none-match");
+        if (known && names_tag(*known, reply.etag)) {
+            response.status = 304;
+            return;
+        }
+    }
+    if (!reply.content_encoding.empty()) response.add_header("Content-Encoding", reply.content_encoding);
     if (!reply.content_type.empty()) {
         response.add_header("Content-Type", reply.content_type);
         response.body = std::move(reply.data);
         return;
     }
     response.headers.append("Content-Type: application/json; charset=utf-8\r\n");
-    const std::string_view message = operation.messages[static_cast<std::size_t>(exchange.context.language)];
-    write_success(response.body, response.status, message, reply, facts(exchange));
+    const std::string_view message = operation.messages[static_cast<std::size_t>(walk.context.language)];
+    write_success(response.body, response.status, message, reply, facts(walk));
 }
 
-void Pipeline::answer_error(const Exchange& exchange, const Error& error, Response& response) const {
+void Pipeline::answer_error(Walk& walk, const Error& error, Response& response) const {
+    const ErrorKind& kind = error.kind();
+    walk.error = &kind;
     response.clear();
-    response.status = error.kind().http_status;
-    common_headers(exchange, response);
-    response.headers.append("Cache-Control: no-store\r\nContent-Type: application/json; charset=utf-8\r\n");
+    response.status = kind.http_status;
+    common_headers(walk, response);
+    response.add_header("Content-Security-Policy", inert_document);
+    response.add_header("Cache-Control", "no-store");
     if (const auto* wait = error.data().if_contains("retryAfterSeconds"); wait != nullptr && wait->is_int64())
         response.add_header("Retry-After", std::to_string(wait->get_int64()));
-    if (!exchange.allow.empty()) response.add_header("Allow", exchange.allow);
-    if (error.kind().http_status == 401) response.add_header("WWW-Authenticate", "Bearer");
-    write_error(response.body, error, locales_, facts(exchange));
+    if (kind.http_status == 405) response.add_header("Allow", walk.allow);
+    if (kind.http_status == 401) response.add_header("WWW-Authenticate", "Bearer");
+    if (wants_problem(walk.context.request)) {
+        response.headers.append("Content-Type: application/problem+json; charset=utf-8\r\n");
+        write_problem(response.body, error, reason_phrase(response.status), locales_, facts(walk));
+    } else {
+        response.headers.append("Content-Type: application/json; charset=utf-8\r\n");
+        write_error(response.body, error, locales_, facts(walk));
+    }
+}
+
+void Pipeline::finish(const Walk& walk, Response& response) const {
+    const Request& request = walk.context.request;
+    const bool preflight = request.method == Method::options && request.header("access-control-request-method");
+    options_.cors.add_headers(request, preflight, response);
+    if (!options_.observers.empty()) {
+        const auto took = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - walk.begin);
+        const Exchange exchange{walk.context, walk.context.operation, response, walk.error, walk.failure, took};
+        for (Observer* observer : options_.observers) observer->on_answer(exchange);
+    }
+    const Operation* operation = walk.context.operation;
+    if (operation != nullptr && operation->compressible && walk.error == nullptr) compress(request, response);
 }
 
 }  // namespace consentry::http

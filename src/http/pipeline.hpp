@@ -1,19 +1,27 @@
 // One request's road through the service, in the order in which it is walked:
 //
-//   ids, language  ->  route  ->  guard  ->  DTO  ->  handler  ->  envelope, headers
+//   ids, client, language  ->  route  ->  rate limit  ->  gates (API key)  ->  guard  ->  flag  ->  DTO  ->  handler
+//   ->  envelope, headers  ->  CORS  ->  observers (log, metrics)  ->  compression
 //
-// Whatever goes wrong on the way becomes an envelope here; nothing leaves as a bare exception.
+// Whatever goes wrong on the way becomes an envelope here; nothing leaves as a bare exception. CORS stands outside of
+// the failures, so that a page may read a 429 or a 500; the observers see what the client gets.
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/locales.hpp"
 #include "http/application.hpp"
 #include "http/envelope.hpp"
+#include "http/gate.hpp"
+#include "http/observer.hpp"
 #include "http/router.hpp"
+#include "http/steps/cors.hpp"
+#include "http/steps/networks.hpp"
+#include "http/steps/rate_limit.hpp"
 
 namespace consentry::http {
 
@@ -21,26 +29,34 @@ struct PipelineOptions {
     Language default_language = Language::en;
     std::string timezone = "UTC";
     std::string api_version = "1";
-    std::string repo_version;
-    // Told of everything unexpected: what was thrown, where. The text never reaches a client.
-    std::function<void(std::string_view request_id, std::string_view what)> on_failure;
+    std::string repo_version = {};
+    Networks trusted_proxies = {};
+    Cors cors = {};
+    bool is_https = false;            // clients reach the service by https, whoever ends it
+    RateLimit* rate_limit = nullptr;  // none: unlimited
+    std::vector<Gate*> gates = {};    // before the guard, in this order
+    Gate* after_guard = nullptr;
+    std::vector<Observer*> observers = {};
 };
 
 class Pipeline final : public Application {
 public:
-    // All outlive the pipeline. `router` is finished.
+    // All outlive the pipeline, those in the options too. `router` is finished.
     Pipeline(const Router& router, const Locales& locales, const Clock& clock, PipelineOptions options);
 
     boost::asio::awaitable<void> respond(const Request& request, Response& response) override;
     void refuse(const Request& request, const ErrorKind& kind, Response& response) noexcept override;
 
 private:
-    struct Exchange;
-    boost::asio::awaitable<void> run(Exchange& exchange, Response& response);
-    void answer_error(const Exchange& exchange, const Error& error, Response& response) const;
-    void answer_reply(const Exchange& exchange, const Operation& operation, Reply reply, Response& response) const;
-    void common_headers(const Exchange& exchange, Response& response) const;
-    AnswerFacts facts(const Exchange& exchange) const;
+    struct Walk;
+    Walk begin(const Request& request) const;
+    boost::asio::awaitable<void> run(Walk& walk, Response& response);
+    void answer_options(Walk& walk, std::string_view allow, Response& response) const;
+    void answer_error(Walk& walk, const Error& error, Response& response) const;
+    void answer_reply(Walk& walk, const Operation& operation, Reply reply, Response& response) const;
+    void common_headers(const Walk& walk, Response& response) const;
+    void finish(const Walk& walk, Response& response) const;
+    AnswerFacts facts(const Walk& walk) const;
 
     const Router& router_;
     const Locales& locales_;

@@ -18,11 +18,16 @@ std::vector<std::string> split(std::string_view path) {
     return out;
 }
 
-bool matches(const std::vector<std::string>& pattern, std::string_view path, std::vector<NamedText>& params) {
+bool matches(const std::vector<std::string>& pattern, bool rest, std::string_view path,
+             std::vector<NamedText>& params) {
     params.clear();
     for (const std::string& segment : pattern) {
         if (path.empty() || path.front() != '/') return false;
         path.remove_prefix(1);
+        if (rest && &segment == &pattern.back()) {
+            params.push_back({segment.substr(1), std::string(path)});
+            return true;
+        }
         const std::string_view part = path.substr(0, path.find('/'));
         path.remove_prefix(part.size());
         if (segment.front() == ':') {
@@ -44,6 +49,13 @@ Endpoint Router::declare(Method method, std::string_view path) {
     operation->method = method;
     operation->paths.emplace_back(path);
     return {*this, *operation};
+}
+
+Endpoint& Endpoint::also_by_any_method() {
+    operation_.any_method = true;
+    for (const Method method : {Method::get, Method::post, Method::put, Method::patch, Method::delete_, Method::options})
+        if (method != operation_.method) also_by(method);
+    return *this;
 }
 
 void* Router::guard(const std::type_index& type) const {
@@ -74,6 +86,9 @@ void Router::finish() {
             throw std::logic_error("router: no id, summary or tag for " + path);
         if (!operation->raw && !operation->no_content && operation->message_key.empty())
             throw std::logic_error("router: no message for " + path);
+        for (const std::string& own : operation->paths)
+            if ((own + "/").starts_with("/system/") && operation->api_key != ApiKeyDemand::system)
+                throw std::logic_error("router: for systems, but not with_system_key(): " + own);
         for (const std::string& full : full_paths(*operation)) {
             Entry* entry = nullptr;
             if (full.find("/:") == std::string::npos) {
@@ -81,7 +96,8 @@ void Router::finish() {
             } else {
                 const auto segments = split(full);
                 const auto known = std::ranges::find(patterns_, segments, &Entry::segments);
-                entry = known != patterns_.end() ? &*known : &patterns_.emplace_back(Entry{segments, {}});
+                entry = known != patterns_.end() ? &*known
+                                                 : &patterns_.emplace_back(Entry{segments, operation->rest_of_path, {}});
             }
             std::vector<Method> methods{operation->method};
             methods.insert(methods.end(), operation->other_methods.begin(), operation->other_methods.end());
@@ -101,12 +117,13 @@ Router::Match Router::pick(const Entry& entry, Method method) {
     // HEAD is GET without the body (RFC 9110 section 9.3.2).
     const Method wanted = method == Method::head ? Method::get : method;
     for (const auto& [candidate, operation] : entry.by_method)
-        if (candidate == wanted) out.operation = operation;
+        if (candidate == wanted || (wanted == Method::other && operation->any_method)) out.operation = operation;
     if (out.operation == nullptr) {
         for (const auto& [candidate, operation] : entry.by_method) {
             out.allow.append(out.allow.empty() ? "" : ", ").append(name_of(candidate));
             if (candidate == Method::get) out.allow.append(", HEAD");
         }
+        out.allow.append(", OPTIONS");
     }
     return out;
 }
@@ -116,7 +133,7 @@ Router::Match Router::find(Method method, std::string_view path) const {
     Match known;
     std::vector<NamedText> params;
     for (const Entry& entry : patterns_) {
-        if (!matches(entry.segments, path, params)) continue;
+        if (!matches(entry.segments, entry.rest, path, params)) continue;
         Match match = pick(entry, method);
         match.params = params;
         if (match.operation != nullptr) return match;

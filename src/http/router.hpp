@@ -22,6 +22,14 @@ public:
 
     Endpoint& also_at(std::string_view path) { return operation_.paths.emplace_back(path), *this; }
     Endpoint& also_by(Method method) { return operation_.other_methods.push_back(method), *this; }
+    // Whatever the method, OPTIONS included.
+    Endpoint& also_by_any_method();
+    // A last segment ":name" stands for the rest of the path.
+    Endpoint& with_rest_of_path() { return operation_.rest_of_path = true, *this; }
+    Endpoint& ignores_input() { return operation_.ignores_input = true, *this; }
+    Endpoint& answers_header(std::string_view name, std::string_view description) {
+        return operation_.answer_headers.push_back({name, description}), *this;
+    }
     Endpoint& id(std::string_view id) { return operation_.id = id, *this; }
     Endpoint& tag(std::string_view tag) { return operation_.tag = tag, *this; }
     Endpoint& says(std::string_view summary) { return operation_.summary = summary, *this; }
@@ -29,6 +37,7 @@ public:
     Endpoint& message(std::string_view key) { return operation_.message_key = key, *this; }
     Endpoint& answers(unsigned status) { return operation_.success_status = status, *this; }
     Endpoint& answers_with(std::string_view content_type) { return operation_.raw_content_type = content_type, *this; }
+    Endpoint& with_etag() { return operation_.has_etag = true, *this; }
     Endpoint& may_fail(std::initializer_list<const ErrorKind*> kinds) {
         operation_.errors.assign(kinds);
         return *this;
@@ -94,6 +103,7 @@ public:
 private:
     struct Entry {
         std::vector<std::string> segments;  // of patterns: ":userId" matches one non-empty segment
+        bool rest = false;                  // the last one matches all that follows
         std::vector<std::pair<Method, Operation*>> by_method;
     };
     struct Hash {

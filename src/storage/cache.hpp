@@ -12,6 +12,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "base/clock.hpp"
+#include "base/sliding_windows.hpp"
 
 namespace consentry::storage {
 
@@ -29,6 +30,11 @@ public:
     // Reads and removes in one step: of many callers at most one receives the value.
     virtual awaitable<std::optional<std::string>> take(std::string key) = 0;
     virtual awaitable<void> erase(std::string key) = 0;
+
+    // Counts one more event under the key where fewer than `limit` of them lie within the last `window`; of callers at
+    // the same moment no more than that are admitted. Limits above SlidingWindows::exact_limit_max are held per
+    // window that begins with the key's first event. One key is always asked for with the same window and limit.
+    virtual awaitable<Admission> admit(std::string key, std::int64_t limit, milliseconds window) = 0;
 
     virtual awaitable<void> ping() = 0;  // for readiness
 

@@ -70,6 +70,7 @@ using Value = std::variant<std::monostate, std::int64_t, bool, double, std::stri
 class Row {
 public:
     Row(const Value* values, std::size_t columns) : values_(values), columns_(columns) {}
+    std::size_t size() const { return columns_; }
     bool is_null(std::size_t column) const;
     std::int64_t integer(std::size_t column) const;
     bool boolean(std::size_t column) const;
@@ -196,6 +197,8 @@ public:
     awaitable<Rows> query(std::string_view sql, const Args&... args) {
         return read(sql, bind_all(args...));
     }
+    // The same with parameters that were put together at run time.
+    awaitable<Rows> query_with(std::string_view sql, Params params) { return read(sql, std::move(params)); }
     // A read by one key that many ask for at the same time: an engine may answer several callers with one statement.
     // The key is unique; the SQL selects it as its first column and has " = $1" once.
     awaitable<Rows> look_up(std::string_view sql, Uuid key) { return read_by_key(sql, key); }

@@ -1,6 +1,9 @@
 // The cache port: copies that may vanish, and values that are handed out once.
+#include <atomic>
 #include <chrono>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -68,6 +71,41 @@ TEST_P(CacheContract, ATimeOfZeroOrLessRemoves) {
 TEST_P(CacheContract, AVeryLongTimeDoesNotOverflow) {
     put("a", "1", milliseconds::max());
     EXPECT_EQ(get("a"), "1");
+}
+
+TEST_P(CacheContract, AdmitsSoManyEventsInAWindowAndNoMore) {
+    for (const std::int64_t limit : {std::int64_t{3}, SlidingWindows::exact_limit_max + 1}) {
+        const std::string key = "events" + std::to_string(limit);
+        for (std::int64_t left = limit - 1; left >= 0; --left) {
+            const Admission admission = run(cache->admit(key, limit, 1h));
+            EXPECT_TRUE(admission.admitted);
+            EXPECT_EQ(admission.remaining, left);
+        }
+        const Admission refused = run(cache->admit(key, limit, 1h));
+        EXPECT_FALSE(refused.admitted);
+        EXPECT_EQ(refused.remaining, 0);
+        EXPECT_GT(refused.wait, 1h - GetParam().precision - 1s);
+        EXPECT_LE(refused.wait, 1h);
+        EXPECT_TRUE(run(cache->admit(key + "other", limit, 1h)).admitted);
+        place->pass(1h);
+        EXPECT_TRUE(run(cache->admit(key, limit, 1h)).admitted);
+    }
+}
+
+TEST_P(CacheContract, OfManyCallersAtOnceNoMoreThanTheLimitAreAdmitted) {
+    for (const std::int64_t limit : {std::int64_t{10}, SlidingWindows::exact_limit_max + 1}) {
+        std::atomic<int> admitted{0};
+        std::vector<std::thread> callers;
+        std::vector<std::unique_ptr<storage::Cache>> others;
+        for (int i = 0; i < 8; ++i) others.push_back(place->is_shared() ? place->open() : nullptr);
+        for (auto& other : others)
+            callers.emplace_back([&, own = other ? other.get() : cache.get()] {
+                for (int i = 0; i < 50; ++i)
+                    if (run(own->admit("events" + std::to_string(limit), limit, 1h)).admitted) ++admitted;
+            });
+        for (auto& caller : callers) caller.join();
+        EXPECT_EQ(admitted.load(), limit);
+    }
 }
 
 TEST_P(CacheContract, PutIfAbsentLeavesWhatLives) {

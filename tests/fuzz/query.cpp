@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view query = fuzz::text_of(data, size);
     const auto pairs = http::parse_query(query);
     if (!pairs) return 0;
-    fuzz::require(pairs->size() <= 100, "the number of pairs is bounded");
+    fuzz::require(pairs->size() <= 256, "the number of pairs is bounded");
     std::size_t decoded = 0;
     for (const auto& [name, value] : *pairs) {
         fuzz::require(code_points(name) && code_points(value), "names and values are UTF-8");

@@ -56,6 +56,7 @@ TEST(FirstRun, KeepsItsDataToItself) {
     EXPECT_EQ(mode_of(data), 0700U);
     EXPECT_EQ(mode_of(data / "keys"), 0700U);
     EXPECT_EQ(mode_of(data / "keys" / "two-factor.key"), 0600U);
+    EXPECT_EQ(mode_of(data / "keys" / "app.key"), 0600U);
     EXPECT_EQ(mode_of(data / "consentry.db"), 0600U);
     std::size_t signing_keys = 0;
     for (const fs::path& path : below(data)) {

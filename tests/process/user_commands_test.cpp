@@ -84,6 +84,23 @@ TEST_F(UserCommands, WrongUseEndsWithTwo) {
     }
 }
 
+TEST_F(UserCommands, ARoleIsGivenByItsTypeOrItsName) {
+    EXPECT_EQ(create("ada@example.org", usual_password, "superadmin").code, 0);
+    const HttpClient service = client();
+    const auto role_type_of = [&](const std::string& email) {
+        return log_in(service, {.email = email}).text("data.tokens.roleType");
+    };
+    EXPECT_EQ(role_type_of("ada@example.org"), "superAdmin");
+    EXPECT_EQ(create("grace@example.org", usual_password, "support").code, 2) << "there is no such role yet";
+    const std::string token = log_in(service, {.email = "ada@example.org"}).text("data.tokens.accessToken");
+    const Answer made =
+        service.post("/api/admin/role/create", {{"name", "support"}, {"type", "admin"}, {"abilities", json::array{}}},
+                     bearer(token));
+    EXPECT_EQ(made.status, 201U) << made.body;
+    EXPECT_EQ(create("grace@example.org", usual_password, "Support").code, 0);
+    EXPECT_EQ(role_type_of("grace@example.org"), "admin");
+}
+
 TEST_F(UserCommands, HelpAndVersionWorkWhateverTheSettings) {
     const Settings broken{{"HTTP_PORT", "many"}};
     for (const std::vector<std::string>& arguments :

@@ -56,7 +56,8 @@ servers_in() {
         entry=${entry%/cmdline}
         read -r name 2>/dev/null <"$entry/comm" || continue
         case "$name" in
-            postgres | pgbouncer | redis-server | redis-sentinel | valkey-server | valkey-sentinel) echo "${entry#/proc/}" ;;
+            nginx | node | postgres | pgbouncer) echo "${entry#/proc/}" ;;
+            redis-server | redis-sentinel | valkey-server | valkey-sentinel) echo "${entry#/proc/}" ;;
         esac
     done
 }

@@ -192,7 +192,8 @@ TEST(CRY_3, WithoutAKeyNoStartOutsideLocal) {
         {"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY",
          to_base64(crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es256).pkcs8_der())},
         {"AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY",
-         to_base64(crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es512).pkcs8_der())}};
+         to_base64(crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es512).pkcs8_der())},
+        {"APP_ENCRYPTION_SECRET_KEY", std::string(32, 'a')}};
     const auto is_named = [&](const std::optional<std::string>& key) {
         Environment environment = production;
         if (key) environment["AUTH_TWO_FACTOR_ENCRYPTION_KEY"] = *key;

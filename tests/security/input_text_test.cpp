@@ -164,7 +164,7 @@ TEST(INP_7, OneAddressIsOneAccount) {
     EXPECT_THROW(
         service.sql("INSERT INTO users SELECT '00000000-0000-7000-8000-000000000000', email, 'other', name, role, status, is_verified, "
                     "verified_at, 1, NULL, NULL, NULL, 0, NULL, 0, 0, 'system', 'credential', NULL, NULL, NULL, "
-                    "NULL, 0, 0, NULL FROM users"),
+                    "NULL, 0, 0, NULL, role_id FROM users"),
         std::exception);
 }
 

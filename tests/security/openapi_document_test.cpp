@@ -17,6 +17,13 @@ struct Documented {
     const json::object& document = answer.json.as_object();
     const json::object& paths = document.at("paths").as_object();
 
+    // What a reference leads to; the value itself where it is none.
+    const json::object& resolve(const json::value& value) const {
+        const auto* reference = value.as_object().if_contains("$ref");
+        return reference == nullptr ? value.as_object()
+                                    : SchemaChecker(answer.json).find(reference->as_string())->as_object();
+    }
+
     // visit(path, method, operation) for each documented operation.
     template <class Visit>
     void each(Visit visit) const {
@@ -50,7 +57,9 @@ std::map<std::string, const http::Operation*> routes(Service& service) {
         methods.insert(methods.end(), operation->other_methods.begin(), operation->other_methods.end());
         for (const std::string& path : router.full_paths(*operation))
             for (const auto method : methods)
-                out[to_lower_ascii(http::name_of(method)) + " " + documented_path(path)] = operation.get();
+                // "/docs/" is "/docs" for people who type.
+                if (!path.ends_with('/'))
+                    out[to_lower_ascii(http::name_of(method)) + " " + documented_path(path)] = operation.get();
     }
     return out;
 }
@@ -95,22 +104,31 @@ TEST(AUT_1, OperationsAreNamedOnceAndDescribed) {
     const Documented t;
     std::set<std::string> ids;
     std::set<std::string> tags;
-    for (const auto& tag : t.document.at("tags").as_array()) tags.emplace(tag.at("name").as_string());
+    for (const auto& tag : t.document.at("tags").as_array()) {
+        tags.emplace(tag.at("name").as_string());
+        EXPECT_TRUE(tag.as_object().contains("description"))
+            << tag << ": say in src/app/api_description.cpp what the tag is about";
+    }
     t.each([&](const std::string& path, const std::string& method, const json::object& operation) {
         SCOPED_TRACE(method + " " + path);
         EXPECT_TRUE(ids.emplace(operation.at("operationId").as_string()).second)
             << operation.at("operationId").as_string();
         EXPECT_FALSE(operation.at("summary").as_string().empty());
+        const bool is_alias = operation.at("tags").as_array().front() == "alias";
+        EXPECT_EQ(operation.contains("description"), !is_alias);
         ASSERT_FALSE(operation.at("tags").as_array().empty());
         for (const auto& tag : operation.at("tags").as_array())
             EXPECT_TRUE(tags.contains(std::string(tag.as_string()))) << tag;
         const auto& responses = operation.at("responses").as_object();
-        for (const char* status : {"408", "422", "500", "503"}) EXPECT_TRUE(responses.contains(status)) << status;
-        for (const auto& response : responses)
-            EXPECT_FALSE(response.value().at("description").as_string().empty()) << response.key();
-        const bool limited = responses.contains("429");
-        if (limited) {
-            EXPECT_TRUE(responses.at("429").at("headers").as_object().contains("Retry-After"));
+        for (const char* status : {"400", "408", "422", "429", "500", "503"})
+            EXPECT_TRUE(responses.contains(status)) << status;
+        for (const auto& reference : responses) {
+            const auto& response = t.resolve(reference.value());
+            EXPECT_FALSE(response.at("description").as_string().empty()) << reference.key();
+            for (const char* header : {"x-request-id", "x-correlation-id", "x-timestamp", "x-custom-lang"})
+                EXPECT_TRUE(response.at("headers").as_object().contains(header)) << reference.key() << header;
+            if (reference.key() != "429" && reference.key() != "503") continue;
+            EXPECT_TRUE(response.at("headers").as_object().contains("Retry-After"));
         }
     });
 }
@@ -124,9 +142,9 @@ TEST(AUT_1, PlaceholdersOfPathsAreParameters) {
             in_path.insert(path.substr(at + 1, path.find('}', at) - at - 1));
         std::set<std::string> declared;
         if (const auto* parameters = operation.if_contains("parameters"))
-            for (const auto& parameter : parameters->as_array()) {
-                const auto* in = parameter.as_object().if_contains("in");
-                if (in == nullptr || *in != "path") continue;
+            for (const auto& reference : parameters->as_array()) {
+                const auto& parameter = t.resolve(reference);
+                if (parameter.at("in") != "path") continue;
                 declared.emplace(parameter.at("name").as_string());
                 EXPECT_EQ(parameter.at("required"), true);
             }
@@ -143,16 +161,23 @@ TEST(AUT_1, TheDocumentedSecurityIsTheGuardsOwn) {
         const auto& described = t.paths.at(route.substr(space + 1)).at(route.substr(0, space)).as_object();
         const auto& security = described.at("security").as_array();
         const auto& responses = described.at("responses").as_object();
-        if (operation->access.name == "public") {
-            EXPECT_TRUE(security.empty());
-            continue;
+        // A key stands beside the guard: never, in one of two ways, or always.
+        std::size_t with_key = 0;
+        for (const auto& way : security) {
+            json::object scheme = way.as_object();
+            with_key += scheme.erase("xApiKey");
+            if (operation->access.name == "public") {
+                EXPECT_TRUE(scheme.empty());
+                continue;
+            }
+            ASSERT_EQ(scheme.size(), 1U);
+            EXPECT_EQ(scheme.begin()->key(), operation->access.security_scheme);
+            EXPECT_TRUE(schemes.contains(scheme.begin()->key()));
+            EXPECT_EQ(scheme.begin()->key(), operation->access.name == "refresh" ? "refreshToken" : "accessToken");
         }
-        ASSERT_EQ(security.size(), 1U);
-        const auto& scheme = security[0].as_object();
-        ASSERT_EQ(scheme.size(), 1U);
-        EXPECT_EQ(scheme.begin()->key(), operation->access.security_scheme);
-        EXPECT_TRUE(schemes.contains(scheme.begin()->key()));
-        EXPECT_EQ(scheme.begin()->key(), operation->access.name == "refresh" ? "refreshToken" : "accessToken");
+        EXPECT_EQ(with_key, operation->api_key == http::ApiKeyDemand::none ? 0U : 1U);
+        if (operation->access.name == "public" && with_key == 0) continue;
+        EXPECT_EQ(security.size(), operation->api_key == http::ApiKeyDemand::as_configured ? 2U : 1U);
         EXPECT_TRUE(responses.contains("401"));
         EXPECT_TRUE(responses.contains("403"));
     }
@@ -164,13 +189,57 @@ TEST(AUT_1, ABodyIsRequiredWhereOneOfItsMembersIs) {
     t.each([&](const std::string& path, const std::string& method, const json::object& operation) {
         const auto* body = operation.if_contains("requestBody");
         if (body == nullptr) return;
-        const auto& schema = body->at("content").at("application/json").at("schema").as_object();
+        const auto& schema = t.resolve(*body).at("content").at("application/json").at("schema").as_object();
         const auto* target = &schema;
         if (const auto* reference = schema.if_contains("$ref"))
             target = &checker.find(reference->as_string())->as_object();
-        EXPECT_EQ(body->at("required").as_bool(), target->contains("required")) << method << " " << path;
+        EXPECT_EQ(t.resolve(*body).at("required").as_bool(), target->contains("required")) << method << " " << path;
         EXPECT_EQ(target->at("additionalProperties"), false) << method << " " << path;
     });
+}
+
+// Each error of a status has an example that is that error.
+TEST(AUT_1, ErrorsAreShownOneByOne) {
+    const Documented t;
+    std::size_t seen = 0;
+    for (const auto& response : t.document.at("components").at("responses").as_object()) {
+        const auto* content = response.value().as_object().if_contains("content");
+        if (content == nullptr || !content->as_object().contains("application/problem+json")) continue;
+        SCOPED_TRACE(std::string(response.key()));
+        const auto& media_type = content->at("application/json").as_object();
+        const auto& narrowed = media_type.at("schema").at("allOf").as_array().at(1).at("properties");
+        const auto& codes = narrowed.at("statusCode").at("enum").as_array();
+        const auto& names = narrowed.at("statusCodeKey").at("enum").as_array();
+        for (const auto& example : media_type.at("examples").as_object()) {
+            const auto& value = t.resolve(example.value()).at("value").as_object();
+            EXPECT_NE(std::ranges::find(codes, value.at("statusCode")), codes.end()) << value;
+            EXPECT_NE(std::ranges::find(names, value.at("statusCodeKey")), names.end()) << value;
+            EXPECT_EQ(value.at("message").as_string().find('{'), std::string::npos) << value;
+            ++seen;
+        }
+    }
+    EXPECT_GT(seen, 40U);
+}
+
+// Nothing but the operations' own errors and those that all have.
+TEST(AUT_1, DeclaredErrorsAreDocumentedWithTheirCodes) {
+    Documented t;
+    for (const auto& [route, operation] : routes(t.service)) {
+        SCOPED_TRACE(route);
+        const auto space = route.find(' ');
+        const auto& responses =
+            t.paths.at(route.substr(space + 1)).at(route.substr(0, space)).at("responses").as_object();
+        auto declared = operation->errors;
+        declared.insert(declared.end(), operation->access.errors.begin(), operation->access.errors.end());
+        for (const ErrorKind* kind : declared) {
+            const auto* response = responses.if_contains(std::to_string(kind->http_status));
+            ASSERT_NE(response, nullptr) << kind->name;
+            const std::string text(t.resolve(*response).at("description").as_string());
+            EXPECT_TRUE(text.contains(std::to_string(kind->service_code) + " " + std::string(kind->name))) << text;
+        }
+        EXPECT_EQ(responses.contains("404"),
+                  std::ranges::any_of(declared, [](const ErrorKind* kind) { return kind->http_status == 404; }));
+    }
 }
 
 TEST(LOG_7, TheDocumentTellsNoSecretsAndCanBeClosed) {
@@ -179,7 +248,8 @@ TEST(LOG_7, TheDocumentTellsNoSecretsAndCanBeClosed) {
     EXPECT_EQ(document.find(service.folder().string()), std::string::npos);
     EXPECT_EQ(document.find("PRIVATE KEY"), std::string::npos);
     const Service closed({{"DOC_ENABLE", "false"}});
-    EXPECT_EQ(closed.get("/docs/json").status, 404U);
+    for (const char* path : {"/docs", "/docs/", "/docs/json", "/docs/assets/init.js"})
+        EXPECT_EQ(closed.get(path).status, 404U) << path;
 }
 
 }  // namespace

@@ -203,7 +203,12 @@ inline std::vector<Refused> refused_requests() {
         {to("/a\0b"s)},
         {to("")},
         {to(" /victim")},
-        {"CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n"},
+        {"CONNECT a HTTP/1.1\r\nHost: a\r\n\r\n"},
+        {"CONNECT a: HTTP/1.1\r\nHost: a\r\n\r\n"},
+        {"CONNECT :80 HTTP/1.1\r\nHost: a\r\n\r\n"},
+        {"CONNECT a:b HTTP/1.1\r\nHost: a\r\n\r\n"},
+        {"CONNECT user@a:80 HTTP/1.1\r\nHost: a\r\n\r\n"},
+        {"CONNECT * HTTP/1.1\r\nHost: a\r\n\r\n"},
         {"OPTIONS a HTTP/1.1\r\nHost: a\r\n\r\n"},
         // Request lines and versions.
         {"GET /victim\r\n\r\n"},

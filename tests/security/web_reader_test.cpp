@@ -73,7 +73,6 @@ TEST(WEB_1, UnusualButClearRequestsAreUnderstood) {
         {"GET /a?b=c&d HTTP/1.1\r\nHost: a\r\n\r\n", "GET /a?b=c&d "},
         {"GET http://example.com/a HTTP/1.1\r\nHost: a\r\n\r\n", "GET http://example.com/a "},
         {"OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "OPTIONS * "},
-        {"TRACE /a HTTP/1.1\r\nHost: a\r\n\r\n", "TRACE /a "},
         {"GET /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", "GET /a "},
         {"POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 003\r\n\r\nabc", "POST /a abc"},
         {"POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: CHUNKED\r\n\r\n3;x=y\r\nabc\r\n0\r\nT: v\r\n\r\n",
@@ -84,6 +83,19 @@ TEST(WEB_1, UnusualButClearRequestsAreUnderstood) {
     for (const auto& [request, body] : cases) {
         client.send(request);
         EXPECT_EQ(client.read_answer().body, body) << request;
+    }
+}
+
+TEST(WEB_5, MethodsThatAreNotServedReachTheApplicationAndEndTheConnection) {
+    const RunningServer running;
+    for (const std::string& line : {"TRACE /a"s, "CONNECT a:80"s, "CONNECT [::1]:443"s, "CONNECT /a"s, "FOO /a"s,
+                                    "get /a"s, "PROPFIND /a"s, "QUERY /a"s, "PRI /a"s}) {
+        RawClient client{running.server.port()};
+        client.send(line + " HTTP/1.1\r\nHost: a\r\n\r\n" + std::string{smuggled});
+        const RawAnswer answer = client.read_answer();
+        EXPECT_EQ(answer.body, line + " ");
+        EXPECT_EQ(answer.header("connection"), "close") << line;
+        EXPECT_TRUE(client.is_closed()) << line;
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <regex>
 #include <string>
 #include <string_view>
@@ -59,10 +60,18 @@ private:
         return false;
     }
 
+    // Making one costs far more than using it.
+    static const std::regex& compiled(const std::string& pattern) {
+        thread_local std::map<std::string, std::regex> known;
+        auto found = known.find(pattern);
+        if (found == known.end()) found = known.emplace(pattern, std::regex(pattern)).first;
+        return found->second;
+    }
+
     static bool has_format(const std::string& text, std::string_view format) {
         if (format == "uuid") return Uuid::parse(text).has_value();
         if (format == "date-time")
-            return std::regex_match(text, std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))"));
+            return std::regex_match(text, compiled(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))"));
         if (format == "email") return text.find('@') != std::string::npos;
         return format == "password" || format == "uri";
     }
@@ -101,14 +110,17 @@ private:
         if (const auto* array = value.if_array(); array != nullptr && name == "items")
             for (std::size_t i = 0; i < array->size(); ++i)
                 check((*array)[i], wanted.as_object(), place + "." + std::to_string(i), out);
+        if (const auto* array = value.if_array(); array != nullptr && name == "maxItems")
+            if (array->size() > wanted.to_number<std::size_t>()) out.push_back(place + ": too many");
         if (const auto* text = value.if_string()) check_text(std::string(*text), name, wanted, place, out);
         if (value.is_number() && name == "minimum" && value.to_number<double>() < wanted.to_number<double>())
             out.push_back(place + ": too small");
         if (value.is_number() && name == "maximum" && value.to_number<double>() > wanted.to_number<double>())
             out.push_back(place + ": too large");
-        constexpr std::array known{
-            "required", "properties", "additionalProperties", "items", "pattern", "minLength", "maxLength", "format",
-            "minimum",  "maximum"};
+        constexpr std::array known{"required",  "properties", "additionalProperties",
+                                   "items",     "pattern",    "minLength",
+                                   "maxLength", "format",     "minimum",
+                                   "maximum",   "maxItems"};
         return std::ranges::find(known, name) != known.end();
     }
 
@@ -122,11 +134,15 @@ private:
             for (const auto& property : wanted.as_object())
                 if (const Value* member = object.if_contains(property.key()))
                     check(*member, property.value().as_object(), place + "." + std::string(property.key()), out);
-        } else if (name == "additionalProperties" && wanted.is_bool() && !wanted.get_bool()) {
+        } else if (name == "additionalProperties" && (wanted.is_object() || wanted == false)) {
             const Value* known = schema.if_contains("properties");
-            for (const auto& member : object)
-                if (known == nullptr || !known->as_object().contains(member.key()))
+            for (const auto& member : object) {
+                if (known != nullptr && known->as_object().contains(member.key())) continue;
+                if (wanted.is_object())
+                    check(member.value(), wanted.get_object(), place + "." + std::string(member.key()), out);
+                else
                     out.push_back(place + ": " + std::string(member.key()) + " is not documented");
+            }
         }
     }
 
@@ -135,7 +151,7 @@ private:
         const auto length = static_cast<std::int64_t>(code_points(text).value_or(0));
         if (name == "minLength" && length < wanted.as_int64()) out.push_back(place + ": too short");
         if (name == "maxLength" && length > wanted.as_int64()) out.push_back(place + ": too long");
-        if (name == "pattern" && !std::regex_search(text, std::regex(std::string(wanted.as_string()))))
+        if (name == "pattern" && !std::regex_search(text, compiled(std::string(wanted.as_string()))))
             out.push_back(place + ": does not fit " + std::string(wanted.as_string()));
         if (name == "format" && !has_format(text, wanted.as_string()))
             out.push_back(place + ": not a " + std::string(wanted.as_string()));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/app.hpp"
+#include "tests/support/contract.hpp"
 #include "tests/support/http_client.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -39,6 +40,7 @@ public:
     explicit Service(Environment settings = {});
     ~Service();
 
+    // Every answer is held against the API document (contract.hpp): a difference fails the running test.
     Answer call(std::string_view method, const std::string& path, const std::string& body = {},
                 Headers headers = {}) const;
     Answer get(const std::string& path, Headers headers = {}) const {
@@ -94,6 +96,7 @@ private:
     Environment environment_;
     std::string name_space_;  // in Redis
     std::unique_ptr<App> app_;
+    std::shared_ptr<const Contract> contract_;  // none where the documentation is closed
     int people_ = 0;
 };
 

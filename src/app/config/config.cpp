@@ -1,5 +1,6 @@
 #include "app/config/config.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -42,6 +43,8 @@ Config read_values(const Environment& environment, std::vector<ConfigProblem>& p
 void derive(Config& config, const Environment& environment) {
     if (!environment.contains("DOC_ENABLE"))
         config.app.documentation = config.app.environment != AppEnvironment::production;
+    if (!environment.contains("METRICS_ENABLE"))
+        config.metrics.enable = config.app.environment != AppEnvironment::production;
     if (config.database.file.empty()) config.database.file = config.data.directory / "consentry.db";
     if (config.jwt.issuer.empty())
         config.jwt.issuer = config.app.public_url.empty() ? "consentry" : config.app.public_url;
@@ -60,7 +63,8 @@ void check(const Config& config, const Environment& environment, std::vector<Con
 
     if (config.app.environment != AppEnvironment::local)
         for (const std::string_view required : {std::string_view("AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY"),
-                                                std::string_view("AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY"), two_factor_key})
+                                                std::string_view("AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY"), two_factor_key,
+                                                std::string_view("APP_ENCRYPTION_SECRET_KEY")})
             if (!environment.contains(std::string(required)))
                 problem(required, "must be set: only with APP_ENV=local does the program make its own");
 
@@ -70,6 +74,8 @@ void check(const Config& config, const Environment& environment, std::vector<Con
             problem("AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "must be at least 19456 in production");
         if (config.password.argon2_passes < argon2_passes_min)
             problem("AUTH_PASSWORD_ARGON2_PASSES", "must be at least 2 in production");
+        if (config.logger.enable && config.logger.level == LogLevel::debug)
+            problem("LOGGER_LEVEL", "must not be debug in production");
     }
 
     if (config.two_factor.issuer.contains(':'))  // from APP_NAME, which may have one
@@ -81,6 +87,20 @@ void check(const Config& config, const Environment& environment, std::vector<Con
 }
 
 }  // namespace
+
+std::string_view text_of(AppEnvironment environment) {
+    switch (environment) {
+        case AppEnvironment::local:
+            return "local";
+        case AppEnvironment::development:
+            return "development";
+        case AppEnvironment::staging:
+            return "staging";
+        case AppEnvironment::production:
+            return "production";
+    }
+    return {};
+}
 
 std::expected<Config, std::vector<ConfigProblem>> read_config(const Environment& environment) {
     std::vector<ConfigProblem> problems;
@@ -115,6 +135,11 @@ std::vector<ConfigProblem> warnings(const Config& config) {
     if (config.cache.url.empty() && !config.database.url.empty())
         warn("CACHE_URL",
              "is memory: with DATABASE_URL at a server: a second process would not know the challenges of this one");
+    if (production && std::ranges::find(config.http.cors_origins, "*") != config.http.cors_origins.end())
+        warn("CORS_ALLOWED_ORIGIN", "is *: the pages of every site may read answers");
+    if (production && config.throttle.limit == 0) warn("THROTTLE_LIMIT", "is 0: a client may ask without bound");
+    if (production && config.sentry.dsn.starts_with("http:"))
+        warn("SENTRY_DSN", "is not https: reports of errors can be read on their way");
     if (production && config.app.documentation) warn("DOC_ENABLE", "opens the API documentation in production");
     return found;
 }

@@ -11,20 +11,23 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/config/dotenv.hpp"
 #include "base/clock.hpp"
 #include "base/locales.hpp"
+#include "base/log.hpp"
 
 namespace consentry {
 
 enum class AppEnvironment { local, development, staging, production };
+std::string_view text_of(AppEnvironment environment);
 
 struct AppConfig {
     std::string name;
     AppEnvironment environment = AppEnvironment::local;
-    std::string timezone;  // IANA name; for display only, the service reckons in UTC
+    std::string timezone;  // IANA name; for display, and for the days of API keys; else the service reckons in UTC
     Language language = Language::en;
     std::string public_url;  // without a slash at its end; empty: host and port listened on
     bool documentation = true;
@@ -42,6 +45,13 @@ struct HttpConfig {
     milliseconds body_timeout{};
     milliseconds idle_timeout{};
     milliseconds request_timeout{};
+    std::vector<std::string> trusted_proxies;  // addresses and networks, checked
+    std::vector<std::string> cors_origins;     // hosts, checked
+};
+
+struct ThrottleConfig {
+    std::int64_t limit = 0;  // 0: none
+    milliseconds window{};
 };
 
 struct VersioningConfig {
@@ -116,9 +126,50 @@ struct SessionConfig {
     std::string key_pattern;  // of cache keys, with {userId} and {sessionId}
 };
 
+struct EncryptionConfig {
+    std::vector<std::string> secrets;  // the first one seals; none (local only): the program makes its own
+};
+
+struct ApiKeyConfig {
+    bool required = false;  // of all that is for keys of type default
+    std::string cache_prefix;
+};
+
+struct FeatureFlagConfig {
+    std::string cache_prefix;
+    milliseconds cache_ttl{};  // zero: no copies
+};
+
+struct ActivityConfig {
+    std::chrono::days retention{};  // zero: for ever
+};
+
+struct LoggerConfig {
+    bool enable = false;
+    LogLevel level = LogLevel::debug;
+    bool into_file = false;
+    bool prettier = false;
+    bool automatic = false;  // every request, not failures only
+};
+
+struct SecurityEventsConfig {
+    std::size_t bytes_max = 0;  // of all their files together
+};
+
+struct MetricsConfig {
+    bool enable = true;
+    std::vector<std::string> allowed_from;  // addresses and networks, checked
+};
+
+struct SentryConfig {
+    std::string dsn;  // checked; empty: no error tracking
+    milliseconds timeout{};
+};
+
 struct Config {
     AppConfig app;
     HttpConfig http;
+    ThrottleConfig throttle;
     VersioningConfig versioning;
     DataConfig data;
     DatabaseConfig database;
@@ -127,6 +178,14 @@ struct Config {
     TwoFactorConfig two_factor;
     PasswordConfig password;
     SessionConfig session;
+    EncryptionConfig encryption;
+    ApiKeyConfig api_key;
+    FeatureFlagConfig feature_flag;
+    ActivityConfig activity;
+    LoggerConfig logger;
+    SecurityEventsConfig security_events;
+    SentryConfig sentry;
+    MetricsConfig metrics;
 };
 
 // Names a setting and says what is allowed; never repeats a value, which may be a secret in the wrong place (OPS-2).

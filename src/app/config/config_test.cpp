@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "app/config/sentry_dsn.hpp"
 #include "app/config/settings.hpp"
 
 namespace consentry {
@@ -25,7 +26,8 @@ Environment production() {
     return {{"APP_ENV", "production"},
             {"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", "YWNjZXNz"},
             {"AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY", "cmVmcmVzaA=="},
-            {"AUTH_TWO_FACTOR_ENCRYPTION_KEY", long_key}};
+            {"AUTH_TWO_FACTOR_ENCRYPTION_KEY", long_key},
+            {"APP_ENCRYPTION_SECRET_KEY", long_key}};
 }
 Environment with(Environment environment, const std::string& name, const std::string& value) {
     environment[name] = value;
@@ -111,6 +113,9 @@ TEST(Config, DerivedDefaultsFollowOtherSettings) {
     EXPECT_EQ(read_config({{"AUTH_TWO_FACTOR_ISSUER", "Other"}})->two_factor.label, "Other");
     EXPECT_FALSE(read_config(production())->app.documentation);
     EXPECT_TRUE(read_config(with(production(), "DOC_ENABLE", "true"))->app.documentation);
+    EXPECT_TRUE(read_config({})->metrics.enable);
+    EXPECT_FALSE(read_config(production())->metrics.enable);
+    EXPECT_TRUE(read_config(with(production(), "METRICS_ENABLE", "true"))->metrics.enable);
 }
 
 TEST(Config, OPS_2_MalformedValuesAreRefusedByNameAndNeverRepeated) {
@@ -128,6 +133,8 @@ TEST(Config, OPS_2_MalformedValuesAreRefusedByNameAndNeverRepeated) {
              {"APP_LANGUAGE", "xx"},
              {"PUBLIC_URL", "example"},
              {"DOC_ENABLE", "yes"},
+             {"METRICS_ALLOWED_FROM", "10.0.0.0/33"},
+             {"METRICS_ALLOWED_FROM", "0.0.0.0/0"},
              {"HTTP_HOST", ""},
              {"HTTP_HOST", "with blank"},
              {"HTTP_HOST", "http://x"},
@@ -219,7 +226,7 @@ TEST(Config, OPS_2_OutsideLocalTheSecretsAreRequiredEachByName) {
     for (const auto* environment : {"development", "staging", "production"})
         EXPECT_THAT(problem_names({{"APP_ENV", environment}}),
                     UnorderedElementsAre("AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", "AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY",
-                                         "AUTH_TWO_FACTOR_ENCRYPTION_KEY"))
+                                         "AUTH_TWO_FACTOR_ENCRYPTION_KEY", "APP_ENCRYPTION_SECRET_KEY"))
             << environment;
     EXPECT_TRUE(read_config(production()));
 }
@@ -234,7 +241,7 @@ TEST(Config, OPS_2_AnEmptySecretStopsTheStart) {
             EXPECT_THAT(problem_names(with(production(), std::string(setting.name), blank)), ElementsAre(setting.name));
         }
     }
-    EXPECT_EQ(secrets, 3U);
+    EXPECT_EQ(secrets, 5U);
 }
 
 TEST(Config, OPS_2_SettingsOfOtherProgramsAreLeftAlone) {
@@ -263,6 +270,40 @@ TEST(Config, CRY_3_AShortTwoFactorKeyIsWarnedOfAndRefusedInProduction) {
                     ElementsAre("AUTH_TWO_FACTOR_ENCRYPTION_KEY"));
     }
     EXPECT_THAT(warning_names({{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", long_key}}), IsEmpty());
+}
+
+TEST(Config, INP_9_TheSecretOfCursorsIsAListOfLongOnes) {
+    EXPECT_THAT(read_config({{"APP_ENCRYPTION_SECRET_KEY", "new-" + long_key + ", old-" + long_key}})->encryption.secrets,
+                ElementsAre("new-" + long_key, "old-" + long_key));
+    for (const std::string& secrets : {std::string("hunter2"), long_key.substr(1), long_key + ",hunter2", long_key + ","}) {
+        const auto config = read_config({{"APP_ENCRYPTION_SECRET_KEY", secrets}});
+        ASSERT_FALSE(config) << secrets;
+        EXPECT_THAT(config.error(), ElementsAre(AllOf(Field(&ConfigProblem::setting, "APP_ENCRYPTION_SECRET_KEY"),
+                                                      Field(&ConfigProblem::text, Not(HasSubstr("hunter2"))))));
+    }
+}
+
+TEST(Config, LOG_4_DebugLogsStopTheStartInProductionOnly) {
+    const Environment logs = with(production(), "LOGGER_ENABLE", "true");
+    EXPECT_THAT(problem_names(logs), ElementsAre("LOGGER_LEVEL"));
+    EXPECT_THAT(problem_names(with(logs, "LOGGER_LEVEL", "debug")), ElementsAre("LOGGER_LEVEL"));
+    EXPECT_TRUE(read_config(with(logs, "LOGGER_LEVEL", "verbose")));
+    EXPECT_TRUE(read_config({{"LOGGER_ENABLE", "true"}, {"LOGGER_LEVEL", "debug"}}));
+    EXPECT_THAT(problem_names({{"LOGGER_LEVEL", "silly"}}), ElementsAre("LOGGER_LEVEL"));
+}
+
+TEST(Config, AnAddressForErrorsLeadsToAnEnvelope) {
+    const auto plain = parse_sentry_dsn("https://k3y@errors.example.com/42");
+    ASSERT_TRUE(plain);
+    EXPECT_EQ(plain->envelope_url, "https://errors.example.com/api/42/envelope/");
+    EXPECT_EQ(plain->public_key, "k3y");
+    const auto below = parse_sentry_dsn("http://k3y:s3cret@[::1]:9000/sentry/7");
+    ASSERT_TRUE(below);
+    EXPECT_EQ(below->envelope_url, "http://[::1]:9000/sentry/api/7/envelope/");
+    for (const auto* text : {"", "errors.example.com", "https://errors.example.com/42", "https://k3y@errors.example.com",
+                             "https://k3y@errors.example.com/", "ftp://k3y@errors.example.com/42", "https://k%0D@a/1",
+                             "https://k3y@errors.example.com/42?a=b", "https://k3y@/42"})
+        EXPECT_FALSE(parse_sentry_dsn(text)) << text;
 }
 
 TEST(Config, WeakPasswordHashesAreRefusedInProductionOnly) {

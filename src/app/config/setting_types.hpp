@@ -148,4 +148,24 @@ SettingType line() {
     });
 }
 
+inline std::string joined(const std::vector<std::string>& list) {
+    std::string out;
+    for (const std::string& entry : list) out.append(out.empty() ? "" : ",").append(entry);
+    return out;
+}
+
+// A list between commas that `Parsed` makes something of.
+template <class Parsed, auto... Path>
+SettingType list_of(std::string allowed) {
+    return {allowed,
+            [allowed](std::string_view text, Config& config) -> Read {
+                auto list = text.empty() ? std::vector<std::string>{} : parse_list(text);
+                if (!list) return refused(allowed);
+                if (auto parsed = Parsed::parse(*list); !parsed) return refused(parsed.error());
+                at<Path...>(config) = std::move(*list);
+                return {};
+            },
+            [](const Config& config) { return joined(at<Path...>(config)); }};
+}
+
 }  // namespace consentry::setting_types

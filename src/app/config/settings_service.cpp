@@ -33,8 +33,8 @@ std::vector<SettingSpec> application_settings() {
              "UTC or a time zone that the system's database has, such as Europe/Berlin", is_timezone),
          .default_text = "UTC",
          .description =
-             "The time zone named in the `x-timezone` header and in the metadata of answers. Times themselves "
-             "are always UTC."},
+             "The time zone named in the `x-timezone` header and in the metadata of answers, and the one in which the "
+             "days of API keys begin and end. Times themselves are always UTC."},
         {.name = "APP_LANGUAGE",
          .group = group,
          .type = one_of<&Config::app, &AppConfig::language>({{"en", Language::en},

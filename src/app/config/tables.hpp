@@ -9,6 +9,7 @@ namespace consentry {
 
 std::vector<SettingSpec> application_settings();
 std::vector<SettingSpec> http_settings();
+std::vector<SettingSpec> edge_settings();
 std::vector<SettingSpec> data_settings();
 std::vector<SettingSpec> database_settings();
 std::vector<SettingSpec> cache_settings();
@@ -16,5 +17,12 @@ std::vector<SettingSpec> token_settings();
 std::vector<SettingSpec> two_factor_settings();
 std::vector<SettingSpec> password_settings();
 std::vector<SettingSpec> session_settings();
+std::vector<SettingSpec> api_key_settings();
+std::vector<SettingSpec> feature_flag_settings();
+std::vector<SettingSpec> list_settings();
+std::vector<SettingSpec> logger_settings();
+std::vector<SettingSpec> security_event_settings();
+std::vector<SettingSpec> error_tracking_settings();
+std::vector<SettingSpec> metrics_settings();
 
 }  // namespace consentry

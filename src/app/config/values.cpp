@@ -90,6 +90,10 @@ bool is_path_prefix(std::string_view path) {
     return std::ranges::find(taken, first) == taken.end() && first != "." && !path.contains("..");
 }
 
+bool is_cache_prefix(std::string_view text) {
+    return !text.empty() && text.size() <= 64 && is_made_of(text, letters, "._:-");
+}
+
 std::optional<std::string> parse_public_url(std::string_view text) {
     const auto url = boost::urls::parse_absolute_uri(text);
     if (!url || url->has_userinfo() || url->has_query() || url->host().empty()) return std::nullopt;

@@ -24,6 +24,8 @@ std::string duration_text(milliseconds duration);  // in the largest unit that d
 bool is_timezone(std::string_view name);
 // Empty, or segments of letters, digits and ._~- each after a slash; not where the service has pages of its own.
 bool is_path_prefix(std::string_view path);
+// What keys of the cache begin with: 1 to 64 letters, digits and ._:-
+bool is_cache_prefix(std::string_view text);
 // An absolute http or https address without credentials, query and fragment; its closing slash is dropped.
 std::optional<std::string> parse_public_url(std::string_view text);
 // {userId} and {sessionId} once each, no other braces, nothing but printable ASCII.

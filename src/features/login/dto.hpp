@@ -79,6 +79,11 @@ struct VerifyLoginRequest {
         };
     }
     static void check(const VerifyLoginRequest& dto, http::Report& report) { check_proof(dto, report, true); }
+    static std::vector<VerifyLoginRequest> examples() {
+        const std::string challenge = "rT0o3y1xXn4kq0m5bC7aPz";
+        return {{.challenge_token = challenge, .code = "492039", .backup_code = {}, .method = {}},
+                {.challenge_token = challenge, .code = {}, .backup_code = "7K2M9QX4TB", .method = {}}};
+    }
 };
 
 struct EnableAtLoginRequest {
@@ -119,6 +124,28 @@ struct LoginResponse {
             field("secret", &LoginResponse::secret, "For the forced set-up"),
             field("otpauthUrl", &LoginResponse::otpauth_url, "For the forced set-up"),
         };
+    }
+
+    // Tokens; a challenge; a challenge that wants a set-up first.
+    static std::vector<LoginResponse> examples() {
+        LoginResponse done;
+        done.tokens = TokenResponse{.token_type = "Bearer",
+                                    .role_type = Role::user,
+                                    .expires_in = 3'600,
+                                    .access_token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl",
+                                    .refresh_token = "eyJhbGciOiJFUzUxMiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"};
+        LoginResponse challenged;
+        challenged.is_two_factor_required = true;
+        challenged.challenge_token = "rT0o3y1xXn4kq0m5bC7aPz";
+        challenged.challenge_expires_in = challenge_ttl.count();
+        challenged.backup_codes_remaining = 8;
+        LoginResponse set_up = challenged;
+        set_up.backup_codes_remaining = 0;
+        set_up.is_required_setup = true;
+        set_up.secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
+        set_up.otpauth_url =
+            "otpauth://totp/Consentry:ada%40example.org?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Consentry";
+        return {done, challenged, set_up};
     }
 
     static LoginResponse of(LoginAnswer answer) {

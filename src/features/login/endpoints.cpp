@@ -13,7 +13,8 @@ Origin origin_of(const http::RequestContext& context) {
     return origin;
 }
 
-awaitable<Result<LoginResponse>> with_credential(Login& login, LoginCredentialRequest body, Origin origin) {
+awaitable<Result<LoginResponse>> with_credential(Login& login, LoginCredentialRequest body, Origin origin,
+                                                 Cause cause) {
     origin.from = body.from;
     origin.with = LoginWith::credential;
     if (body.device) {
@@ -21,20 +22,22 @@ awaitable<Result<LoginResponse>> with_credential(Login& login, LoginCredentialRe
         if (body.device->platform) platform = http::name_of(*body.device->platform);
         origin.device = Device{std::move(body.device->fingerprint), std::move(body.device->name), std::move(platform)};
     }
-    auto answer = co_await login.with_credential(std::move(body.email), std::move(body.password), std::move(origin));
+    auto answer = co_await login.with_credential(std::move(body.email), std::move(body.password), std::move(origin),
+                                                 std::move(cause));
     if (!answer) co_return fail(std::move(answer.error()));
     co_return LoginResponse::of(std::move(*answer));
 }
 
-awaitable<Result<LoginResponse>> verify(Login& login, VerifyLoginRequest body, Origin origin) {
+awaitable<Result<LoginResponse>> verify(Login& login, VerifyLoginRequest body, Origin origin, Cause cause) {
     auto proof = proof_of(body);
-    auto answer = co_await login.verify(std::move(body.challenge_token), std::move(proof), std::move(origin));
+    auto answer =
+        co_await login.verify(std::move(body.challenge_token), std::move(proof), std::move(origin), std::move(cause));
     if (!answer) co_return fail(std::move(answer.error()));
     co_return LoginResponse::of(std::move(*answer));
 }
 
-awaitable<Result<BackupCodesResponse>> enable(Login& login, EnableAtLoginRequest body) {
-    auto codes = co_await login.enable(std::move(body.challenge_token), std::move(body.code));
+awaitable<Result<BackupCodesResponse>> enable(Login& login, EnableAtLoginRequest body, Cause cause) {
+    auto codes = co_await login.enable(std::move(body.challenge_token), std::move(body.code), std::move(cause));
     if (!codes) co_return fail(std::move(codes.error()));
     co_return BackupCodesResponse{std::move(*codes)};
 }
@@ -50,10 +53,11 @@ void add_login_endpoints(http::Router& router, Login& login) {
         .describes(
             "Answers tokens, or a challenge where two-factor is on. Unknown address and wrong password are one answer.")
         .message("user.loginCredential")
+        .behind_flag("loginWithCredential")
         .may_fail({&errors::password_not_match, &errors::password_attempt_max, &errors::password_expired,
                    &errors::inactive_forbidden, &errors::blocked_forbidden, &errors::email_not_verified})
         .handled_by([&login](const http::RequestContext& context, LoginCredentialRequest body) {
-            return with_credential(login, std::move(body), origin_of(context));
+            return with_credential(login, std::move(body), origin_of(context), cause_of(context));
         });
 
     router.post("/user/login/2fa")
@@ -63,13 +67,14 @@ void add_login_endpoints(http::Router& router, Login& login) {
         .id("verifyLogin")
         .tag("login")
         .says("The second step of a login: a code or a backup code for the challenge")
+        .describes("A challenge is good once and for five minutes, a code once. Five wrong ones lock for a while.")
         .message("user.verifyTwoFactor")
         .may_fail({&errors::two_factor_challenge_invalid, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock, &errors::two_factor_not_enabled,
                    &errors::two_factor_required_setup, &errors::inactive_forbidden, &errors::blocked_forbidden,
                    &errors::email_not_verified, &errors::password_expired})
         .handled_by([&login](const http::RequestContext& context, VerifyLoginRequest body) {
-            return verify(login, std::move(body), origin_of(context));
+            return verify(login, std::move(body), origin_of(context), cause_of(context));
         });
 
     router.post("/public/user/login/2fa/enable")
@@ -83,7 +88,9 @@ void add_login_endpoints(http::Router& router, Login& login) {
                    &errors::two_factor_attempt_temporary_lock, &errors::two_factor_not_enabled,
                    &errors::two_factor_not_required_setup, &errors::inactive_forbidden, &errors::blocked_forbidden,
                    &errors::email_not_verified, &errors::password_expired})
-        .handled_by([&login](EnableAtLoginRequest body) { return enable(login, std::move(body)); });
+        .handled_by([&login](const http::RequestContext& context, EnableAtLoginRequest body) {
+            return enable(login, std::move(body), cause_of(context));
+        });
 }
 
 }  // namespace consentry

@@ -1,5 +1,7 @@
 #include "features/login/login.hpp"
 
+#include <type_traits>
+
 #include "base/errors.hpp"
 
 namespace consentry {
@@ -17,7 +19,7 @@ std::optional<Error> refusal_of(const User& user, TimePoint now) {
 }  // namespace
 
 Login::Login(storage::Database& database, storage::Cache& cache, const Clock& clock, UserRepository& users,
-             Sessions& sessions, TwoFactor& two_factor, Passwords& passwords,
+             Sessions& sessions, TwoFactor& two_factor, Passwords& passwords, Audit audit,
              const std::vector<std::string>& challenge_secrets)
     : database_(database),
       clock_(clock),
@@ -26,18 +28,40 @@ Login::Login(storage::Database& database, storage::Cache& cache, const Clock& cl
       users_(users),
       sessions_(sessions),
       two_factor_(two_factor),
-      passwords_(passwords) {}
+      passwords_(passwords),
+      audit_(audit) {}
 
-awaitable<Result<LoginAnswer>> Login::with_credential(std::string email, std::string password, Origin origin) {
+template <class T>
+void Login::tell(std::string_view step, const Result<T>& result, std::optional<UserId> user, const Cause& cause) const {
+    if (!result) {
+        audit_.tell(step, Outcome::failure, user, cause, {{"code", std::string(result.error().kind().name)}});
+    } else if constexpr (std::is_same_v<T, LoginAnswer>) {
+        audit_.tell(step, Outcome::success, user, cause, {{"answer", result->tokens ? "tokens" : "challenge"}});
+    } else {
+        audit_.tell(step, Outcome::success, user, cause);
+    }
+}
+
+awaitable<Result<LoginAnswer>> Login::with_credential(std::string email, std::string password, Origin origin,
+                                                      Cause cause) {
+    std::optional<UserId> owner;
+    auto answer = co_await check_credential(std::move(email), std::move(password), std::move(origin), cause, owner);
+    tell("login.credential", answer, owner, cause);
+    co_return answer;
+}
+
+awaitable<Result<LoginAnswer>> Login::check_credential(std::string email, std::string password, Origin origin,
+                                                       const Cause& cause, std::optional<UserId>& known) {
     auto user = co_await users_.find_by_email(email);
-    auto checked = co_await passwords_.check(user, std::move(email), password);
+    if (user) known = user->id;
+    auto checked = co_await passwords_.check(user, std::move(email), password, cause);
     if (!checked) co_return fail(std::move(checked.error()));
     if (auto refusal = refusal_of(*user, clock_.now())) {
         co_await passwords_.clear(user->id);
         co_return fail(std::move(*refusal));
     }
     const User owner = *user;
-    auto answer = co_await finish(std::move(*user), std::move(origin), true);
+    auto answer = co_await finish(std::move(*user), std::move(origin), true, cause);
     if (answer && checked->needs_rehash) co_await passwords_.rehash(owner, std::move(password));
     if (!answer && answer.error().is(errors::password_not_match)) {
         // The account changed under the login. Where it was not the password that changed, the attempt was a right one
@@ -48,7 +72,7 @@ awaitable<Result<LoginAnswer>> Login::with_credential(std::string email, std::st
     co_return answer;
 }
 
-awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, bool password_given) {
+awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, bool password_given, const Cause& cause) {
     const auto factor = co_await two_factor_.state(user.id);
     if (factor.enabled) co_return co_await challenge(std::move(user), factor, std::move(origin));
     const auto prepared = co_await sessions_.prepare(user, std::move(origin), std::nullopt);
@@ -56,6 +80,8 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, bool pass
     LoginRepository::add_login(transaction, user.id, user.security_version, prepared.row.origin.from,
                                prepared.row.origin.with, prepared.row.origin.ip_address, password_given, clock_.now());
     sessions_.add_to(transaction, prepared);
+    Audit::add(transaction, user.id, ActivityAction::user_login_credential, cause, clock_.now(),
+               {{"sessionId", prepared.row.id.text()}});
     const auto outcome = co_await commit(std::move(transaction), prepared.row.id);
     // The account changed under the login: as if the password had been given a moment later.
     if (!outcome.committed) co_return fail(errors::password_not_match);
@@ -109,47 +135,62 @@ awaitable<Result<Login::Open>> Login::open(std::string token) {
     co_return Open{std::move(*challenge), std::move(*user)};
 }
 
-awaitable<Result<LoginAnswer>> Login::verify(std::string token, Proof proof, Origin seen) {
+awaitable<Result<LoginAnswer>> Login::verify(std::string token, Proof proof, Origin seen, Cause cause) {
     auto opened = co_await open(token);
-    if (!opened) co_return fail(std::move(opened.error()));
-    auto right = co_await two_factor_.evaluate(opened->user.id, std::move(proof));
+    if (!opened) {
+        tell<LoginAnswer>("login.second_factor", fail(Error{opened.error().kind()}), std::nullopt, cause);
+        co_return fail(std::move(opened.error()));
+    }
+    const UserId owner = opened->user.id;
+    auto answer =
+        co_await answer_challenge(std::move(*opened), std::move(token), std::move(proof), std::move(seen), cause);
+    tell("login.second_factor", answer, owner, cause);
+    co_return answer;
+}
+
+awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string token, Proof proof, Origin seen,
+                                                       const Cause& cause) {
+    auto right = co_await two_factor_.evaluate(opened.user.id, std::move(proof));
     if (!right) {
         // Of many answers to one challenge one was right and is spent: the others are late, not wrong (CHL-2).
         const bool spent = co_await sessions_.is_spent(Challenges::digest(token));
         if (spent) co_return fail(errors::two_factor_challenge_invalid);
-        co_return fail(co_await two_factor_.settle(opened->user.id, std::move(right.error())));
+        co_return fail(co_await two_factor_.settle(opened.user.id, std::move(right.error()), cause));
     }
 
-    Origin origin = opened->challenge.origin;
+    Origin origin = opened.challenge.origin;
     // Where the tokens go is where the session comes from.
     origin.ip_address = std::move(seen.ip_address);
     origin.user_agent = std::move(seen.user_agent);
-    const auto prepared = co_await sessions_.prepare(opened->user, std::move(origin), Challenges::digest(token));
+    const auto prepared = co_await sessions_.prepare(opened.user, std::move(origin), Challenges::digest(token));
     storage::Transaction transaction;
-    LoginRepository::add_login(transaction, opened->user.id, opened->user.security_version, prepared.row.origin.from,
+    LoginRepository::add_login(transaction, opened.user.id, opened.user.security_version, prepared.row.origin.from,
                                prepared.row.origin.with, prepared.row.origin.ip_address, false, clock_.now());
     sessions_.add_to(transaction, prepared);
     const std::size_t session_statements = transaction.statements().size();
     two_factor_.spend(transaction, *right);
+    Audit::add(transaction, opened.user.id, ActivityAction::user_verify_two_factor, cause, clock_.now(),
+               {{"sessionId", prepared.row.id.text()}, {"method", right->step ? "code" : "backupCode"}});
     const auto outcome = co_await commit(std::move(transaction), prepared.row.id);
     if (!outcome.committed) {
         // The account changed, or the challenge was spent by another request: nothing was counted.
         if (outcome.failed_at < session_statements) co_return fail(errors::two_factor_challenge_invalid);
-        co_return fail(co_await two_factor_.lost(std::move(*right)));
+        co_return fail(co_await two_factor_.lost(std::move(*right), cause));
     }
+    two_factor_.tell_spent(*right, cause);
     co_await challenges_.forget(std::move(token));
     co_await sessions_.begun(prepared);
     LoginAnswer answer;
     answer.tokens = prepared.tokens;
-    answer.role = opened->user.role;
+    answer.role = opened.user.role;
     co_return answer;
 }
 
-awaitable<Result<std::vector<std::string>>> Login::enable(std::string token, std::string code) {
+awaitable<Result<std::vector<std::string>>> Login::enable(std::string token, std::string code, Cause cause) {
     auto opened = co_await open(std::move(token));
     if (!opened) co_return fail(std::move(opened.error()));
     if (!opened->challenge.required_setup) co_return fail(errors::two_factor_not_required_setup);
-    co_return co_await two_factor_.enable_required(opened->user.id, std::move(code));
+    co_return co_await two_factor_.enable_required(opened->user.id, std::move(code), std::move(cause));
 }
 
 }  // namespace consentry

@@ -29,18 +29,23 @@ class Login {
 public:
     // `challenge_secrets` seal the challenges; see Challenges.
     Login(storage::Database& database, storage::Cache& cache, const Clock& clock, UserRepository& users,
-          Sessions& sessions, TwoFactor& two_factor, Passwords& passwords,
+          Sessions& sessions, TwoFactor& two_factor, Passwords& passwords, Audit audit,
           const std::vector<std::string>& challenge_secrets);
 
-    awaitable<Result<LoginAnswer>> with_credential(std::string email, std::string password, Origin origin);
+    awaitable<Result<LoginAnswer>> with_credential(std::string email, std::string password, Origin origin, Cause cause);
     // The second step: spends the challenge and the proof, begins the session, all in one transaction.
-    awaitable<Result<LoginAnswer>> verify(std::string challenge, Proof proof, Origin seen);
+    awaitable<Result<LoginAnswer>> verify(std::string challenge, Proof proof, Origin seen, Cause cause);
     // The second step of a forced set-up: turns two-factor on. The challenge stays good for one verification.
-    awaitable<Result<std::vector<std::string>>> enable(std::string challenge, std::string code);
+    awaitable<Result<std::vector<std::string>>> enable(std::string challenge, std::string code, Cause cause);
 
 private:
+    awaitable<Result<LoginAnswer>> check_credential(std::string email, std::string password, Origin origin,
+                                                    const Cause& cause, std::optional<UserId>& owner);
+    // What came of a step, for the security events.
+    template <class T>
+    void tell(std::string_view step, const Result<T>& result, std::optional<UserId> user, const Cause& cause) const;
     // After the first factor: `password_given` says that its attempts are to be cleared.
-    awaitable<Result<LoginAnswer>> finish(User user, Origin origin, bool password_given);
+    awaitable<Result<LoginAnswer>> finish(User user, Origin origin, bool password_given, const Cause& cause);
     awaitable<Result<LoginAnswer>> challenge(User user, const TwoFactorRecord& factor, Origin origin);
     // The challenge and its account, both still good.
     struct Open {
@@ -48,6 +53,8 @@ private:
         User user;
     };
     awaitable<Result<Open>> open(std::string token);
+    awaitable<Result<LoginAnswer>> answer_challenge(Open opened, std::string token, Proof proof, Origin seen,
+                                                    const Cause& cause);
     // The transaction that begins this session. Where its answer is lost, the session's row tells the outcome.
     awaitable<storage::Outcome> commit(storage::Transaction transaction, SessionId session);
 
@@ -59,6 +66,7 @@ private:
     Sessions& sessions_;
     TwoFactor& two_factor_;
     Passwords& passwords_;
+    Audit audit_;
 };
 
 }  // namespace consentry

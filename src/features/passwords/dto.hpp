@@ -30,6 +30,13 @@ struct ChangePasswordRequest {
             field("method", &ChangePasswordRequest::method, "Which of the two is sent"),
         };
     }
+    static std::vector<ChangePasswordRequest> examples() {
+        return {{.new_password = "Copper-Meadow-77",
+                 .old_password = "Velvet-Harbor-42",
+                 .code = "492039",
+                 .backup_code = {},
+                 .method = {}}};
+    }
     static void check(const ChangePasswordRequest& dto, http::Report& report) {
         check_proof(dto, report, false);
         if (!dto.new_password.empty() && dto.new_password == dto.old_password)

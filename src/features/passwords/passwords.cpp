@@ -19,13 +19,14 @@ Error attempts_exhausted(std::optional<TimePoint> until, TimePoint now) {
 }  // namespace
 
 Passwords::Passwords(storage::Database& database, const Clock& clock, PasswordHasher& hasher, TwoFactor& two_factor,
-                     PasswordSettings settings)
+                     Audit audit, PasswordSettings settings)
     : database_(database),
       repository_(database),
       users_(database),
       clock_(clock),
       hasher_(hasher),
       two_factor_(two_factor),
+      audit_(audit),
       settings_(std::move(settings)),
       policy_(settings_.service_name),
       turns_(settings_.checks_at_once, waiting_checks_max) {}
@@ -35,7 +36,7 @@ crypto::Sha256 Passwords::address_digest(std::string_view email) const {
 }
 
 awaitable<Result<Passwords::Checked>> Passwords::check(std::optional<User> user, std::string email,
-                                                       std::string password) {
+                                                       std::string password, Cause cause) {
     const crypto::Sha256 address = address_digest(email);
     // Known and unknown addresses walk the same road, statement by statement.
     auto turn = co_await turns_.take(user ? user->id.text() : email);
@@ -45,6 +46,7 @@ awaitable<Result<Passwords::Checked>> Passwords::check(std::optional<User> user,
             user ? co_await repository_.locked_until(user->id) : co_await repository_.unknown_locked_until(address);
         if (locked && *locked > now) co_return fail(attempts_exhausted(locked, now));
     }
+    std::int64_t attempt = 0;
     // Before the attempt is counted: who is sent away for want of a place has not guessed.
     WorkerPool::Place place = hasher_.place();
     if (settings_.count_attempts) {
@@ -55,12 +57,30 @@ awaitable<Result<Passwords::Checked>> Passwords::check(std::optional<User> user,
                 user ? co_await repository_.locked_until(user->id) : co_await repository_.unknown_locked_until(address);
             co_return fail(attempts_exhausted(until, now));
         }
+        attempt = *reserved;
     }
     const bool known = user && user->password_hash;
     const auto verdict =
         co_await hasher_.verify(std::move(place), std::move(password), known ? *user->password_hash : hasher_.dummy());
-    if (!known || verdict == crypto::PasswordVerdict::mismatch) co_return fail(errors::password_not_match);
+    if (!known || verdict == crypto::PasswordVerdict::mismatch) {
+        co_await tell_of_failure(user ? std::optional(user->id) : std::nullopt, attempt, std::move(cause));
+        co_return fail(errors::password_not_match);
+    }
     co_return Checked{.needs_rehash = verdict == crypto::PasswordVerdict::match_needs_rehash, .turn = std::move(turn)};
+}
+
+awaitable<void> Passwords::tell_of_failure(std::optional<UserId> user, std::int64_t attempt, Cause cause) {
+    audit_.tell("password.failed", Outcome::failure, user, cause, {{"attempt", std::to_string(attempt)}});
+    if (!settings_.count_attempts || attempt < settings_.ladder.attempts_max) co_return;
+    audit_.tell("password.locked", Outcome::refused, user, cause, {{"attempt", std::to_string(attempt)}});
+    if (!user || attempt > settings_.ladder.attempts_max) co_return;
+    // Once per run of failures, for the owner to read. The lock itself stands already.
+    storage::Transaction transaction;
+    Audit::add(transaction, *user, ActivityAction::user_reach_max_password_attempt, cause, clock_.now());
+    try {
+        co_await database_.commit(std::move(transaction));
+    } catch (const Unavailable&) {
+    }
 }
 
 awaitable<void> Passwords::clear(UserId user) { return repository_.clear(user); }
@@ -94,14 +114,14 @@ awaitable<bool> Passwords::was_used(UserId user, const std::string& password) {
     co_return false;
 }
 
-awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change) {
+awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change, Cause cause) {
     auto user = co_await users_.find(id);
     if (!user) co_return fail(errors::jwt_access_token_invalid);
     auto acceptable = co_await check_new(change.new_password, user->email, "newPassword");
     if (!acceptable) co_return fail(std::move(acceptable.error()));
     // The old password first: whoever holds only a stolen session learns nothing about codes (PWD-5).
     if (user->password_hash) {
-        auto checked = co_await check(*user, user->email, std::move(change.old_password));
+        auto checked = co_await check(*user, user->email, std::move(change.old_password), cause);
         if (!checked && checked.error().is(errors::password_not_match))
             co_return fail(std::move(checked.error()).with_message("auth.error.oldPasswordNotMatch"));
         if (!checked) co_return fail(std::move(checked.error()));
@@ -111,7 +131,7 @@ awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change) {
     std::optional<RightProof> proof;
     if (factor.enabled) {
         if (change.proof.empty()) co_return fail(errors::two_factor_method_required);
-        auto right = co_await two_factor_.verify(id, std::move(change.proof));
+        auto right = co_await two_factor_.verify(id, std::move(change.proof), cause);
         if (!right) co_return fail(std::move(right.error()));
         proof = std::move(*right);
     }
@@ -128,9 +148,14 @@ awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change) {
     PasswordRepository::add_change(transaction, id, user->security_version, hash, expiry(now), now);
     PasswordRepository::add_history(transaction, id, hash, PasswordType::profile, now + settings_.reuse_barred, now);
     SessionRepository::add_revoke_all(transaction, id, std::nullopt, "passwordChanged", now);
+    Audit::add(transaction, id, ActivityAction::user_change_password, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
-    if (outcome.committed) co_return Result<void>{};
-    if (outcome.failed_at < spent) co_return fail(co_await two_factor_.lost(std::move(*proof)));
+    if (outcome.committed) {
+        if (proof) two_factor_.tell_spent(*proof, cause);
+        audit_.tell("password.changed", Outcome::success, id, cause);
+        co_return Result<void>{};
+    }
+    if (outcome.failed_at < spent) co_return fail(co_await two_factor_.lost(std::move(*proof), std::move(cause)));
     throw Unavailable("change of password: the account changed at the same moment");
 }
 
@@ -145,6 +170,7 @@ awaitable<Result<void>> Passwords::set(User user, std::string password) {
     SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "passwordSet", now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) throw Unavailable("setting a password: the account changed at the same moment");
+    audit_.tell("password.set", Outcome::success, user.id, {});
     co_return Result<void>{};
 }
 
@@ -163,6 +189,7 @@ awaitable<Result<UserId>> Passwords::create(User user, std::string password) {
     PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) co_return fail(errors::email_exist);
+    audit_.tell("account.created", Outcome::success, user.id, {});
     co_return user.id;
 }
 

@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/lock_ladder.hpp"
+#include "features/activity/audit.hpp"
 #include "features/passwords/account_turns.hpp"
 #include "features/passwords/hasher.hpp"
 #include "features/passwords/policy.hpp"
@@ -35,7 +36,7 @@ struct PasswordChange {
 class Passwords {
 public:
     Passwords(storage::Database& database, const Clock& clock, PasswordHasher& hasher, TwoFactor& two_factor,
-              PasswordSettings settings);
+              Audit audit, PasswordSettings settings);
 
     // Whether the password is the account's. `user` empty: nobody has this address, and the answer is the same in the
     // same time. Errors: passwordNotMatch, passwordAttemptMax. On success the attempt is still counted: the caller
@@ -45,13 +46,13 @@ public:
         // Kept until the count is cleared: a turn that ended earlier would let right logins pile up as failures.
         AccountTurns::Turn turn;
     };
-    awaitable<Result<Checked>> check(std::optional<User> user, std::string email, std::string password);
+    awaitable<Result<Checked>> check(std::optional<User> user, std::string email, std::string password, Cause cause);
     awaitable<void> clear(UserId user);
     // After a login with a hash of another kind or cost. A failure is nobody's concern: the old hash still verifies.
     awaitable<void> rehash(User user, std::string password);
 
     // Ends all sessions of the account, the one that asks included.
-    awaitable<Result<void>> change(UserId user, PasswordChange change);
+    awaitable<Result<void>> change(UserId user, PasswordChange change, Cause cause);
     // By the operator at the machine; the policy holds here too.
     awaitable<Result<void>> set(User user, std::string password);
     // A new account with its first password. Errors: validation, emailExist.
@@ -63,6 +64,7 @@ private:
     awaitable<Result<void>> check_new(std::string password, std::string email, std::string property);
     awaitable<bool> was_used(UserId user, const std::string& password);
     std::optional<TimePoint> expiry(TimePoint now) const;
+    awaitable<void> tell_of_failure(std::optional<UserId> user, std::int64_t attempt, Cause cause);
     crypto::Sha256 address_digest(std::string_view email) const;
 
     storage::Database& database_;
@@ -71,6 +73,7 @@ private:
     const Clock& clock_;
     PasswordHasher& hasher_;
     TwoFactor& two_factor_;
+    Audit audit_;
     PasswordSettings settings_;
     PasswordPolicy policy_;
     AccountTurns turns_;

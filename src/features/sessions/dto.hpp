@@ -1,11 +1,13 @@
 // Shapes of sessions and tokens on the wire.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 
 #include "features/sessions/repository.hpp"
 #include "features/users/user.hpp"
+#include "http/paging/listing.hpp"
 #include "http/schema/fields.hpp"
 #include "http/schema/rules.hpp"
 
@@ -71,14 +73,10 @@ struct SessionResponse {
     }
 };
 
-struct SessionListQuery {
-    std::optional<std::int64_t> per_page;
-
-    static constexpr std::string_view schema_name = "SessionListQuery";
-    static constexpr auto fields() {
-        using http::field;
-        return std::tuple{field("perPage", &SessionListQuery::per_page, "At most this many", http::between(1, 100))};
-    }
+struct SessionListing {
+    static constexpr auto paging = http::Paging::cursor;
+    static constexpr std::array sortable{http::Sortable{"createdAt", "created_at"},
+                                         http::Sortable{"updatedAt", "updated_at"}};
 };
 
 struct SessionPath {

@@ -2,6 +2,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "crypto/digest.hpp"
 #include "features/sessions/dto.hpp"
 #include "features/sessions/guard.hpp"
 #include "http/endpoint.hpp"
@@ -11,50 +12,51 @@ namespace {
 
 using http::Done;
 
-awaitable<Result<TokenResponse>> refresh(Sessions& sessions, std::string token) {
+awaitable<Result<TokenResponse>> refresh(Sessions& sessions, std::string token, Cause cause) {
     Role role = Role::user;
-    const auto pair = co_await sessions.refresh(std::move(token), role);
+    const auto pair = co_await sessions.refresh(std::move(token), role, std::move(cause));
     if (!pair) co_return fail(Error{pair.error().kind()});
     co_return TokenResponse::of(*pair, role);
 }
 
-awaitable<Result<Done>> log_out(Sessions& sessions, UserId user, SessionId session) {
+awaitable<Result<Done>> log_out(Sessions& sessions, UserId user, SessionId session, Cause cause) {
     // Ended by somebody else in the meantime: it is over, which is what was asked for.
-    co_await sessions.revoke(user, session, "logout");
+    co_await sessions.revoke(user, session, ActivityAction::user_logout, std::move(cause));
     co_return Done{};
 }
 
-awaitable<Result<Done>> revoke(Sessions& sessions, UserId user, SessionId session) {
-    auto revoked = co_await sessions.revoke(user, session, "revoked");
+awaitable<Result<Done>> revoke(Sessions& sessions, UserId user, SessionId session, Cause cause) {
+    auto revoked = co_await sessions.revoke(user, session, ActivityAction::user_revoke_session, std::move(cause));
     if (!revoked) co_return fail(std::move(revoked.error()));
     co_return Done{};
 }
 
-awaitable<Result<http::Page<SessionResponse>>> list(Sessions& sessions, UserId user, SessionId current,
-                                                    std::int64_t per_page) {
-    const auto found = co_await sessions.list(user, per_page);
-    http::Page<SessionResponse> page;
-    page.per_page = per_page;
-    for (const SessionSummary& session : found)
-        page.items.push_back({.id = session.id,
-                              .login_from = session.from,
-                              .login_with = session.with,
-                              .ip_address = session.ip_address,
-                              .user_agent = session.user_agent,
-                              .device_name = session.device_name,
-                              .device_platform = session.device_platform,
-                              .is_current = session.id == current,
-                              .created_at = session.created_at,
-                              .last_active_at = session.last_active_at,
-                              .expired_at = session.expires_at});
-    co_return page;
+awaitable<Result<http::ListPage<SessionResponse>>> list(Sessions& sessions, UserId user, SessionId current,
+                                                        http::List<SessionListing> wanted) {
+    const auto found = co_await sessions.list(user, wanted.query());
+    co_return wanted.page(found, [&](const SessionSummary& session) {
+        return SessionResponse{.id = session.id,
+                               .login_from = session.from,
+                               .login_with = session.with,
+                               .ip_address = session.ip_address,
+                               .user_agent = session.user_agent,
+                               .device_name = session.device_name,
+                               .device_platform = session.device_platform,
+                               .is_current = session.id == current,
+                               .created_at = session.created_at,
+                               .last_active_at = session.last_active_at,
+                               .expired_at = session.expires_at};
+    });
 }
 
 awaitable<Result<http::Raw>> jwks(KeyRing& keys) {
     // Five minutes: a new key signs only after clients could have met it under a kid they do not know, and ask again.
+    std::string body = boost::json::serialize(keys.jwks());
+    std::string etag = "W/\"" + to_base64url(crypto::sha256(body)) + "\"";
     co_return http::Raw{.content_type = "application/jwk-set+json; charset=utf-8",
-                        .body = boost::json::serialize(keys.jwks()),
-                        .cache_control = "public, max-age=300"};
+                        .body = std::move(body),
+                        .cache_control = "public, max-age=300",
+                        .etag = std::move(etag)};
 }
 
 }  // namespace
@@ -69,24 +71,30 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
             "Takes the refresh token as bearer. It is good once: a repeat within a few seconds gets the same "
             "answer, a later one ends the session.")
         .message("user.refresh")
-        .handled_by([&sessions](const RefreshBearer& bearer) { return refresh(sessions, bearer.token()); });
+        .handled_by([&sessions](const RefreshBearer& bearer, const http::RequestContext& context) {
+            return refresh(sessions, bearer.token(), cause_of(context));
+        });
 
     router.post("/shared/user/logout")
         .also_at("/user/logout")
         .id("logout")
         .tag("session")
         .says("Ends the session of the access token")
+        .describes("Both tokens of the session are dead at once. Other sessions of the account go on.")
         .message("user.logout")
-        .handled_by([&sessions](const SignedIn& caller) { return log_out(sessions, caller.user(), caller.session()); });
+        .handled_by([&sessions](const SignedIn& caller, const http::RequestContext& context) {
+            return log_out(sessions, caller.user(), caller.session(), cause_of(context));
+        });
 
     router.get("/shared/user/session/list")
         .also_at("/user/session/list")
         .id("listSessions")
         .tag("session")
         .says("The own live sessions, newest first")
+        .describes("Where the account is logged in: device, address, times. isCurrent marks the one that asks.")
         .message("session.list")
-        .handled_by([&sessions](const SignedIn& caller, http::FromQuery<SessionListQuery> query) {
-            return list(sessions, caller.user(), caller.session(), query->per_page.value_or(20));
+        .handled_by([&sessions](const SignedIn& caller, http::List<SessionListing> wanted) {
+            return list(sessions, caller.user(), caller.session(), std::move(wanted));
         });
 
     router.erase("/shared/user/session/revoke/:sessionId")
@@ -94,17 +102,20 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .id("revokeSession")
         .tag("session")
         .says("Ends one of the own sessions")
+        .describes("Its tokens are dead at once. A session of somebody else is answered as one that does not exist.")
         .message("session.revoke")
         .may_fail({&errors::session_not_found})
-        .handled_by([&sessions](const SignedIn& caller, http::FromPath<SessionPath> path) {
-            return revoke(sessions, caller.user(), path->session_id);
-        });
+        .handled_by(
+            [&sessions](const SignedIn& caller, const http::RequestContext& context, http::FromPath<SessionPath> path) {
+                return revoke(sessions, caller.user(), path->session_id, cause_of(context));
+            });
 
     router.get("/.well-known/jwks.json")
         .outside_prefix()
         .id("jwks")
         .tag("session")
         .says("The public keys that access tokens are verified with")
+        .describes("A JWK set (RFC 7517). During a rotation it holds the next and the former key too.")
         .answers_with("application/jwk-set+json")
         .handled_by([&keys] { return jwks(keys); });
 }

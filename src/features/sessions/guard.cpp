@@ -18,48 +18,24 @@ std::optional<std::string_view> bearer(const http::RequestContext& context) {
 
 }  // namespace
 
-awaitable<Result<LiveSession>> SessionGuard::authenticate(http::RequestContext& context) {
+awaitable<Result<Caller>> SessionGuard::identify(http::RequestContext& context) {
     const auto token = bearer(context);
     if (!token) co_return fail(errors::jwt_access_token_invalid);
     auto session = co_await sessions_.authenticate(*token);
-    if (session) {
-        context.caller.user = session->user.uuid();
-        context.caller.session = session->id.uuid();
-    }
-    co_return session;
-}
-
-awaitable<Result<SignedIn>> SessionGuard::admit(http::RequestContext& context, std::type_identity<SignedIn>) {
-    auto session = co_await authenticate(context);
     if (!session) co_return fail(std::move(session.error()));
-    co_return SignedIn{std::move(*session)};
-}
-
-awaitable<Result<SignedInAdmin>> SessionGuard::admit(http::RequestContext& context, std::type_identity<SignedInAdmin>) {
-    auto session = co_await authenticate(context);
-    if (!session) co_return fail(std::move(session.error()));
-    if (session->role == Role::user) co_return fail(errors::role_forbidden);
-    co_return SignedInAdmin{std::move(*session)};
+    context.caller.user = session->user.uuid();
+    context.caller.session = session->id.uuid();
+    co_return Caller{.user = session->user,
+                     .session = session->id,
+                     .email = std::move(session->email),
+                     .role = session->role,
+                     .role_id = session->role_id};
 }
 
 awaitable<Result<RefreshBearer>> SessionGuard::admit(http::RequestContext& context, std::type_identity<RefreshBearer>) {
     const auto token = bearer(context);
     if (!token) co_return fail(errors::jwt_refresh_token_invalid);
     co_return RefreshBearer{std::string(*token)};
-}
-
-http::Access SessionGuard::access(std::type_identity<SignedIn>) {
-    return {.name = "user",
-            .security_scheme = "accessToken",
-            .errors = {&errors::jwt_access_token_invalid, &errors::blocked_forbidden, &errors::inactive_forbidden,
-                       &errors::email_not_verified, &errors::password_expired}};
-}
-
-http::Access SessionGuard::access(std::type_identity<SignedInAdmin>) {
-    http::Access out = access(std::type_identity<SignedIn>{});
-    out.name = "admin";
-    out.errors.push_back(&errors::role_forbidden);
-    return out;
 }
 
 http::Access SessionGuard::access(std::type_identity<RefreshBearer>) {

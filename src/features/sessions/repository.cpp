@@ -13,9 +13,12 @@ namespace {
 
 using storage::Expect;
 
-#define CONSENTRY_LIVE_COLUMNS                                                                         \
-    "s.id, s.user_id, s.jti, s.access_digest, s.expires_at, s.last_active_at, s.revoked_at, u.email, " \
-    "u.role, u.status, u.is_verified, u.deleted_at, u.password_expires_at"
+#define CONSENTRY_LIVE_COLUMNS                                                                            \
+    "s.id, s.user_id, s.jti, s.access_digest, s.login_at, s.expires_at, s.last_active_at, s.revoked_at, " \
+    "u.email, u.role_id, r.type, u.status, u.is_verified, u.deleted_at, u.password_expires_at"
+#define CONSENTRY_LIVE_TABLES \
+    " FROM sessions s JOIN users u ON u.id = s.user_id JOIN roles r ON r.id = u.role_id WHERE s.id = $1"
+constexpr std::size_t live_columns = 15;
 
 LiveSession to_live(const storage::Row& row) {
     LiveSession out;
@@ -23,23 +26,39 @@ LiveSession to_live(const storage::Row& row) {
     out.user = row.id<UserId>(1);
     out.jti = row.text(2);
     out.access_digest = row.bytes(3);
-    out.expires_at = row.time(4);
-    out.last_active_at = row.time(5);
-    out.revoked = !row.is_null(6);
-    out.email = row.text(7);
-    out.role = stored_enum<Role>(row.text(8));
-    out.status = stored_enum<UserStatus>(row.text(9));
-    out.is_verified = row.boolean(10);
-    out.deleted = !row.is_null(11);
-    out.password_expires_at = row.time_or_null(12);
+    out.login_at = row.time(4);
+    out.expires_at = row.time(5);
+    out.last_active_at = row.time(6);
+    out.revoked = !row.is_null(7);
+    out.email = row.text(8);
+    out.role_id = row.id<RoleId>(9);
+    out.role = stored_enum<Role>(row.text(10));
+    out.status = stored_enum<UserStatus>(row.text(11));
+    out.is_verified = row.boolean(12);
+    out.deleted = !row.is_null(13);
+    out.password_expires_at = row.time_or_null(14);
+    return out;
+}
+
+SessionSummary to_summary(const storage::Row& row) {
+    SessionSummary out;
+    out.id = row.id<SessionId>(0);
+    out.from = stored_enum<LoginFrom>(row.text(1));
+    out.with = stored_enum<LoginWith>(row.text(2));
+    out.ip_address = row.text(3);
+    out.user_agent = row.text(4);
+    out.device_name = row.text_or_null(5);
+    out.device_platform = row.text_or_null(6);
+    out.created_at = row.time(7);
+    out.last_active_at = row.time(8);
+    out.expires_at = row.time(9);
     return out;
 }
 
 }  // namespace
 
 awaitable<std::optional<LiveSession>> SessionRepository::find(SessionId id) {
-    const auto rows = co_await database_.look_up(
-        "SELECT " CONSENTRY_LIVE_COLUMNS " FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1", id);
+    const auto rows = co_await database_.look_up("SELECT " CONSENTRY_LIVE_COLUMNS CONSENTRY_LIVE_TABLES, id);
     if (rows.empty()) co_return std::nullopt;
     co_return to_live(rows[0]);
 }
@@ -47,46 +66,28 @@ awaitable<std::optional<LiveSession>> SessionRepository::find(SessionId id) {
 awaitable<std::optional<RefreshState>> SessionRepository::find_for_refresh(SessionId id) {
     const auto rows = co_await database_.query("SELECT " CONSENTRY_LIVE_COLUMNS
                                                ", s.previous_jti, s.previous_refresh_digest, s.refresh_digest, "
-                                               "s.login_at, s.issued_at, s.login_from, s.login_with "
-                                               "FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1",
+                                               "s.issued_at, s.login_from, s.login_with" CONSENTRY_LIVE_TABLES,
                                                id);
     if (rows.empty()) co_return std::nullopt;
     const auto row = rows[0];
     RefreshState out;
     out.live = to_live(row);
-    out.previous_jti = row.text_or_null(13);
-    out.previous_refresh_digest = row.bytes_or_null(14);
-    out.refresh_digest = row.bytes(15);
-    out.login_at = row.time(16);
-    out.issued_at = row.time(17);
-    out.from = stored_enum<LoginFrom>(row.text(18));
-    out.with = stored_enum<LoginWith>(row.text(19));
+    out.previous_jti = row.text_or_null(live_columns);
+    out.previous_refresh_digest = row.bytes_or_null(live_columns + 1);
+    out.refresh_digest = row.bytes(live_columns + 2);
+    out.issued_at = row.time(live_columns + 3);
+    out.from = stored_enum<LoginFrom>(row.text(live_columns + 4));
+    out.with = stored_enum<LoginWith>(row.text(live_columns + 5));
     co_return out;
 }
 
-awaitable<std::vector<SessionSummary>> SessionRepository::list_live(UserId user, TimePoint now, std::int64_t limit) {
-    const auto rows = co_await database_.query(
-        "SELECT id, login_from, login_with, ip_address, user_agent, device_name, device_platform, created_at, "
-        "last_active_at, expires_at FROM sessions "
-        "WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 ORDER BY created_at DESC, id DESC LIMIT $3",
-        user, now, limit);
-    std::vector<SessionSummary> out;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto row = rows[i];
-        SessionSummary session;
-        session.id = row.id<SessionId>(0);
-        session.from = stored_enum<LoginFrom>(row.text(1));
-        session.with = stored_enum<LoginWith>(row.text(2));
-        session.ip_address = row.text(3);
-        session.user_agent = row.text(4);
-        session.device_name = row.text_or_null(5);
-        session.device_platform = row.text_or_null(6);
-        session.created_at = row.time(7);
-        session.last_active_at = row.time(8);
-        session.expires_at = row.time(9);
-        out.push_back(std::move(session));
-    }
-    co_return out;
+awaitable<ListSlice<SessionSummary>> SessionRepository::list_live(UserId user, TimePoint now, ListQuery query) {
+    return storage::select_list(
+        database_,
+        {.columns = "id, login_from, login_with, ip_address, user_agent, device_name, device_platform, created_at, "
+                    "last_active_at, expires_at",
+         .from = "sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2"},
+        std::move(query), to_summary, user, now);
 }
 
 void SessionRepository::add_insert(storage::Transaction& transaction, const NewSession& session) {
@@ -138,12 +139,12 @@ awaitable<bool> SessionRepository::rotate(SessionId id, std::string old_jti, std
     co_return rows.affected() == 1;
 }
 
-awaitable<bool> SessionRepository::revoke(SessionId id, UserId user, std::string reason, TimePoint now) {
-    const auto rows = co_await database_.execute(
-        "UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
-        "WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > $3",
-        id, user, now, reason);
-    co_return rows.affected() == 1;
+void SessionRepository::add_revoke(storage::Transaction& transaction, SessionId id, UserId user,
+                                   std::string_view reason, TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
+                    "WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > $3",
+                    id, user, now, reason);
 }
 
 awaitable<bool> SessionRepository::is_spent(crypto::Sha256 challenge_digest) {
@@ -192,7 +193,7 @@ std::string SessionRepository::key(UserId user, SessionId id) const {
 
 // Lines of text, the jti first: small, and the same for every engine. A copy that cannot be read is no copy.
 std::optional<LiveSession> SessionRepository::read_copy(std::string_view text, UserId user, SessionId id) {
-    std::array<std::string_view, 6> lines;
+    std::array<std::string_view, 8> lines;
     for (std::string_view& line : lines) {
         line = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(text.size(), line.size() + 1));
@@ -202,18 +203,21 @@ std::optional<LiveSession> SessionRepository::read_copy(std::string_view text, U
         std::from_chars(digits.data(), digits.data() + digits.size(), value);
         return value;
     };
-    const auto role = http::find_enum<Role>(lines[3]);
-    if (!role || lines[5].empty() || !text.empty()) return std::nullopt;
+    const auto role_id = RoleId::parse(lines[4]);
+    const auto role = http::find_enum<Role>(lines[5]);
+    if (!role_id || !role || lines[7].empty() || !text.empty()) return std::nullopt;
     LiveSession out;
     out.id = id;
     out.user = user;
     out.jti = lines[0];
-    out.expires_at = from_epoch_ms(number(lines[1]));
-    out.email = lines[2];
+    out.login_at = from_epoch_ms(number(lines[1]));
+    out.expires_at = from_epoch_ms(number(lines[2]));
+    out.email = lines[3];
+    out.role_id = *role_id;
     out.role = *role;
-    out.last_active_at = from_epoch_ms(number(lines[4]));
+    out.last_active_at = from_epoch_ms(number(lines[6]));
     out.is_verified = true;
-    if (const auto expiry = number(lines[5]); expiry != 0) out.password_expires_at = from_epoch_ms(expiry);
+    if (const auto expiry = number(lines[7]); expiry != 0) out.password_expires_at = from_epoch_ms(expiry);
     return out;
 }
 
@@ -225,8 +229,9 @@ awaitable<void> SessionRepository::remember(const LiveSession& session, millisec
     const std::int64_t password_expiry = session.password_expires_at ? epoch_ms(*session.password_expires_at) : 0;
     std::string text = session.jti + '\n';
     if (whole)
-        text += fmt::format("{}\n{}\n{}\n{}\n{}", epoch_ms(session.expires_at), session.email,
-                            http::name_of(session.role), epoch_ms(session.last_active_at), password_expiry);
+        text += fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", epoch_ms(session.login_at), epoch_ms(session.expires_at),
+                            session.email, session.role_id.text(), http::name_of(session.role),
+                            epoch_ms(session.last_active_at), password_expiry);
     return cache_.put(key(session.user, session.id), std::move(text), ttl);
 }
 

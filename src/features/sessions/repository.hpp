@@ -10,6 +10,7 @@
 #include "features/users/user.hpp"
 #include "storage/cache.hpp"
 #include "storage/database.hpp"
+#include "storage/list_sql.hpp"
 
 namespace consentry {
 
@@ -49,11 +50,13 @@ struct LiveSession {
     UserId user;
     std::string jti;
     Bytes access_digest;
+    TimePoint login_at;
     TimePoint expires_at;
     TimePoint last_active_at;
     bool revoked = false;
     std::string email;
-    Role role = Role::user;
+    RoleId role_id;
+    Role role = Role::user;  // its type, as it is now
     UserStatus status = UserStatus::active;
     bool is_verified = false;
     bool deleted = false;
@@ -66,7 +69,6 @@ struct RefreshState {
     std::optional<std::string> previous_jti;
     std::optional<Bytes> previous_refresh_digest;
     Bytes refresh_digest;
-    TimePoint login_at;
     TimePoint issued_at;
     LoginFrom from = LoginFrom::website;
     LoginWith with = LoginWith::credential;
@@ -92,7 +94,7 @@ public:
 
     awaitable<std::optional<LiveSession>> find(SessionId id);
     awaitable<std::optional<RefreshState>> find_for_refresh(SessionId id);
-    awaitable<std::vector<SessionSummary>> list_live(UserId user, TimePoint now, std::int64_t limit);
+    awaitable<ListSlice<SessionSummary>> list_live(UserId user, TimePoint now, ListQuery query);
 
     // Expect::one fails where the challenge was spent before.
     static void add_insert(storage::Transaction& transaction, const NewSession& session);
@@ -104,8 +106,9 @@ public:
     // Replaces the jti; false where it was not `old_jti` any more, or the session is over.
     awaitable<bool> rotate(SessionId id, std::string old_jti, std::string new_jti, crypto::Sha256 access_digest,
                            crypto::Sha256 refresh_digest, TimePoint now);
-    // false: not a live session of that user.
-    awaitable<bool> revoke(SessionId id, UserId user, std::string reason, TimePoint now);
+    // Expect::one: the session is the user's, and live.
+    static void add_revoke(storage::Transaction& transaction, SessionId id, UserId user, std::string_view reason,
+                           TimePoint now);
     awaitable<bool> is_spent(crypto::Sha256 challenge_digest);
     awaitable<void> erase_ended(TimePoint before);
     awaitable<void> touch(SessionId id, TimePoint now);

@@ -55,12 +55,14 @@ bool same_digest(const Bytes& stored, const crypto::Sha256& digest) {
 }  // namespace
 
 Sessions::Sessions(storage::Database& database, storage::Cache& cache, const Clock& clock, const Tokens& tokens,
-                   WorkerPool& signing, SessionSettings settings)
-    : repository_(database, cache, settings.cache_key_pattern),
+                   WorkerPool& signing, Audit audit, SessionSettings settings)
+    : database_(database),
+      repository_(database, cache, settings.cache_key_pattern),
       cache_(cache),
       clock_(clock),
       tokens_(tokens),
       signing_(signing),
+      audit_(audit),
       settings_(std::move(settings)),
       memory_(remembered_tokens_max) {}
 
@@ -120,7 +122,11 @@ awaitable<void> Sessions::begun(const PreparedSession& session) {
 
 Result<void> Sessions::may_act(const LiveSession& session, const ErrorKind& invalid, TimePoint now) const {
     if (session.revoked || session.deleted || session.expires_at <= now) return fail(invalid);
-    if (session.role != Role::user && session.last_active_at + settings_.admin_idle <= now) return fail(invalid);
+    if (session.role != Role::user) {
+        if (session.last_active_at + settings_.admin_idle <= now) return fail(invalid);
+        // The end that prepare() gives an admin's session, for those who became admins after they logged in (SES-7).
+        if (session.login_at + tokens_.settings().admin_lifetime <= now) return fail(invalid);
+    }
     if (session.status == UserStatus::blocked) return fail(errors::blocked_forbidden);
     if (session.status != UserStatus::active) return fail(errors::inactive_forbidden);
     if (!session.is_verified) return fail(errors::email_not_verified);
@@ -208,7 +214,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
     co_return std::move(*session);
 }
 
-awaitable<Result<TokenPair>> Sessions::refresh(std::string token, Role& role) {
+awaitable<Result<TokenPair>> Sessions::refresh(std::string token, Role& role, Cause cause) {
     const TimePoint now = clock_.now();
     const auto candidate = tokens_.examine(TokenKind::refresh, token, now);
     if (!candidate) co_return fail(errors::jwt_refresh_token_invalid);
@@ -223,12 +229,12 @@ awaitable<Result<TokenPair>> Sessions::refresh(std::string token, Role& role) {
     if (auto allowed = may_act(state->live, errors::jwt_refresh_token_invalid, now); !allowed)
         co_return fail(std::move(allowed.error()));
     role = state->live.role;
-    if (state->live.jti != old.jti) co_return co_await refresh_again(*state, old, digest, token);
+    if (state->live.jti != old.jti) co_return co_await refresh_again(*state, old, digest, token, cause);
 
     TokenClaims claims = old;
     claims.jti = crypto::random_text(jti_length, crypto::alphanumerics);
     claims.issued_at = epoch_seconds(now);
-    claims.login_at = state->login_at;
+    claims.login_at = state->live.login_at;
     const TimePoint end = state->live.expires_at;
     const std::uint64_t generation = tokens_.keys_generation();
     TokenPair pair = co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); });
@@ -244,10 +250,11 @@ awaitable<Result<TokenPair>> Sessions::refresh(std::string token, Role& role) {
     if (!rotated) {
         const auto again = co_await repository_.find_for_refresh(old.session);
         if (!again || again->live.revoked) co_return fail(errors::jwt_refresh_token_invalid);
-        co_return co_await refresh_again(*again, old, digest, token);
+        co_return co_await refresh_again(*again, old, digest, token, cause);
     }
     claims.expires_at = claims.issued_at + pair.expires_in;
     memory_.remember(access_digest, generation, claims);
+    audit_.tell("session.refreshed", Outcome::success, old.user, cause, {{"session", old.session.text()}});
     co_return pair;
 }
 
@@ -263,7 +270,8 @@ awaitable<bool> Sessions::rotate(const TokenClaims& old, const std::string& new_
 }
 
 awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, const TokenClaims& claims,
-                                                     const crypto::Sha256& digest, const std::string& token) {
+                                                     const crypto::Sha256& digest, const std::string& token,
+                                                     const Cause& cause) {
     const TimePoint now = clock_.now();
     // The grace is for the very text that was used last (an answer lost on the way); a second spelling of it, or any
     // older token, is reuse.
@@ -271,7 +279,10 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
                            same_digest(*state.previous_refresh_digest, digest) &&
                            now < state.issued_at + settings_.refresh_grace;
     if (!just_used) {
-        co_await repository_.revoke(claims.session, claims.user, "reuse", now);
+        storage::Transaction transaction;
+        SessionRepository::add_revoke(transaction, claims.session, claims.user, "reuse", now);
+        co_await database_.commit(std::move(transaction));
+        audit_.tell("session.reuse", Outcome::refused, claims.user, cause, {{"session", claims.session.text()}});
         co_return fail(errors::jwt_refresh_token_invalid);
     }
     try {
@@ -285,16 +296,23 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
     TokenClaims successor = claims;
     successor.jti = state.live.jti;
     successor.issued_at = epoch_seconds(state.issued_at);
-    successor.login_at = state.login_at;
+    successor.login_at = state.live.login_at;
     const TimePoint issued_at = state.issued_at;
     const TimePoint end = state.live.expires_at;
     co_return co_await signing_.run(
         [this, successor, issued_at, end] { return tokens_.issue(successor, issued_at, end); });
 }
 
-awaitable<Result<void>> Sessions::revoke(UserId user, SessionId session, std::string reason) {
-    const bool revoked = co_await repository_.revoke(session, user, std::move(reason), clock_.now());
-    if (!revoked) co_return fail(errors::session_not_found);
+awaitable<Result<void>> Sessions::revoke(UserId user, SessionId session, ActivityAction action, Cause cause) {
+    const TimePoint now = clock_.now();
+    const bool is_logout = action == ActivityAction::user_logout;
+    const std::string id = session.text();
+    storage::Transaction transaction;
+    SessionRepository::add_revoke(transaction, session, user, is_logout ? "logout" : "revoked", now);
+    Audit::add(transaction, user, action, cause, now, {{"sessionId", id}});
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) co_return fail(errors::session_not_found);
+    audit_.tell(is_logout ? "session.logout" : "session.revoked", Outcome::success, user, cause, {{"session", id}});
     try {
         co_await repository_.forget(user, session);
     } catch (const Unavailable&) {
@@ -302,8 +320,8 @@ awaitable<Result<void>> Sessions::revoke(UserId user, SessionId session, std::st
     co_return Result<void>{};
 }
 
-awaitable<std::vector<SessionSummary>> Sessions::list(UserId user, std::int64_t limit) {
-    return repository_.list_live(user, clock_.now(), limit);
+awaitable<ListSlice<SessionSummary>> Sessions::list(UserId user, ListQuery query) {
+    return repository_.list_live(user, clock_.now(), std::move(query));
 }
 
 awaitable<void> Sessions::forget_old() { return repository_.erase_ended(clock_.now() - ended_memory); }

@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/worker_pool.hpp"
+#include "features/activity/audit.hpp"
 #include "features/sessions/repository.hpp"
 #include "features/sessions/token_memory.hpp"
 #include "features/sessions/tokens.hpp"
@@ -41,7 +42,7 @@ class Sessions {
 public:
     // All outlive this. `signing` is the pool for signatures.
     Sessions(storage::Database& database, storage::Cache& cache, const Clock& clock, const Tokens& tokens,
-             WorkerPool& signing, SessionSettings settings);
+             WorkerPool& signing, Audit audit, SessionSettings settings);
 
     // Signs the tokens of a new session.
     awaitable<PreparedSession> prepare(const User& user, Origin origin, std::optional<crypto::Sha256> challenge_digest);
@@ -60,10 +61,11 @@ public:
     awaitable<Result<LiveSession>> authenticate(std::string_view token);
 
     // A new pair for a refresh token. The same answer again for a repeat within the grace; reuse ends the session.
-    awaitable<Result<TokenPair>> refresh(std::string token, Role& role);
+    awaitable<Result<TokenPair>> refresh(std::string token, Role& role, Cause cause);
 
-    awaitable<Result<void>> revoke(UserId user, SessionId session, std::string reason);
-    awaitable<std::vector<SessionSummary>> list(UserId user, std::int64_t limit);
+    // `action`: what the owner's activity log says of it.
+    awaitable<Result<void>> revoke(UserId user, SessionId session, ActivityAction action, Cause cause);
+    awaitable<ListSlice<SessionSummary>> list(UserId user, ListQuery query);
     // Rows of sessions that ended long ago.
     awaitable<void> forget_old();
 
@@ -75,14 +77,17 @@ private:
     awaitable<bool> rotate(const TokenClaims& old, const std::string& new_jti, crypto::Sha256 access_digest,
                            crypto::Sha256 refresh_digest, TimePoint now);
     awaitable<Result<TokenPair>> refresh_again(const RefreshState& state, const TokenClaims& claims,
-                                               const crypto::Sha256& digest, const std::string& token);
+                                               const crypto::Sha256& digest, const std::string& token,
+                                               const Cause& cause);
     Result<void> may_act(const LiveSession& session, const ErrorKind& invalid, TimePoint now) const;
 
+    storage::Database& database_;
     SessionRepository repository_;
     storage::Cache& cache_;
     const Clock& clock_;
     const Tokens& tokens_;
     WorkerPool& signing_;
+    Audit audit_;
     SessionSettings settings_;
     TokenMemory memory_;
 };

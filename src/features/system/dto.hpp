@@ -74,6 +74,8 @@ struct HelloRequest {
     std::int64_t body_json_limit_in_bytes = 0;
     std::int64_t body_text_limit_in_bytes = 0;
     std::int64_t body_urlencoded_limit_in_bytes = 0;
+    std::int64_t throttle_ttl_in_ms = 0;
+    std::int64_t throttle_limit = 0;
 
     static constexpr std::string_view schema_name = "HelloRequestResponseDto";
     static constexpr auto fields() {
@@ -82,7 +84,9 @@ struct HelloRequest {
             field("timeoutInMs", &HelloRequest::timeout_in_ms, "Until a request is given up"),
             field("bodyJsonLimitInBytes", &HelloRequest::body_json_limit_in_bytes, "Of JSON bodies"),
             field("bodyTextLimitInBytes", &HelloRequest::body_text_limit_in_bytes, "Of text bodies"),
-            field("bodyUrlencodedLimitInBytes", &HelloRequest::body_urlencoded_limit_in_bytes, "Of form bodies")};
+            field("bodyUrlencodedLimitInBytes", &HelloRequest::body_urlencoded_limit_in_bytes, "Of form bodies"),
+            field("throttleTtlInMs", &HelloRequest::throttle_ttl_in_ms, "The stretch that the rate limit speaks of"),
+            field("throttleLimit", &HelloRequest::throttle_limit, "Requests to one operation in it; 0: no limit")};
     }
 };
 

@@ -7,9 +7,6 @@ namespace {
 
 storage::awaitable<Result<HelloResponse>> hello(System& system) { co_return system.hello(); }
 storage::awaitable<Result<HealthResponse>> live() { co_return HealthResponse{.info = {}, .error = {}, .details = {}}; }
-storage::awaitable<Result<http::Raw>> document(System& system) {
-    co_return http::Raw{"application/json; charset=utf-8", system.document()};
-}
 
 }  // namespace
 
@@ -37,37 +34,39 @@ void add_system_endpoints(http::Router& router, System& system, bool documentati
     router.get("/hello")
         .also_at("/public/hello")
         .unversioned()
+        .without_api_key()
         .id("hello")
         .tag("system")
         .says("Greets, and tells what this deployment expects of its clients")
+        .describes("Languages, limits and password rules, for clients that want to show them before they meet them.")
         .message("hello.hello")
         .handled_by([&system] { return hello(system); });
 
     router.get("/health")
         .also_at("/health/ready")
         .unversioned()
+        .without_api_key()
         .id("ready")
         .tag("system")
-        .says("Whether the service can do its work: the database answers; the state of the cache is told beside it")
+        .says("Whether the service can do its work")
+        .describes(
+            "For load balancers: 503 while the database does not answer or the service is stopping. Without the cache "
+            "it goes on, and tells so under error.")
         .message("health.check")
         .handled_by([&system] { return system.ready(); });
 
     router.get("/health/live")
         .unversioned()
+        .without_api_key()
         .id("live")
         .tag("system")
         .says("Whether the process answers at all")
+        .describes("Asks neither database nor cache: for whoever restarts what hangs.")
         .message("health.check")
         .handled_by([] { return live(); });
 
-    if (documentation)
-        router.get("/docs/json")
-            .outside_prefix()
-            .id("documentation")
-            .tag("system")
-            .says("This document")
-            .answers_with("application/json")
-            .handled_by([&system] { return document(system); });
+    add_favicon_endpoint(router, system.documentation());
+    if (documentation) add_documentation_endpoints(router, system.documentation());
 }
 
 }  // namespace consentry

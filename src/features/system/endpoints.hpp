@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "features/system/documentation.hpp"
 #include "features/system/dto.hpp"
 #include "http/router.hpp"
 #include "storage/cache.hpp"
@@ -31,8 +32,9 @@ public:
     // The service is about to stop: not ready any more, so that a load balancer looks elsewhere. Thread-safe.
     void stopping() { stopping_.store(true); }
     // The OpenAPI document, once the router is finished.
-    void set_document(std::string json) { document_ = std::move(json); }
-    const std::string& document() const { return document_; }
+    void set_document(std::string json) { documentation_.set_document(std::move(json)); }
+    const std::string& document() const { return documentation_.document(); }
+    Documentation& documentation() { return documentation_; }
 
 private:
     storage::Database& database_;
@@ -40,10 +42,10 @@ private:
     const Clock& clock_;
     HelloFacts facts_;
     std::atomic<bool> stopping_{false};
-    std::string document_;
+    Documentation documentation_;
 };
 
-// hello, health, and with `documentation` /docs/json.
+// hello, health, the icon, and with `documentation` all of /docs.
 void add_system_endpoints(http::Router& router, System& system, bool documentation);
 
 }  // namespace consentry

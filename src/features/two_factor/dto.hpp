@@ -96,6 +96,10 @@ struct TwoFactorDisableRequest {
         };
     }
     static void check(const TwoFactorDisableRequest& dto, http::Report& report) { check_proof(dto, report, false); }
+    static std::vector<TwoFactorDisableRequest> examples() {
+        return {{.code = "492039", .backup_code = {}, .method = {}},
+                {.code = {}, .backup_code = "7K2M9QX4TB", .method = {}}};
+    }
 };
 
 struct TwoFactorStatusResponse {

@@ -8,6 +8,7 @@ namespace consentry {
 namespace {
 
 using http::Done;
+using MayReset = Permitted<Subject::user, Action::read, Action::update>;
 
 awaitable<Result<TwoFactorStatusResponse>> status(TwoFactor& two_factor, UserId user) {
     const auto record = co_await two_factor.state(user);
@@ -18,8 +19,8 @@ awaitable<Result<TwoFactorStatusResponse>> status(TwoFactor& two_factor, UserId 
                                       .last_used_at = record.last_used_at};
 }
 
-awaitable<Result<TwoFactorSetupResponse>> set_up(TwoFactor& two_factor, UserId user, std::string email) {
-    auto made = co_await two_factor.set_up(user, std::move(email));
+awaitable<Result<TwoFactorSetupResponse>> set_up(TwoFactor& two_factor, UserId user, std::string email, Cause cause) {
+    auto made = co_await two_factor.set_up(user, std::move(email), std::move(cause));
     if (!made) co_return fail(std::move(made.error()));
     co_return TwoFactorSetupResponse{std::move(made->secret), std::move(made->otpauth_url)};
 }
@@ -31,50 +32,52 @@ awaitable<Result<User>> owner(UserRepository& users, UserId id) {
 }
 
 awaitable<Result<BackupCodesResponse>> enable(TwoFactor& two_factor, UserRepository& users, UserId id,
-                                              SessionId session, std::string code) {
+                                              SessionId session, std::string code, Cause cause) {
     auto user = co_await owner(users, id);
     if (!user) co_return fail(std::move(user.error()));
-    auto codes = co_await two_factor.enable(std::move(*user), session, std::move(code));
+    auto codes = co_await two_factor.enable(std::move(*user), session, std::move(code), std::move(cause));
     if (!codes) co_return fail(std::move(codes.error()));
     co_return BackupCodesResponse{std::move(*codes)};
 }
 
-awaitable<Result<BackupCodesResponse>> regenerate(TwoFactor& two_factor, UserId user) {
-    auto codes = co_await two_factor.regenerate(user);
+awaitable<Result<BackupCodesResponse>> regenerate(TwoFactor& two_factor, UserId user, Cause cause) {
+    auto codes = co_await two_factor.regenerate(user, std::move(cause));
     if (!codes) co_return fail(std::move(codes.error()));
     co_return BackupCodesResponse{std::move(*codes)};
 }
 
-awaitable<Result<Done>> disable(TwoFactor& two_factor, UserRepository& users, UserId id, SessionId session,
-                                Proof proof) {
+awaitable<Result<Done>> disable(TwoFactor& two_factor, UserRepository& users, UserId id, SessionId session, Proof proof,
+                                Cause cause) {
     auto user = co_await owner(users, id);
     if (!user) co_return fail(std::move(user.error()));
-    auto disabled = co_await two_factor.disable(std::move(*user), session, std::move(proof));
+    auto disabled = co_await two_factor.disable(std::move(*user), session, std::move(proof), std::move(cause));
     if (!disabled) co_return fail(std::move(disabled.error()));
     co_return Done{};
 }
 
-awaitable<Result<Done>> reset(TwoFactor& two_factor, UserRepository& users, UserId admin, Role admin_role,
-                              UserId target) {
+awaitable<Result<Done>> reset(TwoFactor& two_factor, UserRepository& users, Roles& roles, UserId admin, Rights own,
+                              UserId target, Cause cause) {
     if (admin == target) co_return fail(errors::user_not_self);
     auto user = co_await users.find(target);
     if (!user) co_return fail(errors::user_not_found);
     if (user->status == UserStatus::blocked) co_return fail(errors::blocked_invalid);
     // Nobody takes a factor off an account that stands above their own.
-    if (user->role == Role::super_admin && admin_role != Role::super_admin) co_return fail(errors::role_forbidden);
-    auto done = co_await two_factor.reset(std::move(*user), TwoFactor::After::set_up_required);
+    const auto rights = co_await roles.rights_of(user->role_id);
+    if (!rights || !own.include(*rights)) co_return fail(errors::role_forbidden);
+    auto done = co_await two_factor.reset(std::move(*user), TwoFactor::After::set_up_required, std::move(cause));
     if (!done) co_return fail(std::move(done.error()));
     co_return Done{};
 }
 
 }  // namespace
 
-void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserRepository& users) {
+void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserRepository& users, Roles& roles) {
     router.get("/shared/user/2fa/status")
         .also_at("/user/2fa/status")
         .id("twoFactorStatus")
         .tag("two-factor")
         .says("Whether two-factor is on, and how many backup codes are left")
+        .describes("isPendingConfirmation: a set-up was begun and waits for its first code.")
         .message("user.twoFactor.status")
         .handled_by([&two_factor](const SignedIn& caller) { return status(two_factor, caller.user()); });
 
@@ -86,8 +89,9 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .describes("Two-factor is not on before it is confirmed with a code. A second set-up replaces the first.")
         .message("user.twoFactor.setup")
         .may_fail({&errors::two_factor_already_enabled})
-        .handled_by(
-            [&two_factor](const SignedIn& caller) { return set_up(two_factor, caller.user(), caller.email()); });
+        .handled_by([&two_factor](const SignedIn& caller, const http::RequestContext& context) {
+            return set_up(two_factor, caller.user(), caller.email(), cause_of(context));
+        });
 
     router.post("/user/2fa/confirm")
         .also_at("/shared/user/2fa/enable")
@@ -100,8 +104,9 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .message("user.twoFactor.enable")
         .may_fail({&errors::two_factor_already_enabled, &errors::two_factor_required_setup, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock})
-        .handled_by([&two_factor, &users](const SignedIn& caller, TwoFactorEnableRequest body) {
-            return enable(two_factor, users, caller.user(), caller.session(), std::move(body.code));
+        .handled_by([&two_factor, &users](const SignedIn& caller, const http::RequestContext& context,
+                                          TwoFactorEnableRequest body) {
+            return enable(two_factor, users, caller.user(), caller.session(), std::move(body.code), cause_of(context));
         });
 
     router.post("/user/2fa/backup/regenerate")
@@ -111,10 +116,13 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .id("regenerateBackupCodes")
         .tag("two-factor")
         .says("Replaces all backup codes")
+        .describes("The former ones are void, spent or not. The new ones are shown this once.")
         .message("user.twoFactor.regenerateBackupCodes")
         .answers(201)
         .may_fail({&errors::two_factor_not_enabled})
-        .handled_by([&two_factor](const SignedIn& caller) { return regenerate(two_factor, caller.user()); });
+        .handled_by([&two_factor](const SignedIn& caller, const http::RequestContext& context) {
+            return regenerate(two_factor, caller.user(), cause_of(context));
+        });
 
     router.erase("/user/2fa")
         .also_at("/shared/user/2fa/disable")
@@ -128,8 +136,9 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .may_fail({&errors::two_factor_not_enabled, &errors::two_factor_method_required,
                    &errors::two_factor_required_setup, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock})
-        .handled_by([&two_factor, &users](const SignedIn& caller, TwoFactorDisableRequest body) {
-            return disable(two_factor, users, caller.user(), caller.session(), proof_of(body));
+        .handled_by([&two_factor, &users](const SignedIn& caller, const http::RequestContext& context,
+                                          TwoFactorDisableRequest body) {
+            return disable(two_factor, users, caller.user(), caller.session(), proof_of(body), cause_of(context));
         });
 
     router.patch("/admin/user/update/:userId/2fa/reset")
@@ -140,8 +149,9 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .message("user.twoFactor.resetByAdmin")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid,
                    &errors::two_factor_not_enabled})
-        .handled_by([&two_factor, &users](const SignedInAdmin& caller, http::FromPath<UserPath> path) {
-            return reset(two_factor, users, caller.user(), caller.role(), path->user_id);
+        .handled_by([&two_factor, &users, &roles](const MayReset& caller, const http::RequestContext& context,
+                                                  http::FromPath<UserPath> path) {
+            return reset(two_factor, users, roles, caller.user(), caller.rights(), path->user_id, cause_of(context));
         });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "features/roles/roles.hpp"
 #include "features/two_factor/two_factor.hpp"
 #include "features/users/repository.hpp"
 #include "http/router.hpp"
@@ -7,6 +8,6 @@
 namespace consentry {
 
 // Management of the own second factor, and the admin's reset. Needs SessionGuard provided.
-void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserRepository& users);
+void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserRepository& users, Roles& roles);
 
 }  // namespace consentry

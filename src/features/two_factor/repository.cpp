@@ -39,16 +39,16 @@ awaitable<std::optional<crypto::Sha256>> TwoFactorRepository::find_backup_code(U
     co_return found;
 }
 
-awaitable<bool> TwoFactorRepository::store_pending(UserId user, Bytes iv, Bytes secret, TimePoint now) {
+void TwoFactorRepository::add_pending(storage::Transaction& transaction, UserId user, const Bytes& iv,
+                                      const Bytes& secret, TimePoint now) {
     // attempt, lock and last step stay: a new set-up forgives nothing (TFA-9) and revives no code (TFA-3).
-    const auto rows = co_await database_.execute(
-        "INSERT INTO two_factors (user_id, enabled, required_setup, iv, secret, created_at, updated_at) "
-        "VALUES ($1, FALSE, FALSE, $2, $3, $4, $4) "
-        "ON CONFLICT (user_id) DO UPDATE SET iv = excluded.iv, secret = excluded.secret, updated_at = "
-        "excluded.updated_at "
-        "WHERE two_factors.enabled = FALSE",
-        user, iv, secret, now);
-    co_return rows.affected() == 1;
+    transaction.add(Expect::one,
+                    "INSERT INTO two_factors (user_id, enabled, required_setup, iv, secret, created_at, updated_at) "
+                    "VALUES ($1, FALSE, FALSE, $2, $3, $4, $4) "
+                    "ON CONFLICT (user_id) DO UPDATE SET iv = excluded.iv, secret = excluded.secret, updated_at = "
+                    "excluded.updated_at "
+                    "WHERE two_factors.enabled = FALSE",
+                    user, iv, secret, now);
 }
 
 awaitable<bool> TwoFactorRepository::store_required(UserId user, Bytes iv, Bytes secret, TimePoint now) {

@@ -45,8 +45,9 @@ public:
     // The first of the digests that is an unspent backup code of the user.
     awaitable<std::optional<crypto::Sha256>> find_backup_code(UserId user, std::vector<crypto::Sha256> digests);
 
-    // A new pending secret; false where two-factor is on.
-    awaitable<bool> store_pending(UserId user, Bytes iv, Bytes secret, TimePoint now);
+    // A new pending secret. Expect::one: two-factor is off.
+    static void add_pending(storage::Transaction& transaction, UserId user, const Bytes& iv, const Bytes& secret,
+                            TimePoint now);
     // The same for a user who must set up anew; false where that is not so.
     awaitable<bool> store_required(UserId user, Bytes iv, Bytes secret, TimePoint now);
 

@@ -15,10 +15,11 @@ Unavailable changed_meanwhile() { return Unavailable("two-factor: the account ch
 
 }  // namespace
 
-TwoFactor::TwoFactor(storage::Database& database, const Clock& clock, TwoFactorSettings settings)
+TwoFactor::TwoFactor(storage::Database& database, const Clock& clock, Audit audit, TwoFactorSettings settings)
     : database_(database),
       repository_(database),
       clock_(clock),
+      audit_(audit),
       settings_(std::move(settings)),
       secrets_(settings_.encryption_keys) {}
 
@@ -32,12 +33,16 @@ NewSecret TwoFactor::describe(const std::string& email, BytesView secret) const 
             crypto::otpauth_url(settings_.issuer, settings_.label, email, secret, settings_.totp)};
 }
 
-awaitable<Result<NewSecret>> TwoFactor::set_up(UserId user, std::string email) {
+awaitable<Result<NewSecret>> TwoFactor::set_up(UserId user, std::string email, Cause cause) {
     const Bytes secret = TwoFactorSecrets::new_secret();
-    auto sealed = secrets_.seal(user, secret);
-    const bool stored =
-        co_await repository_.store_pending(user, std::move(sealed.iv), std::move(sealed.secret), clock_.now());
-    if (!stored) co_return fail(errors::two_factor_already_enabled);
+    const auto sealed = secrets_.seal(user, secret);
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    TwoFactorRepository::add_pending(transaction, user, sealed.iv, sealed.secret, now);
+    Audit::add(transaction, user, ActivityAction::user_setup_two_factor, cause, now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) co_return fail(errors::two_factor_already_enabled);
+    audit_.tell("two_factor.set_up", Outcome::success, user, cause);
     co_return describe(email, secret);
 }
 
@@ -56,10 +61,16 @@ std::optional<Error> TwoFactor::locked(const TwoFactorRecord& record) const {
     return retry_later(errors::two_factor_attempt_temporary_lock, *record.locked_until - now);
 }
 
-awaitable<Error> TwoFactor::settle(UserId user, Error error) {
+awaitable<Error> TwoFactor::settle(UserId user, Error error, Cause cause) {
     if (!error.is(errors::two_factor_invalid)) co_return error;
     const auto counted = co_await repository_.count_failure(user, settings_.ladder, clock_.now());
-    if (counted) co_return error;
+    if (counted) {
+        const std::string attempt = std::to_string(*counted);
+        audit_.tell("two_factor.failed", Outcome::failure, user, cause, {{"attempt", attempt}});
+        if (*counted >= settings_.ladder.attempts_max)
+            audit_.tell("two_factor.locked", Outcome::refused, user, cause, {{"attempt", attempt}});
+        co_return error;
+    }
     // Others failed in the meantime and locked: this attempt was never evaluated, as far as anybody can tell.
     const auto record = co_await state(user);
     auto lock = locked(record);
@@ -89,9 +100,9 @@ awaitable<Result<RightProof>> TwoFactor::evaluate(UserId user, Proof proof) {
     co_return RightProof{.user = user, .iv = *record.iv, .step = std::nullopt, .backup_digest = *digest};
 }
 
-awaitable<Result<RightProof>> TwoFactor::verify(UserId user, Proof proof) {
+awaitable<Result<RightProof>> TwoFactor::verify(UserId user, Proof proof, Cause cause) {
     auto right = co_await evaluate(user, std::move(proof));
-    if (!right) co_return fail(co_await settle(user, std::move(right.error())));
+    if (!right) co_return fail(co_await settle(user, std::move(right.error()), std::move(cause)));
     co_return right;
 }
 
@@ -99,11 +110,16 @@ void TwoFactor::spend(storage::Transaction& transaction, const RightProof& proof
     TwoFactorRepository::add_spend(transaction, proof, settings_.replay_protection, clock_.now());
 }
 
-awaitable<Error> TwoFactor::lost(RightProof proof) {
+void TwoFactor::tell_spent(const RightProof& proof, const Cause& cause) const {
+    if (proof.backup_digest) audit_.tell("two_factor.backup_code_used", Outcome::success, proof.user, cause);
+}
+
+awaitable<Error> TwoFactor::lost(RightProof proof, Cause cause) {
     const auto record = co_await state(proof.user);
     if (auto lock = locked(record)) co_return std::move(*lock);
     if (!record.active()) co_return Error{errors::two_factor_not_enabled};
-    co_return co_await settle(proof.user, proof.step ? code_used() : Error{errors::two_factor_invalid});
+    co_return co_await settle(proof.user, proof.step ? code_used() : Error{errors::two_factor_invalid},
+                              std::move(cause));
 }
 
 std::vector<crypto::Sha256> TwoFactor::digests_of(UserId user, const std::vector<std::string>& codes) const {
@@ -113,13 +129,13 @@ std::vector<crypto::Sha256> TwoFactor::digests_of(UserId user, const std::vector
 }
 
 awaitable<Result<std::vector<std::string>>> TwoFactor::enable(User user, std::optional<SessionId> keep,
-                                                              std::string code) {
+                                                              std::string code, Cause cause) {
     const auto record = co_await state(user.id);
     if (record.enabled) co_return fail(errors::two_factor_already_enabled);
     if (!record.secret) co_return fail(errors::two_factor_required_setup);
     if (auto lock = locked(record)) co_return fail(std::move(*lock));
     auto proof = check_code(user.id, record, code);
-    if (!proof) co_return fail(co_await settle(user.id, std::move(proof.error())));
+    if (!proof) co_return fail(co_await settle(user.id, std::move(proof.error()), std::move(cause)));
 
     const TimePoint now = clock_.now();
     auto codes = TwoFactorSecrets::new_backup_codes();
@@ -129,49 +145,59 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable(User user, std::op
     // A login that saw two-factor off and is not finished yet must not be finished.
     UserRepository::add_security_change(transaction, user.id, user.security_version, now);
     SessionRepository::add_revoke_all(transaction, user.id, keep, "twoFactorEnabled", now);
+    Audit::add(transaction, user.id, ActivityAction::user_enable_two_factor, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
-    if (outcome.committed) co_return codes;
+    if (outcome.committed) {
+        audit_.tell("two_factor.enabled", Outcome::success, user.id, cause);
+        co_return codes;
+    }
     if (outcome.failed_at > 0) throw changed_meanwhile();
     const auto after = co_await state(user.id);
     if (after.enabled) co_return fail(errors::two_factor_already_enabled);
-    co_return fail(co_await settle(user.id, code_used()));
+    co_return fail(co_await settle(user.id, code_used(), std::move(cause)));
 }
 
-awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(UserId user, std::string code) {
+awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(UserId user, std::string code, Cause cause) {
     const auto record = co_await state(user);
     if (!record.enabled) co_return fail(errors::two_factor_not_enabled);
     if (!record.required_setup || !record.secret) co_return fail(errors::two_factor_not_required_setup);
     if (auto lock = locked(record)) co_return fail(std::move(*lock));
     auto proof = check_code(user, record, code);
-    if (!proof) co_return fail(co_await settle(user, std::move(proof.error())));
+    if (!proof) co_return fail(co_await settle(user, std::move(proof.error()), std::move(cause)));
     auto codes = TwoFactorSecrets::new_backup_codes();
+    const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    TwoFactorRepository::add_enable(transaction, *proof, clock_.now());
+    TwoFactorRepository::add_enable(transaction, *proof, now);
     TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
+    Audit::add(transaction, user, ActivityAction::user_enable_two_factor, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) {
         const auto after = co_await state(user);
         if (after.active()) co_return fail(errors::two_factor_not_required_setup);
-        co_return fail(co_await settle(user, code_used()));
+        co_return fail(co_await settle(user, code_used(), std::move(cause)));
     }
+    audit_.tell("two_factor.enabled", Outcome::success, user, cause, {{"forced", "true"}});
     co_return codes;
 }
 
-awaitable<Result<std::vector<std::string>>> TwoFactor::regenerate(UserId user) {
+awaitable<Result<std::vector<std::string>>> TwoFactor::regenerate(UserId user, Cause cause) {
     auto codes = TwoFactorSecrets::new_backup_codes();
     storage::Transaction transaction;
-    TwoFactorRepository::add_still_enabled(transaction, user, clock_.now());
+    const TimePoint now = clock_.now();
+    TwoFactorRepository::add_still_enabled(transaction, user, now);
     TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
+    Audit::add(transaction, user, ActivityAction::user_regenerate_two_factor_backup_codes, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) co_return fail(errors::two_factor_not_enabled);
+    audit_.tell("two_factor.backup_codes_replaced", Outcome::success, user, cause);
     co_return codes;
 }
 
-awaitable<Result<void>> TwoFactor::disable(User user, SessionId keep, Proof proof) {
+awaitable<Result<void>> TwoFactor::disable(User user, SessionId keep, Proof proof, Cause cause) {
     const auto record = co_await state(user.id);
     if (!record.enabled) co_return fail(errors::two_factor_not_enabled);
     if (proof.empty()) co_return fail(errors::two_factor_method_required);
-    auto right = co_await verify(user.id, std::move(proof));
+    auto right = co_await verify(user.id, std::move(proof), cause);
     if (!right) co_return fail(std::move(right.error()));
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
@@ -180,14 +206,19 @@ awaitable<Result<void>> TwoFactor::disable(User user, SessionId keep, Proof proo
     TwoFactorRepository::add_disable(transaction, user.id, now);
     UserRepository::add_security_change(transaction, user.id, user.security_version, now);
     SessionRepository::add_revoke_all(transaction, user.id, keep, "twoFactorDisabled", now);
+    Audit::add(transaction, user.id, ActivityAction::user_disable_two_factor, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
-    if (outcome.committed) co_return Result<void>{};
-    if (outcome.failed_at < spent) co_return fail(co_await lost(std::move(*right)));
+    if (outcome.committed) {
+        tell_spent(*right, cause);
+        audit_.tell("two_factor.disabled", Outcome::success, user.id, cause);
+        co_return Result<void>{};
+    }
+    if (outcome.failed_at < spent) co_return fail(co_await lost(std::move(*right), std::move(cause)));
     if (outcome.failed_at > spent) throw changed_meanwhile();
     co_return fail(errors::two_factor_not_enabled);
 }
 
-awaitable<Result<void>> TwoFactor::reset(User user, After after) {
+awaitable<Result<void>> TwoFactor::reset(User user, After after, Cause cause) {
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
     if (after == After::off) {
@@ -197,8 +228,13 @@ awaitable<Result<void>> TwoFactor::reset(User user, After after) {
     }
     UserRepository::add_security_change(transaction, user.id, user.security_version, now);
     SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "twoFactorReset", now);
+    Audit::add(transaction, user.id, ActivityAction::admin_user_reset_two_factor, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
-    if (outcome.committed) co_return Result<void>{};
+    if (outcome.committed) {
+        audit_.tell("two_factor.reset", Outcome::success, user.id, cause,
+                    {{"after", after == After::off ? "off" : "set-up required"}});
+        co_return Result<void>{};
+    }
     if (outcome.failed_at == 0) co_return fail(errors::two_factor_not_enabled);
     throw changed_meanwhile();
 }

@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "crypto/totp.hpp"
+#include "features/activity/audit.hpp"
 #include "features/two_factor/repository.hpp"
 #include "features/two_factor/secrets.hpp"
 
@@ -40,35 +41,38 @@ struct NewSecret {
 
 class TwoFactor {
 public:
-    TwoFactor(storage::Database& database, const Clock& clock, TwoFactorSettings settings);
+    TwoFactor(storage::Database& database, const Clock& clock, Audit audit, TwoFactorSettings settings);
 
     awaitable<TwoFactorRecord> state(UserId user);  // all off where there is no record
 
-    awaitable<Result<NewSecret>> set_up(UserId user, std::string email);
+    awaitable<Result<NewSecret>> set_up(UserId user, std::string email, Cause cause);
     // For a user who must set up anew before anything else (after an admin's reset).
     awaitable<Result<NewSecret>> set_up_required(UserId user, std::string email);
     // Turns on, ends the user's other sessions, hands out backup codes. `keep`: the session that asks, if any.
-    awaitable<Result<std::vector<std::string>>> enable(User user, std::optional<SessionId> keep, std::string code);
-    awaitable<Result<std::vector<std::string>>> enable_required(UserId user, std::string code);
-    awaitable<Result<std::vector<std::string>>> regenerate(UserId user);
-    awaitable<Result<void>> disable(User user, SessionId keep, Proof proof);
+    awaitable<Result<std::vector<std::string>>> enable(User user, std::optional<SessionId> keep, std::string code,
+                                                       Cause cause);
+    awaitable<Result<std::vector<std::string>>> enable_required(UserId user, std::string code, Cause cause);
+    awaitable<Result<std::vector<std::string>>> regenerate(UserId user, Cause cause);
+    awaitable<Result<void>> disable(User user, SessionId keep, Proof proof, Cause cause);
     // Takes the factor away without a proof; everything granted before ends.
     enum class After {
         set_up_required,  // it stays on, and the owner sets up anew at the next login
         off,              // only for the operator at the machine
     };
-    awaitable<Result<void>> reset(User user, After after);
+    awaitable<Result<void>> reset(User user, After after, Cause cause);
 
     // Whether the proof is right; wrong ones are counted and refused here. A right one is spent by spend().
-    awaitable<Result<RightProof>> verify(UserId user, Proof proof);
+    awaitable<Result<RightProof>> verify(UserId user, Proof proof, Cause cause);
     // The same in two halves, for a caller who must look at something else before a failure counts: evaluate() leaves
     // no trace, settle() counts where the error is a wrong proof and says what to answer.
     awaitable<Result<RightProof>> evaluate(UserId user, Proof proof);
-    awaitable<Error> settle(UserId user, Error error);
+    awaitable<Error> settle(UserId user, Error error, Cause cause);
     void spend(storage::Transaction& transaction, const RightProof& proof) const;
+    // Once it is spent: a used backup code is worth a line of its own (TFA-15).
+    void tell_spent(const RightProof& proof, const Cause& cause) const;
     // For a transaction that failed on a statement of spend(): somebody spent it first, or a lock came in between.
     // Counts where that is due and says what to answer.
-    awaitable<Error> lost(RightProof proof);
+    awaitable<Error> lost(RightProof proof, Cause cause);
 
 private:
     Result<RightProof> check_code(UserId user, const TwoFactorRecord& record, std::string_view code) const;
@@ -79,6 +83,7 @@ private:
     storage::Database& database_;
     TwoFactorRepository repository_;
     const Clock& clock_;
+    Audit audit_;
     TwoFactorSettings settings_;
     TwoFactorSecrets secrets_;
 };

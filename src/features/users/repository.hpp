@@ -22,7 +22,7 @@ public:
     // In the order of creation, starting after `after`.
     awaitable<std::vector<User>> list(std::optional<UserId> after, std::int64_t limit);
 
-    // On commit: fails on its statement where the address or name is taken.
+    // On commit: fails on its statement where the address or name is taken. Of the role only `role_id` counts.
     static void add_insert(storage::Transaction& transaction, const User& user, TimePoint now);
     // Raises the security version: what was granted under the former one is worth nothing from this commit on.
     // Changes nothing (Expect::one fails) where the account is gone or its version is not `expected` any more.

@@ -13,17 +13,27 @@
 
 namespace consentry {
 
+// What a role is to the program itself; the roles a service has are rows, each of one of these types.
 enum class Role { user, admin, super_admin };
 enum class UserStatus { active, inactive, blocked };
 enum class LoginFrom { website, mobile };
 enum class LoginWith { credential, social_google, social_apple };
+
+using RoleId = Id<struct RoleTag>;
+
+// The role of a type that every database has (migrations/0004_roles.sql): 00000000-0000-7000-8000-00000000000n.
+inline RoleId built_in_role(Role type) {
+    const auto n = static_cast<std::uint8_t>(1 + static_cast<unsigned>(type));
+    return RoleId{Uuid{{0, 0, 0, 0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, n}}};
+}
 
 struct User {
     UserId id;
     std::string email;  // canonical: lower case
     std::string username;
     std::optional<std::string> name;
-    Role role = Role::user;
+    RoleId role_id = built_in_role(Role::user);
+    Role role = Role::user;  // the role's type, as read with the account
     UserStatus status = UserStatus::active;
     bool is_verified = false;
     // Rises with every change that ends what was granted before; a login begun under an older one fails (RAC-3).

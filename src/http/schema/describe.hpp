@@ -5,10 +5,12 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "http/schema/fields.hpp"
+#include "http/schema/serialize.hpp"
 
 namespace consentry::http {
 
@@ -32,6 +34,15 @@ boost::json::object describe_fields(Components& components) {
     std::apply([&](const auto&... f) { (one(f), ...); }, Dto::fields());
     boost::json::object out{{"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
     if (!required.empty()) out["required"] = std::move(required);
+    if constexpr (requires { Dto::examples(); }) {
+        boost::json::array examples;
+        for (const Dto& one : Dto::examples()) {
+            std::string text;
+            write_json(text, one);
+            examples.push_back(boost::json::parse(text));
+        }
+        out["examples"] = std::move(examples);
+    }
     return out;
 }
 

@@ -11,6 +11,8 @@
 //             };
 //         }
 //         static void check(const VerifyLoginRequest&, Report&);  // optional: rules that need more than one field
+//         static std::vector<VerifyLoginRequest> examples();      // optional: for the document, where one made of the
+//                                                                 // fields alone would mislead
 //     };
 //
 // std::optional members may be absent; all others must be there. An enum becomes text by a specialization of

@@ -12,6 +12,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 
+#include "base/clock.hpp"
 #include "base/uuid.hpp"
 #include "http/schema/fields.hpp"
 #include "http/schema/report.hpp"
@@ -44,8 +45,10 @@ constexpr std::string_view type_key() {
         return "isEnum";
     else if constexpr (IsVector<T>::value)
         return "isArray";
-    else if constexpr (DtoType<T>)
+    else if constexpr (DtoType<T> || std::is_same_v<T, json::object>)
         return "isObject";
+    else if constexpr (std::is_same_v<T, TimePoint>)
+        return "isIso8601";
     else
         return "isUuid";
 }
@@ -137,6 +140,18 @@ void read_value(const json::value* value, T& out, const std::tuple<Rules...>& ru
             if (!missing && value->is_int64()) {
                 out = static_cast<T>(value->get_int64());
                 return check_rules(out, rules, property, report);
+            }
+        } else if constexpr (std::is_same_v<T, json::object>) {
+            if (!missing && value->is_object()) {
+                out = value->get_object();
+                return;
+            }
+        } else if constexpr (std::is_same_v<T, TimePoint>) {
+            if (!missing && value->is_string()) {
+                if (const auto time = from_iso8601(value->get_string())) {
+                    out = *time;
+                    return;
+                }
             }
         } else if constexpr (NamedEnum<T>) {
             if (!missing && value->is_string()) {

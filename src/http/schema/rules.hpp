@@ -108,6 +108,19 @@ struct BackupCode {
 };
 inline constexpr BackupCode backup_code{10};
 
+// ASCII letters and digits.
+struct Alphanumeric {
+    static constexpr std::string_view key = "isAlphanumeric";
+    bool holds(std::string_view text) const {
+        return std::ranges::all_of(text, [](char c) {
+            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        });
+    }
+    boost::json::object placeholders() const { return {}; }
+    void describe(boost::json::object& schema) const { schema["pattern"] = "^[A-Za-z0-9]*$"; }
+};
+inline constexpr Alphanumeric alphanumeric;
+
 // Not a rule that can be broken: letters A-Z are lowered while reading, so that one address has one spelling (PWD-6).
 struct Lowered {
     static constexpr std::string_view key = "";

@@ -67,6 +67,10 @@ awaitable<void> MemoryCache::erase(std::string key) {
     co_return;
 }
 
+awaitable<Admission> MemoryCache::admit(std::string key, std::int64_t limit, milliseconds window) {
+    co_return events_.admit(key, limit, window, clock_.now());
+}
+
 awaitable<void> MemoryCache::ping() { co_return; }
 
 std::size_t MemoryCache::bytes() const {

@@ -28,6 +28,8 @@ public:
     awaitable<bool> put_if_absent(std::string key, std::string value, milliseconds ttl) override;
     awaitable<std::optional<std::string>> take(std::string key) override;
     awaitable<void> erase(std::string key) override;
+    // Events have memory of their own: no flood of them displaces what is kept.
+    awaitable<Admission> admit(std::string key, std::int64_t limit, milliseconds window) override;
     awaitable<void> ping() override;
 
     // What is kept now, expired entries that nobody has met yet included.
@@ -60,6 +62,7 @@ private:
     const Clock& clock_;
     const std::size_t shard_bytes_max_;
     std::array<Shard, shards> shards_;
+    SlidingWindows events_;
 };
 
 }  // namespace consentry::storage

@@ -19,6 +19,32 @@ constexpr milliseconds longest_ttl = std::chrono::hours{24 * 365 * 100};
 
 std::string digits_of(milliseconds ttl) { return std::to_string(std::min(ttl, longest_ttl).count()); }
 
+// Both scripts answer {admitted, remaining, milliseconds to wait}, by the server's own clock: instances need not agree
+// about the time. A list holds the times of the last events, the newest first.
+constexpr std::string_view remember_event = R"(
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local living, oldest = 0, now
+for _, time in ipairs(redis.call('LRANGE', KEYS[1], 0, limit - 1)) do
+  time = tonumber(time)
+  if now - time < window then living, oldest = living + 1, math.min(oldest, time) end
+end
+local wait = oldest + window - now
+if living >= limit then return {0, 0, wait} end
+redis.call('LPUSH', KEYS[1], now)
+redis.call('LTRIM', KEYS[1], 0, limit - 1)
+redis.call('PEXPIRE', KEYS[1], window)
+return {1, limit - living - 1, wait})";
+
+constexpr std::string_view count_event = R"(
+local limit = tonumber(ARGV[1])
+local count = redis.call('INCR', KEYS[1])
+if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+local wait = redis.call('PTTL', KEYS[1])
+if count > limit then return {0, 0, wait} end
+return {1, limit - count, wait})";
+
 [[noreturn]] void fail_by_answer() { throw Unavailable("redis answers something else than was asked for"); }
 
 std::optional<std::string> value_of(const Reply& reply) {
@@ -82,6 +108,25 @@ awaitable<void> RedisCache::erase(std::string key) {
     const auto executor = co_await boost::asio::this_coro::executor;
     key = full(key);
     co_await clients_.of(executor).execute({.words = {"DEL", key}, .count = 2, .key = key});
+}
+
+awaitable<Admission> RedisCache::admit(std::string key, std::int64_t limit, milliseconds window) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    const bool is_exact = limit <= SlidingWindows::exact_limit_max;
+    key = full(key) + (is_exact ? ":times" : ":count");
+    const std::string limit_text = std::to_string(limit);
+    const std::string window_text = digits_of(window);
+    const Reply reply = co_await clients_.of(executor).execute(
+        {.words = {"EVAL", is_exact ? remember_event : count_event, "1", key, limit_text, window_text},
+         .count = 6,
+         .key = key});
+    if (reply.size() != 3) fail_by_answer();
+    const auto admitted = reply.at(0).integer();
+    const auto remaining = reply.at(1).integer();
+    const auto wait = reply.at(2).integer();
+    if (!admitted || !remaining || !wait) fail_by_answer();
+    co_return Admission{
+        .admitted = *admitted == 1, .remaining = *remaining, .wait = milliseconds{std::max<std::int64_t>(0, *wait)}};
 }
 
 awaitable<void> RedisCache::ping() {

@@ -9,7 +9,8 @@
 // nobody told of it. Replicas follow their master late: after a fail-over a value that was just taken may be there
 // again, as it is with any client.
 //
-// A user with few rights needs GET, SET, GETDEL and DEL on keys <name_space>:*, and PING; SELECT for a database other
+// A user with few rights needs GET, SET, GETDEL, DEL, EVAL with TIME, LRANGE, LPUSH, LTRIM, INCR, PTTL and PEXPIRE on
+// keys <name_space>:*, and PING; SELECT for a database other
 // than 0; ROLE with sentinels, and there SENTINEL GET-MASTER-ADDR-BY-NAME; CLUSTER SLOTS and ASKING in a cluster.
 #pragma once
 
@@ -44,6 +45,7 @@ public:
     awaitable<bool> put_if_absent(std::string key, std::string value, milliseconds ttl) override;
     awaitable<std::optional<std::string>> take(std::string key) override;
     awaitable<void> erase(std::string key) override;
+    awaitable<Admission> admit(std::string key, std::int64_t limit, milliseconds window) override;
     awaitable<void> ping() override;
 
     std::string group(std::string_view id) const override;  // in a cluster a hash tag

@@ -113,6 +113,10 @@ awaitable<void> try_commands(Cache& cache, std::string name_space, std::string w
         co_await cache.take(key);
         command = "DEL";
         co_await cache.erase(key);
+        command = "EVAL (with TIME, LRANGE, LPUSH, LTRIM and PEXPIRE)";
+        co_await cache.admit(key, 1, std::chrono::seconds{1});
+        command = "EVAL (with INCR, PEXPIRE and PTTL)";
+        co_await cache.admit(key, SlidingWindows::exact_limit_max + 1, std::chrono::seconds{1});
         command = "PING";
         co_await cache.ping();
     } catch (const ReplyError& refused) {

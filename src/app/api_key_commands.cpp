@@ -1,0 +1,80 @@
+#include "app/api_key_commands.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "app/command_support.hpp"
+#include "base/text.hpp"
+#include "crypto/digest.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::size_t name_length_max = 100;
+
+// On one line, whatever a client put into it.
+std::string one_line(std::string text) {
+    std::ranges::replace_if(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; }, ' ');
+    return text;
+}
+
+// Of keys that are on, what their window says.
+std::string_view state_of(const ApiKeyRecord& record, TimePoint now) {
+    if (!record.is_active) return "off";
+    if (record.is_good_at(now)) return "on";
+    return now < record.window->start_at ? "not-yet" : "over";
+}
+
+}  // namespace
+
+int create_api_key(const ApiKeyOptions& options) {
+    const auto type = http::find_enum<ApiKeyType>(options.type);
+    const auto length = code_points(options.name);
+    if (!type || trim(options.name).empty() || !length || *length > name_length_max) {
+        fmt::print(stderr, "consentry: --type is default or system, --name has 1 to {} characters\n", name_length_max);
+        return wrong_use;
+    }
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    auto issued =
+        run(services->api_keys.create({.name = options.name, .type = *type, .window = std::nullopt}, std::nullopt));
+    if (!issued) return tell(*services, issued.error());
+    fmt::print("{}:{}\n", issued->record.key, issued->secret);
+    crypto::wipe(issued->secret);
+    fmt::print(stderr, "For the header x-api-key, as it stands. It is shown only this once.\n");
+    return 0;
+}
+
+int list_api_keys() {
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    const TimePoint now = clock.now();
+    ListQuery query;
+    query.order = {{.expression = "created_at"}};
+    query.limit = 500;
+    for (bool more = true; more; query.offset += query.limit) {
+        const auto found = run(services->api_keys.list(query));
+        for (const ApiKeyRecord& record : found.items)
+            fmt::print("{}\t{}\t{}\t{}\n", record.key, http::name_of(record.type), state_of(record, now),
+                       one_line(record.name));
+        more = found.has_more;
+    }
+    return 0;
+}
+
+int delete_api_key(const ApiKeyOptions& options) {
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    const auto erased = run(services->api_keys.erase_by_key(options.key));
+    if (!erased) return tell(*services, erased.error());
+    fmt::print(stderr, "The key is deleted: it is refused from the next request on.\n");
+    return 0;
+}
+
+}  // namespace consentry

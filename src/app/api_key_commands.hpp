@@ -1,0 +1,18 @@
+// Commands about API keys. They work beside a running service: the database decides.
+#pragma once
+
+#include <string>
+
+namespace consentry {
+
+struct ApiKeyOptions {
+    std::string name;
+    std::string type;
+    std::string key;
+};
+
+int create_api_key(const ApiKeyOptions& options);
+int list_api_keys();
+int delete_api_key(const ApiKeyOptions& options);
+
+}  // namespace consentry

@@ -1,0 +1,34 @@
+#include "app/config/sentry_dsn.hpp"
+
+#include <algorithm>
+
+#include <boost/url/parse.hpp>
+#include <boost/url/url_view.hpp>
+
+namespace consentry {
+namespace {
+
+bool is_word(std::string_view text) {
+    return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    });
+}
+
+}  // namespace
+
+std::optional<SentryDsn> parse_sentry_dsn(std::string_view text) {
+    const auto url = boost::urls::parse_absolute_uri(text);
+    if (!url || (url->scheme() != "http" && url->scheme() != "https")) return std::nullopt;
+    if (url->host().empty() || url->has_query()) return std::nullopt;
+    const std::string key = url->user();
+    const std::string path(url->encoded_path().data(), url->encoded_path().size());
+    const std::size_t slash = path.rfind('/');  // what stands before the project is the place of the installation
+    if (slash == std::string::npos || !is_word(key) || !is_word(path.substr(slash + 1))) return std::nullopt;
+    std::string where = url->scheme();
+    const auto authority = url->encoded_host_and_port();
+    where.append("://").append(authority.data(), authority.size()).append(path.substr(0, slash));
+    where.append("/api/").append(path.substr(slash + 1)).append("/envelope/");
+    return SentryDsn{std::move(where), key};
+}
+
+}  // namespace consentry

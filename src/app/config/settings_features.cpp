@@ -1,0 +1,27 @@
+// Settings of what is switched while the service runs.
+#include "app/config/setting_types.hpp"
+#include "app/config/tables.hpp"
+
+namespace consentry {
+
+using namespace setting_types;
+
+std::vector<SettingSpec> feature_flag_settings() {
+    constexpr std::string_view group = "Feature flags";
+    return {
+        {.name = "FEATURE_FLAG_CACHE_PREFIX_KEY",
+         .group = group,
+         .type = text<&Config::feature_flag, &FeatureFlagConfig::cache_prefix>(
+             "1 to 64 letters, digits and ._:-", is_cache_prefix),
+         .default_text = "FeatureFlag",
+         .description = "What stands before a flag's name in the cache, with a colon between."},
+        {.name = "FEATURE_FLAG_CACHE_TTL_IN_MS",
+         .group = group,
+         .type = whole_number<&Config::feature_flag, &FeatureFlagConfig::cache_ttl>(0, 86'400'000),
+         .default_text = "3600000",
+         .description = "How long the cache keeps a copy of a flag, in milliseconds; 0 asks the database each time. A "
+                        "change through the service is seen at once either way."},
+    };
+}
+
+}  // namespace consentry

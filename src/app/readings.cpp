@@ -1,0 +1,112 @@
+#include "app/readings.hpp"
+
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace consentry {
+namespace {
+
+using Sample = Metrics::Sample;
+using Kind = Metrics::Kind;
+
+double seconds_of(clockid_t clock) {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+// Pages, the second number of /proc/self/statm.
+double resident_bytes() {
+    std::ifstream statm("/proc/self/statm");
+    double all = 0;
+    double resident = 0;
+    statm >> all >> resident;
+    return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+double open_files() {
+    std::error_code error;
+    double count = 0;
+    for (std::filesystem::directory_iterator at("/proc/self/fd", error), end; !error && at != end; at.increment(error))
+        ++count;
+    return count - 1;  // without the one that is counting
+}
+
+double open_files_max() {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return static_cast<double>(limit.rlim_cur);
+}
+
+// How long the process has lived: the 22nd word of /proc/self/stat is its start in ticks after boot. The second word,
+// its name in brackets, may hold blanks.
+double age_in_seconds() {
+    std::ifstream file("/proc/self/stat");
+    std::string stat;
+    std::getline(file, stat);
+    std::istringstream words(stat.substr(stat.rfind(')') + 1));
+    std::string word;
+    for (int i = 3; i <= 22; ++i) words >> word;
+    const double ticks = std::strtod(word.c_str(), nullptr);
+    return seconds_of(CLOCK_BOOTTIME) - ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+void watch_one(Metrics& metrics, const char* name, const char* help, Kind kind, double (*read)()) {
+    metrics.watch(name, help, kind, [read] { return std::vector<Sample>{{read()}}; });
+}
+
+const char* text_of(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::success:
+            return "success";
+        case Outcome::failure:
+            return "failure";
+        case Outcome::refused:
+            return "refused";
+    }
+    return "";
+}
+
+}  // namespace
+
+void watch_process(Metrics& metrics, const Clock& clock) {
+    watch_one(metrics, "process_resident_memory_bytes", "Resident memory", Kind::gauge, resident_bytes);
+    watch_one(metrics, "process_cpu_seconds_total", "User and system CPU time spent", Kind::counter,
+              [] { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); });
+    watch_one(metrics, "process_open_fds", "Open file descriptors", Kind::gauge, open_files);
+    watch_one(metrics, "process_max_fds", "File descriptors that may be open", Kind::gauge, open_files_max);
+    const double start = static_cast<double>(epoch_ms(clock.now())) / 1'000 - age_in_seconds();
+    metrics.watch("process_start_time_seconds", "When the process began, in seconds since 1970", Kind::gauge,
+                  [start] { return std::vector<Sample>{{start}}; });
+}
+
+void watch_services(Metrics& metrics, const Services& services) {
+    const auto of_pools = [&](auto read) {
+        return [&services, read] {
+            return std::vector<Sample>{{static_cast<double>(read(services.hash_pool)), {{"pool", "hash"}}},
+                                       {static_cast<double>(read(services.signing_pool)), {{"pool", "sign"}}}};
+        };
+    };
+    metrics.watch("consentry_pool_tasks", "Tasks waiting or being worked on", Kind::gauge,
+                  of_pools([](const WorkerPool& pool) { return pool.waiting(); }));
+    metrics.watch("consentry_pool_tasks_max", "Beyond these, tasks are refused", Kind::gauge,
+                  of_pools([](const WorkerPool& pool) { return pool.capacity(); }));
+    metrics.watch("consentry_pool_refused_total", "Tasks refused because the pool was full", Kind::counter,
+                  of_pools([](const WorkerPool& pool) { return pool.refused(); }));
+    metrics.watch("consentry_security_events_total", "Security events, by name and outcome", Kind::counter,
+                  [&services] {
+                      std::vector<Sample> out;
+                      for (const auto& [name, outcome, count] : services.security_events.counts())
+                          out.push_back({static_cast<double>(count), {{"event", name}, {"outcome", text_of(outcome)}}});
+                      return out;
+                  });
+}
+
+}  // namespace consentry

@@ -1,0 +1,79 @@
+#include "app/security_observer.hpp"
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "features/activity/audit.hpp"
+#include "http/steps/networks.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr milliseconds minute{60'000};
+constexpr std::int64_t nonsense_max = 30;  // requests that break rules, of one client in a minute
+
+bool is_safe(http::Method method) {
+    return method == http::Method::get || method == http::Method::head || method == http::Method::options;
+}
+
+// Whether the guard said it, or the gate in front: who somebody is and what they may, not what they sent.
+bool is_of_guard(const http::Operation& operation, const ErrorKind& kind) {
+    return kind.module == "apiKey" ||
+           std::ranges::find(operation.access.errors, &kind) != operation.access.errors.end();
+}
+
+bool is_of_administrators(const http::Operation& operation) {
+    return operation.access.name == "admin" || operation.access.name == "permitted";
+}
+
+std::string id_of(const http::Operation* operation) { return operation == nullptr ? "" : operation->id; }
+
+}  // namespace
+
+void SecurityObserver::on_answer(const http::Exchange& exchange) noexcept {
+    try {
+        if (exchange.error != nullptr)
+            tell_of_refusal(exchange);
+        else if (exchange.operation != nullptr && is_of_administrators(*exchange.operation) &&
+                 !is_safe(exchange.context.request.method))
+            tell_of_change(exchange);
+    } catch (...) {  // out of memory: the event is lost, the answer is not
+    }
+}
+
+void SecurityObserver::tell_of_refusal(const http::Exchange& exchange) {
+    const ErrorKind& kind = *exchange.error;
+    if (exchange.operation != nullptr && is_of_guard(*exchange.operation, kind)) {
+        record("authorization.refused", Outcome::refused, exchange,
+               {{"operation", exchange.operation->id}, {"code", std::string(kind.name)}});
+        return;
+    }
+    const bool throttled = &kind == &errors::too_many_requests;
+    if (!throttled && kind.http_status != 400 && kind.http_status != 422) return;
+    const std::string client = http::client_key(exchange.context.client);
+    const TimePoint now = exchange.context.now;
+    if (!throttled && nonsense_.admit(client, nonsense_max, minute, now).admitted) return;
+    const std::string_view name = throttled ? "client.throttled" : "client.nonsense";
+    if (!told_.admit(std::string(name) + client, 1, minute, now).admitted) return;
+    record(name, Outcome::refused, exchange, {{"operation", id_of(exchange.operation)}});
+}
+
+void SecurityObserver::tell_of_change(const http::Exchange& exchange) {
+    std::vector<std::pair<std::string_view, std::string>> detail{{"operation", exchange.operation->id}};
+    for (const auto& parameter : exchange.context.path_params) detail.emplace_back(parameter.name, parameter.value);
+    record("admin.change", Outcome::success, exchange, std::move(detail));
+}
+
+void SecurityObserver::record(std::string_view name, Outcome outcome, const http::Exchange& exchange,
+                              std::vector<std::pair<std::string_view, std::string>> detail) {
+    const Cause cause = cause_of(exchange.context);
+    SecurityEvent event{.name = name, .outcome = outcome, .detail = std::move(detail)};
+    if (cause.actor)
+        event.actor = cause.actor->text();
+    else if (exchange.context.caller.api_key)
+        event.actor = exchange.context.caller.api_key->text();
+    event.origin = &*cause.origin;
+    events_.record(event);
+}
+
+}  // namespace consentry

@@ -1,0 +1,510 @@
+#include "base/redaction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include <boost/json/basic_parser_impl.hpp>
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::size_t body_bytes_max = 16 * 1024;    // parsed on an I/O thread: larger ones are not looked into
+constexpr std::size_t written_bytes_max = 8 * 1024;  // of one body
+constexpr std::size_t array_elements_max = 10;       // "Logging constants" of the specification
+constexpr std::size_t depth_max = 5;                 // the same
+constexpr std::size_t key_bytes_max = 128;
+constexpr std::size_t nested_max = 2;              // JSON in a string of JSON in a string
+constexpr std::size_t segment_bytes_max = 40;      // of a path that is shown: identifiers have 36
+constexpr std::size_t link_token_bytes_min = 20;   // behind the words below
+constexpr std::size_t interesting_bytes_min = 20;  // shorter text holds neither token nor address with a secret
+
+// Anywhere in a name, in lower case, without what is neither letter nor digit.
+constexpr std::array<std::string_view, 17> secret_parts{
+    "apikey",     "authoriz", "backupcode", "bearer",     "challengetok", "cookie", "credential", "jwt",  "otpauth",
+    "passphrase", "passw",    "presign",    "privatekey", "recoverycode", "secret", "signature",  "token"};
+// Only as the whole name: parts of harmless ones ("statusCode").
+constexpr std::array<std::string_view, 15> secret_names{"code", "codes",    "coordinates", "csrf",      "gps",
+                                                        "hash", "latitude", "location",    "longitude", "nonce",
+                                                        "otp",  "pin",      "sig",         "sessionid", "state"};
+constexpr std::size_t name_bytes_max = 64;
+
+constexpr std::array<std::string_view, 44> plain_headers{"accept",
+                                                         "accept-encoding",
+                                                         "accept-language",
+                                                         "access-control-allow-origin",
+                                                         "access-control-request-method",
+                                                         "allow",
+                                                         "cache-control",
+                                                         "connection",
+                                                         "content-encoding",
+                                                         "content-language",
+                                                         "content-length",
+                                                         "content-security-policy",
+                                                         "content-type",
+                                                         "date",
+                                                         "etag",
+                                                         "expect",
+                                                         "forwarded",
+                                                         "host",
+                                                         "if-none-match",
+                                                         "origin",
+                                                         "retry-after",
+                                                         "traceparent",
+                                                         "transfer-encoding",
+                                                         "user-agent",
+                                                         "vary",
+                                                         "via",
+                                                         "www-authenticate",
+                                                         "x-content-type-options",
+                                                         "x-correlation-id",
+                                                         "x-custom-lang",
+                                                         "x-forwarded-for",
+                                                         "x-forwarded-host",
+                                                         "x-forwarded-proto",
+                                                         "x-ratelimit-limit",
+                                                         "x-ratelimit-remaining",
+                                                         "x-ratelimit-reset",
+                                                         "x-real-ip",
+                                                         "x-repo-version",
+                                                         "x-request-id",
+                                                         "x-response-time",
+                                                         "x-timestamp",
+                                                         "x-timezone",
+                                                         "x-user-id",
+                                                         "x-version"};
+
+constexpr std::array<std::string_view, 5> link_words{"forgot-password", "invite", "reset-password", "verification",
+                                                     "verify-email"};
+
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+constexpr bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Whether a secret part begins with these two letters: nearly every place in a name is passed by one look.
+constexpr std::array<bool, 26 * 26> pair_table() {
+    std::array<bool, 26 * 26> table{};
+    for (const std::string_view part : secret_parts)
+        table[static_cast<std::size_t>(part[0] - 'a') * 26 + static_cast<std::size_t>(part[1] - 'a')] = true;
+    return table;
+}
+constexpr std::array<bool, 26 * 26> begins_secret_part = pair_table();
+
+// Bytes that stand for themselves in a line.
+constexpr std::array<bool, 256> plain_table() {
+    std::array<bool, 256> table{};
+    for (std::size_t c = 0x20; c < 0x7F; ++c) table[c] = c != '"' && c != '\\';
+    return table;
+}
+constexpr std::array<bool, 256> is_plain = plain_table();
+
+// Where the headers of each length begin in a table sorted by length.
+constexpr std::size_t header_length_max = 32;
+struct HeaderTable {
+    std::array<std::string_view, plain_headers.size()> names = plain_headers;
+    std::array<std::size_t, header_length_max + 2> begin{};
+};
+constexpr HeaderTable header_table() {
+    HeaderTable table;
+    std::ranges::sort(table.names, {}, &std::string_view::size);
+    for (std::size_t length = 0; length < table.begin.size(); ++length)
+        table.begin[length] = static_cast<std::size_t>(
+            std::ranges::lower_bound(table.names, length, {}, &std::string_view::size) - table.names.begin());
+    return table;
+}
+constexpr HeaderTable headers_by_length = header_table();
+
+// The length of the plain beginning, by blocks of 16 bytes, which the compiler compares at once.
+std::size_t plain_blocks(std::string_view text) {
+    constexpr std::size_t block = 16;
+    std::size_t done = 0;
+    for (; done + block <= text.size(); done += block) {
+        bool special = false;
+        for (std::size_t i = 0; i < block; ++i) {
+            const auto c = static_cast<unsigned char>(text[done + i]);
+            special |= (c < 0x20) | (c >= 0x7F) | (c == '"') | (c == '\\');
+        }
+        if (special) break;
+    }
+    return done;
+}
+
+// Neither a token nor an address is in it. Most text is like that, and looked through with two passes of memchr.
+bool is_harmless(std::string_view text) {
+    if (text.size() < interesting_bytes_min) return true;
+    for (auto at = text.find(':'); at != std::string_view::npos; at = text.find(':', at + 1))
+        if (text.substr(at).starts_with("://")) return false;
+    for (auto at = text.find('J'); at != std::string_view::npos; at = text.find('J', at + 1))
+        if (at >= 2 && text[at - 1] == 'y' && text[at - 2] == 'e') return false;
+    return true;
+}
+
+bool is_base64url(char c) { return is_letter(lower(c)) || is_digit(c) || c == '-' || c == '_'; }
+
+// Terminals obey C1 controls, and U+2028, U+2029 and the direction marks change what a reader sees on which line.
+bool is_deceptive(std::uint32_t c) {
+    return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+           (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
+}
+
+void append_escape(std::string& out, std::uint32_t c) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    out.append("\\u");
+    for (int shift = 12; shift >= 0; shift -= 4) out.push_back(digits[c >> shift & 15]);
+}
+
+// One character that is not plain, at the beginning of `text`; returns its length.
+std::size_t append_special(std::string& out, std::string_view text) {
+    const auto first = static_cast<unsigned char>(text[0]);
+    if (first < 0x80) {
+        switch (first) {
+            case '"':
+                out.append("\\\"");
+                break;
+            case '\\':
+                out.append("\\\\");
+                break;
+            case '\n':
+                out.append("\\n");
+                break;
+            default:
+                append_escape(out, first);
+        }
+        return 1;
+    }
+    const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+    const std::string_view bytes = text.substr(0, length);
+    if (bytes.size() < length || !code_points(bytes)) {
+        append_escape(out, 0xFFFD);
+        return 1;
+    }
+    std::uint32_t value = first & (0xFFU >> (length + 1));
+    for (const char c : bytes.substr(1)) value = value << 6 | (static_cast<unsigned char>(c) & 0x3FU);
+    if (is_deceptive(value))
+        append_escape(out, value);
+    else
+        out.append(bytes);
+    return length;
+}
+
+std::string percent_decoded(std::string_view text) {
+    const auto digit = [](char c) {
+        return is_digit(c) ? c - '0' : lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1;
+    };
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0) {
+            out.push_back(static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])));
+            i += 2;
+        } else {
+            out.push_back(text[i] == '+' ? ' ' : text[i]);
+        }
+    }
+    return out;
+}
+
+void append_buffer(std::string& out, std::size_t size) {
+    out.append(R"({"buffer":"[BUFFER]","size":)").append(fmt::format_int(size).c_str()).push_back('}');
+}
+
+void append_json(std::string& out, std::string_view text, std::size_t nested);
+
+// A text value: nested JSON, or free text.
+void append_value(std::string& out, std::string_view text, std::size_t nested) {
+    const std::size_t begin = text.find_first_not_of(" \t\r\n");
+    if (begin != std::string_view::npos && (text[begin] == '{' || text[begin] == '[')) {
+        std::string inner;
+        append_json(inner, text, nested + 1);
+        append_log_string(out, inner, written_bytes_max);
+    } else {
+        append_log_text(out, text);
+    }
+}
+
+// Writes the events of the parser out again, without what must not be seen. `hidden_` counts the open arrays and
+// objects inside a value that is left out.
+class Sanitizer {
+public:
+    constexpr static std::size_t max_object_size = std::size_t(-1);
+    constexpr static std::size_t max_array_size = std::size_t(-1);
+    constexpr static std::size_t max_key_size = std::size_t(-1);
+    constexpr static std::size_t max_string_size = std::size_t(-1);
+    using error_code = boost::json::error_code;
+    using text_view = boost::json::string_view;
+
+    Sanitizer(std::string& out, std::size_t nested) : out_(out), nested_(nested) {}
+
+    bool on_document_begin(error_code&) { return true; }
+    bool on_document_end(error_code&) { return true; }
+    bool on_object_begin(error_code& error) { return open('{', false, error); }
+    bool on_array_begin(error_code& error) { return open('[', true, error); }
+    bool on_object_end(std::size_t, error_code&) {
+        if (left_hidden()) return true;
+        out_.push_back('}');
+        --depth_;
+        return true;
+    }
+    bool on_array_end(std::size_t count, error_code&) {
+        if (left_hidden()) return true;
+        if (count > array_elements_max)
+            out_.append(R"(,{"truncated":)").append(fmt::format_int(count).c_str()).push_back('}');
+        out_.push_back(']');
+        --depth_;
+        return true;
+    }
+    bool on_key_part(text_view part, std::size_t, error_code&) {
+        parts_.append(part.data(), part.size());
+        return true;
+    }
+    bool on_key(text_view part, std::size_t, error_code&) {
+        const std::string_view key = whole(part);
+        if (hidden_ == 0) {
+            if (frames_[depth_ - 1].elements++ > 0) out_.push_back(',');
+            append_log_string(out_, key, key_bytes_max);
+            out_.push_back(':');
+            secret_ = is_secret_name(key);
+        }
+        parts_.clear();
+        return true;
+    }
+    bool on_string_part(text_view part, std::size_t, error_code&) {
+        parts_.append(part.data(), part.size());
+        return true;
+    }
+    bool on_string(text_view part, std::size_t, error_code& error) {
+        const std::string_view text = whole(part);
+        if (is_shown()) append_value(out_, text, nested_);
+        parts_.clear();
+        return fits(error);
+    }
+    bool on_number_part(text_view part, error_code&) {
+        parts_.append(part.data(), part.size());
+        return true;
+    }
+    bool on_int64(std::int64_t, text_view part, error_code& error) { return number(part, error); }
+    bool on_uint64(std::uint64_t, text_view part, error_code& error) { return number(part, error); }
+    bool on_double(double, text_view part, error_code& error) { return number(part, error); }
+    bool on_bool(bool value, error_code&) {
+        if (is_shown()) out_.append(value ? "true" : "false");
+        return true;
+    }
+    bool on_null(error_code&) {
+        if (is_shown()) out_.append("null");
+        return true;
+    }
+    bool on_comment_part(text_view, error_code&) { return true; }
+    bool on_comment(text_view, error_code&) { return true; }
+
+private:
+    struct Frame {
+        bool is_array;
+        std::size_t elements;
+    };
+
+    std::string_view whole(text_view last) {
+        if (parts_.empty()) return {last.data(), last.size()};
+        parts_.append(last.data(), last.size());
+        return parts_;
+    }
+    // Writes what stands before a value, and what stands in its place where it is a secret.
+    bool is_shown() {
+        if (hidden_ > 0) return false;
+        if (depth_ > 0 && frames_[depth_ - 1].is_array) {
+            const std::size_t element = frames_[depth_ - 1].elements++;
+            if (element >= array_elements_max) return false;
+            if (element > 0) out_.push_back(',');
+        }
+        if (!secret_) return true;
+        secret_ = false;
+        out_.append("\"[REDACTED]\"");
+        return false;
+    }
+    bool open(char bracket, bool is_array, error_code& error) {
+        if (hidden_ > 0 || !is_shown()) {
+            ++hidden_;
+        } else if (depth_ == depth_max) {
+            out_.append("\"[TRUNCATED]\"");
+            ++hidden_;
+        } else {
+            out_.push_back(bracket);
+            frames_[depth_++] = {is_array, 0};
+        }
+        return fits(error);
+    }
+    bool left_hidden() {
+        if (hidden_ == 0) return false;
+        --hidden_;
+        return true;
+    }
+    bool number(text_view part, error_code& error) {
+        const std::string_view text = whole(part);
+        if (is_shown()) out_.append(text.substr(0, key_bytes_max));
+        parts_.clear();
+        return fits(error);
+    }
+    bool fits(error_code& error) const {
+        if (out_.size() - begin_ <= written_bytes_max) return true;
+        error = make_error_code(boost::system::errc::message_size);
+        return false;
+    }
+
+    std::string& out_;
+    const std::size_t begin_ = out_.size();
+    const std::size_t nested_;
+    std::array<Frame, depth_max> frames_{};
+    std::size_t depth_ = 0;
+    std::size_t hidden_ = 0;
+    bool secret_ = false;
+    std::string parts_;
+};
+
+void append_json(std::string& out, std::string_view text, std::size_t nested) {
+    const std::size_t begin = out.size();
+    if (nested <= nested_max && text.size() <= body_bytes_max) {
+        boost::json::basic_parser<Sanitizer> parser({}, out, nested);
+        boost::json::error_code error;
+        const std::size_t read = parser.write_some(false, text.data(), text.size(), error);
+        if (!error && read == text.size()) return;
+        out.resize(begin);
+    }
+    append_buffer(out, text.size());
+}
+
+void append_address(std::string& out, std::string_view address) {
+    const std::size_t authority = address.find("://") + 3;
+    if (equal_ignoring_case(address.substr(0, authority), "otpauth://")) {
+        out.append(address.substr(0, authority)).append(redacted);
+        return;
+    }
+    out.append(address.substr(0, authority));
+    const std::size_t path = std::min(address.find_first_of("/?#", authority), address.size());
+    const std::string_view host = address.substr(authority, path - authority);
+    if (const std::size_t at = host.rfind('@'); at != std::string_view::npos)
+        out.append(redacted).append(host.substr(at));
+    else
+        out.append(host);
+    const std::size_t query = std::min(address.find_first_of("?#", path), address.size());
+    out.append(redact_path(address.substr(path, query - path)));
+    if (query < address.size()) out.append("?").append(redacted);
+}
+
+}  // namespace
+
+bool is_secret_name(std::string_view name) {
+    if (name.size() > name_bytes_max) return true;  // nobody has looked at such a name
+    std::array<char, name_bytes_max> buffer;
+    std::size_t size = 0;
+    for (const char given : name) {
+        const char c = lower(given);
+        if (is_letter(c) || is_digit(c)) buffer[size++] = c;
+    }
+    const std::string_view plain(buffer.data(), size);
+    for (std::size_t i = 0; i + 1 < size; ++i) {
+        if (!is_letter(plain[i]) || !is_letter(plain[i + 1])) continue;
+        const auto pair = static_cast<std::size_t>(plain[i] - 'a') * 26 + static_cast<std::size_t>(plain[i + 1] - 'a');
+        if (!begins_secret_part[pair]) continue;
+        for (const std::string_view part : secret_parts)
+            if (plain.substr(i).starts_with(part)) return true;
+    }
+    return std::ranges::find(secret_names, plain) != secret_names.end();
+}
+
+bool is_plain_header(std::string_view name) {
+    if (name.size() > header_length_max) return false;
+    const auto& [names, begin] = headers_by_length;
+    for (std::size_t i = begin[name.size()]; i < begin[name.size() + 1]; ++i)
+        if (equal_ignoring_case(names[i], name)) return true;
+    return false;
+}
+
+void append_log_string(std::string& out, std::string_view text, std::size_t bytes_max) {
+    const bool cut = text.size() > bytes_max;
+    if (cut) text = text.substr(0, bytes_max);
+    out.push_back('"');
+    std::size_t plain = 0;
+    for (std::size_t i = plain_blocks(text); i < text.size();) {
+        if (is_plain[static_cast<unsigned char>(text[i])]) {
+            ++i;
+            continue;
+        }
+        out.append(text.substr(plain, i - plain));
+        i += append_special(out, text.substr(i));
+        plain = i;
+        i += plain_blocks(text.substr(i));
+    }
+    out.append(text.substr(plain));
+    out.append(cut ? "[...]\"" : "\"");
+}
+
+void append_log_text(std::string& out, std::string_view text, std::size_t bytes_max) {
+    if (is_harmless(text))
+        append_log_string(out, text, bytes_max);
+    else
+        append_log_string(out, redact_text(text), bytes_max);
+}
+
+std::string redact_text(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t token = text.find("eyJ");  // base64url of {" which every JWT begins with
+        const std::size_t mark = text.find("://");
+        if (token == std::string_view::npos && mark == std::string_view::npos) break;
+        if (token < mark) {
+            out.append(text.substr(0, token));
+            text.remove_prefix(token);
+            const auto end = std::ranges::find_if_not(text, [](char c) { return is_base64url(c) || c == '.'; });
+            const auto length = static_cast<std::size_t>(end - text.begin());
+            out.append(length < interesting_bytes_min ? text.substr(0, length) : redacted);
+            text.remove_prefix(length);
+        } else {
+            std::size_t scheme = mark;
+            while (scheme > 0 && is_letter(lower(text[scheme - 1]))) --scheme;
+            out.append(text.substr(0, scheme));
+            text.remove_prefix(scheme);
+            const std::string_view address = text.substr(0, text.find_first_of(" \t\r\n\"'<>"));
+            append_address(out, address);
+            text.remove_prefix(address.size());
+        }
+    }
+    return out.append(text);
+}
+
+std::string redact_path(std::string_view path) {
+    std::string out;
+    bool link = false;
+    for (;;) {
+        const std::string_view segment = path.substr(0, path.find('/'));
+        const bool hidden = segment.size() > (link ? link_token_bytes_min - 1 : segment_bytes_max);
+        out.append(hidden ? redacted : segment);
+        link = std::ranges::find(link_words, segment) != link_words.end();
+        if (segment.size() == path.size()) return out;
+        out.push_back('/');
+        path.remove_prefix(segment.size() + 1);
+    }
+}
+
+std::string redact_query(std::string_view query) {
+    std::string out;
+    while (!query.empty()) {
+        const std::string_view pair = query.substr(0, query.find('&'));
+        const std::size_t equals = std::min(pair.find('='), pair.size());
+        const std::string name = percent_decoded(pair.substr(0, equals));
+        if (!out.empty()) out.push_back('&');
+        out.append(name);
+        if (equals < pair.size()) {
+            const std::string value = percent_decoded(pair.substr(equals + 1));
+            // An address, a form or JSON as a value is not looked into.
+            const bool hidden = is_secret_name(name) || value.find_first_of("={[") != std::string::npos;
+            out.append("=").append(hidden ? std::string(redacted) : redact_text(value));
+        }
+        query.remove_prefix(std::min(pair.size() + 1, query.size()));
+    }
+    return out;
+}
+
+void append_redacted_json(std::string& out, std::string_view body) { append_json(out, body, 0); }
+
+}  // namespace consentry

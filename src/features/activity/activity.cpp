@@ -1,0 +1,18 @@
+#include "features/activity/activity.hpp"
+
+namespace consentry {
+
+void Activity::add(storage::Transaction& transaction, const NewActivity& activity, TimePoint now) {
+    ActivityRepository::add_insert(transaction, activity, now);
+}
+
+awaitable<ListSlice<ActivityEntry>> Activity::list(UserId user, ListQuery query) {
+    return repository_.list(user, std::move(query));
+}
+
+awaitable<void> Activity::forget_old() {
+    if (settings_.retention == std::chrono::days{0}) co_return;
+    co_await repository_.erase_older(clock_.now() - settings_.retention);
+}
+
+}  // namespace consentry

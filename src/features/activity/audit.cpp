@@ -1,0 +1,40 @@
+#include "features/activity/audit.hpp"
+
+namespace consentry {
+
+Cause cause_of(const http::RequestContext& context) {
+    Cause out;
+    if (context.caller.user) out.actor = UserId{*context.caller.user};
+    out.origin = EventOrigin{.address = context.client_address(),
+                             .user_agent = context.user_agent(),
+                             .request_id = context.request_id,
+                             .correlation_id = context.correlation_id,
+                             .trace_id = context.trace ? context.trace->trace_id : std::string()};
+    return out;
+}
+
+void Audit::add(storage::Transaction& transaction, UserId user, ActivityAction action, const Cause& cause,
+                TimePoint now, boost::json::object metadata) {
+    NewActivity activity{.user = user, .action = action, .actor = cause.actor, .metadata = std::move(metadata)};
+    if (!cause.origin) {
+        activity.metadata["by"] = "operator";
+    } else {
+        activity.ip_address = cause.origin->address;
+        activity.user_agent = cause.origin->user_agent;
+    }
+    Activity::add(transaction, activity, now);
+}
+
+void Audit::tell(std::string_view name, Outcome outcome, std::optional<UserId> subject, const Cause& cause,
+                 std::vector<std::pair<std::string_view, std::string>> detail) const noexcept {
+    try {
+        SecurityEvent event{.name = name, .outcome = outcome, .detail = std::move(detail)};
+        if (cause.actor) event.actor = cause.actor->text();
+        if (subject && subject != cause.actor) (cause.actor ? event.target : event.actor) = subject->text();
+        if (cause.origin) event.origin = &*cause.origin;
+        events_->record(event);
+    } catch (...) {  // out of memory: the event is lost, the request is not
+    }
+}
+
+}  // namespace consentry

@@ -1,0 +1,76 @@
+// Shapes of the activity log on the wire.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <boost/json/parse.hpp>
+
+#include "base/locales.hpp"
+#include "features/activity/repository.hpp"
+#include "http/paging/listing.hpp"
+#include "http/schema/fields.hpp"
+
+namespace consentry {
+
+struct ActivityResponse {
+    ActivityId id;
+    UserId user_id;
+    std::string action;
+    std::string description;
+    std::optional<std::string> ip_address;
+    std::optional<std::string> user_agent;
+    std::optional<boost::json::object> metadata;
+    TimePoint created_at;
+    UserId created_by;
+
+    static ActivityResponse of(const ActivityEntry& entry, const Locales& locales, Language language) {
+        ActivityResponse out{
+            .id = entry.id,
+            .user_id = entry.user,
+            .action = entry.action,
+            .description = std::string(locales.find(language, "activityLog." + entry.action).value_or(entry.action)),
+            .ip_address = entry.ip_address,
+            .user_agent = entry.user_agent,
+            .metadata = {},
+            .created_at = entry.created_at,
+            .created_by = entry.created_by};
+        if (entry.metadata) out.metadata = boost::json::parse(*entry.metadata).as_object();
+        return out;
+    }
+
+    static constexpr std::string_view schema_name = "ActivityLogResponseDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("id", &ActivityResponse::id, "Of the entry"),
+            field("userId", &ActivityResponse::user_id, "Whose account it was"),
+            field("action", &ActivityResponse::action, "What happened, by its name: userLoginCredential and others"),
+            field("description", &ActivityResponse::description, "The same for people, localized"),
+            field("ipAddress", &ActivityResponse::ip_address, "Where it was asked for"),
+            field("userAgent", &ActivityResponse::user_agent, "Which client asked for it"),
+            field("metadata", &ActivityResponse::metadata, "Ids and names of what it was about"),
+            field("createdAt", &ActivityResponse::created_at, "When it happened"),
+            field("createdBy", &ActivityResponse::created_by, "Who did it: the owner, or an administrator"),
+        };
+    }
+};
+
+struct ActivityListing {
+    static constexpr auto paging = http::Paging::cursor;
+};
+struct UserActivityListing {
+    static constexpr auto paging = http::Paging::offset;
+};
+
+struct ActivityPath {
+    UserId user_id;
+
+    static constexpr std::string_view schema_name = "ActivityPath";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{field("userId", &ActivityPath::user_id, "Of the account")};
+    }
+};
+
+}  // namespace consentry

@@ -1,0 +1,63 @@
+#include "features/activity/repository.hpp"
+
+#include <stdexcept>
+
+#include <boost/json/serialize.hpp>
+
+namespace consentry {
+namespace {
+
+constexpr std::size_t metadata_bytes_max = 2'048;
+
+std::optional<std::string> metadata_text(const boost::json::object& metadata) {
+    if (metadata.empty()) return std::nullopt;
+    std::string text = boost::json::serialize(metadata);
+    if (text.size() > metadata_bytes_max)
+        throw std::logic_error("activity log: metadata are ids and names, not records");
+    return text;
+}
+
+ActivityEntry to_entry(const storage::Row& row) {
+    ActivityEntry out;
+    out.id = row.id<ActivityId>(0);
+    out.user = row.id<UserId>(1);
+    out.action = row.text(2);
+    out.ip_address = row.text_or_null(3);
+    out.user_agent = row.text_or_null(4);
+    out.metadata = row.text_or_null(5);
+    out.created_at = row.time(6);
+    out.created_by = row.id<UserId>(7);
+    return out;
+}
+
+}  // namespace
+
+void ActivityRepository::add_insert(storage::Transaction& transaction, const NewActivity& activity, TimePoint now) {
+    transaction.add(storage::Expect::one,
+                    "INSERT INTO activity_log (id, user_id, action, ip_address, user_agent, metadata, created_at, "
+                    "created_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+                    ActivityId::make(now), activity.user, http::name_of(activity.action), activity.ip_address,
+                    activity.user_agent, metadata_text(activity.metadata), now, activity.actor.value_or(activity.user));
+}
+
+awaitable<ListSlice<ActivityEntry>> ActivityRepository::list(UserId user, ListQuery query) {
+    return storage::select_list(
+        database_,
+        {.columns = "id, user_id, action, ip_address, user_agent, metadata, created_at, created_by",
+         .from = "activity_log WHERE user_id = $1"},
+        std::move(query), to_entry, user);
+}
+
+awaitable<void> ActivityRepository::erase_older(TimePoint before) {
+    // In portions, so that no other write waits long behind one.
+    constexpr std::int64_t portion = 1'000;
+    for (;;) {
+        const auto rows = co_await database_.execute(
+            "DELETE FROM activity_log WHERE id IN (SELECT id FROM activity_log WHERE created_at < $1 "
+            "ORDER BY created_at LIMIT $2)",
+            before, portion);
+        if (rows.affected() < portion) co_return;
+    }
+}
+
+}  // namespace consentry

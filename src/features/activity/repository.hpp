@@ -1,0 +1,52 @@
+// The SQL of the activity log.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <boost/json/object.hpp>
+
+#include "features/activity/actions.hpp"
+#include "features/users/user.hpp"
+#include "storage/database.hpp"
+#include "storage/list_sql.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+using ActivityId = Id<struct ActivityTag>;
+
+struct NewActivity {
+    UserId user;
+    ActivityAction action = ActivityAction::user_login_credential;
+    std::optional<UserId> actor = {};  // whoever did it, where that is somebody else
+    std::optional<std::string> ip_address = {};
+    std::optional<std::string> user_agent = {};
+    boost::json::object metadata = {};  // ids and names of what it was about; never a secret
+};
+
+struct ActivityEntry {
+    ActivityId id;
+    UserId user;
+    // As stored: a newer version of the program may have written what this one does not know.
+    std::string action;
+    std::optional<std::string> ip_address;
+    std::optional<std::string> user_agent;
+    std::optional<std::string> metadata;
+    TimePoint created_at;
+    UserId created_by;
+};
+
+class ActivityRepository {
+public:
+    explicit ActivityRepository(storage::Database& database) : database_(database) {}
+
+    static void add_insert(storage::Transaction& transaction, const NewActivity& activity, TimePoint now);
+    awaitable<ListSlice<ActivityEntry>> list(UserId user, ListQuery query);
+    awaitable<void> erase_older(TimePoint before);
+
+private:
+    storage::Database& database_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,191 @@
+#include "features/api_keys/api_keys.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+#include "crypto/random.hpp"
+#include "http/schema/report.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::string_view header_name = "x-api-key";
+constexpr std::size_t key_length = 25;     // after the environment: 148 bits, so that no two are alike
+constexpr std::size_t secret_length = 50;  // 297 bits: nothing to guess, so that a quick digest keeps it safe
+constexpr std::size_t key_bytes_max = 64;
+constexpr std::chrono::minutes id_ttl{5};
+
+struct Shown {
+    std::string_view key;
+    std::string_view secret;
+};
+
+// Two parts, neither of them blank. A comma means several keys, of which somebody in between might take another one.
+std::optional<Shown> parts_of(std::string_view text) {
+    const auto colon = text.find(':');
+    if (colon == std::string_view::npos || text.contains(',')) return std::nullopt;
+    const Shown out{text.substr(0, colon), text.substr(colon + 1)};
+    if (out.secret.contains(':') || trim(out.key).empty() || trim(out.secret).empty()) return std::nullopt;
+    return out;
+}
+
+crypto::Sha256 digest_of(std::string_view key, std::string_view secret) {
+    std::string text;
+    text.append(key).append(":").append(secret);
+    const crypto::Sha256 out = crypto::sha256(text);
+    crypto::wipe(text);
+    return out;
+}
+
+// What no key looks like need not be asked for, and may be no text for the database.
+bool can_be_key(std::string_view text) {
+    return text.size() <= key_bytes_max &&
+           std::ranges::all_of(text, [](char c) { return c == '_' || crypto::alphanumerics.contains(c); });
+}
+
+bool opens(ApiKeyType type, http::ApiKeyDemand demand) {
+    switch (demand) {
+        case http::ApiKeyDemand::none:
+            return true;
+        case http::ApiKeyDemand::as_configured:
+            return type == ApiKeyType::default_;
+        case http::ApiKeyDemand::system:
+            return type == ApiKeyType::system;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool ApiKeys::is_needed(const http::Operation& operation) const {
+    return operation.api_key == http::ApiKeyDemand::system ||
+           (settings_.required && operation.api_key == http::ApiKeyDemand::as_configured);
+}
+
+bool ApiKeys::concerns(const http::RequestContext& context, const http::Operation& operation) const {
+    return is_needed(operation) || context.request.header(header_name).has_value();
+}
+
+awaitable<Result<void>> ApiKeys::admit(http::RequestContext& context, const http::Operation& operation) {
+    if (context.request.count(header_name) > 1) co_return fail(errors::api_key_invalid);
+    const std::string_view sent = trim(context.request.header(header_name).value_or(""));
+    if (sent.empty()) co_return fail(errors::api_key_required);
+    const auto shown = parts_of(sent);
+    if (!shown) co_return fail(errors::api_key_invalid);
+
+    // An unknown key costs what a wrong secret costs (KEY-1).
+    const crypto::Sha256 digest = digest_of(shown->key, shown->secret);
+    const auto found = co_await find(std::string(shown->key));
+    constexpr crypto::Sha256 nobodys{};
+    const bool is_right = crypto::equal_constant_time(found ? BytesView(found->digest) : BytesView(nobodys), digest);
+    if (!found) co_return fail(errors::api_key_unknown);
+    if (!is_right || !found->record.is_good_at(context.now)) co_return fail(errors::api_key_invalid);
+    context.caller.api_key = found->record.id.uuid();
+    if (!opens(found->record.type, operation.api_key)) co_return fail(errors::api_key_forbidden);
+    co_return Result<void>{};
+}
+
+awaitable<std::optional<ApiKeyInUse>> ApiKeys::find(std::string key) {
+    if (!can_be_key(key)) co_return std::nullopt;
+    std::optional<std::string> copy;
+    try {
+        copy = co_await cache_.get(cache_key(key));
+    } catch (const Unavailable&) {
+    }
+    if (const auto id = copy ? ApiKeyId::parse(*copy) : std::nullopt) {
+        // By its id, because many requests' look-ups can be one question to the database.
+        auto found = co_await repository_.find(*id);
+        if (found && found->record.key == key) co_return std::move(found);
+    }
+    auto found = co_await repository_.find_by_key(key);
+    if (found) {
+        try {
+            co_await cache_.put(cache_key(key), found->record.id.text(), id_ttl);
+        } catch (const Unavailable&) {
+        }
+    }
+    co_return std::move(found);
+}
+
+Result<ApiKeyWindow> ApiKeys::whole_days(ApiKeyWindow window) const {
+    if (window.start_at <= clock_.now()) {
+        http::Report report;
+        report.add("isAfterNow", "startAt");
+        return fail(Error{errors::validation, report.take()});
+    }
+    return ApiKeyWindow{settings_.time_zone.day_begin(window.start_at), settings_.time_zone.day_end(window.end_at)};
+}
+
+awaitable<Result<ApiKeyRecord>> ApiKeys::after(std::optional<ApiKeyRecord> changed, ApiKeyId id,
+                                               const ErrorKind& otherwise) {
+    if (changed) co_return std::move(*changed);
+    const auto found = co_await repository_.find(id);
+    co_return fail(found ? otherwise : errors::api_key_not_found);
+}
+
+awaitable<Result<IssuedApiKey>> ApiKeys::create(NewApiKey wanted, std::optional<UserId> by) {
+    const TimePoint now = clock_.now();
+    IssuedApiKey out;
+    ApiKeyRecord& record = out.record;
+    if (wanted.window) {
+        auto window = whole_days(*wanted.window);
+        if (!window) co_return fail(std::move(window.error()));
+        record.window = *window;
+    }
+    record.id = ApiKeyId::make(now);
+    record.key = settings_.environment + "_" + crypto::random_text(key_length, crypto::alphanumerics);
+    record.name = std::move(wanted.name);
+    record.type = wanted.type;
+    record.created_at = now;
+    record.created_by = by;
+    record.updated_at = now;
+    record.updated_by = by;
+    out.secret = crypto::random_text(secret_length, crypto::alphanumerics);
+    co_await repository_.insert(record, digest_of(record.key, out.secret));
+    co_return std::move(out);
+}
+
+awaitable<Result<IssuedApiKey>> ApiKeys::reset(ApiKeyId id, UserId by) {
+    const auto found = co_await repository_.find(id);
+    if (!found) co_return fail(errors::api_key_not_found);
+    std::string secret = crypto::random_text(secret_length, crypto::alphanumerics);
+    auto changed = co_await repository_.update_digest(id, digest_of(found->record.key, secret), by, clock_.now());
+    auto record = co_await after(std::move(changed), id, errors::api_key_inactive);
+    if (!record) co_return fail(std::move(record.error()));
+    co_return IssuedApiKey{std::move(*record), std::move(secret)};
+}
+
+awaitable<Result<ApiKeyRecord>> ApiKeys::rename(ApiKeyId id, std::string name, UserId by) {
+    auto changed = co_await repository_.update_name(id, std::move(name), by, clock_.now());
+    co_return co_await after(std::move(changed), id, errors::api_key_inactive);
+}
+
+awaitable<Result<ApiKeyRecord>> ApiKeys::set_window(ApiKeyId id, ApiKeyWindow window, UserId by) {
+    auto days = whole_days(window);
+    if (!days) co_return fail(std::move(days.error()));
+    auto changed = co_await repository_.update_window(id, *days, by, clock_.now());
+    co_return co_await after(std::move(changed), id, errors::api_key_inactive);
+}
+
+awaitable<Result<ApiKeyRecord>> ApiKeys::set_status(ApiKeyId id, bool is_active, UserId by) {
+    auto changed = co_await repository_.update_status(id, is_active, by, clock_.now());
+    co_return co_await after(std::move(changed), id, errors::api_key_expired);
+}
+
+awaitable<Result<void>> ApiKeys::erase(ApiKeyId id) {
+    const bool erased = co_await repository_.erase(id);
+    if (!erased) co_return fail(errors::api_key_not_found);
+    co_return Result<void>{};
+}
+
+awaitable<Result<void>> ApiKeys::erase_by_key(std::string key) {
+    const bool erased = co_await repository_.erase_by_key(std::move(key));
+    if (!erased) co_return fail(errors::api_key_not_found);
+    co_return Result<void>{};
+}
+
+}  // namespace consentry

@@ -1,0 +1,73 @@
+// Keys that programs show in the header x-api-key, as key:secret. They say which program is asking, never which user.
+//
+// Only a digest of the secret is kept, and the row is read at each request: what is switched off, deleted or given
+// another secret is refused from then on by every instance. The cache keeps nothing but which id a key has, which never
+// changes; keys that do not exist leave nothing in it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/time_zone.hpp"
+#include "features/api_keys/repository.hpp"
+#include "http/gate.hpp"
+#include "storage/cache.hpp"
+
+namespace consentry {
+
+struct ApiKeySettings {
+    std::string environment = "local";  // the beginning of new keys, for people
+    bool required = false;              // of operations that are for keys of type default
+    std::string cache_prefix = "ApiKey";
+    TimeZone time_zone;
+};
+
+struct NewApiKey {
+    std::string name;
+    ApiKeyType type = ApiKeyType::default_;
+    std::optional<ApiKeyWindow> window;  // widened to whole days
+};
+
+// The one moment at which the secret is known.
+struct IssuedApiKey {
+    ApiKeyRecord record;
+    std::string secret;
+};
+
+class ApiKeys final : public http::Gate {
+public:
+    // All outlive this.
+    ApiKeys(storage::Database& database, storage::Cache& cache, const Clock& clock, ApiKeySettings settings)
+        : repository_(database), cache_(cache), clock_(clock), settings_(std::move(settings)) {}
+
+    // A key that is sent must be a good one, also where none is needed.
+    bool concerns(const http::RequestContext& context, const http::Operation& operation) const override;
+    awaitable<Result<void>> admit(http::RequestContext& context, const http::Operation& operation) override;
+
+    awaitable<ListSlice<ApiKeyRecord>> list(ListQuery query) { return repository_.list(std::move(query)); }
+    // `by`: nobody where the operator does it. validation where the window does not begin in the future.
+    awaitable<Result<IssuedApiKey>> create(NewApiKey wanted, std::optional<UserId> by);
+    // apiKeyNotFound; `inactive` for a key that is switched off.
+    awaitable<Result<IssuedApiKey>> reset(ApiKeyId id, UserId by);
+    awaitable<Result<ApiKeyRecord>> rename(ApiKeyId id, std::string name, UserId by);
+    awaitable<Result<ApiKeyRecord>> set_window(ApiKeyId id, ApiKeyWindow window, UserId by);
+    // `expired` for a key whose window is over.
+    awaitable<Result<ApiKeyRecord>> set_status(ApiKeyId id, bool is_active, UserId by);
+    awaitable<Result<void>> erase(ApiKeyId id);
+    awaitable<Result<void>> erase_by_key(std::string key);
+
+private:
+    bool is_needed(const http::Operation& operation) const;
+    awaitable<std::optional<ApiKeyInUse>> find(std::string key);
+    Result<ApiKeyWindow> whole_days(ApiKeyWindow window) const;
+    // What a change came to. Where it found no row in the state it needs: there is no such key, or `otherwise`.
+    awaitable<Result<ApiKeyRecord>> after(std::optional<ApiKeyRecord> changed, ApiKeyId id, const ErrorKind& otherwise);
+    std::string cache_key(const std::string& key) const { return settings_.cache_prefix + ":" + key; }
+
+    ApiKeyRepository repository_;
+    storage::Cache& cache_;
+    const Clock& clock_;
+    const ApiKeySettings settings_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,200 @@
+// Shapes of API keys on the wire.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features/api_keys/api_keys.hpp"
+#include "http/paging/listing.hpp"
+#include "http/schema/fields.hpp"
+#include "http/schema/report.hpp"
+#include "http/schema/rules.hpp"
+
+namespace consentry {
+
+struct ApiKeyResponse {
+    ApiKeyId id;
+    std::string key;
+    std::string name;
+    ApiKeyType type = ApiKeyType::default_;
+    bool is_active = false;
+    std::optional<TimePoint> start_at;
+    std::optional<TimePoint> end_at;
+    TimePoint created_at;
+    std::optional<UserId> created_by;
+    TimePoint updated_at;
+    std::optional<UserId> updated_by;
+
+    static ApiKeyResponse of(const ApiKeyRecord& record) {
+        return {.id = record.id,
+                .key = record.key,
+                .name = record.name,
+                .type = record.type,
+                .is_active = record.is_active,
+                .start_at = record.window ? std::optional(record.window->start_at) : std::nullopt,
+                .end_at = record.window ? std::optional(record.window->end_at) : std::nullopt,
+                .created_at = record.created_at,
+                .created_by = record.created_by,
+                .updated_at = record.updated_at,
+                .updated_by = record.updated_by};
+    }
+
+    static constexpr std::string_view schema_name = "ApiKeyResponseDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("id", &ApiKeyResponse::id, "Of the key"),
+            field("key", &ApiKeyResponse::key, "What stands before the colon in x-api-key"),
+            field("name", &ApiKeyResponse::name, "For people to read"),
+            field("type", &ApiKeyResponse::type, "system opens what is for other services, default all else"),
+            field("isActive", &ApiKeyResponse::is_active, "Off: refused, until it is on again"),
+            field("startAt", &ApiKeyResponse::start_at, "The first moment at which it is good"),
+            field("endAt", &ApiKeyResponse::end_at, "The last one"),
+            field("createdAt", &ApiKeyResponse::created_at, "When it was made"),
+            field("createdBy", &ApiKeyResponse::created_by, "Who made it; absent: it was made on the command line"),
+            field("updatedAt", &ApiKeyResponse::updated_at, "When it was changed last"),
+            field("updatedBy", &ApiKeyResponse::updated_by, "Who changed it last"),
+        };
+    }
+};
+
+struct ApiKeySecretResponse {
+    ApiKeyId id;
+    std::string key;
+    std::string secret;
+    TimePoint created_at;
+    std::optional<UserId> created_by;
+    TimePoint updated_at;
+    std::optional<UserId> updated_by;
+
+    static ApiKeySecretResponse of(IssuedApiKey issued) {
+        return {.id = issued.record.id,
+                .key = std::move(issued.record.key),
+                .secret = std::move(issued.secret),
+                .created_at = issued.record.created_at,
+                .created_by = issued.record.created_by,
+                .updated_at = issued.record.updated_at,
+                .updated_by = issued.record.updated_by};
+    }
+
+    static constexpr std::string_view schema_name = "ApiKeySecretResponseDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("id", &ApiKeySecretResponse::id, "Of the key"),
+            field("key", &ApiKeySecretResponse::key, "What stands before the colon in x-api-key"),
+            field("secret", &ApiKeySecretResponse::secret, "What stands after it; shown now and never again"),
+            field("createdAt", &ApiKeySecretResponse::created_at, "When it was made"),
+            field("createdBy", &ApiKeySecretResponse::created_by,
+                  "Who made it; absent: it was made on the command line"),
+            field("updatedAt", &ApiKeySecretResponse::updated_at, "When it was changed last"),
+            field("updatedBy", &ApiKeySecretResponse::updated_by, "Who changed it last"),
+        };
+    }
+};
+
+inline constexpr std::string_view start_at_description =
+    "In the future. Counts from the beginning of its day in the service's time zone";
+inline constexpr std::string_view end_at_description =
+    "Not before startAt. Counts to the end of its day in the service's time zone";
+
+inline void check_order(TimePoint start_at, TimePoint end_at, http::Report& report) {
+    if (end_at < start_at) report.add("isNotBefore", "endAt", {{"other", "startAt"}});
+}
+
+struct ApiKeyCreateRequest {
+    std::string name;
+    ApiKeyType type = ApiKeyType::default_;
+    std::optional<TimePoint> start_at;
+    std::optional<TimePoint> end_at;
+
+    std::optional<ApiKeyWindow> window() const {
+        if (!start_at || !end_at) return std::nullopt;
+        return ApiKeyWindow{*start_at, *end_at};
+    }
+
+    static constexpr std::string_view schema_name = "ApiKeyCreateRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("name", &ApiKeyCreateRequest::name, "For people to read", http::not_empty, http::max_length(100)),
+            field("type", &ApiKeyCreateRequest::type, "system opens what is for other services, default all else"),
+            field("startAt", &ApiKeyCreateRequest::start_at, start_at_description),
+            field("endAt", &ApiKeyCreateRequest::end_at, end_at_description),
+        };
+    }
+    static void check(const ApiKeyCreateRequest& request, http::Report& report) {
+        if (request.start_at.has_value() != request.end_at.has_value())
+            report.add("isNotEmpty", request.start_at ? "endAt" : "startAt");
+        else if (request.start_at)
+            check_order(*request.start_at, *request.end_at, report);
+    }
+};
+
+struct ApiKeyUpdateRequest {
+    std::string name;
+
+    static constexpr std::string_view schema_name = "ApiKeyUpdateRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("name", &ApiKeyUpdateRequest::name, "For people to read", http::not_empty, http::max_length(100)),
+        };
+    }
+};
+
+struct ApiKeyDateRequest {
+    TimePoint start_at;
+    TimePoint end_at;
+
+    static constexpr std::string_view schema_name = "ApiKeyUpdateDateRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("startAt", &ApiKeyDateRequest::start_at, start_at_description),
+            field("endAt", &ApiKeyDateRequest::end_at, end_at_description),
+        };
+    }
+    static void check(const ApiKeyDateRequest& request, http::Report& report) {
+        check_order(request.start_at, request.end_at, report);
+    }
+};
+
+struct ApiKeyStatusRequest {
+    bool is_active = false;
+
+    static constexpr std::string_view schema_name = "ApiKeyUpdateStatusRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{field("isActive", &ApiKeyStatusRequest::is_active, "Off: refused from now on")};
+    }
+};
+
+struct ApiKeyListing {
+    std::optional<bool> is_active;
+    std::optional<std::vector<ApiKeyType>> type;
+
+    static constexpr auto paging = http::Paging::offset;
+    static constexpr auto filters() {
+        return std::tuple{
+            http::filter("isActive", &ApiKeyListing::is_active, "is_active", "Only keys that are on, or off"),
+            http::filter("type", &ApiKeyListing::type, "type", "Only keys of these types"),
+        };
+    }
+    static constexpr std::array sortable{http::Sortable{"createdAt", "created_at"}};
+    static constexpr std::array searchable{http::Searchable{"name", "name"}};
+};
+
+struct ApiKeyPath {
+    ApiKeyId api_key_id;
+
+    static constexpr std::string_view schema_name = "ApiKeyPath";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{field("apiKeyId", &ApiKeyPath::api_key_id, "Of the key")};
+    }
+};
+
+}  // namespace consentry

@@ -1,0 +1,128 @@
+#include "features/api_keys/endpoints.hpp"
+
+#include "features/api_keys/dto.hpp"
+#include "features/users/caller.hpp"
+#include "http/endpoint.hpp"
+
+namespace consentry {
+namespace {
+
+using ForReading = Permitted<Subject::api_key, Action::read>;
+using ForCreating = Permitted<Subject::api_key, Action::read, Action::create>;
+using ForUpdating = Permitted<Subject::api_key, Action::read, Action::update>;
+using ForDeleting = Permitted<Subject::api_key, Action::read, Action::erase>;
+
+awaitable<Result<http::ListPage<ApiKeyResponse>>> list(ApiKeys& keys, http::List<ApiKeyListing> wanted) {
+    const auto found = co_await keys.list(wanted.query());
+    co_return wanted.page(found, ApiKeyResponse::of);
+}
+
+awaitable<Result<ApiKeySecretResponse>> create(ApiKeys& keys, UserId by, ApiKeyCreateRequest body) {
+    NewApiKey wanted{.name = std::move(body.name), .type = body.type, .window = body.window()};
+    auto issued = co_await keys.create(std::move(wanted), by);
+    if (!issued) co_return fail(std::move(issued.error()));
+    co_return ApiKeySecretResponse::of(std::move(*issued));
+}
+
+awaitable<Result<ApiKeySecretResponse>> reset(ApiKeys& keys, UserId by, ApiKeyId id) {
+    auto issued = co_await keys.reset(id, by);
+    if (!issued) co_return fail(std::move(issued.error()));
+    co_return ApiKeySecretResponse::of(std::move(*issued));
+}
+
+awaitable<Result<ApiKeyResponse>> answer(awaitable<Result<ApiKeyRecord>> change) {
+    auto changed = co_await std::move(change);
+    if (!changed) co_return fail(std::move(changed.error()));
+    co_return ApiKeyResponse::of(*changed);
+}
+
+awaitable<Result<http::NoContent>> erase(ApiKeys& keys, ApiKeyId id) {
+    auto erased = co_await keys.erase(id);
+    if (!erased) co_return fail(std::move(erased.error()));
+    co_return http::NoContent{};
+}
+
+void add_update_endpoints(http::Router& router, ApiKeys& keys) {
+    using http::FromPath;
+
+    router.patch("/admin/api-key/update/:apiKeyId/reset")
+        .id("resetApiKey")
+        .tag("api-key")
+        .says("Gives a key another secret")
+        .describes("Needs apiKey:read and apiKey:update. The former secret is refused from the next request on.")
+        .message("apiKey.reset")
+        .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
+        .handled_by([&keys](const ForUpdating& caller, FromPath<ApiKeyPath> path) {
+            return reset(keys, caller.user(), path->api_key_id);
+        });
+
+    router.put("/admin/api-key/update/:apiKeyId")
+        .id("updateApiKey")
+        .tag("api-key")
+        .says("Renames a key")
+        .describes("Needs apiKey:read and apiKey:update.")
+        .message("apiKey.update")
+        .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
+        .handled_by([&keys](const ForUpdating& caller, FromPath<ApiKeyPath> path, ApiKeyUpdateRequest body) {
+            return answer(keys.rename(path->api_key_id, std::move(body.name), caller.user()));
+        });
+
+    router.put("/admin/api-key/update/:apiKeyId/date")
+        .id("updateApiKeyDate")
+        .tag("api-key")
+        .says("Says when a key is good")
+        .describes("Needs apiKey:read and apiKey:update. Acts at the next request.")
+        .message("apiKey.updateDate")
+        .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
+        .handled_by([&keys](const ForUpdating& caller, FromPath<ApiKeyPath> path, ApiKeyDateRequest body) {
+            return answer(keys.set_window(path->api_key_id, {body.start_at, body.end_at}, caller.user()));
+        });
+
+    router.patch("/admin/api-key/update/:apiKeyId/status")
+        .id("updateApiKeyStatus")
+        .tag("api-key")
+        .says("Switches a key on or off")
+        .describes("Needs apiKey:read and apiKey:update. Acts at the next request.")
+        .message("apiKey.updateStatus")
+        .may_fail({&errors::api_key_not_found, &errors::api_key_expired})
+        .handled_by([&keys](const ForUpdating& caller, FromPath<ApiKeyPath> path, ApiKeyStatusRequest body) {
+            return answer(keys.set_status(path->api_key_id, body.is_active, caller.user()));
+        });
+}
+
+}  // namespace
+
+void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
+    router.get("/admin/api-key/list")
+        .id("listApiKeys")
+        .tag("api-key")
+        .says("All API keys, without their secrets")
+        .describes("Needs apiKey:read.")
+        .message("apiKey.list")
+        .handled_by(
+            [&keys](const ForReading&, http::List<ApiKeyListing> wanted) { return list(keys, std::move(wanted)); });
+
+    router.post("/admin/api-key/create")
+        .id("createApiKey")
+        .tag("api-key")
+        .says("Makes a key; the only answer that shows its secret")
+        .describes("Needs apiKey:read and apiKey:create. startAt and endAt: both, or neither for a key without end.")
+        .message("apiKey.create")
+        .answers(201)
+        .handled_by([&keys](const ForCreating& caller, ApiKeyCreateRequest body) {
+            return create(keys, caller.user(), std::move(body));
+        });
+
+    add_update_endpoints(router, keys);
+
+    router.erase("/admin/api-key/delete/:apiKeyId")
+        .id("deleteApiKey")
+        .tag("api-key")
+        .says("Deletes a key")
+        .describes("Needs apiKey:read and apiKey:delete. The key is refused from the next request on.")
+        .may_fail({&errors::api_key_not_found})
+        .handled_by(
+            [&keys](const ForDeleting&, http::FromPath<ApiKeyPath> path) { return erase(keys, path->api_key_id); });
+}
+
+}  // namespace consentry

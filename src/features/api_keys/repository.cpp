@@ -1,0 +1,112 @@
+#include "features/api_keys/repository.hpp"
+
+#include "features/users/stored.hpp"
+
+namespace consentry {
+namespace {
+
+#define CONSENTRY_API_KEY_COLUMNS \
+    "id, key, name, type, is_active, start_at, end_at, created_at, created_by, updated_at, updated_by"
+constexpr std::size_t record_columns = 11;
+
+std::optional<UserId> user_or_none(const storage::Row& row, std::size_t column) {
+    if (row.is_null(column)) return std::nullopt;
+    return row.id<UserId>(column);
+}
+
+ApiKeyRecord to_record(const storage::Row& row) {
+    ApiKeyRecord out;
+    out.id = row.id<ApiKeyId>(0);
+    out.key = row.text(1);
+    out.name = row.text(2);
+    out.type = stored_enum<ApiKeyType>(row.text(3));
+    out.is_active = row.boolean(4);
+    // Half a window throws: a damaged record opens nothing.
+    if (!row.is_null(5) || !row.is_null(6)) out.window = ApiKeyWindow{row.time(5), row.time(6)};
+    out.created_at = row.time(7);
+    out.created_by = user_or_none(row, 8);
+    out.updated_at = row.time(9);
+    out.updated_by = user_or_none(row, 10);
+    return out;
+}
+
+std::optional<ApiKeyRecord> first_of(const storage::Rows& rows) {
+    if (rows.empty()) return std::nullopt;
+    return to_record(rows[0]);
+}
+
+std::optional<ApiKeyInUse> first_in_use(const storage::Rows& rows) {
+    if (rows.empty()) return std::nullopt;
+    return ApiKeyInUse{to_record(rows[0]), rows[0].bytes(record_columns)};
+}
+
+}  // namespace
+
+awaitable<std::optional<ApiKeyInUse>> ApiKeyRepository::find(ApiKeyId id) {
+    co_return first_in_use(
+        co_await database_.look_up("SELECT " CONSENTRY_API_KEY_COLUMNS ", digest FROM api_keys WHERE id = $1", id));
+}
+
+awaitable<std::optional<ApiKeyInUse>> ApiKeyRepository::find_by_key(std::string key) {
+    co_return first_in_use(
+        co_await database_.query("SELECT " CONSENTRY_API_KEY_COLUMNS ", digest FROM api_keys WHERE key = $1", key));
+}
+
+awaitable<ListSlice<ApiKeyRecord>> ApiKeyRepository::list(ListQuery query) {
+    return storage::select_list(database_, {.columns = CONSENTRY_API_KEY_COLUMNS, .from = "api_keys WHERE TRUE"},
+                                std::move(query), to_record);
+}
+
+awaitable<void> ApiKeyRepository::insert(ApiKeyRecord record, crypto::Sha256 digest) {
+    const auto start = record.window ? std::optional(record.window->start_at) : std::nullopt;
+    const auto end = record.window ? std::optional(record.window->end_at) : std::nullopt;
+    co_await database_.execute(
+        "INSERT INTO api_keys (id, key, digest, name, type, is_active, start_at, end_at, created_at, created_by, "
+        "updated_at, updated_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $9, $10)",
+        record.id, record.key, BytesView(digest), record.name, http::name_of(record.type), record.is_active, start, end,
+        record.created_at, record.created_by);
+}
+
+awaitable<std::optional<ApiKeyRecord>> ApiKeyRepository::update_digest(ApiKeyId id, crypto::Sha256 digest, UserId by,
+                                                                       TimePoint now) {
+    co_return first_of(co_await database_.execute(
+        "UPDATE api_keys SET digest = $2, updated_at = $3, updated_by = $4 WHERE id = $1 AND is_active "
+        "RETURNING " CONSENTRY_API_KEY_COLUMNS,
+        id, BytesView(digest), now, by));
+}
+
+awaitable<std::optional<ApiKeyRecord>> ApiKeyRepository::update_name(ApiKeyId id, std::string name, UserId by,
+                                                                     TimePoint now) {
+    co_return first_of(co_await database_.execute(
+        "UPDATE api_keys SET name = $2, updated_at = $3, updated_by = $4 WHERE id = $1 AND is_active "
+        "RETURNING " CONSENTRY_API_KEY_COLUMNS,
+        id, name, now, by));
+}
+
+awaitable<std::optional<ApiKeyRecord>> ApiKeyRepository::update_window(ApiKeyId id, ApiKeyWindow window, UserId by,
+                                                                       TimePoint now) {
+    co_return first_of(co_await database_.execute(
+        "UPDATE api_keys SET start_at = $2, end_at = $3, updated_at = $4, updated_by = $5 WHERE id = $1 AND is_active "
+        "RETURNING " CONSENTRY_API_KEY_COLUMNS,
+        id, window.start_at, window.end_at, now, by));
+}
+
+awaitable<std::optional<ApiKeyRecord>> ApiKeyRepository::update_status(ApiKeyId id, bool is_active, UserId by,
+                                                                       TimePoint now) {
+    co_return first_of(co_await database_.execute(
+        "UPDATE api_keys SET is_active = $2, updated_at = $3, updated_by = $4 "
+        "WHERE id = $1 AND (end_at IS NULL OR end_at >= $3) RETURNING " CONSENTRY_API_KEY_COLUMNS,
+        id, is_active, now, by));
+}
+
+awaitable<bool> ApiKeyRepository::erase(ApiKeyId id) {
+    const auto rows = co_await database_.execute("DELETE FROM api_keys WHERE id = $1", id);
+    co_return rows.affected() == 1;
+}
+
+awaitable<bool> ApiKeyRepository::erase_by_key(std::string key) {
+    const auto rows = co_await database_.execute("DELETE FROM api_keys WHERE key = $1", key);
+    co_return rows.affected() == 1;
+}
+
+}  // namespace consentry

@@ -1,0 +1,81 @@
+// The SQL of API keys.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "crypto/digest.hpp"
+#include "features/users/user.hpp"
+#include "http/schema/fields.hpp"
+#include "storage/database.hpp"
+#include "storage/list_sql.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+using ApiKeyId = Id<struct ApiKeyTag>;
+
+// What a key opens: operations for systems, or all others.
+enum class ApiKeyType { default_, system };
+
+template <>
+struct http::EnumNames<ApiKeyType> {
+    static constexpr std::array names{std::pair{ApiKeyType::default_, std::string_view{"default"}},
+                                      std::pair{ApiKeyType::system, std::string_view{"system"}}};
+};
+
+// Both are within.
+struct ApiKeyWindow {
+    TimePoint start_at;
+    TimePoint end_at;
+};
+
+struct ApiKeyRecord {
+    ApiKeyId id;
+    std::string key;
+    std::string name;
+    ApiKeyType type = ApiKeyType::default_;
+    bool is_active = true;
+    std::optional<ApiKeyWindow> window;  // none: at any time
+    TimePoint created_at;
+    std::optional<UserId> created_by;  // none: the operator, by command
+    TimePoint updated_at;
+    std::optional<UserId> updated_by;
+
+    bool is_good_at(TimePoint now) const {
+        return is_active && (!window || (window->start_at <= now && now <= window->end_at));
+    }
+};
+
+// A key as it is when somebody shows it.
+struct ApiKeyInUse {
+    ApiKeyRecord record;
+    Bytes digest;
+};
+
+class ApiKeyRepository {
+public:
+    explicit ApiKeyRepository(storage::Database& database) : database_(database) {}
+
+    awaitable<std::optional<ApiKeyInUse>> find(ApiKeyId id);
+    awaitable<std::optional<ApiKeyInUse>> find_by_key(std::string key);
+    awaitable<ListSlice<ApiKeyRecord>> list(ListQuery query);
+
+    awaitable<void> insert(ApiKeyRecord record, crypto::Sha256 digest);
+    // As it is afterwards; nullopt where there is none of this id or it is switched off.
+    awaitable<std::optional<ApiKeyRecord>> update_digest(ApiKeyId id, crypto::Sha256 digest, UserId by, TimePoint now);
+    awaitable<std::optional<ApiKeyRecord>> update_name(ApiKeyId id, std::string name, UserId by, TimePoint now);
+    awaitable<std::optional<ApiKeyRecord>> update_window(ApiKeyId id, ApiKeyWindow window, UserId by, TimePoint now);
+    // nullopt where there is none of this id or its window is over.
+    awaitable<std::optional<ApiKeyRecord>> update_status(ApiKeyId id, bool is_active, UserId by, TimePoint now);
+    // Of callers at the same moment one gets true.
+    awaitable<bool> erase(ApiKeyId id);
+    awaitable<bool> erase_by_key(std::string key);
+
+private:
+    storage::Database& database_;
+};
+
+}  // namespace consentry

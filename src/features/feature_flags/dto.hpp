@@ -1,0 +1,102 @@
+// Shapes of feature flags on the wire.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+#include "features/feature_flags/repository.hpp"
+#include "http/paging/listing.hpp"
+#include "http/schema/fields.hpp"
+#include "http/schema/rules.hpp"
+
+namespace consentry {
+
+struct FeatureFlagResponse {
+    FeatureFlagId id;
+    std::string key;
+    std::string description;
+    bool is_enabled = false;
+    std::int64_t rollout_percent = 0;
+    std::optional<boost::json::object> metadata;
+    TimePoint created_at;
+    TimePoint updated_at;
+    std::optional<UserId> updated_by;
+
+    static FeatureFlagResponse of(const FeatureFlagRecord& flag) {
+        return {.id = flag.id,
+                .key = flag.key,
+                .description = flag.description,
+                .is_enabled = flag.is_enabled,
+                .rollout_percent = flag.rollout_percent,
+                .metadata = flag.metadata.empty() ? std::nullopt : std::optional(flag.metadata),
+                .created_at = flag.created_at,
+                .updated_at = flag.updated_at,
+                .updated_by = flag.updated_by};
+    }
+
+    static constexpr std::string_view schema_name = "FeatureFlagResponseDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("id", &FeatureFlagResponse::id, "Of the flag"),
+            field("key", &FeatureFlagResponse::key, "Its name in the service"),
+            field("description", &FeatureFlagResponse::description, "What it switches"),
+            field("isEnable", &FeatureFlagResponse::is_enabled, "Whether anybody may use the function"),
+            field("rolloutPercent", &FeatureFlagResponse::rollout_percent, "How many of 100 signed-in users may"),
+            field("metadata", &FeatureFlagResponse::metadata, "Switches of parts of the function, by name"),
+            field("createdAt", &FeatureFlagResponse::created_at, "When it was made"),
+            field("updatedAt", &FeatureFlagResponse::updated_at, "When it was changed last"),
+            field("updatedBy", &FeatureFlagResponse::updated_by, "Who changed it last"),
+        };
+    }
+};
+
+struct FeatureFlagStatusRequest {
+    bool is_enabled = false;
+    std::int64_t rollout_percent = 0;
+
+    static constexpr std::string_view schema_name = "FeatureFlagUpdateStatusRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("isEnable", &FeatureFlagStatusRequest::is_enabled, "Whether anybody may use the function"),
+            field("rolloutPercent", &FeatureFlagStatusRequest::rollout_percent,
+                  "How many of 100 signed-in users may; a user who may at some percentage may at every higher one",
+                  http::between(0, 100)),
+        };
+    }
+};
+
+struct FeatureFlagMetadataRequest {
+    boost::json::object metadata;
+
+    static constexpr std::string_view schema_name = "FeatureFlagUpdateMetadataRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{field("metadata", &FeatureFlagMetadataRequest::metadata,
+                                "All of the names that the flag has, with values of the same kinds, none empty")};
+    }
+};
+
+template <http::Paging Mode>
+struct FeatureFlagListing {
+    static constexpr auto paging = Mode;
+    static constexpr std::array sortable{http::Sortable{"createdAt", "created_at"}};
+    static constexpr std::array searchable{http::Searchable{"key", "key"}};
+};
+
+struct FeatureFlagPath {
+    FeatureFlagId flag_id;
+
+    static constexpr std::string_view schema_name = "FeatureFlagPath";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{field("featureFlagId", &FeatureFlagPath::flag_id, "Of the flag")};
+    }
+};
+
+}  // namespace consentry

@@ -1,0 +1,83 @@
+#include "features/feature_flags/endpoints.hpp"
+
+#include "features/feature_flags/dto.hpp"
+#include "features/users/caller.hpp"
+#include "http/endpoint.hpp"
+
+namespace consentry {
+namespace {
+
+using ForReading = Permitted<Subject::feature_flag, Action::read>;
+using ForUpdating = Permitted<Subject::feature_flag, Action::read, Action::update>;
+
+template <http::Paging Mode>
+awaitable<Result<http::ListPage<FeatureFlagResponse>>> list(FeatureFlags& flags,
+                                                            http::List<FeatureFlagListing<Mode>> wanted) {
+    const auto found = co_await flags.list(wanted.query());
+    co_return wanted.page(found, FeatureFlagResponse::of);
+}
+
+awaitable<Result<FeatureFlagResponse>> update_status(FeatureFlags& flags, UserId by, FeatureFlagId id,
+                                                     FeatureFlagStatusRequest body) {
+    auto flag = co_await flags.update_status(id, body.is_enabled, body.rollout_percent, by);
+    if (!flag) co_return fail(std::move(flag.error()));
+    co_return FeatureFlagResponse::of(*flag);
+}
+
+awaitable<Result<FeatureFlagResponse>> update_metadata(FeatureFlags& flags, UserId by, FeatureFlagId id,
+                                                       FeatureFlagMetadataRequest body) {
+    auto flag = co_await flags.update_metadata(id, std::move(body.metadata), by);
+    if (!flag) co_return fail(std::move(flag.error()));
+    co_return FeatureFlagResponse::of(*flag);
+}
+
+}  // namespace
+
+void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
+    using http::FromPath;
+
+    router.get("/admin/feature-flag/list")
+        .id("listFeatureFlags")
+        .tag("feature-flag")
+        .says("All feature flags")
+        .describes("Needs featureFlag:read.")
+        .message("featureFlag.list")
+        .handled_by([&flags](const ForReading&, http::List<FeatureFlagListing<http::Paging::offset>> wanted) {
+            return list(flags, std::move(wanted));
+        });
+
+    router.patch("/admin/feature-flag/update/:featureFlagId/status")
+        .id("updateFeatureFlagStatus")
+        .tag("feature-flag")
+        .says("Switches a function on or off, or rolls it out to a part of the users")
+        .describes("Needs featureFlag:read and featureFlag:update. Acts at the next request.")
+        .message("featureFlag.updateStatus")
+        .may_fail({&errors::feature_flag_not_found})
+        .handled_by([&flags](const ForUpdating& caller, FromPath<FeatureFlagPath> path, FeatureFlagStatusRequest body) {
+            return update_status(flags, caller.user(), path->flag_id, std::move(body));
+        });
+
+    router.put("/admin/feature-flag/update/:featureFlagId/metadata")
+        .id("updateFeatureFlagMetadata")
+        .tag("feature-flag")
+        .says("Switches parts of a function")
+        .describes("Needs featureFlag:read and featureFlag:update. Acts at the next request.")
+        .message("featureFlag.updateMetadata")
+        .may_fail({&errors::feature_flag_not_found, &errors::feature_flag_invalid_metadata})
+        .handled_by(
+            [&flags](const ForUpdating& caller, FromPath<FeatureFlagPath> path, FeatureFlagMetadataRequest body) {
+                return update_metadata(flags, caller.user(), path->flag_id, std::move(body));
+            });
+
+    router.get("/system/feature-flag/list")
+        .id("listFeatureFlagsForSystem")
+        .tag("feature-flag")
+        .says("All feature flags, for other services")
+        .message("featureFlag.list")
+        .with_system_key()
+        .handled_by([&flags](http::List<FeatureFlagListing<http::Paging::cursor>> wanted) {
+            return list(flags, std::move(wanted));
+        });
+}
+
+}  // namespace consentry

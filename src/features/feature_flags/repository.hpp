@@ -1,0 +1,50 @@
+// The SQL of feature flags.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <boost/json/object.hpp>
+
+#include "base/clock.hpp"
+#include "base/uuid.hpp"
+#include "storage/database.hpp"
+#include "storage/list_sql.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+using FeatureFlagId = Id<struct FeatureFlagTag>;
+
+struct FeatureFlagRecord {
+    FeatureFlagId id;
+    std::string key;
+    std::string description;
+    bool is_enabled = false;
+    std::int64_t rollout_percent = 0;
+    boost::json::object metadata;  // empty: none
+    TimePoint created_at;
+    TimePoint updated_at;
+    std::optional<UserId> updated_by;
+};
+
+class FeatureFlagRepository {
+public:
+    explicit FeatureFlagRepository(storage::Database& database) : database_(database) {}
+
+    awaitable<std::optional<FeatureFlagRecord>> find(FeatureFlagId id);
+    awaitable<std::optional<FeatureFlagRecord>> find_by_key(std::string key);
+    awaitable<ListSlice<FeatureFlagRecord>> list(ListQuery query);
+
+    // As it is afterwards; nullopt where there is none of this id.
+    awaitable<std::optional<FeatureFlagRecord>> update_status(FeatureFlagId id, bool is_enabled,
+                                                              std::int64_t rollout_percent, UserId by, TimePoint now);
+    awaitable<std::optional<FeatureFlagRecord>> update_metadata(FeatureFlagId id, boost::json::object metadata,
+                                                                UserId by, TimePoint now);
+
+private:
+    storage::Database& database_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,84 @@
+#include "features/forward_auth/dto.hpp"
+
+namespace consentry {
+namespace {
+
+using http::Done;
+using Answer = storage::awaitable<Result<Done>>;
+
+constexpr std::string_view roles_header = "X-Required-Roles";
+constexpr std::string_view policies_header = "X-Required-Policies";
+
+Answer refuse(Error error) { co_return fail(std::move(error)); }
+
+Demand demand_of(const ForwardAuthQuery& query) {
+    http::Report ignored;  // whoever gets here has passed the query's own check
+    return ForwardAuthQuery::demand(query, ignored);
+}
+
+// One line at most: to a second one, somebody could have added roles that the operator did not name.
+std::optional<std::string> only_line(const http::Request& request, std::string_view name, http::Report& report) {
+    const auto value = request.header(name);
+    if (!value) return std::nullopt;
+    if (request.count(name) > 1) report.add("isUnique", name);
+    return std::string(*value);
+}
+
+Result<Demand> demand_of(const http::Request& request) {
+    http::Report report;
+    Demand out;
+    if (const auto list = only_line(request, roles_header, report))
+        out.roles = read_types<Role>(*list, roles_header, report);
+    if (const auto list = only_line(request, policies_header, report))
+        out.policies = read_types<PolicyType>(*list, policies_header, report);
+    if (!report.empty()) return fail(Error{errors::validation, report.take()});
+    return out;
+}
+
+// What both operations have in common: the method and the body are the application's.
+http::Endpoint& describe(http::Endpoint& endpoint) {
+    return endpoint.also_by_any_method()
+        .ignores_input()
+        .tag("forwardAuth")
+        .message("forwardAuth.check")
+        .may_fail({&errors::role_forbidden})
+        .answers_header("X-User-Id", "The caller's identifier")
+        .answers_header("X-User-Email", "The caller's address")
+        .answers_header("X-User-Role", "The type of the caller's role: user, admin or superAdmin")
+        .answers_header("X-Session-Id", "The session that the access token belongs to");
+}
+
+}  // namespace
+
+void add_forward_auth_endpoints(http::Router& router, ForwardAuth& forward_auth) {
+    http::Endpoint at_one_path = router.get("/forward-auth");
+    describe(at_one_path)
+        .id("forwardAuth")
+        .says("Tells a proxy whether a request may pass to the application behind it")
+        .describes(
+            "For auth_request of nginx and ForwardAuth of Traefik. Answers 200 with the caller in headers, to be "
+            "handed "
+            "on in the place of any the client sent, or 401 or 403. Whatever the method; a body is not looked at.")
+        .handled_by([&forward_auth](const SignedIn& caller, http::FromQuery<ForwardAuthQuery> query) {
+            return forward_auth.admit(caller, demand_of(query.value));
+        });
+
+    http::Endpoint at_any_path = router.get("/forward-auth/:path");
+    describe(at_any_path)
+        .with_rest_of_path()
+        .id("forwardAuthByPath")
+        .says("The same for a proxy that puts the application's path behind its own")
+        .describes(
+            "For ext_authz of Envoy with path_prefix. Path and query are the application's and not looked at; roles "
+            "and "
+            "policies are named by the headers X-Required-Roles and X-Required-Policies instead, one line each, which "
+            "the proxy must set itself.")
+        .handled_by([&forward_auth](const SignedIn& caller, const http::RequestContext& context,
+                                    http::FromPath<ForwardedPath>) {
+            auto demand = demand_of(context.request);
+            if (!demand) return refuse(std::move(demand.error()));
+            return forward_auth.admit(caller, std::move(*demand));
+        });
+}
+
+}  // namespace consentry

@@ -1,0 +1,23 @@
+#include "features/forward_auth/forward_auth.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace consentry {
+
+storage::awaitable<Result<http::Done>> ForwardAuth::admit(SignedIn caller, Demand demand) {
+    const bool has_role = demand.roles.empty() || caller.role() == Role::super_admin ||
+                          std::ranges::find(demand.roles, caller.role()) != demand.roles.end();
+    if (!has_role) co_return fail(errors::role_forbidden);
+    if (!demand.policies.empty()) {
+        auto accepted = co_await consents_.admit(caller.user(), demand.policies);
+        if (!accepted) co_return fail(std::move(accepted.error()));
+    }
+    // Addresses are ASCII without blanks (rule Email), so none needs escaping.
+    co_return http::Done{fmt::format("X-User-Id: {}\r\nX-User-Email: {}\r\nX-User-Role: {}\r\nX-Session-Id: {}\r\n",
+                                     caller.user().text(), caller.email(), http::name_of(caller.role()),
+                                     caller.session().text())};
+}
+
+}  // namespace consentry

@@ -1,0 +1,53 @@
+// The door for other applications: a proxy in front of one asks here who is calling, and hands the answer on.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "features/forward_auth/consent_check.hpp"
+#include "features/users/caller.hpp"
+#include "http/endpoint.hpp"
+#include "http/schema/report.hpp"
+
+namespace consentry {
+
+// What the application wants of its callers besides a live session.
+struct Demand {
+    std::vector<Role> roles;  // one of them; none named: any
+    std::vector<PolicyType> policies;
+};
+
+// The types of a list between commas. An empty or unknown name is a broken rule of `property`: who may come in is
+// nothing to guess at.
+template <class Type>
+std::vector<Type> read_types(std::string_view list, std::string_view property, http::Report& report) {
+    std::vector<Type> out;
+    for (bool more = true; more;) {
+        const auto comma = list.find(',');
+        more = comma != std::string_view::npos;
+        if (const auto type = http::find_enum<Type>(trim(list.substr(0, comma)))) {
+            out.push_back(*type);
+        } else {
+            report.add("isEnum", property, http::detail::type_placeholders<Type>());
+            break;
+        }
+        if (more) list.remove_prefix(comma + 1);
+    }
+    return out;
+}
+
+class ForwardAuth {
+public:
+    explicit ForwardAuth(ConsentCheck& consents) : consents_(consents) {}
+
+    // Headers that tell the application who is calling.
+    storage::awaitable<Result<http::Done>> admit(SignedIn caller, Demand demand);
+
+private:
+    ConsentCheck& consents_;
+};
+
+void add_forward_auth_endpoints(http::Router& router, ForwardAuth& forward_auth);
+
+}  // namespace consentry

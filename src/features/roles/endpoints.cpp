@@ -1,0 +1,164 @@
+#include "features/roles/endpoints.hpp"
+
+#include "features/roles/dto.hpp"
+#include "features/users/caller.hpp"
+#include "http/endpoint.hpp"
+
+namespace consentry {
+namespace {
+
+using ForReading = Permitted<Subject::role, Action::read>;
+using ForCreating = Permitted<Subject::role, Action::read, Action::create>;
+using ForUpdating = Permitted<Subject::role, Action::read, Action::update>;
+using ForDeleting = Permitted<Subject::role, Action::read, Action::erase>;
+
+RoleResponse to_response(const RoleRecord& role) {
+    return {.id = role.id,
+            .name = role.name,
+            .description = role.description,
+            .type = role.rights.type,
+            .abilities = to_dto(role.rights.abilities),
+            .is_built_in = role.is_built_in,
+            .created_at = role.created_at,
+            .created_by = role.created_by,
+            .updated_at = role.updated_at,
+            .updated_by = role.updated_by};
+}
+
+RoleListResponse to_list_response(const RoleRecord& role) {
+    return {.id = role.id,
+            .name = role.name,
+            .type = role.rights.type,
+            .abilities = role.rights.abilities.size(),
+            .is_built_in = role.is_built_in,
+            .created_at = role.created_at,
+            .created_by = role.created_by,
+            .updated_at = role.updated_at,
+            .updated_by = role.updated_by};
+}
+
+template <class Request>
+RoleChange change_of(Request body) {
+    return {std::move(body.description), {body.type, from_dto(body.abilities)}};
+}
+
+template <http::Paging Mode>
+awaitable<Result<http::ListPage<RoleListResponse>>> list(Roles& roles, http::List<RoleListing<Mode>> wanted) {
+    const auto found = co_await roles.list(wanted.query());
+    co_return wanted.page(found, to_list_response);
+}
+
+awaitable<Result<RoleResponse>> get(Roles& roles, RoleId id) {
+    auto role = co_await roles.get(id);
+    if (!role) co_return fail(std::move(role.error()));
+    co_return to_response(*role);
+}
+
+awaitable<Result<RoleAbilitiesResponse>> abilities_of(Roles& roles, RoleId id) {
+    auto role = co_await roles.get(id);
+    if (!role) co_return fail(std::move(role.error()));
+    co_return RoleAbilitiesResponse{to_dto(role->rights.abilities)};
+}
+
+awaitable<Result<RoleResponse>> create(Roles& roles, Rights own, UserId by, RoleCreateRequest body) {
+    std::string name = std::move(body.name);
+    auto role = co_await roles.create(own, by, std::move(name), change_of(std::move(body)));
+    if (!role) co_return fail(std::move(role.error()));
+    co_return to_response(*role);
+}
+
+awaitable<Result<RoleResponse>> update(Roles& roles, Rights own, UserId by, RoleId id, RoleUpdateRequest body) {
+    auto role = co_await roles.update(own, by, id, change_of(std::move(body)));
+    if (!role) co_return fail(std::move(role.error()));
+    co_return to_response(*role);
+}
+
+awaitable<Result<http::NoContent>> erase(Roles& roles, Rights own, RoleId id) {
+    auto erased = co_await roles.erase(own, id);
+    if (!erased) co_return fail(std::move(erased.error()));
+    co_return http::NoContent{};
+}
+
+void add_admin_endpoints(http::Router& router, Roles& roles) {
+    using http::FromPath;
+
+    router.get("/admin/role/list")
+        .id("listRoles")
+        .tag("role")
+        .says("All roles")
+        .describes("Needs role:read.")
+        .message("role.list")
+        .handled_by([&roles](const ForReading&, http::List<RoleListing<http::Paging::offset>> wanted) {
+            return list(roles, std::move(wanted));
+        });
+
+    router.get("/admin/role/get/:roleId")
+        .id("getRole")
+        .tag("role")
+        .says("One role with its abilities")
+        .describes("Needs role:read.")
+        .message("role.get")
+        .may_fail({&errors::role_not_found})
+        .handled_by([&roles](const ForReading&, FromPath<RolePath> path) { return get(roles, path->role_id); });
+
+    router.post("/admin/role/create")
+        .id("createRole")
+        .tag("role")
+        .says("Makes a role")
+        .describes("Needs role:read and role:create, and every ability that the new role is given.")
+        .message("role.create")
+        .answers(201)
+        .may_fail({&errors::role_exist})
+        .handled_by([&roles](const ForCreating& caller, RoleCreateRequest body) {
+            return create(roles, caller.rights(), caller.user(), std::move(body));
+        });
+
+    router.put("/admin/role/update/:roleId")
+        .id("updateRole")
+        .tag("role")
+        .says("Replaces description, type and abilities of a role")
+        .describes(
+            "Needs role:read and role:update, and every ability that the role had or is given. Acts at the next "
+            "request of everybody who has the role.")
+        .message("role.update")
+        .may_fail({&errors::role_not_found})
+        .handled_by([&roles](const ForUpdating& caller, FromPath<RolePath> path, RoleUpdateRequest body) {
+            return update(roles, caller.rights(), caller.user(), path->role_id, std::move(body));
+        });
+
+    router.erase("/admin/role/delete/:roleId")
+        .id("deleteRole")
+        .tag("role")
+        .says("Deletes a role that nobody has")
+        .describes("Needs role:read and role:delete, and every ability of the role.")
+        .may_fail({&errors::role_not_found, &errors::role_used})
+        .handled_by([&roles](const ForDeleting& caller, FromPath<RolePath> path) {
+            return erase(roles, caller.rights(), path->role_id);
+        });
+}
+
+}  // namespace
+
+void add_role_endpoints(http::Router& router, Roles& roles) {
+    add_admin_endpoints(router, roles);
+
+    router.get("/system/role/list")
+        .id("listRolesForSystem")
+        .tag("role")
+        .says("All roles, for other services")
+        .message("role.list")
+        .with_system_key()
+        .handled_by(
+            [&roles](http::List<RoleListing<http::Paging::cursor>> wanted) { return list(roles, std::move(wanted)); });
+
+    router.get("/system/role/get/:roleId/abilities")
+        .id("getRoleAbilities")
+        .tag("role")
+        .says("What a role may do, for other services")
+        .message("role.getAbilities")
+        .with_system_key()
+        .may_fail({&errors::role_not_found})
+        .handled_by([&roles](http::FromPath<RolePath> path) { return abilities_of(roles, path->role_id); });
+}
+
+}  // namespace consentry

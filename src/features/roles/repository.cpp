@@ -1,0 +1,124 @@
+#include "features/roles/repository.hpp"
+
+#include <stdexcept>
+
+#include <boost/json/parse.hpp>
+
+#include "features/roles/dto.hpp"
+#include "features/users/stored.hpp"
+#include "http/schema/parse.hpp"
+#include "http/schema/serialize.hpp"
+
+namespace consentry {
+namespace {
+
+#define CONSENTRY_ROLE_COLUMNS \
+    "id, name, description, type, abilities, is_built_in, created_at, created_by, updated_at, updated_by"
+
+// Equal abilities have equal texts: the statements below compare them.
+std::string to_text(const Abilities& abilities) {
+    std::string out;
+    http::write_json(out, to_dto(abilities));
+    return out;
+}
+
+// Read as strictly as a request: what this program does not know (a newer version wrote it, or it is damaged) is
+// refused rather than guessed at.
+Abilities from_text(const std::string& text) {
+    RoleAbilitiesResponse read;
+    http::Report report;
+    const boost::json::value stored = boost::json::object{{"abilities", boost::json::parse(text)}};
+    http::read_object(&stored, read, "", report);
+    if (!report.empty()) throw std::runtime_error("the database holds abilities that this program does not know");
+    return from_dto(read.abilities);
+}
+
+std::optional<UserId> user_or_none(const storage::Row& row, std::size_t column) {
+    if (row.is_null(column)) return std::nullopt;
+    return row.id<UserId>(column);
+}
+
+RoleRecord to_role(const storage::Row& row) {
+    RoleRecord out;
+    out.id = row.id<RoleId>(0);
+    out.name = row.text(1);
+    out.description = row.text_or_null(2);
+    out.rights = {stored_enum<Role>(row.text(3)), from_text(row.text(4))};
+    out.is_built_in = row.boolean(5);
+    out.created_at = row.time(6);
+    out.created_by = user_or_none(row, 7);
+    out.updated_at = row.time(8);
+    out.updated_by = user_or_none(row, 9);
+    return out;
+}
+
+std::optional<RoleRecord> first_of(const storage::Rows& rows) {
+    if (rows.empty()) return std::nullopt;
+    return to_role(rows[0]);
+}
+
+}  // namespace
+
+std::vector<AbilityDto> to_dto(const Abilities& abilities) {
+    std::vector<AbilityDto> out;
+    for (const auto& [subject, subject_name] : http::EnumNames<Subject>::names) {
+        AbilityDto one{.subject = subject, .action = {}};
+        for (const auto& [action, action_name] : http::EnumNames<Action>::names)
+            if (abilities.name({subject, action})) one.action.push_back(action);
+        if (!one.action.empty()) out.push_back(std::move(one));
+    }
+    return out;
+}
+
+Abilities from_dto(const std::vector<AbilityDto>& abilities) {
+    Abilities out;
+    for (const AbilityDto& ability : abilities)
+        for (const Action action : ability.action) out.add({ability.subject, action});
+    return out;
+}
+
+awaitable<std::optional<RoleRecord>> RoleRepository::find(RoleId id) {
+    co_return first_of(co_await database_.look_up("SELECT " CONSENTRY_ROLE_COLUMNS " FROM roles WHERE id = $1", id));
+}
+
+awaitable<std::optional<RoleRecord>> RoleRepository::find_by_name(std::string name) {
+    co_return first_of(co_await database_.query("SELECT " CONSENTRY_ROLE_COLUMNS " FROM roles WHERE name = $1", name));
+}
+
+awaitable<ListSlice<RoleRecord>> RoleRepository::list(ListQuery query) {
+    return storage::select_list(database_, {.columns = CONSENTRY_ROLE_COLUMNS, .from = "roles WHERE TRUE"},
+                                std::move(query), to_role);
+}
+
+awaitable<bool> RoleRepository::is_used(RoleId id) {
+    const auto rows = co_await database_.query("SELECT 1 FROM users WHERE role_id = $1 LIMIT 1", id);
+    co_return !rows.empty();
+}
+
+awaitable<bool> RoleRepository::insert(RoleRecord role) {
+    const auto rows = co_await database_.execute(
+        "INSERT INTO roles (id, name, description, type, abilities, is_built_in, created_at, created_by, updated_at, "
+        "updated_by) VALUES ($1, $2, $3, $4, $5, FALSE, $6, $7, $6, $7) ON CONFLICT (name) DO NOTHING",
+        role.id, role.name, role.description, http::name_of(role.rights.type), to_text(role.rights.abilities),
+        role.created_at, role.created_by);
+    co_return rows.affected() == 1;
+}
+
+awaitable<bool> RoleRepository::update(RoleRecord role, Rights seen) {
+    const auto rows = co_await database_.execute(
+        "UPDATE roles SET description = $2, type = $3, abilities = $4, updated_at = $5, updated_by = $6 "
+        "WHERE id = $1 AND type = $7 AND abilities = $8",
+        role.id, role.description, http::name_of(role.rights.type), to_text(role.rights.abilities), role.updated_at,
+        role.updated_by, http::name_of(seen.type), to_text(seen.abilities));
+    co_return rows.affected() == 1;
+}
+
+awaitable<bool> RoleRepository::erase(RoleId id, Rights seen) {
+    const auto rows = co_await database_.execute(
+        "DELETE FROM roles WHERE id = $1 AND type = $2 AND abilities = $3 AND NOT is_built_in "
+        "AND NOT EXISTS (SELECT 1 FROM users WHERE role_id = $1)",
+        id, http::name_of(seen.type), to_text(seen.abilities));
+    co_return rows.affected() == 1;
+}
+
+}  // namespace consentry

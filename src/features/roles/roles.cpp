@@ -1,0 +1,72 @@
+#include "features/roles/roles.hpp"
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+
+namespace consentry {
+
+awaitable<Result<RoleRecord>> Roles::get(RoleId id) {
+    auto role = co_await repository_.find(id);
+    if (!role) co_return fail(errors::role_not_found);
+    co_return std::move(*role);
+}
+
+awaitable<std::optional<RoleRecord>> Roles::find(std::string name_or_type) {
+    if (const auto type = http::find_enum<Role>(name_or_type)) return repository_.find(built_in_role(*type));
+    return repository_.find_by_name(to_lower_ascii(name_or_type));
+}
+
+awaitable<std::optional<Rights>> Roles::rights_of(RoleId id) {
+    const auto role = co_await repository_.find(id);
+    if (!role) co_return std::nullopt;
+    co_return role->rights;
+}
+
+awaitable<Result<RoleRecord>> Roles::create(Rights own, UserId by, std::string name, RoleChange wanted) {
+    if (!own.include(wanted.rights)) co_return fail(errors::policy_forbidden);
+    const TimePoint now = clock_.now();
+    RoleRecord role;
+    role.id = RoleId::make(now);
+    role.name = std::move(name);
+    role.description = std::move(wanted.description);
+    role.rights = wanted.rights;
+    role.created_at = now;
+    role.created_by = by;
+    role.updated_at = now;
+    role.updated_by = by;
+    const bool inserted = co_await repository_.insert(role);
+    if (!inserted) co_return fail(errors::role_exist);
+    co_return role;
+}
+
+// A statement takes effect only on the rights that were looked at; where somebody was faster, all is asked again.
+awaitable<Result<RoleRecord>> Roles::update(Rights own, UserId by, RoleId id, RoleChange wanted) {
+    for (;;) {
+        auto role = co_await repository_.find(id);
+        if (!role) co_return fail(errors::role_not_found);
+        const Rights seen = role->rights;
+        if (!own.include(seen) || !own.include(wanted.rights)) co_return fail(errors::policy_forbidden);
+        if (role->is_built_in && wanted.rights.type != seen.type) co_return fail(errors::policy_forbidden);
+        role->description = wanted.description;
+        role->rights = wanted.rights;
+        role->updated_at = clock_.now();
+        role->updated_by = by;
+        const bool updated = co_await repository_.update(*role, seen);
+        if (updated) co_return std::move(*role);
+    }
+}
+
+awaitable<Result<void>> Roles::erase(Rights own, RoleId id) {
+    for (;;) {
+        const auto role = co_await repository_.find(id);
+        if (!role) co_return fail(errors::role_not_found);
+        if (!own.include(role->rights)) co_return fail(errors::policy_forbidden);
+        if (role->is_built_in) co_return fail(errors::role_used);
+        const bool erased = co_await repository_.erase(id, role->rights);
+        if (erased) co_return Result<void>{};
+        const bool used = co_await repository_.is_used(id);
+        if (used) co_return fail(errors::role_used);
+    }
+}
+
+}  // namespace consentry

@@ -1,0 +1,45 @@
+// Roles, and who may change them.
+//
+// Nobody gives what they do not have: an admin makes, changes and deletes roles only within their own rights, before
+// and after the change. So no admin can raise themselves, nor take from those above them; roles of type superAdmin are
+// for super admins. A change is that of the stored row, and acts at the next request of everybody who has the role.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "features/roles/repository.hpp"
+
+namespace consentry {
+
+struct RoleChange {
+    std::optional<std::string> description;
+    Rights rights;
+};
+
+class Roles {
+public:
+    // Both outlive this.
+    Roles(storage::Database& database, const Clock& clock) : repository_(database), clock_(clock) {}
+
+    awaitable<Result<RoleRecord>> get(RoleId id);
+    // A role by its name, or the built-in one of a type.
+    awaitable<std::optional<RoleRecord>> find(std::string name_or_type);
+    awaitable<std::optional<Rights>> rights_of(RoleId id);
+    awaitable<ListSlice<RoleRecord>> list(ListQuery query) { return repository_.list(std::move(query)); }
+
+    // `own`: the rights of the account `by` who asks for it. policyForbidden where they do not reach so far.
+    awaitable<Result<RoleRecord>> create(Rights own, UserId by, std::string name, RoleChange wanted);
+    // Built-in roles keep their type.
+    awaitable<Result<RoleRecord>> update(Rights own, UserId by, RoleId id, RoleChange wanted);
+    // roleUsed for one that is built in or somebody's.
+    awaitable<Result<void>> erase(Rights own, RoleId id);
+
+private:
+    RoleRepository repository_;
+    const Clock& clock_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,188 @@
+#include "features/system/metrics.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/text_serializer.h>
+
+#include "base/errors.hpp"
+
+namespace consentry {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Histogram;
+
+// From an answer out of memory to the end of a request's time.
+const Histogram::BucketBoundaries duration_buckets{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
+                                                   0.25,   0.5,   1,      2.5,   5,    10,    30};
+
+constexpr std::array methods{http::Method::get,   http::Method::head,    http::Method::post,    http::Method::put,
+                             http::Method::patch, http::Method::delete_, http::Method::options, http::Method::other};
+// Those that the service answers with; another one counts as "other".
+constexpr std::array<unsigned, 24> statuses{200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409,
+                                            413, 414, 415, 417, 422, 429, 431, 500, 501, 502, 503, 505};
+
+std::size_t place_of(unsigned status) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(statuses, status) - statuses.begin());
+}
+bool is_listed(unsigned status) {
+    const std::size_t place = place_of(status);
+    return place < statuses.size() && statuses[place] == status;
+}
+
+constexpr std::array<std::string_view, 3> steps{"password", "two_factor", "two_factor_setup"};
+constexpr std::array<std::string_view, 4> outcomes{"success", "challenge", "refused", "locked"};
+enum LoginOutcome : std::size_t { success, challenge, refused, locked };
+
+}  // namespace
+
+// Series of one operation, made when they are first met and found by number from then on.
+class Metrics::OfOperation {
+public:
+    OfOperation(Metrics& metrics, std::string id, LoginStep step)
+        : login_step(step), metrics_(metrics), id_(std::move(id)) {}
+
+    Counter& requests(http::Method method, unsigned status) {
+        const auto row = static_cast<std::size_t>(std::ranges::find(methods, method) - methods.begin());
+        const bool listed = is_listed(status);
+        return found_or_made(requests_.at(row).at(listed ? place_of(status) : statuses.size()), [&]() -> Counter& {
+            return metrics_.requests_.Add(
+                {{"operation", id_},
+                 {"method", method == http::Method::other ? "other" : std::string(http::name_of(method))},
+                 {"status", listed ? std::to_string(status) : "other"}});
+        });
+    }
+    Histogram& seconds() {
+        return found_or_made(
+            seconds_, [&]() -> Histogram& { return metrics_.durations_.Add({{"operation", id_}}, duration_buckets); });
+    }
+
+    const LoginStep login_step;
+
+private:
+    // Two threads that meet it at the same time are given the same one.
+    template <class Series, class Make>
+    static Series& found_or_made(std::atomic<Series*>& known, Make make) {
+        Series* series = known.load(std::memory_order_acquire);
+        if (series == nullptr) known.store(series = &make(), std::memory_order_release);
+        return *series;
+    }
+
+    Metrics& metrics_;
+    const std::string id_;
+    std::array<std::array<std::atomic<Counter*>, statuses.size() + 1>, methods.size()> requests_{};
+    std::atomic<Histogram*> seconds_{};
+};
+
+Metrics::Metrics(std::string_view program_version)
+    : requests_(prometheus::BuildCounter()
+                    .Name("consentry_http_requests_total")
+                    .Help("Requests answered; operation \"unknown\" is what no endpoint has")
+                    .Register(registry_)),
+      durations_(prometheus::BuildHistogram()
+                     .Name("consentry_http_request_duration_seconds")
+                     .Help("From the end of a request to its answer")
+                     .Register(registry_)),
+      errors_(prometheus::BuildCounter()
+                  .Name("consentry_http_errors_total")
+                  .Help("Errors answered, by the name and module that the client sees")
+                  .Register(registry_)),
+      unknown_(std::make_unique<OfOperation>(*this, "unknown", LoginStep::none)) {
+    auto& logins = prometheus::BuildCounter()
+                       .Name("consentry_logins_total")
+                       .Help("Steps of logging in; a success begins a session, a challenge asks for the second factor")
+                       .Register(registry_);
+    for (std::size_t step = 0; step < steps.size(); ++step)
+        for (std::size_t outcome = 0; outcome < outcomes.size(); ++outcome)
+            logins_.at(step).at(outcome) =
+                &logins.Add({{"step", std::string(steps.at(step))}, {"outcome", std::string(outcomes.at(outcome))}});
+    prometheus::BuildGauge()
+        .Name("consentry_build_info")
+        .Help("The program that answers; always 1")
+        .Register(registry_)
+        .Add({{"version", std::string(program_version)}})
+        .Set(1);
+}
+
+Metrics::~Metrics() = default;
+
+void Metrics::know(const http::Router& router) {
+    for (const auto& operation : router.operations()) {
+        const LoginStep step = operation->id == "loginWithCredential"      ? LoginStep::password
+                               : operation->id == "verifyLogin"            ? LoginStep::two_factor
+                               : operation->id == "enableTwoFactorAtLogin" ? LoginStep::two_factor_setup
+                                                                           : LoginStep::none;
+        operations_[operation.get()] = std::make_unique<OfOperation>(*this, operation->id, step);
+    }
+}
+
+Metrics::OfOperation& Metrics::of(const http::Operation* operation) {
+    const auto found = operations_.find(operation);
+    return found == operations_.end() ? *unknown_ : *found->second;
+}
+
+void Metrics::watch(std::string name, std::string help, Kind kind, Read read) {
+    watched_.push_back({std::move(name), std::move(help), kind, std::move(read)});
+}
+
+void Metrics::on_answer(const http::Exchange& exchange) noexcept {
+    try {
+        OfOperation& series = of(exchange.operation);
+        series.requests(exchange.context.request.method, exchange.response.status).Increment();
+        series.seconds().Observe(std::chrono::duration<double>(exchange.took).count());
+        if (exchange.error != nullptr) count_error(*exchange.error);
+        if (series.login_step != LoginStep::none) count_login(series.login_step, exchange);
+    } catch (...) {
+        // Out of memory for a new series: the answer matters more.
+    }
+}
+
+void Metrics::count_error(const ErrorKind& kind) {
+    {
+        const std::shared_lock lock(error_mutex_);
+        if (const auto known = error_counters_.find(&kind); known != error_counters_.end())
+            return known->second->Increment();
+    }
+    Counter& counter = errors_.Add({{"code_key", std::string(kind.name)}, {"module", std::string(kind.module)}});
+    counter.Increment();
+    const std::unique_lock lock(error_mutex_);
+    error_counters_.emplace(&kind, &counter);
+}
+
+void Metrics::count_login(LoginStep step, const http::Exchange& exchange) {
+    auto& of_step = logins_.at(static_cast<std::size_t>(step) - 1);
+    if (exchange.error == nullptr) {
+        // A member of the login answer, written by ourselves and nowhere else in it.
+        const bool is_challenge = exchange.response.body.contains(R"("isTwoFactorRequired":true)");
+        return of_step.at(is_challenge ? challenge : success)->Increment();
+    }
+    const ErrorKind& kind = *exchange.error;
+    if (&kind == &errors::password_attempt_max || &kind == &errors::two_factor_attempt_temporary_lock)
+        return of_step.at(locked)->Increment();
+    // What is wrong with the request rather than with who sends it (validation, limits, outages) is no login.
+    if (kind.module == "auth" || kind.module == "user") of_step.at(refused)->Increment();
+}
+
+std::string Metrics::text() const {
+    std::vector<prometheus::MetricFamily> families = registry_.Collect();
+    for (const Watched& one : watched_) {
+        prometheus::MetricFamily family;
+        family.name = one.name;
+        family.help = one.help;
+        family.type = one.kind == Kind::gauge ? prometheus::MetricType::Gauge : prometheus::MetricType::Counter;
+        for (const Sample& sample : one.read()) {
+            prometheus::ClientMetric metric;
+            for (const auto& [name, value] : sample.labels) metric.label.push_back({name, value});
+            (one.kind == Kind::gauge ? metric.gauge.value : metric.counter.value) = sample.value;
+            family.metric.push_back(std::move(metric));
+        }
+        families.push_back(std::move(family));
+    }
+    return prometheus::TextSerializer{}.Serialize(families);
+}
+
+}  // namespace consentry

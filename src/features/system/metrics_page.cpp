@@ -1,0 +1,67 @@
+#include "features/system/metrics_page.hpp"
+
+namespace consentry {
+namespace {
+
+using Sample = Metrics::Sample;
+
+storage::awaitable<Result<http::Raw>> nothing_here() { co_return fail(errors::route_not_found); }
+
+}  // namespace
+
+MetricsPage::MetricsPage(Metrics& metrics, storage::Database& database, storage::Cache& cache, http::Networks allowed)
+    : metrics_(metrics), database_(database), cache_(cache), allowed_(std::move(allowed)) {
+    metrics_.watch("consentry_dependency_up", "Whether it answered at this scrape", Metrics::Kind::gauge, [this] {
+        return std::vector<Sample>{{database_reachable_.up.load() ? 1.0 : 0.0, {{"dependency", "database"}}},
+                                   {cache_reachable_.up.load() ? 1.0 : 0.0, {{"dependency", "cache"}}}};
+    });
+    metrics_.watch("consentry_dependency_ping_seconds", "How long its answer took at this scrape, or the wait for one",
+                   Metrics::Kind::gauge, [this] {
+                       return std::vector<Sample>{{database_reachable_.seconds.load(), {{"dependency", "database"}}},
+                                                  {cache_reachable_.seconds.load(), {{"dependency", "cache"}}}};
+                   });
+}
+
+// The peer or whom a trusted proxy names. Behind another proxy everybody would look like the proxy, which is likely to
+// be on this very machine.
+bool MetricsPage::is_open_to(const http::RequestContext& context) const {
+    return !context.through_stranger && allowed_.contains(context.client);
+}
+
+template <class Ping>
+storage::awaitable<void> MetricsPage::try_out(Ping ping, Reachable& result) {
+    const auto begin = std::chrono::steady_clock::now();
+    bool up = true;
+    try {
+        co_await ping();
+    } catch (const Unavailable&) {
+        up = false;
+    }
+    result.up.store(up);
+    result.seconds.store(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+}
+
+storage::awaitable<Result<http::Raw>> MetricsPage::page() {
+    co_await try_out([this] { return database_.ping(); }, database_reachable_);
+    co_await try_out([this] { return cache_.ping(); }, cache_reachable_);
+    co_return http::Raw{.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_.text()};
+}
+
+void add_metrics_endpoint(http::Router& router, MetricsPage& page) {
+    router.get("/metrics")
+        .outside_prefix()
+        .without_api_key()
+        .id("metrics")
+        .tag("system")
+        .says("How the service is doing, for Prometheus")
+        .describes(
+            "The text format, version 0.0.4. Closed in production unless METRICS_ENABLE opens it, and answered to the "
+            "networks of METRICS_ALLOWED_FROM alone.")
+        .answers_with("text/plain")
+        .may_fail({&errors::route_not_found})
+        .handled_by([&page](const http::RequestContext& context) {
+            return page.is_open_to(context) ? page.page() : nothing_here();
+        });
+}
+
+}  // namespace consentry

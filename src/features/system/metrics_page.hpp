@@ -1,0 +1,38 @@
+// GET /metrics, for those whom the operator lets see it; for everybody else there is nothing at this address.
+#pragma once
+
+#include "features/system/metrics.hpp"
+#include "http/endpoint.hpp"
+#include "http/steps/networks.hpp"
+#include "storage/cache.hpp"
+#include "storage/database.hpp"
+
+namespace consentry {
+
+class MetricsPage {
+public:
+    // All outlive it. `metrics` gets the readings of what the page itself looks at: whether database and cache answer.
+    MetricsPage(Metrics& metrics, storage::Database& database, storage::Cache& cache, http::Networks allowed);
+
+    bool is_open_to(const http::RequestContext& context) const;
+    storage::awaitable<Result<http::Raw>> page();
+
+private:
+    struct Reachable {
+        std::atomic<bool> up{false};
+        std::atomic<double> seconds{0};  // of the last try
+    };
+    template <class Ping>
+    static storage::awaitable<void> try_out(Ping ping, Reachable& result);
+
+    Metrics& metrics_;
+    storage::Database& database_;
+    storage::Cache& cache_;
+    const http::Networks allowed_;
+    Reachable database_reachable_;
+    Reachable cache_reachable_;
+};
+
+void add_metrics_endpoint(http::Router& router, MetricsPage& page);
+
+}  // namespace consentry

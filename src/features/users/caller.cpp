@@ -1,0 +1,47 @@
+#include "features/users/caller.hpp"
+
+#include <algorithm>
+
+namespace consentry {
+
+awaitable<Result<SignedIn>> CallerGuard::admit(http::RequestContext& context, std::type_identity<SignedIn>) {
+    auto caller = co_await identify(context);
+    if (!caller) co_return fail(std::move(caller.error()));
+    co_return SignedIn{std::move(*caller)};
+}
+
+awaitable<Result<SignedInAdmin>> CallerGuard::admit(http::RequestContext& context, std::type_identity<SignedInAdmin>) {
+    auto caller = co_await identify(context);
+    if (!caller) co_return fail(std::move(caller.error()));
+    if (caller->role == Role::user) co_return fail(errors::role_forbidden);
+    co_return SignedInAdmin{std::move(*caller)};
+}
+
+awaitable<Result<std::pair<Caller, Rights>>> CallerGuard::permit(http::RequestContext& context,
+                                                                 std::span<const Ability> required) {
+    auto caller = co_await identify(context);
+    if (!caller) co_return fail(std::move(caller.error()));
+    // Most who come here without right are no admins: they cost no second look-up.
+    if (caller->role == Role::user) co_return fail(errors::role_forbidden);
+    const auto rights = co_await rights_of(caller->role_id);
+    if (!rights || rights->type == Role::user) co_return fail(errors::role_forbidden);
+    if (!std::ranges::all_of(required, [&](Ability ability) { return rights->allow(ability); }))
+        co_return fail(errors::policy_forbidden);
+    co_return std::pair{std::move(*caller), *rights};
+}
+
+http::Access CallerGuard::access(std::type_identity<SignedIn>) {
+    return {.name = "user",
+            .security_scheme = "accessToken",
+            .errors = {&errors::jwt_access_token_invalid, &errors::blocked_forbidden, &errors::inactive_forbidden,
+                       &errors::email_not_verified, &errors::password_expired}};
+}
+
+http::Access CallerGuard::access(std::type_identity<SignedInAdmin>) {
+    http::Access out = access(std::type_identity<SignedIn>{});
+    out.name = "admin";
+    out.errors.push_back(&errors::role_forbidden);
+    return out;
+}
+
+}  // namespace consentry

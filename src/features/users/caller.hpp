@@ -1,0 +1,137 @@
+// Who is asking. A handler whose first parameter is one of these types cannot be reached without the proof it stands
+// for: only CallerGuard makes them.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "features/users/abilities.hpp"
+#include "http/context.hpp"
+#include "http/operation.hpp"
+#include "storage/database.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+
+class CallerGuard;
+
+// What is known of the owner of a live session.
+struct Caller {
+    UserId user;
+    SessionId session;
+    std::string email;
+    Role role = Role::user;
+    RoleId role_id;
+};
+
+// Proof that the access token belongs to a live session of an account that may act.
+class SignedIn {
+public:
+    using Guard = CallerGuard;
+    UserId user() const { return caller_.user; }
+    SessionId session() const { return caller_.session; }
+    const std::string& email() const { return caller_.email; }
+    Role role() const { return caller_.role; }
+
+protected:
+    friend class CallerGuard;
+    explicit SignedIn(Caller caller) : caller_(std::move(caller)) {}
+
+private:
+    Caller caller_;
+};
+
+// The same, of an admin or super admin.
+class SignedInAdmin : public SignedIn {
+protected:
+    friend class CallerGuard;
+    explicit SignedInAdmin(Caller caller) : SignedIn(std::move(caller)) {}
+};
+
+namespace detail {
+
+// From a subject, its actions, the next subject ... to pairs. A subject without actions does not compile, nor an action
+// without a subject, nor nothing at all.
+template <auto... Required>
+consteval auto read_abilities() {
+    constexpr auto actions = (std::size_t{0} + ... + std::size_t{std::is_same_v<decltype(Required), Action>});
+    static_assert(actions > 0, "say which actions on which subjects are needed");
+    std::array<Ability, actions> out{};
+    std::size_t read = 0;
+    Subject subject{};
+    bool complete = false;  // the subject has an action, or there is none yet to have one
+    bool first = true;
+    const auto take = [&](auto item) {
+        if constexpr (std::is_same_v<decltype(item), Subject>) {
+            if (!first && !complete) throw "a subject without actions";
+            subject = item;
+            complete = false;
+        } else {
+            if (first) throw "an action without a subject";
+            out[read++] = {subject, item};
+            complete = true;
+        }
+        first = false;
+    };
+    (take(Required), ...);
+    if (!complete) throw "a subject without actions";
+    return out;
+}
+
+}  // namespace detail
+
+// An admin whose role allows each of these actions on the subject before them:
+//
+//     Permitted<Subject::user, Action::read, Subject::device, Action::read, Action::erase>
+template <auto... Required>
+class Permitted : public SignedInAdmin {
+public:
+    static constexpr auto abilities = detail::read_abilities<Required...>();
+    // As they were when this request began.
+    const Rights& rights() const { return rights_; }
+
+private:
+    friend class CallerGuard;
+    Permitted(Caller caller, Rights rights) : SignedInAdmin(std::move(caller)), rights_(rights) {}
+    Rights rights_;
+};
+
+// Makes the proofs; how callers are known is up to whoever knows sessions and roles.
+class CallerGuard {
+public:
+    virtual ~CallerGuard() = default;
+
+    awaitable<Result<SignedIn>> admit(http::RequestContext& context, std::type_identity<SignedIn>);
+    awaitable<Result<SignedInAdmin>> admit(http::RequestContext& context, std::type_identity<SignedInAdmin>);
+    template <auto... Required>
+    awaitable<Result<Permitted<Required...>>> admit(http::RequestContext& context,
+                                                    std::type_identity<Permitted<Required...>>) {
+        auto permitted = co_await permit(context, Permitted<Required...>::abilities);
+        if (!permitted) co_return fail(std::move(permitted.error()));
+        co_return Permitted<Required...>{std::move(permitted->first), permitted->second};
+    }
+
+    static http::Access access(std::type_identity<SignedIn>);
+    static http::Access access(std::type_identity<SignedInAdmin>);
+    template <auto... Required>
+    static http::Access access(std::type_identity<Permitted<Required...>>) {
+        http::Access out = access(std::type_identity<SignedInAdmin>{});
+        out.name = "permitted";
+        out.errors.push_back(&errors::policy_forbidden);
+        return out;
+    }
+
+private:
+    virtual awaitable<Result<Caller>> identify(http::RequestContext& context) = 0;
+    // nullopt: there is no such role.
+    virtual awaitable<std::optional<Rights>> rights_of(RoleId role) = 0;
+    awaitable<Result<std::pair<Caller, Rights>>> permit(http::RequestContext& context,
+                                                        std::span<const Ability> required);
+};
+
+}  // namespace consentry

@@ -1,0 +1,40 @@
+// A document in the making: what its parts write into.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <boost/json/object.hpp>
+
+#include "base/locales.hpp"
+#include "http/openapi.hpp"
+#include "http/schema/describe.hpp"
+
+namespace consentry::http::openapi {
+
+namespace json = boost::json;
+
+struct Draft {
+    const Locales& locales;
+    const OpenApiInfo& info;
+    Components schemas;
+    json::object parameters;
+    json::object headers;
+    json::object request_bodies;
+    json::object responses;
+    json::object examples;
+    json::object security_schemes;
+};
+
+inline json::object reference(std::string_view section, std::string_view name) {
+    return {{"$ref", "#/components/" + std::string(section) + "/" + std::string(name)}};
+}
+
+// What every document has: envelopes, headers, parameters, security schemes.
+void add_shared_components(Draft& draft);
+
+// An operation, its parts being components that its other paths can refer to as well. `path` is its documented one.
+json::object describe_operation(const Operation& operation, std::string_view path, Draft& draft);
+json::object describe_responses(const Operation& operation, std::string_view path, Draft& draft);
+
+}  // namespace consentry::http::openapi

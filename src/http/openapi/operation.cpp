@@ -1,0 +1,76 @@
+#include "base/text.hpp"
+#include "http/openapi/draft.hpp"
+#include "http/openapi/example.hpp"
+
+namespace consentry::http::openapi {
+namespace {
+
+// The members of a query or of the path, each as a component of its own.
+void add_parameters(json::array& out, const Operation& operation, const json::object& schema, std::string_view in,
+                    Draft& draft) {
+    const auto* required = schema.if_contains("required");
+    for (const auto& [name, property] : schema.at("properties").as_object()) {
+        const bool is_required =
+            in == "path" || (required != nullptr &&
+                             std::ranges::find(required->as_array(), json::value(name)) != required->as_array().end());
+        json::object parameter{{"name", name}, {"in", in}, {"required", is_required}};
+        json::object inner = property.as_object();
+        if (const auto* description = inner.if_contains("description")) {
+            parameter["description"] = *description;
+            inner.erase("description");
+        }
+        if (is_required) parameter["example"] = example_of(inner, draft.schemas, name);
+        parameter["schema"] = std::move(inner);
+        const std::string component = operation.id + "." + std::string(name);
+        draft.parameters[component] = std::move(parameter);
+        out.push_back(reference("parameters", component));
+    }
+}
+
+json::object request_body(const Operation& operation, Draft& draft) {
+    json::object schema = operation.describe_body(draft.schemas);
+    std::string_view name = schema.at("$ref").as_string();
+    name.remove_prefix(name.rfind('/') + 1);
+    // A missing body is read as {}: it must be there only where one of its members must.
+    const bool required = draft.schemas.at(name).as_object().contains("required");
+    json::object media_type;
+    add_examples(media_type, schema, draft.schemas);
+    media_type["schema"] = std::move(schema);
+    return {{"required", required}, {"content", {{"application/json", std::move(media_type)}}}};
+}
+
+json::array security(const Operation& operation, const OpenApiInfo& info) {
+    json::object token;
+    if (!operation.access.security_scheme.empty()) token[operation.access.security_scheme] = json::array{};
+    json::object both = token;
+    both["xApiKey"] = json::array{};
+    if (operation.api_key == ApiKeyDemand::system) return {both};
+    if (operation.api_key == ApiKeyDemand::none || info.api_keys == ApiKeyUse::none)
+        return token.empty() ? json::array{} : json::array{token};
+    if (info.api_keys == ApiKeyUse::required) return {both};
+    return {token, both};
+}
+
+}  // namespace
+
+json::object describe_operation(const Operation& operation, std::string_view path, Draft& draft) {
+    json::object out{{"operationId", operation.id}, {"summary", operation.summary}};
+    if (!operation.description.empty()) out["description"] = operation.description;
+    out["tags"] = json::array{json::string(operation.tag)};
+    json::array parameters{reference("parameters", "Language"), reference("parameters", "CorrelationId"),
+                           reference("parameters", "RequestId")};
+    if (operation.describe_path)
+        add_parameters(parameters, operation, operation.describe_path(draft.schemas), "path", draft);
+    if (operation.describe_query)
+        add_parameters(parameters, operation, operation.describe_query(draft.schemas), "query", draft);
+    out["parameters"] = std::move(parameters);
+    if (operation.describe_body) {
+        draft.request_bodies[operation.id] = request_body(operation, draft);
+        out["requestBody"] = reference("requestBodies", operation.id);
+    }
+    out["responses"] = describe_responses(operation, path, draft);
+    out["security"] = security(operation, draft.info);
+    return out;
+}
+
+}  // namespace consentry::http::openapi

@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <map>
+
+#include "base/errors.hpp"
+#include "http/openapi/draft.hpp"
+#include "http/openapi/example.hpp"
+
+namespace consentry::http::openapi {
+namespace {
+
+using Kinds = std::vector<const ErrorKind*>;
+
+void add(Kinds& to, const Kinds& more) {
+    for (const ErrorKind* kind : more)
+        if (std::ranges::find(to, kind) == to.end()) to.push_back(kind);
+}
+
+// What any request may meet.
+Kinds common_errors(const Operation& operation, const OpenApiInfo& info) {
+    Kinds out{
+        &errors::bad_request,       &errors::timeout, &errors::validation,         &errors::unsupported_media_type,
+        &errors::too_many_requests, &errors::unknown, &errors::service_unavailable};
+    if (operation.takes_body) out.push_back(&errors::payload_too_large);
+    // A key that is sent is looked at everywhere, and an empty one is refused as none; a wrong type where there is a
+    // right one.
+    if (info.api_keys != ApiKeyUse::none || operation.api_key == ApiKeyDemand::system) {
+        add(out, {&errors::api_key_required, &errors::api_key_invalid, &errors::api_key_unknown});
+        if (operation.api_key != ApiKeyDemand::none) out.push_back(&errors::api_key_forbidden);
+    }
+    return out;
+}
+
+Kinds own_errors(const Operation& operation) {
+    Kinds out;
+    if (operation.describe_path) out.push_back(&errors::invalid_identifier);
+    if (!operation.feature_flag.empty()) out.push_back(&errors::feature_flag_unavailable);
+    add(out, operation.errors);
+    return out;
+}
+
+// An error as it is answered; kept as a component, because many operations have it.
+json::object example_of_error(const ErrorKind& kind, Draft& draft) {
+    const std::string name =
+        std::string(kind.module) + "." + std::to_string(kind.http_status) + "." + std::string(kind.name);
+    if (!draft.examples.contains(name)) {
+        const json::object facts{{"retryAfterSeconds", 30}, {"period", 90}};
+        const std::string message = draft.locales.text(Language::en, kind.message_key, facts);
+        json::object value{{"statusCode", kind.service_code},
+                           {"statusCodeKey", kind.name},
+                           {"module", kind.module},
+                           {"message", message}};
+        if (&kind == &errors::validation || &kind == &errors::invalid_identifier) {
+            const bool in_path = &kind == &errors::invalid_identifier;
+            const std::string property = in_path ? "userId" : "email";
+            const std::string key = in_path ? "isUuid" : "isEmail";
+            value["errors"] = json::array{json::object{
+                {"key", key},
+                {"property", property},
+                {"message", draft.locales.text(Language::en, "request.error." + key, {{"property", property}})}}};
+        }
+        if (kind.http_status == 429 || &kind == &errors::service_unavailable || message.contains("30"))
+            value["data"] = {{"retryAfterSeconds", 30}};
+        value["metadata"] = example_metadata("/api/v1/...");
+        draft.examples[name] = json::object{
+            {"summary", std::to_string(kind.service_code) + " " + std::string(kind.name)}, {"value", std::move(value)}};
+    }
+    return reference("examples", name);
+}
+
+json::object headers_of(unsigned status, bool has_etag = false) {
+    json::object out;
+    const auto one = [&out](std::string_view name) { out[name] = reference("headers", name); };
+    for (const char* name : {"x-request-id", "x-correlation-id", "x-timestamp", "x-timezone", "x-version",
+                             "x-repo-version", "x-custom-lang", "X-Response-Time", "X-RateLimit-Limit",
+                             "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"})
+        one(name);
+    if (status == 401) one("WWW-Authenticate");
+    if (status == 403 || status == 429 || status == 503) one("Retry-After");
+    if (has_etag) one("ETag");
+    return out;
+}
+
+// The errors of one status; service codes tell them apart.
+json::object error_response(unsigned status, const Kinds& kinds, Draft& draft) {
+    std::string description;
+    json::array codes;
+    json::array names;
+    json::object examples;
+    for (const ErrorKind* kind : kinds) {
+        description.append(description.empty() ? "" : "; ");
+        description.append(std::to_string(kind->service_code)).append(" ").append(kind->name);
+        if (std::ranges::find(codes, json::value(kind->service_code)) == codes.end())
+            codes.push_back(kind->service_code);
+        if (std::ranges::find(names, json::value(kind->name)) == names.end()) names.push_back(json::string(kind->name));
+        const bool is_known = examples.contains(kind->name);
+        examples[is_known ? std::string(kind->module) + "." + std::string(kind->name) : std::string(kind->name)] =
+            example_of_error(*kind, draft);
+    }
+    const json::object narrowed{
+        {"type", "object"}, {"properties", {{"statusCode", {{"enum", codes}}}, {"statusCodeKey", {{"enum", names}}}}}};
+    const auto one_of = [&](std::string_view schema) {
+        return json::object{{"allOf", json::array{reference("schemas", schema), narrowed}}};
+    };
+    return {{"description", description},
+            {"headers", headers_of(status)},
+            {"content",
+             {{"application/json", {{"schema", one_of("Error")}, {"examples", std::move(examples)}}},
+              {"application/problem+json", {{"schema", one_of("Problem")}}}}}};
+}
+
+// Named after the widest circle that shares it: all operations, those of one guard, or the operation itself.
+json::object refer_to_errors(unsigned status, const Kinds& kinds, const Kinds& common, const Operation& operation,
+                             Draft& draft) {
+    const auto all_in = [&](const Kinds& circle) {
+        return std::ranges::all_of(
+            kinds, [&](const ErrorKind* kind) { return std::ranges::find(circle, kind) != circle.end(); });
+    };
+    Kinds guarded = common;
+    add(guarded, operation.access.errors);
+    std::string name = operation.id;
+    if (operation.api_key == ApiKeyDemand::as_configured && all_in(guarded))
+        name = all_in(common) ? "any" : operation.access.name;
+    name.append(".").append(std::to_string(status));
+    if (!draft.responses.contains(name)) draft.responses[name] = error_response(status, kinds, draft);
+    return reference("responses", name);
+}
+
+// Lists add members to the metadata; an object that allows no others is written out as one.
+json::object metadata_schema(const Operation& operation, Draft& draft) {
+    if (!operation.describe_metadata) return reference("schemas", "Metadata");
+    json::object out = operation.describe_metadata(draft.schemas);
+    const std::string_view path = out.at("$ref").as_string();
+    auto& page = draft.schemas.at(path.substr(path.rfind('/') + 1)).as_object();
+    if (page.contains("additionalProperties")) return out;
+    const auto& every = draft.schemas.at("Metadata").as_object();
+    page["additionalProperties"] = false;
+    for (const auto& [name, property] : every.at("properties").as_object())
+        page.at("properties").as_object()[name] = property;
+    for (const auto& name : every.at("required").as_array()) page.at("required").as_array().push_back(name);
+    return out;
+}
+
+json::object envelope(const Operation& operation, std::string_view path, std::string_view message, Draft& draft) {
+    json::object properties{{"statusCode", {{"type", "integer"}, {"const", operation.success_status}}},
+                            {"message", {{"type", "string"}, {"description", "For people, localized"}}},
+                            {"metadata", metadata_schema(operation, draft)}};
+    json::array required{"statusCode", "message", "metadata"};
+    json::object example{{"statusCode", operation.success_status}, {"message", message}};
+    json::object metadata = example_of(properties.at("metadata").as_object(), draft.schemas).as_object();
+    for (auto& fact : example_metadata(path)) metadata[fact.key()] = std::move(fact.value());
+    json::object media_type;
+    if (operation.describe_data) {
+        json::object data = operation.describe_data(draft.schemas);
+        add_examples(media_type, data, draft.schemas);
+        properties["data"] = std::move(data);
+        required.emplace_back("data");
+    }
+    const auto whole = [&](json::value data) {
+        json::object out = example;
+        if (!data.is_null()) out["data"] = std::move(data);
+        out["metadata"] = metadata;
+        return out;
+    };
+    if (auto* several = media_type.if_contains("examples")) {
+        for (auto& one : several->as_object()) one.value().at("value") = whole(one.value().at("value"));
+    } else {
+        auto* data = media_type.if_contains("example");
+        media_type["example"] = whole(data != nullptr ? *data : json::value());
+    }
+    media_type["schema"] = json::object{{"type", "object"},
+                                        {"additionalProperties", false},
+                                        {"required", std::move(required)},
+                                        {"properties", std::move(properties)}};
+    return media_type;
+}
+
+json::object success(const Operation& operation, std::string_view path, Draft& draft) {
+    const unsigned status = operation.no_content ? 204 : operation.success_status;
+    json::object headers = headers_of(status, operation.has_etag);
+    for (const auto& [name, text] : operation.answer_headers)
+        headers[name] = json::object{{"description", text}, {"required", true}, {"schema", {{"type", "string"}}}};
+    json::object out{{"headers", std::move(headers)}};
+    if (operation.no_content) {
+        out["description"] = "Done; no body";
+    } else if (operation.raw) {
+        const std::string type = operation.raw_content_type.empty() ? "application/json" : operation.raw_content_type;
+        const bool is_json = type.ends_with("json");
+        out["description"] = operation.summary;
+        out["content"] = json::object{{type, {{"schema", {{"type", is_json ? "object" : "string"}}}}}};
+    } else {
+        const std::string_view message = draft.locales.text(Language::en, operation.message_key);
+        out["description"] = message;
+        out["content"] = json::object{{"application/json", envelope(operation, path, message, draft)}};
+    }
+    return out;
+}
+
+}  // namespace
+
+json::object describe_responses(const Operation& operation, std::string_view path, Draft& draft) {
+    const std::string status = operation.no_content ? "204" : std::to_string(operation.success_status);
+    json::object out;
+    draft.responses[operation.id + "." + status] = success(operation, path, draft);
+    out[status] = reference("responses", operation.id + "." + status);
+    if (operation.has_etag) {
+        draft.responses["any.304"] = json::object{{"description", "Not changed since the ETag was given out"},
+                                                  {"headers", headers_of(304, true)}};
+        out["304"] = reference("responses", "any.304");
+    }
+    const Kinds common = common_errors(operation, draft.info);
+    Kinds kinds = common;
+    add(kinds, operation.access.errors);
+    add(kinds, own_errors(operation));
+    std::map<unsigned, Kinds> by_status;
+    for (const ErrorKind* kind : kinds) by_status[kind->http_status].push_back(kind);
+    for (const auto& [number, same] : by_status)
+        out[std::to_string(number)] = refer_to_errors(number, same, common, operation, draft);
+    return out;
+}
+
+}  // namespace consentry::http::openapi

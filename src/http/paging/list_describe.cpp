@@ -1,0 +1,116 @@
+#include "base/errors.hpp"
+#include "http/paging/list.hpp"
+
+namespace consentry::http {
+namespace {
+
+json::array names_of(const auto& fields) {
+    json::array out;
+    for (const auto& field : fields) out.emplace_back(field.name);
+    return out;
+}
+
+json::object page_parameters(const ListShape& shape) {
+    json::object out{{"perPage",
+                      {{"type", "integer"},
+                       {"minimum", 1},
+                       {"maximum", per_page_max},
+                       {"default", per_page_default},
+                       {"description", "Items of one page"}}}};
+    if (shape.paging == Paging::cursor)
+        out["cursor"] = {{"type", "string"},
+                         {"maxLength", cursor_length_max},
+                         {"pattern", "^[A-Za-z0-9_-]*$"},
+                         {"description",
+                          "The nextCursor of the page before, with the same filters, search and order; good for a day, "
+                          "for the same account"}};
+    else
+        out["page"] = {{"type", "integer"},
+                       {"minimum", 1},
+                       {"maximum", page_max},
+                       {"default", 1},
+                       {"description", "Which page; what lies further is found by filters and search"}};
+    if (!shape.searchable.empty()) {
+        std::string in;
+        for (const Searchable& field : shape.searchable) in.append(in.empty() ? "" : ", ").append(field.name);
+        out["search"] = {{"type", "string"},
+                         {"maxLength", search_length_max},
+                         {"description", "Found anywhere in one of: " + in + "; without case"}};
+    }
+    if (!shape.sortable.empty()) {
+        json::array choices;
+        for (const Sortable& field : shape.sortable)
+            for (const char* direction : {":asc", ":desc"}) choices.emplace_back(std::string(field.name) + direction);
+        out["orderBy"] = {
+            {"type", "array"},
+            {"items", {{"type", "string"}, {"enum", std::move(choices)}}},
+            {"maxItems", std::min(order_terms_max, shape.sortable.size())},
+            {"description", "May be repeated, the first one first, each field once. Newest first without"}};
+    }
+    return out;
+}
+
+json::object page_metadata(const ListShape& shape) {
+    const bool by_cursor = shape.paging == Paging::cursor;
+    const json::object number{{"type", "integer"}, {"minimum", 1}};
+    const json::object from_zero{{"type", "integer"}, {"minimum", 0}};
+    json::object properties{
+        {"type", {{"type", "string"}, {"const", by_cursor ? "cursor" : "offset"}}},
+        {"perPage", number},
+        {"hasNext", {{"type", "boolean"}}},
+        {"hasPrevious", {{"type", "boolean"}}},
+        {"search", {{"type", "string"}, {"description", "As understood; absent where there was none"}}},
+        {"filters", {{"type", "object"}, {"description", "As understood; absent where there were none"}}},
+        {"orderBy",
+         {{"type", "array"},
+          {"items", {{"type", "object"}, {"additionalProperties", {{"type", "string"}, {"enum", {"asc", "desc"}}}}}},
+          {"description", "As asked for; empty: newest first"}}},
+        {"availableSearch", {{"type", "array"}, {"items", {{"type", "string"}}}}},
+        {"availableOrderBy", {{"type", "array"}, {"items", {{"type", "string"}}}}}};
+    json::array required{"type", "perPage", "hasNext", "hasPrevious", "orderBy", "availableSearch", "availableOrderBy"};
+    if (by_cursor) {
+        properties["nextCursor"] = {{"type", "string"}, {"description", "For the next page; absent on the last one"}};
+    } else {
+        json::object count = from_zero;
+        count["maximum"] = list_count_max;
+        count["description"] = "All matches; 10000 stands for that many or more";
+        properties["count"] = std::move(count);
+        properties["page"] = number;
+        properties["totalPage"] = from_zero;
+        properties["nextPage"] = number;
+        properties["previousPage"] = number;
+        for (const char* name : {"count", "page", "totalPage"}) required.emplace_back(name);
+    }
+    return {{"type", "object"}, {"required", std::move(required)}, {"properties", std::move(properties)}};
+}
+
+}  // namespace
+
+void describe_list(Operation& operation, const ListShape& shape,
+                   std::function<void(json::object&, Components&)> filters) {
+    operation.describe_query = [&shape, filters = std::move(filters)](Components& components) {
+        json::object properties = page_parameters(shape);
+        filters(properties, components);
+        return json::object{{"type", "object"}, {"properties", std::move(properties)}};
+    };
+    operation.describe_metadata = [&shape](Components& components) {
+        const std::string name = shape.paging == Paging::cursor ? "CursorPage" : "OffsetPage";
+        if (!components.contains(name)) components[name] = page_metadata(shape);
+        return json::object{{"$ref", "#/components/schemas/" + name}};
+    };
+    auto& errors = operation.errors;
+    errors.insert(errors.end(),
+                  {&errors::order_by_not_allowed, &errors::order_direction_not_allowed, &errors::invalid_per_page,
+                   &errors::per_page_exceeds_maximum, &errors::per_page_less_than_one});
+    if (!shape.filters.empty()) errors.push_back(&errors::filter_invalid_value);
+    if (shape.paging == Paging::cursor)
+        errors.insert(errors.end(),
+                      {&errors::invalid_cursor_params, &errors::cursor_too_long, &errors::invalid_cursor_format,
+                       &errors::invalid_cursor_data, &errors::failed_to_encode_cursor, &errors::failed_to_decode_cursor,
+                       &errors::pagination_conditions_changed});
+    else
+        errors.insert(errors.end(), {&errors::invalid_offset_params, &errors::invalid_page,
+                                     &errors::page_exceeds_maximum, &errors::page_less_than_one});
+}
+
+}  // namespace consentry::http

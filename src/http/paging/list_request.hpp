@@ -1,0 +1,50 @@
+// What is the same for all lists: reading the query's numbers, order, search and cursor, and writing the page's facts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <boost/json/object.hpp>
+
+#include "base/error.hpp"
+#include "base/list_query.hpp"
+#include "http/context.hpp"
+#include "http/paging/cursor.hpp"
+#include "http/paging/listing.hpp"
+#include "http/schema/report.hpp"
+
+namespace consentry::http {
+
+class ListRequest {
+public:
+    // In this order. The first three read the query; what is wrong with names and texts goes to the report, as with any
+    // other query.
+    void read_names(const ListShape& shape, std::span<const NamedText> texts, Report& report);
+    Result<void> read_page_and_order(std::span<const NamedText> texts);
+    void add_filter(std::string_view name, ListCondition condition, boost::json::value echo);
+    // `list`: the operation's id. The caller is bound to the cursor, as are the values in the path.
+    Result<void> read_cursor(std::span<const NamedText> texts, std::string_view list, const RequestContext& context,
+                             const CursorSeal* seal);
+
+    const ListQuery& query() const { return query_; }
+    // More members of the answer's metadata. Refuses where the next cursor cannot be made.
+    Result<std::string> metadata(bool has_more, std::optional<std::int64_t> count,
+                                 const std::optional<ListPosition>& end) const;
+
+private:
+    Result<void> read_order(std::string_view term);
+    void write_offset_facts(std::string& out, std::int64_t count) const;
+
+    const ListShape* shape_ = nullptr;
+    const CursorSeal* seal_ = nullptr;
+    ListQuery query_;
+    std::int64_t page_ = 1;
+    boost::json::object filters_;     // as understood
+    std::vector<std::string> order_;  // the same: {"createdAt":"asc"}
+    std::string owner_;
+    std::string conditions_;
+};
+
+}  // namespace consentry::http

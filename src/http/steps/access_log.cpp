@@ -1,0 +1,207 @@
+#include "http/steps/access_log.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/redaction.hpp"
+#include "base/text.hpp"
+
+namespace consentry::http {
+namespace {
+
+constexpr std::string_view automatic_context = "LoggerAutoContext";
+constexpr std::string_view failure_context = "RequestFailure";
+constexpr std::size_t headers_max = 50;
+constexpr std::size_t header_bytes_max = 512;
+constexpr std::size_t failure_bytes_max = 2'048;
+
+void add_text(std::string& out, std::string_view member, std::string_view text, std::size_t bytes_max = 1'024) {
+    out.append(member);
+    append_log_string(out, text, bytes_max);
+}
+void add_number(std::string& out, std::string_view member, std::uint64_t number) {
+    out.append(member).append(fmt::format_int(number).c_str());
+}
+void add_header_text(std::string& out, std::string_view member, const Request& request, std::string_view name) {
+    const auto value = request.header(name);
+    out.append(member);
+    if (value)
+        append_log_text(out, *value, header_bytes_max);
+    else
+        out.append("null");
+}
+
+// Clients come again and again, and writing an address down takes longer than comparing it.
+std::string_view address_text(const boost::asio::ip::address& address) {
+    thread_local boost::asio::ip::address known;
+    thread_local std::string text = known.to_string();
+    if (address != known) {
+        text = address.to_string();
+        known = address;
+    }
+    return text;
+}
+
+// Member names stand once: of a repeated header the first counts.
+class HeaderWriter {
+public:
+    HeaderWriter(std::string& out, std::string_view member) : out_(out) { out_.append(member).push_back('{'); }
+    ~HeaderWriter() { out_.push_back('}'); }
+    HeaderWriter(const HeaderWriter&) = delete;
+    HeaderWriter& operator=(const HeaderWriter&) = delete;
+
+    void add(std::string_view name, std::string_view value) {
+        if (count_ == headers_max) return;
+        for (std::size_t i = 0; i < count_; ++i)
+            if (equal_ignoring_case(seen_[i], name)) return;
+        if (count_ > 0) out_.push_back(',');
+        seen_[count_++] = name;
+        append_log_string(out_, name, header_bytes_max);
+        out_.push_back(':');
+        if (is_plain_header(name))
+            append_log_text(out_, value, header_bytes_max);
+        else
+            append_log_string(out_, redacted);
+    }
+
+private:
+    std::string& out_;
+    std::array<std::string_view, headers_max> seen_;
+    std::size_t count_ = 0;
+};
+
+void add_request(std::string& out, const Exchange& exchange) {
+    const RequestContext& context = exchange.context;
+    const Request& request = context.request;
+    const std::string path = redact_path(request.path);
+    const std::string query = redact_query(request.query);
+    add_text(out, R"(,"req":{"id":)", context.correlation_id);
+    add_text(out, R"(,"method":)", request.method_text, 32);
+    add_text(out, R"(,"url":)", query.empty() ? path : path + '?' + query);
+    add_text(out, R"(,"path":)", path);
+    if (exchange.operation != nullptr && !exchange.operation->paths.empty())
+        add_text(out, R"(,"route":)", exchange.operation->paths.front());
+    else
+        out.append(R"(,"route":null)");
+    add_header_text(out, R"(,"userAgent":)", request, "user-agent");
+    add_header_text(out, R"(,"contentType":)", request, "content-type");
+    add_header_text(out, R"(,"referer":)", request, "referer");
+    add_text(out, R"(,"remoteAddress":)", address_text(request.peer));
+    add_number(out, R"(,"remotePort":)", request.peer_port);
+    add_text(out, R"(,"ip":)", address_text(context.client));
+    if (context.caller.user)
+        add_text(out, R"(,"user":)", context.caller.user->text());
+    else
+        out.append(R"(,"user":null)");
+    add_text(out, R"(,"query":)", query);
+    out.append(R"(,"params":{)");
+    for (std::size_t i = 0; i < context.path_params.size(); ++i) {
+        const auto& [name, value] = context.path_params[i];
+        if (i > 0) out.push_back(',');
+        append_log_string(out, name);
+        out.push_back(':');
+        append_log_string(out, is_secret_name(name) ? std::string(redacted) : redact_path(value));
+    }
+    out.push_back('}');
+    {
+        HeaderWriter headers(out, R"(,"headers":)");
+        for (const auto& [name, value] : request.headers) headers.add(name, value);
+    }
+    out.append(R"(,"body":)");
+    if (request.body.empty())
+        out.append("null");
+    else
+        append_redacted_json(out, request.body);
+    out.push_back('}');
+}
+
+void add_response(std::string& out, const Exchange& exchange) {
+    const Response& response = exchange.response;
+    add_number(out, R"(,"res":{"httpCode":)", response.status);
+    add_number(out, R"(,"contentLength":)", response.body.size());
+    add_number(out, R"(,"responseTime":)", static_cast<std::uint64_t>(exchange.took.count() / 1'000));
+    {
+        HeaderWriter headers(out, R"(,"headers":)");
+        std::string_view lines = response.headers;
+        while (!lines.empty()) {
+            const std::string_view line = lines.substr(0, lines.find("\r\n"));
+            const std::size_t colon = line.find(':');
+            if (colon != std::string_view::npos) headers.add(line.substr(0, colon), trim(line.substr(colon + 1)));
+            lines.remove_prefix(std::min(line.size() + 2, lines.size()));
+        }
+    }
+    out.append(R"(,"body":)");
+    if (response.body.empty())
+        out.append("null");
+    else
+        append_redacted_json(out, response.body);
+    out.push_back('}');
+}
+
+void add_error(std::string& out, const Exchange& exchange) {
+    if (exchange.error == nullptr) return;
+    add_text(out, R"(,"err":{"type":)", exchange.error->name);
+    add_number(out, R"(,"code":)", static_cast<std::uint64_t>(exchange.error->service_code));
+    add_number(out, R"(,"statusCode":)", exchange.error->http_status);
+    if (!exchange.failure.empty()) {
+        out.append(R"(,"message":)");
+        append_log_text(out, exchange.failure, failure_bytes_max);
+    }
+    out.push_back('}');
+}
+
+LogLevel level_of(unsigned status, bool automatic) {
+    if (status >= 500) return LogLevel::error;
+    if (!automatic) return LogLevel::verbose;
+    return status >= 400 ? LogLevel::warn : LogLevel::info;
+}
+
+}  // namespace
+
+std::vector<std::string> default_log_exclusions(const std::string& global_prefix) {
+    std::vector<std::string> out{"/api/hello", "/api/health", "/metrics", "/favicon.ico", "/docs", "/docs/*", "/"};
+    for (const std::string_view path :
+         {"/hello", "/public/hello", "/health", "/health/*", "/system/health", "/system/health/*"})
+        out.push_back(global_prefix + std::string(path));
+    return out;
+}
+
+bool is_excluded(std::string_view path, const std::vector<std::string>& excluded) {
+    return std::ranges::any_of(excluded, [&](std::string_view pattern) {
+        if (!pattern.ends_with('*')) return equal_ignoring_case(path, pattern);
+        pattern.remove_suffix(1);
+        return path.size() > pattern.size() && equal_ignoring_case(path.substr(0, pattern.size()), pattern);
+    });
+}
+
+void AccessLog::on_answer(const Exchange& exchange) noexcept {
+    const unsigned status = exchange.response.status;
+    const bool automatic = options_.automatic && !is_excluded(exchange.context.request.path, options_.excluded);
+    if (status < 500 && !automatic && (options_.automatic || status < 400)) return;
+    const LogLevel level = level_of(status, automatic);
+    if (!log_.takes(level)) return;
+    try {
+        const RequestContext& context = exchange.context;
+        thread_local std::string members;
+        members.clear();
+        add_text(members, R"(,"requestId":)", context.request_id);
+        add_text(members, R"(,"correlationId":)", context.correlation_id);
+        if (context.trace) add_text(members, R"(,"traceId":)", context.trace->trace_id);
+        add_error(members, exchange);
+        add_request(members, exchange);
+        add_response(members, exchange);
+
+        thread_local std::string message;
+        message.assign(context.request.method_text.substr(0, 32)).append(" ");
+        message.append(redact_path(context.request.path.substr(0, 256))).append(" ");
+        message.append(fmt::format_int(status).c_str());
+        log_.write(level, automatic ? automatic_context : failure_context, message, members, context.now);
+    } catch (...) {
+        // Out of memory: the line is lost, the answer is not.
+    }
+}
+
+}  // namespace consentry::http

@@ -1,0 +1,121 @@
+#include "http/steps/content_coding.hpp"
+
+#include <array>
+#include <charconv>
+#include <memory>
+#include <stdexcept>
+
+#include <zlib.h>
+
+#include "base/text.hpp"
+
+namespace consentry::http {
+namespace {
+
+constexpr int gzip_window = 15 + 16;  // the largest window; 16 asks for gzip's own header and trailer
+constexpr int fastest = 1;
+
+// One per thread, kept: making one costs more than compressing a page.
+class Deflater {
+public:
+    Deflater() {
+        if (deflateInit2(&stream_, fastest, Z_DEFLATED, gzip_window, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+            throw std::runtime_error("zlib cannot begin");
+    }
+    ~Deflater() { deflateEnd(&stream_); }
+    Deflater(const Deflater&) = delete;
+    Deflater& operator=(const Deflater&) = delete;
+
+    std::string run(std::string_view text) {
+        deflateReset(&stream_);
+        std::string out(deflateBound(&stream_, text.size()), '\0');
+        stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+        stream_.avail_in = static_cast<uInt>(text.size());
+        stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+        stream_.avail_out = static_cast<uInt>(out.size());
+        if (deflate(&stream_, Z_FINISH) != Z_STREAM_END) throw std::runtime_error("zlib cannot compress");
+        out.resize(stream_.total_out);
+        return out;
+    }
+
+private:
+    z_stream stream_{};
+};
+
+// "gzip;q=0.5" -> whether its weight is above nought.
+bool is_wanted(std::string_view parameters) {
+    const auto weight = parameters.find("q=");
+    if (weight == std::string_view::npos) return true;
+    for (const char c : trim(parameters.substr(weight + 2)))
+        if (c >= '1' && c <= '9') return true;
+    return false;
+}
+
+}  // namespace
+
+bool accepts_gzip(const Request& request) {
+    bool any = false;
+    for (const auto& [name, value] : request.headers) {
+        if (!equal_ignoring_case(name, "accept-encoding")) continue;
+        std::string_view rest = value;
+        while (!rest.empty()) {
+            const std::string_view item = rest.substr(0, rest.find(','));
+            rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+            const auto semicolon = item.find(';');
+            const std::string_view coding = trim(item.substr(0, semicolon));
+            const bool wanted =
+                is_wanted(semicolon == std::string_view::npos ? std::string_view{} : item.substr(semicolon));
+            if (equal_ignoring_case(coding, "gzip")) return wanted;
+            if (coding == "*") any = wanted;
+        }
+    }
+    return any;
+}
+
+bool names_tag(std::string_view if_none_match, std::string_view tag) {
+    const auto opaque = [](std::string_view text) { return text.starts_with("W/") ? text.substr(2) : text; };
+    if (trim(if_none_match) == "*") return true;
+    while (!if_none_match.empty()) {
+        const std::string_view item = if_none_match.substr(0, if_none_match.find(','));
+        if_none_match.remove_prefix(std::min(if_none_match.size(), item.size() + 1));
+        if (opaque(trim(item)) == opaque(tag)) return true;
+    }
+    return false;
+}
+
+std::string gzip(std::string_view text) {
+    thread_local Deflater deflater;
+    return deflater.run(text);
+}
+
+std::string gunzip(std::string_view packed, std::size_t bytes_max) {
+    z_stream stream{};
+    if (inflateInit2(&stream, gzip_window) != Z_OK) throw std::runtime_error("zlib cannot begin");
+    const std::unique_ptr<z_stream, int (*)(z_streamp)> end(&stream, inflateEnd);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+    stream.avail_in = static_cast<uInt>(packed.size());
+    std::string out;
+    std::array<char, 16 * 1024> part;
+    for (;;) {
+        stream.next_out = reinterpret_cast<Bytef*>(part.data());
+        stream.avail_out = static_cast<uInt>(part.size());
+        const int state = inflate(&stream, Z_NO_FLUSH);
+        if (state != Z_OK && state != Z_STREAM_END) return {};
+        out.append(part.data(), part.size() - stream.avail_out);
+        if (out.size() > bytes_max) return {};
+        if (state == Z_STREAM_END) return out;
+        if (stream.avail_out != 0 && stream.avail_in == 0) return {};  // cut short
+    }
+}
+
+void compress(const Request& request, Response& response) {
+    if (response.body.size() < compressed_from_bytes || response.headers.contains("\r\nContent-Encoding: ")) return;
+    response.add_header("Vary", "Accept-Encoding");
+    if (!accepts_gzip(request)) return;
+    std::string packed = gzip(response.body);
+    if (packed.size() >= response.body.size()) return;
+    response.body = std::move(packed);
+    response.add_header("Content-Encoding", "gzip");
+}
+
+}  // namespace consentry::http

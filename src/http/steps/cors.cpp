@@ -1,0 +1,129 @@
+#include "http/steps/cors.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.hpp"
+#include "http/characters.hpp"
+
+namespace consentry::http {
+namespace {
+
+constexpr std::string_view form =
+    "hosts such as app.example.com, *.example.com or localhost:5173 between commas, or * alone";
+constexpr std::string_view too_wide = "entries whose * stands for one name's subdomains: *.example.com, not *.com";
+
+constexpr std::string_view methods = "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS";
+constexpr std::string_view allowed_headers =
+    "Accept, Accept-Language, Content-Language, Content-Type, Origin, Authorization, Access-Control-Request-Method, "
+    "Access-Control-Request-Headers, Referer, Host, X-Requested-With, If-None-Match, traceparent, tracestate, "
+    "x-custom-lang, x-timestamp, x-api-key, x-timezone, x-request-id, x-correlation-id, x-version, x-repo-version, "
+    "X-Response-Time, User-Agent";
+constexpr std::string_view exposed_headers =
+    "x-custom-lang, x-timestamp, x-timezone, x-request-id, x-correlation-id, x-version, x-repo-version, "
+    "X-Response-Time, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, "
+    "Retry-After, ETag";
+constexpr std::string_view preflight_seconds = "86400";
+
+// Labels of letters, digits, '-' and '_' between dots, none empty; or an IPv6 address in brackets.
+bool is_host(std::string_view host) {
+    if (host.starts_with('[')) {
+        if (host.size() < 4 || !host.ends_with(']')) return false;
+        return std::ranges::all_of(host.substr(1, host.size() - 2),
+                                   [](char c) { return hex_value(c) >= 0 || c == ':' || c == '.'; });
+    }
+    if (host.empty() || host.size() > 253 || host.front() == '.' || host.back() == '.' || host.contains(".."))
+        return false;
+    return std::ranges::all_of(host,
+                               [](char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+// "host:port" apart; nullopt where there is a port that is none.
+std::optional<std::pair<std::string_view, std::optional<std::uint16_t>>> split_port(std::string_view text) {
+    const auto colon = text.rfind(':');
+    if (colon == std::string_view::npos || text.ends_with(']')) return std::pair{text, std::nullopt};
+    const std::string_view digits = text.substr(colon + 1);
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+    if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size() || port == 0)
+        return std::nullopt;
+    return std::pair{text.substr(0, colon), std::optional(port)};
+}
+
+}  // namespace
+
+std::expected<Cors, std::string> Cors::parse(const std::vector<std::string>& entries) {
+    Cors out;
+    for (const std::string_view entry : entries) {
+        if (entry == "*") {
+            out.any_ = true;
+            continue;
+        }
+        std::string_view text = entry;
+        // The scheme says nothing here; whoever copies an address from a browser may leave it.
+        for (const std::string_view scheme : {"https://", "http://"})
+            if (text.starts_with(scheme)) text.remove_prefix(scheme.size());
+        Entry made;
+        if (text.starts_with("*.")) {
+            made.below = true;
+            text.remove_prefix(2);
+        }
+        const auto parts = split_port(text);
+        if (!parts || !is_host(parts->first)) return std::unexpected(std::string(text.contains('*') ? too_wide : form));
+        made.host = to_lower_ascii(parts->first);
+        made.port = parts->second;
+        if (made.below && !made.host.contains('.')) return std::unexpected(std::string(too_wide));
+        out.entries_.push_back(std::move(made));
+    }
+    return out;
+}
+
+// scheme "://" host [":" port] and nothing else (RFC 6454 section 6.2). "null" is no origin that can be allowed.
+std::optional<Cors::Origin> Cors::parse_origin(std::string_view text) {
+    constexpr std::string_view mark = "://";
+    const auto scheme_end = text.find(mark);
+    if (scheme_end == std::string_view::npos) return std::nullopt;
+    const std::string_view scheme = text.substr(0, scheme_end);
+    const bool secure = equal_ignoring_case(scheme, "https");
+    if (!secure && !equal_ignoring_case(scheme, "http")) return std::nullopt;
+    const auto parts = split_port(text.substr(scheme_end + mark.size()));
+    if (!parts || !is_host(parts->first)) return std::nullopt;
+    const std::uint16_t usual = secure ? 443 : 80;
+    const std::uint16_t port = parts->second.value_or(usual);
+    return Origin{.host = to_lower_ascii(parts->first), .port = port, .default_port = port == usual};
+}
+
+bool Cors::allows(std::string_view text) const {
+    const auto origin = parse_origin(text);
+    if (!origin) return false;
+    return std::ranges::any_of(entries_, [&](const Entry& entry) {
+        if (entry.port ? *entry.port != origin->port : !origin->default_port) return false;
+        if (entry.host == origin->host) return true;
+        return entry.below && origin->host.size() > entry.host.size() && origin->host.ends_with(entry.host) &&
+               origin->host[origin->host.size() - entry.host.size() - 1] == '.';
+    });
+}
+
+void Cors::add_headers(const Request& request, bool preflight, Response& response) const {
+    if (entries_.empty() && !any_) return;
+    // Whatever the answer says about one origin must not be kept for another.
+    if (!any_)
+        response.add_header(
+            "Vary", preflight ? "Origin, Access-Control-Request-Method, Access-Control-Request-Headers" : "Origin");
+    const auto origin = request.header("origin");
+    if (!origin || request.count("origin") != 1) return;
+    if (any_) {
+        // With anybody allowed nobody is named, and browsers keep credentials to themselves.
+        response.add_header("Access-Control-Allow-Origin", "*");
+    } else {
+        if (!allows(*origin)) return;
+        response.add_header("Access-Control-Allow-Origin", *origin);
+        response.add_header("Access-Control-Allow-Credentials", "true");
+    }
+    if (!preflight) return response.add_header("Access-Control-Expose-Headers", exposed_headers);
+    response.add_header("Access-Control-Allow-Methods", methods);
+    response.add_header("Access-Control-Allow-Headers", allowed_headers);
+    response.add_header("Access-Control-Max-Age", preflight_seconds);
+}
+
+}  // namespace consentry::http

@@ -1,0 +1,102 @@
+#include "http/steps/networks.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace consentry::http {
+namespace {
+
+namespace ip = boost::asio::ip;
+
+// The first `bits` of both are the same. Both of one family.
+template <class Bytes>
+bool share_prefix(const Bytes& left, const Bytes& right, unsigned bits) {
+    for (unsigned i = 0; i < left.size() && bits > 0; ++i) {
+        const unsigned here = bits < 8 ? bits : 8;
+        const unsigned mask = 0xFFU << (8 - here) & 0xFFU;
+        if ((left[i] & mask) != (right[i] & mask)) return false;
+        bits -= here;
+    }
+    return true;
+}
+
+std::optional<unsigned> parse_number(std::string_view text, unsigned max) {
+    unsigned number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || number > max) return std::nullopt;
+    return number;
+}
+
+}  // namespace
+
+Address canonical(const Address& address) {
+    if (!address.is_v6()) return address;
+    const ip::address_v6 v6 = address.to_v6();
+    if (v6.is_v4_mapped()) return ip::make_address_v4(ip::v4_mapped, v6);
+    return ip::address_v6(v6.to_bytes());
+}
+
+std::optional<Address> parse_address(std::string_view text) {
+    constexpr std::size_t longest = 64;  // an IPv6 address with a zone and a port
+    if (text.empty() || text.size() > longest) return std::nullopt;
+    std::string_view port;
+    if (text.starts_with('[')) {
+        const auto end = text.find(']');
+        if (end == std::string_view::npos) return std::nullopt;
+        port = text.substr(end + 1);
+        text = text.substr(1, end - 1);
+        if (!text.contains(':')) return std::nullopt;
+    } else if (const auto colon = text.find(':'); colon != std::string_view::npos && text.rfind(':') == colon) {
+        port = text.substr(colon);
+        text = text.substr(0, colon);
+    }
+    if (!port.empty() && (!port.starts_with(':') || !parse_number(port.substr(1), 65'535))) return std::nullopt;
+    boost::system::error_code error;
+    const Address address = ip::make_address(std::string(text).c_str(), error);
+    if (error) return std::nullopt;
+    return canonical(address);
+}
+
+std::string client_key(const Address& address) {
+    const Address one = canonical(address);
+    if (one.is_v4()) return one.to_string();
+    std::string out;
+    const auto bytes = one.to_v6().to_bytes();
+    for (std::size_t i = 0; i < 8; ++i) fmt::format_to(std::back_inserter(out), "{:02x}", bytes[i]);
+    return out + "/64";
+}
+
+std::expected<Networks, std::string> Networks::parse(const std::vector<std::string>& list) {
+    Networks out;
+    for (const std::string_view entry : list) {
+        const auto slash = entry.find('/');
+        const std::string_view text = entry.substr(0, slash);
+        boost::system::error_code error;
+        const Address address = ip::make_address(std::string(text).c_str(), error);
+        if (error || text.contains('%'))
+            return std::unexpected("addresses or networks such as 10.0.0.0/8, between commas");
+        const unsigned most = address.is_v4() ? 32 : 128;
+        const auto bits = slash == std::string_view::npos ? most : parse_number(entry.substr(slash + 1), most);
+        if (!bits) return std::unexpected("addresses or networks such as 10.0.0.0/8, between commas");
+        if (*bits == 0) return std::unexpected("a list without a network of every address (/0)");
+        const Address one = canonical(address);
+        // A mapped network of IPv4 counts in the last 32 of its bits.
+        const bool mapped = address.is_v6() && one.is_v4();
+        if (mapped && *bits <= 96) return std::unexpected("a list without a network of every address (/0)");
+        out.blocks_.push_back({one, mapped ? *bits - 96 : *bits});
+    }
+    return out;
+}
+
+bool Networks::contains(const Address& address) const {
+    for (const Block& block : blocks_) {
+        if (block.address.is_v4() != address.is_v4()) continue;
+        if (address.is_v4() ? share_prefix(block.address.to_v4().to_bytes(), address.to_v4().to_bytes(), block.bits)
+                            : share_prefix(block.address.to_v6().to_bytes(), address.to_v6().to_bytes(), block.bits))
+            return true;
+    }
+    return false;
+}
+
+}  // namespace consentry::http

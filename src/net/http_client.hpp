@@ -1,0 +1,58 @@
+// Requests to other servers, over libcurl: TLS is verified, redirects are not followed, time and size are bounded.
+//
+// Blocking: for worker threads, never for an I/O thread. A client keeps its connections; one thread at a time may use
+// it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+
+namespace consentry::net {
+
+struct HttpRequest {
+    std::string method = "GET";
+    std::string url;
+    std::vector<std::pair<std::string, std::string>> headers{};
+    std::string body{};
+    milliseconds timeout{10'000};  // for all of it, looking up the name included
+    std::size_t answer_bytes_max = std::size_t{1} << 20;
+};
+
+struct HttpResponse {
+    unsigned status = 0;
+    std::vector<std::pair<std::string, std::string>> headers{};  // names in lower case
+    std::string body{};
+
+    std::optional<std::string_view> header(std::string_view lower_case_name) const;
+};
+
+class HttpClient {
+public:
+    struct Options {
+        std::string user_agent = "Consentry";
+        std::string ca_file{};    // trusted instead of the system's certificates
+        bool plain_http = false;  // http:// as well, for servers of the same machine or network
+    };
+    explicit HttpClient(Options options);
+    ~HttpClient();
+    HttpClient(const HttpClient&) = delete;
+    HttpClient& operator=(const HttpClient&) = delete;
+
+    // Whatever the server answers, errors of its own included. Throws Unavailable where no whole answer comes: no
+    // connection, no trust, too late, too large, or `stop` was asked for.
+    HttpResponse fetch(const HttpRequest& request, const std::stop_token& stop = {});
+
+private:
+    struct Impl;
+    const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace consentry::net

@@ -1,0 +1,86 @@
+// generated/swagger.json: there after each start, right by the published schema, and not in production.
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+
+#include "tests/support/process.hpp"
+#include "tests/support/shell.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+std::string contents(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    return std::move(text).str();
+}
+
+TEST(ApiDocument, IsWrittenAtEachStartAndServedAsWritten) {
+    const TempFolder folder;
+    const fs::path file = folder / "generated" / "swagger.json";
+    for (int start = 0; start < 2; ++start) {
+        ServiceProcess service(folder.path(), quick_settings());
+        EXPECT_EQ(contents(file), service.client().get("/docs/json").body);
+        EXPECT_EQ(service.stop().code, 0);
+        std::ofstream(file) << "stale";
+    }
+}
+
+TEST(ApiDocument, IsRight) {
+    const TempFolder folder;
+    const ServiceProcess service(folder.path(), quick_settings());
+    // The interpreter of the system: Debian's python3-jsonschema belongs to it (script/bootstrap --engines).
+    const CommandResult checked =
+        run_command({"/usr/bin/python3", CONSENTRY_OPENAPI_CHECK, (folder / "generated" / "swagger.json").string()});
+    EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+}
+
+// A check that finds nothing might look at nothing: each of these faults is one that it must find.
+TEST(ApiDocument, AFaultIsFound) {
+    const TempFolder folder;
+    const ServiceProcess service(folder.path(), quick_settings());
+    const std::string document = contents(folder / "generated" / "swagger.json");
+    const auto complaints_after = [&](const std::string& from, const std::string& to) {
+        std::string faulty = document;
+        const auto at = faulty.find(from);
+        if (at == std::string::npos) return "no '" + from + "' in the document";
+        faulty.replace(at, from.size(), to);
+        const std::filesystem::path file = folder / "faulty.json";
+        std::ofstream(file) << faulty;
+        const CommandResult checked = run_command({"/usr/bin/python3", CONSENTRY_OPENAPI_CHECK, file.string()});
+        return checked.code == 0 ? "nothing found" : checked.out;
+    };
+    EXPECT_THAT(complaints_after(R"("in":"header")", R"("in":"head")"), HasSubstr("'head' is not one of"));
+    EXPECT_THAT(complaints_after("#/components/parameters/Language", "#/components/parameters/Tongue"),
+                HasSubstr("nothing at #/components/parameters/Tongue"));
+    EXPECT_THAT(complaints_after(R"("operationId":"hello2")", R"("operationId":"hello")"), HasSubstr("is not unique"));
+    EXPECT_THAT(complaints_after("{userId}", "{user}"), HasSubstr("placeholders"));
+    EXPECT_THAT(complaints_after(R"("default":"en")", R"("default":"xx")"), HasSubstr("'xx' is not one of"));
+    EXPECT_THAT(complaints_after(R"("isTwoFactorRequired":false)", R"("isTwoFactorRequired":"no")"),
+                HasSubstr("'no' is not of type 'boolean'"));
+    EXPECT_THAT(complaints_after(R"({"type":"boolean")", R"({"type":"bool")"), HasSubstr("schema"));
+}
+
+TEST(ApiDocument, ProductionKeepsItUnlessToldOtherwise) {
+    for (const bool opened : {false, true}) {
+        const TempFolder folder;
+        Settings settings = named_values(run_program({"keys", "generate"}, folder.path(), {}).out);
+        settings.insert({{"APP_ENV", "production"}, {"HTTP_HOST", "127.0.0.1"}, {"HTTP_PORT", "0"}});
+        if (opened) settings["DOC_ENABLE"] = "true";
+        const ServiceProcess service(folder.path(), settings);
+        EXPECT_EQ(fs::exists(folder / "generated" / "swagger.json"), opened);
+        for (const char* path : {"/docs", "/docs/json", "/docs/assets/init.js"})
+            EXPECT_EQ(service.client().get(path).status, opened ? 200U : 404U) << path;
+    }
+}
+
+}  // namespace
+}  // namespace consentry::tests

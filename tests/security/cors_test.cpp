@@ -1,0 +1,154 @@
+// Which pages of other origins may read an answer (WEB-6).
+#include <gtest/gtest.h>
+
+#include "tests/support/raw_http.hpp"
+#include "tests/support/service.hpp"
+
+namespace consentry::tests {
+namespace {
+
+const std::string allowlist = "*.example.com,app.test:8443";
+
+std::string header(const Answer& answer, const std::string& name) {
+    const auto found = answer.headers.find(name);
+    return found == answer.headers.end() ? "" : found->second;
+}
+
+Answer hello_from(const Service& service, const std::string& origin) {
+    return service.get("/api/hello", {{"Origin", origin}});
+}
+
+Answer preflight(const Service& service, const std::string& origin) {
+    return service.call("OPTIONS", "/api/public/user/login/credential", {},
+                        {{"Origin", origin},
+                         {"Access-Control-Request-Method", "POST"},
+                         {"Access-Control-Request-Headers", "content-type,x-api-key"}});
+}
+
+TEST(WEB_6, ListedOriginsMayReadWithCredentials) {
+    const Service service({{"CORS_ALLOWED_ORIGIN", allowlist}});
+    for (const std::string origin :
+         {"https://example.com", "http://a.b.example.com", "https://app.test:8443", "http://app.test:8443",
+          "https://EXAMPLE.com", "https://example.com:443", "http://example.com:80", "HTTPS://example.com"}) {
+        const Answer answer = hello_from(service, origin);
+        EXPECT_EQ(header(answer, "access-control-allow-origin"), origin);
+        EXPECT_EQ(header(answer, "access-control-allow-credentials"), "true") << origin;
+        EXPECT_NE(header(answer, "access-control-expose-headers").find("x-request-id"), std::string::npos) << origin;
+        EXPECT_EQ(header(answer, "vary"), "Origin") << origin;
+    }
+}
+
+TEST(WEB_6, OutsidersAreServedAndMayNotRead) {
+    const Service service({{"CORS_ALLOWED_ORIGIN", allowlist}});
+    for (const std::string origin : {"https://evil-example.com",
+                                     "https://example.com.evil.org",
+                                     "https://example.com@evil.org",
+                                     "https://exampleXcom",
+                                     "https://example.com:8443",
+                                     "https://app.test",
+                                     "https://app.test:84430",
+                                     "https://app.test:08443x",
+                                     "null",
+                                     "",
+                                     "https://example.com.",
+                                     "https://example.com/",
+                                     "https://example.com%00.evil.org",
+                                     "file://example.com",
+                                     "ftp://example.com",
+                                     "example.com",
+                                     "https://",
+                                     "https://.example.com",
+                                     "https://a..example.com",
+                                     "https://example.com:",
+                                     "https://example.com:0",
+                                     "https://example.com?x",
+                                     "https://example.com#x",
+                                     "https:example.com",
+                                     "https://example.com https://evil.org",
+                                     "https://example.com, https://evil.org"}) {
+        for (const Answer& answer : {hello_from(service, origin), preflight(service, origin)}) {
+            EXPECT_EQ(header(answer, "access-control-allow-origin"), "") << origin;
+            EXPECT_EQ(header(answer, "access-control-allow-credentials"), "") << origin;
+            EXPECT_EQ(header(answer, "access-control-allow-methods"), "") << origin;
+            EXPECT_EQ(header(answer, "vary").substr(0, 6), "Origin") << origin;
+        }
+        EXPECT_EQ(hello_from(service, origin).status, 200U) << origin;
+    }
+}
+
+TEST(WEB_6, TwoOriginHeadersAreNone) {
+    const Service service({{"CORS_ALLOWED_ORIGIN", allowlist}});
+    const Answer answer =
+        service.get("/api/hello", {{"Origin", "https://example.com"}, {"Origin", "https://example.com"}});
+    EXPECT_EQ(answer.status, 200U);
+    EXPECT_EQ(header(answer, "access-control-allow-origin"), "");
+}
+
+TEST(WEB_6, ABareWildcardNamesNobodyAndTakesNoCredentials) {
+    const Service service({{"CORS_ALLOWED_ORIGIN", "*,app.test:8443"}});
+    for (const std::string origin : {"https://anybody.org", "https://app.test:8443", "null"}) {
+        const Answer answer = hello_from(service, origin);
+        EXPECT_EQ(header(answer, "access-control-allow-origin"), "*") << origin;
+        EXPECT_EQ(header(answer, "access-control-allow-credentials"), "") << origin;
+    }
+}
+
+TEST(WEB_6, WithoutTheSettingNoPageMayReadAnything) {
+    const Service service;
+    const Answer answer = hello_from(service, "https://example.com");
+    EXPECT_EQ(answer.status, 200U);
+    EXPECT_EQ(header(answer, "access-control-allow-origin"), "");
+}
+
+TEST(WEB_6, APreflightTellsMethodsAndHeadersAndTouchesNothing) {
+    const Service service({{"CORS_ALLOWED_ORIGIN", allowlist}});
+    const Answer answer = preflight(service, "https://www.example.com");
+    EXPECT_EQ(answer.status, 204U);
+    EXPECT_EQ(answer.body, "");
+    EXPECT_EQ(header(answer, "access-control-allow-methods"), "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS");
+    EXPECT_EQ(header(answer, "access-control-max-age"), "86400");
+    for (const char* name : {"x-api-key", "x-timezone", "x-request-id", "Authorization", "Content-Type"})
+        EXPECT_NE(header(answer, "access-control-allow-headers").find(name), std::string::npos) << name;
+    EXPECT_NE(header(answer, "vary").find("Access-Control-Request-Method"), std::string::npos);
+    // No credentials are needed, also where the endpoint is guarded; and nothing but OPTIONS is answered so.
+    EXPECT_EQ(service.call("OPTIONS", "/api/shared/user/logout").status, 204U);
+    EXPECT_EQ(service.call("OPTIONS", "/api/nowhere").status, 404U);
+}
+
+TEST(WEB_6, APageMayReadRefusals) {
+    const Service service(
+        {{"CORS_ALLOWED_ORIGIN", allowlist}, {"THROTTLE_LIMIT", "1"}, {"THROTTLE_TTL_IN_MS", "60000"}});
+    const Headers origin{{"Origin", "https://example.com"}};
+    EXPECT_EQ(service.get("/api/hello", origin).status, 200U);
+    for (const auto& [path, status] :
+         {std::pair{"/api/hello", 429U}, {"/api/nowhere", 404U}, {"/api/shared/user/session/list", 401U}}) {
+        const Answer answer = service.get(path, origin);
+        EXPECT_EQ(answer.status, status);
+        EXPECT_EQ(header(answer, "access-control-allow-origin"), "https://example.com") << path;
+    }
+    // Also what the reader refuses before anybody knows the endpoint.
+    test::RawClient client(service.port());
+    client.send(
+        "POST /api/public/user/login/credential HTTP/1.1\r\nHost: x\r\nOrigin: https://example.com\r\n"
+        "Content-Type: application/json\r\nContent-Length: 9999999\r\n\r\n");
+    const test::RawAnswer refused = client.read_answer();
+    EXPECT_EQ(refused.status, 413U);
+    EXPECT_EQ(refused.header("Access-Control-Allow-Origin"), "https://example.com");
+}
+
+TEST(WEB_6, EntriesThatAllowTooMuchStopTheStart) {
+    for (const std::string entry :
+         {"*.com", "ex*mple.com", "*example.com", "a.*.com", "example.com:*", "*:8080", "example.com:0",
+          "example.com:99999", "example.com/path", "user@example.com", ".com", "example..com", "example.com.",
+          "a b.com", "ftp://example.com", "example.com,"}) {
+        const auto config = read_config({{"CORS_ALLOWED_ORIGIN", entry}});
+        ASSERT_FALSE(config.has_value()) << entry;
+        EXPECT_EQ(config.error().front().setting, "CORS_ALLOWED_ORIGIN");
+        EXPECT_EQ(config.error().front().text.find(entry), std::string::npos) << "repeats the value";
+    }
+    EXPECT_TRUE(read_config({{"CORS_ALLOWED_ORIGIN", "*"}}).has_value());
+    EXPECT_TRUE(read_config({{"CORS_ALLOWED_ORIGIN", "https://app.example.com, [::1]:5173"}}).has_value());
+}
+
+}  // namespace
+}  // namespace consentry::tests

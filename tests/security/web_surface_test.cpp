@@ -1,0 +1,226 @@
+// What every answer carries, whatever the endpoint: headers, ids, forms of an error, codings.
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "http/steps/content_coding.hpp"
+#include "http/trace_context.hpp"
+#include "tests/support/raw_http.hpp"
+#include "tests/support/service.hpp"
+
+namespace consentry::tests {
+namespace {
+
+test::RawAnswer raw(const Service& service, const std::string& request) {
+    test::RawClient client(service.port());
+    client.send(request);
+    return client.read_answer();
+}
+
+std::string header(const Answer& answer, const std::string& name) {
+    const auto found = answer.headers.find(name);
+    return found == answer.headers.end() ? "" : found->second;
+}
+
+TEST(WEB_7, EveryAnswerKeepsToItself) {
+    Service service;
+    const auto tokens = service.tokens_of(service.make_person());
+    for (const Answer& answer :
+         {service.get("/api/hello"), service.get("/api/nowhere"), service.get("/api/shared/user/session/list"),
+          service.get("/api/shared/user/session/list", bearer(tokens.access)), service.post("/api/hello", {}),
+          service.call("POST", "/api/public/user/login/credential", "{")}) {
+        EXPECT_EQ(header(answer, "cache-control"), "no-store");
+        EXPECT_EQ(header(answer, "x-content-type-options"), "nosniff");
+        EXPECT_EQ(header(answer, "x-frame-options"), "DENY");
+        EXPECT_EQ(header(answer, "referrer-policy"), "no-referrer");
+        EXPECT_EQ(header(answer, "content-security-policy"), "default-src 'none'; frame-ancestors 'none'");
+        EXPECT_EQ(header(answer, "content-type"), "application/json; charset=utf-8");
+        EXPECT_FALSE(answer.headers.contains("server"));
+        EXPECT_FALSE(answer.headers.contains("x-powered-by"));
+        EXPECT_FALSE(answer.headers.contains("strict-transport-security"));
+    }
+}
+
+TEST(WEB_7, StrictTransportIsSaidOnTls) {
+    EXPECT_EQ(
+        header(Service({{"PUBLIC_URL", "https://login.example.com"}}).get("/api/hello"), "strict-transport-security"),
+        "max-age=31536000; includeSubDomains");
+    const Service behind({{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}});
+    EXPECT_NE(header(behind.get("/api/hello", {{"X-Forwarded-Proto", "https"}}), "strict-transport-security"), "");
+    EXPECT_EQ(header(behind.get("/api/hello", {{"X-Forwarded-Proto", "http"}}), "strict-transport-security"), "");
+    EXPECT_EQ(header(Service().get("/api/hello", {{"X-Forwarded-Proto", "https"}}), "strict-transport-security"), "");
+}
+
+TEST(WEB_5, AnotherMethodIsToldWhichThereAre) {
+    const Service service;
+    for (const char* method : {"POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "BREW"}) {
+        const Answer answer = service.call(method, "/api/hello");
+        EXPECT_EQ(answer.status, 405U) << method;
+        EXPECT_EQ(header(answer, "allow"), "GET, HEAD, OPTIONS") << method;
+        EXPECT_EQ(answer.code_name(), "methodNotAllowed");
+    }
+    EXPECT_EQ(header(service.get("/api/user/2fa"), "allow"), "DELETE, OPTIONS");
+    const auto connect = raw(service, "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n");
+    EXPECT_EQ(connect.status, 405U);
+    EXPECT_EQ(connect.header("Allow"), "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+    const auto trace = raw(service, "TRACE /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    EXPECT_EQ(trace.status, 405U);
+    EXPECT_NE(trace.header("Allow"), "");
+}
+
+TEST(WEB_5, OptionsTellsTheMethodsToAnybody) {
+    const Service service;
+    const Answer answer = service.call("OPTIONS", "/api/user/2fa");
+    EXPECT_EQ(answer.status, 204U);
+    EXPECT_EQ(header(answer, "allow"), "DELETE, OPTIONS");
+    EXPECT_EQ(raw(service, "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").status, 204U);
+}
+
+TEST(WEB_5, MethodOverridesAreNotHeard) {
+    const Service service;
+    for (const char* name : {"X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"})
+        EXPECT_EQ(service.call("GET", "/api/user/2fa", {}, {{name, "DELETE"}}).status, 405U) << name;
+}
+
+TEST(AUT_2, HeadIsGetWithoutTheBodyAndWithItsGuard) {
+    Service service;
+    const auto tokens = service.tokens_of(service.make_person());
+    const std::string head = "HEAD /api/shared/user/session/list HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+    EXPECT_EQ(raw(service, head + "\r\n").status, 401U);
+    const auto answer = raw(service, head + "Authorization: Bearer " + tokens.access + "\r\n\r\n");
+    EXPECT_EQ(answer.status, 200U);
+    EXPECT_EQ(answer.body, "");
+    EXPECT_GT(std::stoul(answer.header("Content-Length")), 100U);
+}
+
+TEST(LOG_3, IdsComeBackWhereTheyAreInForm) {
+    const Service service;
+    const std::string id = "01890000-0000-7000-8000-000000000000";
+    const Answer answer = service.get("/api/hello", {{"x-request-id", id}, {"x-correlation-id", "order.17_a-b"}});
+    EXPECT_EQ(header(answer, "x-request-id"), id);
+    EXPECT_EQ(answer.text("metadata.requestId"), id);
+    EXPECT_EQ(header(answer, "x-correlation-id"), "order.17_a-b");
+    EXPECT_EQ(answer.text("metadata.correlationId"), "order.17_a-b");
+    const std::string longest(64, 'x');
+    EXPECT_EQ(header(service.get("/api/hello", {{"x-correlation-id", longest}}), "x-correlation-id"), longest);
+    std::set<std::string> seen;
+    for (const std::string odd :
+         {"", "not-a-uuid", "01890000-0000-7000-8000-00000000000g", "%0d%0ax: y", "a b", "<x>"}) {
+        const Answer fresh = service.get("/api/nowhere", {{"x-request-id", odd}, {"x-correlation-id", odd + "/"}});
+        EXPECT_TRUE(Uuid::parse(header(fresh, "x-request-id"))) << odd;
+        EXPECT_TRUE(seen.insert(header(fresh, "x-request-id")).second);
+        EXPECT_EQ(header(fresh, "x-correlation-id"), header(fresh, "x-request-id")) << odd;
+    }
+    EXPECT_TRUE(
+        Uuid::parse(header(service.get("/api/hello", {{"x-correlation-id", longest + "x"}}), "x-correlation-id")));
+}
+
+TEST(WEB_7, EveryAnswerTellsAboutItself) {
+    const Service service({{"APP_TIMEZONE", "Europe/Berlin"}, {"URL_VERSION", "3"}});
+    for (const Answer& answer : {service.get("/api/hello", {{"x-custom-lang", "DE"}}),
+                                 service.get("/api/nowhere", {{"x-custom-lang", "de"}})}) {
+        EXPECT_EQ(header(answer, "x-timezone"), "Europe/Berlin");
+        EXPECT_EQ(header(answer, "x-version"), "3");
+        EXPECT_EQ(header(answer, "x-repo-version"), std::string(program_version()));
+        EXPECT_EQ(header(answer, "x-custom-lang"), "de");
+        EXPECT_EQ(header(answer, "x-timestamp"), std::to_string(answer.number("metadata.timestamp")));
+        EXPECT_TRUE(header(answer, "x-response-time").ends_with("ms"));
+        EXPECT_EQ(answer.text("metadata.timezone"), "Europe/Berlin");
+        EXPECT_EQ(answer.text("metadata.version"), "3");
+        EXPECT_EQ(answer.text("metadata.language"), "de");
+    }
+    EXPECT_EQ(service.get("/api/hello?").text("metadata.path"), "/api/hello");
+}
+
+TEST(INP_10, LanguageAndTimezoneAreMatchedWithLists) {
+    const Service service;
+    for (const std::string odd : {"../../x", "%n%s%s%s", "xx", "", "en-US", "EN\xC3\x9F", std::string(10'000, 'e')}) {
+        const Answer answer = service.get("/api/hello", {{"x-custom-lang", odd}, {"x-timezone", odd}});
+        EXPECT_EQ(answer.status, 200U);
+        EXPECT_EQ(answer.text("metadata.language"), "en") << odd.substr(0, 20);
+        EXPECT_EQ(answer.text("metadata.timezone"), "UTC");
+    }
+}
+
+TEST(Problem, AnErrorTakesTheFormOfRfc9457OnRequest) {
+    const Service service;
+    const Answer answer = service.get("/api/shared/user/session/list", {{"Accept", "application/problem+json, */*"}});
+    EXPECT_EQ(answer.status, 401U);
+    EXPECT_EQ(header(answer, "content-type"), "application/problem+json; charset=utf-8");
+    EXPECT_EQ(answer.text("type"), "urn:consentry:error:auth:jwtAccessTokenInvalid");
+    EXPECT_EQ(answer.text("title"), "Unauthorized");
+    EXPECT_EQ(answer.number("status"), 401);
+    EXPECT_EQ(answer.text("detail"), answer.text("message"));
+    EXPECT_EQ(answer.text("instance"), "urn:uuid:" + answer.text("metadata.requestId"));
+    // The same facts as the envelope.
+    EXPECT_EQ(answer.number("statusCode"), 5120);
+    EXPECT_EQ(answer.text("statusCodeKey"), "jwtAccessTokenInvalid");
+    const Answer invalid = service.call("POST", "/api/public/user/login/credential", "{}",
+                                        {{"Content-Type", "application/json"}, {"Accept", "Application/Problem+JSON"}});
+    EXPECT_EQ(invalid.status, 422U);
+    EXPECT_TRUE(invalid.violates("email", "isEmail"));
+    // Success is never one.
+    EXPECT_EQ(header(service.get("/api/hello", {{"Accept", "application/problem+json"}}), "content-type"),
+              "application/json; charset=utf-8");
+}
+
+TEST(Coding, LargeDocumentsTravelCompressedAndOnce) {
+    const Service service;
+    const Answer plain = service.get("/docs/json");
+    const Answer packed = service.get("/docs/json", {{"Accept-Encoding", "br, gzip;q=0.8"}});
+    EXPECT_EQ(header(packed, "content-encoding"), "gzip");
+    EXPECT_NE(header(packed, "vary").find("Accept-Encoding"), std::string::npos);
+    EXPECT_NE(header(plain, "vary").find("Accept-Encoding"), std::string::npos);
+    EXPECT_EQ(http::gunzip(packed.body, std::size_t{64} << 20), plain.body);
+    EXPECT_LT(packed.body.size() * 3, plain.body.size());
+    for (const char* refused : {"gzip;q=0", "identity", "br", "gzip;q=0.0, *", ""})
+        EXPECT_EQ(header(service.get("/docs/json", {{"Accept-Encoding", refused}}), "content-encoding"), "") << refused;
+    EXPECT_EQ(header(service.get("/docs/json", {{"Accept-Encoding", "*"}}), "content-encoding"), "gzip");
+}
+
+TEST(Coding, WhatHoldsSecretsIsNotCompressed) {
+    Service service;
+    const Person person = service.make_person();
+    const Answer login =
+        service.call("POST", "/api/public/user/login/credential",
+                     R"({"email":")" + person.email + R"(","password":")" + person.password + R"(","from":"website"})",
+                     {{"Content-Type", "application/json"}, {"Accept-Encoding", "gzip"}});
+    EXPECT_EQ(login.status, 200U);
+    EXPECT_GT(login.body.size(), http::compressed_from_bytes);
+    EXPECT_EQ(header(login, "content-encoding"), "");
+}
+
+TEST(Coding, WhatTheClientHasIsNotSentAgain) {
+    const Service service;
+    for (const char* path : {"/docs/json", "/.well-known/jwks.json"}) {
+        const Answer first = service.get(path);
+        const std::string tag = header(first, "etag");
+        ASSERT_NE(tag, "") << path;
+        for (const std::string known : {tag, "W/\"other\", " + tag, std::string("*")}) {
+            const Answer again = service.get(path, {{"If-None-Match", known}});
+            EXPECT_EQ(again.status, 304U) << path << known;
+            EXPECT_EQ(again.body, "");
+            EXPECT_EQ(header(again, "etag"), tag);
+        }
+        EXPECT_EQ(service.get(path, {{"If-None-Match", "\"other\""}}).status, 200U);
+    }
+}
+
+TEST(TraceContext, IsReadInItsStrictForm) {
+    using http::TraceContext;
+    const std::string good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const auto trace = TraceContext::parse(good);
+    ASSERT_TRUE(trace);
+    EXPECT_EQ(trace->trace_id, "4bf92f3577b34da6a3ce929d0e0e4736");
+    EXPECT_EQ(trace->traceparent("1111111111111111"), "00-4bf92f3577b34da6a3ce929d0e0e4736-1111111111111111-01");
+    EXPECT_TRUE(TraceContext::parse("01" + good.substr(2) + "-more"));
+    for (const std::string& bad : {std::string(), good.substr(1), good + "-more", "ff" + good.substr(2),
+                                   std::string("00-00000000000000000000000000000000-00f067aa0ba902b7-01"),
+                                   std::string("00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01"),
+                                   std::string("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01"),
+                                   std::string("00-4bf92f3577b34da6a3ce929d0e0e473g-00f067aa0ba902b7-01")})
+        EXPECT_FALSE(TraceContext::parse(bad)) << bad;
+}
+
+}  // namespace
+}  // namespace consentry::tests
