@@ -142,7 +142,7 @@ std::vector<http::Observer*> App::make_observers() {
 
 void App::open_metrics() {
     metrics_ = std::make_unique<Metrics>(program_version());
-    metrics_page_ = std::make_unique<MetricsPage>(*metrics_, services_.database, services_.cache,
+    metrics_page_ = std::make_unique<MetricsPage>(*metrics_, services_.database, services_.cache, services_.signing_pool,
                                                   http::Networks::parse(services_.config.metrics.allowed_from).value());
     watch_process(*metrics_, services_.clock);
     watch_services(*metrics_, services_);

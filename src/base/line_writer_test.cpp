@@ -16,8 +16,8 @@ namespace consentry {
 namespace {
 
 namespace fs = std::filesystem;
-using tests::TempFolder;
 using ::testing::ElementsAre;
+using tests::TempFolder;
 
 constexpr TimePoint noon = from_epoch_ms(1'700'000'000'000);
 
@@ -32,8 +32,8 @@ std::vector<std::string> lines_in(const fs::path& path) {
 struct Place {
     std::mutex mutex;
     std::condition_variable changed;
-    bool open = true;      // else: writing waits
-    bool working = true;   // else: writing fails
+    bool open = true;     // else: writing waits
+    bool working = true;  // else: writing fails
     bool inside = false;
     std::vector<std::string> lines;
 };
@@ -123,7 +123,7 @@ TEST(RotatingFile, MakesItsFolderAndKeepsToItself) {
     const fs::path path = folder / "security/events.log";
     RotatingFile file({.path = path, .file_mode = 0600, .folder_mode = 0700});
     EXPECT_EQ(file.write("a\n", noon), 2U);
-    struct stat facts {};
+    struct stat facts{};
     ASSERT_EQ(::stat(path.c_str(), &facts), 0);
     EXPECT_EQ(facts.st_mode & 0777U, 0600U);
     ASSERT_EQ(::stat(path.parent_path().c_str(), &facts), 0);
@@ -133,7 +133,8 @@ TEST(RotatingFile, MakesItsFolderAndKeepsToItself) {
 TEST(RotatingFile, BeginsAnewBySizeAndDropsTheOldest) {
     const TempFolder folder;
     RotatingFile file({.path = folder / "a.log", .bytes_max = 10, .old_files_max = 2});
-    for (const auto* line : {"1234\n", "5678\n", "abcd\n", "efgh\n", "ijkl\n", "mnop\n", "qrst\n"}) file.write(line, noon);
+    for (const auto* line : {"1234\n", "5678\n", "abcd\n", "efgh\n", "ijkl\n", "mnop\n", "qrst\n"})
+        file.write(line, noon);
     EXPECT_THAT(lines_in(folder / "a.log"), ElementsAre("qrst"));
     EXPECT_THAT(lines_in(folder / "a.log.1"), ElementsAre("ijkl", "mnop"));
     EXPECT_THAT(lines_in(folder / "a.log.2"), ElementsAre("abcd", "efgh"));

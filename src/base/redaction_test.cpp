@@ -25,13 +25,51 @@ std::string log_string(std::string_view text, std::size_t bytes_max = 1'024) {
 }
 
 TEST(LOG_1, NamesOfSecretsAreKnownInEverySpelling) {
-    for (const auto* name :
-         {"password", "newPassword", "oldPassword", "token", "authorization", "bearer", "secret", "credential", "jwt",
-          "x-api-key", "apiKey", "refreshToken", "accessToken", "sessionId", "privateKey", "secretKey", "otp",
-          "recoveryCode", "location", "gps", "coordinates", "latitude", "longitude", "cookie", "cookies",  // specified
-          "code", "backupCode", "backupCodes", "challengeToken", "otpauthUrl", "idToken", "set-cookie", "PASSWORD",
-          "New_Password", "proxy-authorization", "X-API-KEY", "api_key", "client_secret", "X-Amz-Signature",
-          "X-Amz-Credential", "X-Amz-Security-Token", "presignUrl", "passwd", "temporaryPassword", "credentials"})
+    for (const auto* name : {"password",
+                             "newPassword",
+                             "oldPassword",
+                             "token",
+                             "authorization",
+                             "bearer",
+                             "secret",
+                             "credential",
+                             "jwt",
+                             "x-api-key",
+                             "apiKey",
+                             "refreshToken",
+                             "accessToken",
+                             "sessionId",
+                             "privateKey",
+                             "secretKey",
+                             "otp",
+                             "recoveryCode",
+                             "location",
+                             "gps",
+                             "coordinates",
+                             "latitude",
+                             "longitude",
+                             "cookie",
+                             "cookies",  // specified
+                             "code",
+                             "backupCode",
+                             "backupCodes",
+                             "challengeToken",
+                             "otpauthUrl",
+                             "idToken",
+                             "set-cookie",
+                             "PASSWORD",
+                             "New_Password",
+                             "proxy-authorization",
+                             "X-API-KEY",
+                             "api_key",
+                             "client_secret",
+                             "X-Amz-Signature",
+                             "X-Amz-Credential",
+                             "X-Amz-Security-Token",
+                             "presignUrl",
+                             "passwd",
+                             "temporaryPassword",
+                             "credentials"})
         EXPECT_TRUE(is_secret_name(name)) << name;
     for (const auto* name : {"email", "name", "statusCode", "statusCodeKey", "message", "requestId", "path", "method",
                              "country", "role", "userId", "isEnabled", "language", "perPage", "key", "property", ""})
@@ -60,8 +98,7 @@ TEST(LOG_1, BelowDepthFiveNothingIsShown) {
 }
 
 TEST(LOG_1, JsonInAStringIsReadAsWell) {
-    EXPECT_EQ(json_of(R"({"a":"{\"password\":\"x\",\"b\":1}"})"),
-              R"({"a":"{\"password\":\"[REDACTED]\",\"b\":1}"})");
+    EXPECT_EQ(json_of(R"({"a":"{\"password\":\"x\",\"b\":1}"})"), R"({"a":"{\"password\":\"[REDACTED]\",\"b\":1}"})");
     // Deeper than anybody writes, or broken: not shown.
     std::string nested = R"({"password":"canary"})";
     for (int i = 0; i < 5; ++i) nested = boost::json::serialize(boost::json::object{{"a", nested}});
@@ -71,7 +108,9 @@ TEST(LOG_1, JsonInAStringIsReadAsWell) {
 
 TEST(LOG_1, WhatIsNoJsonIsNotShown) {
     for (const std::string& body : {"password=canary"s, "{\"password\":\"canary\""s, "{} trailing"s, "\xFF\xFE"s,
-                                    R"({"a":"\xFF canary"})" "\xFF"s, std::string(100'000, '[')}) {
+                                    R"({"a":"\xFF canary"})"
+                                    "\xFF"s,
+                                    std::string(100'000, '[')}) {
         const std::string size = std::to_string(body.size());
         EXPECT_EQ(json_of(body), R"({"buffer":"[BUFFER]","size":)" + size + "}");
     }
@@ -93,11 +132,16 @@ TEST(LOG_1, TokensAndAddressesInFreeTextLoseTheirSecretParts) {
     const std::string jwt = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl";
     EXPECT_EQ(redact_text("took " + jwt + ", sorry"), "took [REDACTED], sorry");
     EXPECT_EQ(redact_text("eyJ is short"), "eyJ is short");
-    EXPECT_EQ(redact_text("see https://user:pw@a.example/x?token=1&b=2#c."), "see https://[REDACTED]@a.example/x?[REDACTED]");
-    EXPECT_EQ(redact_text("postgresql://u:p@db:5432/x and http://b/c"), "postgresql://[REDACTED]@db:5432/x and http://b/c");
+    EXPECT_EQ(redact_text("see https://user:pw@a.example/x?token=1&b=2#c."),
+              "see https://[REDACTED]@a.example/x?[REDACTED]");
+    EXPECT_EQ(redact_text("postgresql://u:p@db:5432/x and http://b/c"),
+              "postgresql://[REDACTED]@db:5432/x and http://b/c");
     EXPECT_EQ(redact_text("otpauth://totp/A:b?secret=JBSW"), "otpauth://[REDACTED]");
     EXPECT_EQ(redact_text("https://a.example/forgot-password/abcdefghijklmnopqrstuvwxyz"),
               "https://a.example/forgot-password/[REDACTED]");
+    EXPECT_EQ(redact_text("/verify-email/abcdefghijklmnopqrstuvwxyz?a=b"), "/verify-email/[REDACTED]?[REDACTED]");
+    EXPECT_EQ(json_of(R"({"path":"/verify-email/abcdefghijklmnopqrstuvwxyz"})"),
+              R"({"path":"/verify-email/[REDACTED]"})");
     EXPECT_EQ(redact_text("://"), "://");
     EXPECT_EQ(redact_text(""), "");
 }

@@ -38,6 +38,7 @@ void add_paths(const Operation& operation, const Router& router, json::object& p
     std::vector<Method> methods{operation.method};
     methods.insert(methods.end(), operation.other_methods.begin(), operation.other_methods.end());
     for (std::size_t path = 0; path < full_paths.size(); ++path) {
+        if (full_paths[path].ends_with('/')) continue;  // for people who type, not for programs
         auto& item = paths[template_of(full_paths[path])];
         if (item.is_null()) item = json::object{};
         for (const Method method : methods) {
@@ -79,7 +80,8 @@ json::object openapi_document(const Router& router, const Locales& locales, cons
                          .request_bodies = {},
                          .responses = {},
                          .examples = {},
-                         .security_schemes = {}};
+                         .security_schemes = {},
+                         .error_sets = {}};
     openapi::add_shared_components(draft);
     json::object paths;
     for (const auto& operation : router.operations()) add_paths(*operation, router, paths, draft);

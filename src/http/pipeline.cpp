@@ -213,7 +213,10 @@ void Pipeline::answer_reply(Walk& walk, const Operation& operation, Reply reply,
             return;
         }
     }
-    if (!reply.content_encoding.empty()) response.add_header("Content-Encoding", reply.content_encoding);
+    if (!reply.content_encoding.empty()) {
+        response.add_header("Content-Encoding", reply.content_encoding);
+        response.add_header("Vary", "Accept-Encoding");
+    }
     if (!reply.content_type.empty()) {
         response.add_header("Content-Type", reply.content_type);
         response.body = std::move(reply.data);

@@ -8,11 +8,10 @@
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
+#include <gmock/gmock.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
-
-#include <gmock/gmock.h>
 
 #include "base/error.hpp"
 #include "support/raw_http.hpp"
@@ -22,8 +21,8 @@ namespace consentry::net {
 namespace {
 
 namespace asio = boost::asio;
-using ::testing::HasSubstr;
 using test::RunningServer;
+using ::testing::HasSubstr;
 
 std::string at(std::uint16_t port, const std::string& path) {
     return "http://127.0.0.1:" + std::to_string(port) + path;
@@ -114,7 +113,8 @@ Certificate certificate_for(const std::string& host) {
     X509_gmtime_adj(X509_getm_notAfter(x509.get()), 3600);
     X509_set_pubkey(x509.get(), key.get());
     X509_NAME* name = X509_get_subject_name(x509.get());
-    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(host.c_str()), -1, -1, 0);
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(host.c_str()), -1, -1,
+                               0);
     X509_set_issuer_name(x509.get(), name);
     const std::unique_ptr<X509_EXTENSION, decltype(&X509_EXTENSION_free)> names(
         X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, ("IP:" + host).c_str()), &X509_EXTENSION_free);

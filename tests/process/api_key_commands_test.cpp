@@ -86,7 +86,8 @@ TEST_F(ApiKeyCommands, KEY_1_NothingOfTheServiceHoldsASecret) {
     EXPECT_EQ(ask(service.client(), text), 200U);
     EXPECT_EQ(ask(service.client(), key + ":" + wrong), 401U);
     EXPECT_EQ(ask(service.client(), text + "," + text), 401U);
-    EXPECT_EQ(service.client().get("/api/hello?x-api-key=" + text).status, 422U);
+    EXPECT_EQ(service.client().get("/api/user/login/credential?x-api-key=" + text).status, 405U);
+    EXPECT_EQ(service.client().get("/api/system/role/list?x-api-key=" + text, {{"x-api-key", text}}).status, 422U);
     EXPECT_EQ(service.client().post("/api/user/login/credential", {{"x-api-key", text}}).status, 422U);
     EXPECT_EQ(service.stop().code, 0);
 

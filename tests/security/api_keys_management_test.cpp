@@ -175,11 +175,10 @@ TEST(AUT_5, EachChangeNeedsItsAbility) {
         if (action != "read")
             expect_refused(keys.call(keys.admin_with({{"apiKey", {action}}}), method, path, body),
                            errors::policy_forbidden, path + " without read");
-        const std::string able = keys.admin_with({{"apiKey", {"read", action}}});
-        if (action == "read") continue;
-        EXPECT_LT(keys.call(able, method, path, body).status, 300U) << path;
+        std::vector<std::string> enough{"read"};
+        if (action != "read") enough.push_back(action);
+        EXPECT_LT(keys.call(keys.admin_with({{"apiKey", enough}}), method, path, body).status, 300U) << path;
     }
-    EXPECT_EQ(keys.call(keys.admin_with({{"apiKey", {"read"}}}), "GET", "api-key/list").status, 200U);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "crypto/digest.hpp"
-#include "tests/security/role_calls.hpp"
+#include "tests/security/api_key_calls.hpp"
 #include "tests/support/run.hpp"
 
 namespace consentry::tests {
@@ -237,6 +237,15 @@ TEST(FeatureFlags, AreListedAndSearched) {
     EXPECT_EQ(flag.at("key"), "loginWithGoogle");
     EXPECT_EQ(flag.at("metadata"), (json::object{{"signUpAllowed", true}}));
     EXPECT_EQ(flag.at("rolloutPercent"), 100);
+}
+
+TEST(FeatureFlags, AreReadByOtherServices) {
+    Keys keys;
+    const std::string path = "/api/system/feature-flag/list";
+    const Answer answer = keys.service.get(path + "?search=login", with_key(keys.make("system").text()));
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_EQ(answer.json.at("data").as_array().size(), 3U);
+    expect_refused(keys.service.get(path, bearer(keys.chief)), errors::api_key_required);
 }
 
 }  // namespace

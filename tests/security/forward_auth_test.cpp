@@ -128,7 +128,7 @@ TEST(AUT_2, WhatStandsBehindThePathIsNeverAnotherOperation) {
     Doors doors;
     const std::string token = doors.token_of(Role::user);
     for (const std::string rest :
-         {"/", "//", "/a", "/a/b/c", "/..", "/../shared/user/2fa/status", "/%2e%2e/hello", "/a;x=1", "/:path", "/%00",
+         {"/", "//", "/a", "/a/b/c", "/..", "/../shared/user/2fa/status", "/%2e%2e/hello", "/a;x=1", "/:path",
           "/api/forward-auth", "/a?roles=superAdmin&policies=none", "/?roles=superAdmin", "/a%2Fb?&&=%zz"}) {
         SCOPED_TRACE(rest);
         EXPECT_EQ(doors.send("GET", door + rest, "").status, 401U);

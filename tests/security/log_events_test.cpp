@@ -19,12 +19,13 @@ const EventOrigin origin{.address = "203.0.113.7",
                          .trace_id = "0af7651916cd43dd8448eb211c80319c"};
 
 SecurityEvent login_failed() {
-    return {.name = "login.password",
-            .outcome = Outcome::failure,
-            .actor = "018bcfe5-0000-7000-8000-000000000001",
-            .target = "018bcfe5-0000-7000-8000-000000000002",
-            .origin = &origin,
-            .detail = {{"method", "password"}, {"token", "canary-1"}, {"note", "eyJhbGciOiJFUzI1NiJ9.canary-2-canary"}}};
+    return {
+        .name = "login.password",
+        .outcome = Outcome::failure,
+        .actor = "018bcfe5-0000-7000-8000-000000000001",
+        .target = "018bcfe5-0000-7000-8000-000000000002",
+        .origin = &origin,
+        .detail = {{"method", "password"}, {"token", "canary-1"}, {"note", "eyJhbGciOiJFUzI1NiJ9.canary-2-canary"}}};
 }
 
 TEST(LOG_4, EventsAreRecordedWithTheLogSwitchedOff) {
@@ -62,7 +63,7 @@ TEST(LOG_4, TheStreamIsForTheOwnerAlone) {
     service.app().services().security_events.record(login_failed());
     service.restart();
     const fs::path file = service.folder() / "data" / "security" / "events.log";
-    struct stat facts {};
+    struct stat facts{};
     ASSERT_EQ(::stat(file.c_str(), &facts), 0);
     EXPECT_EQ(facts.st_mode & 0777U, 0600U);
     ASSERT_EQ(::stat(file.parent_path().c_str(), &facts), 0);

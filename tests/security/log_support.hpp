@@ -29,10 +29,8 @@ private:
 };
 
 inline Environment everything_logged(Environment more = {}) {
-    more.merge(Environment{{"LOGGER_ENABLE", "true"},
-                           {"LOGGER_LEVEL", "debug"},
-                           {"LOGGER_INTO_FILE", "true"},
-                           {"LOGGER_AUTO", "true"}});
+    more.merge(Environment{
+        {"LOGGER_ENABLE", "true"}, {"LOGGER_LEVEL", "debug"}, {"LOGGER_INTO_FILE", "true"}, {"LOGGER_AUTO", "true"}});
     return more;
 }
 

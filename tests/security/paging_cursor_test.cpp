@@ -1,6 +1,5 @@
 // Cursors are ours, of this account, list and day, or they are refused (INP-9).
-#include <set>
-
+#include <boost/system/system_error.hpp>
 #include <gtest/gtest.h>
 
 #include "base/bytes.hpp"
@@ -80,8 +79,12 @@ TEST_F(INP_9, ACursorHasAFormAndALength) {
     EXPECT_EQ(name_for(std::string(7'000, '!')), "cursorTooLong");
     for (const char* odd : {"A%3D", "A%2B", "A%2F", "A.B", "A%20B", "A%00", "%C3%A4", "%27", "A%0A"})
         EXPECT_EQ(name_for(odd), "invalidCursorFormat") << odd;
-    const Answer flood = reader.list("cursor=" + std::string(10'000'000, 'A'));
-    EXPECT_EQ(flood.status, 414U);
+    EXPECT_EQ(reader.list("cursor=" + std::string(10'000, 'A')).status, 414U);
+    try {
+        EXPECT_EQ(reader.list("cursor=" + std::string(10'000'000, 'A')).status, 414U);
+    } catch (const boost::system::system_error&) {
+        // Hung up on before all of it was sent.
+    }
     EXPECT_LE(cursor("perPage=1&orderBy=updatedAt:asc&orderBy=createdAt:desc").size(), 256U);
 }
 

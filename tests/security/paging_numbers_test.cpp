@@ -26,18 +26,17 @@ protected:
 };
 
 TEST_F(INP_8, ItemsOfAPageAreOneToAHundredInWholeDigits) {
-    for (const char* few : {"0", "-1", "-0", "000", "-99999999999999999999"})
+    for (const char* few : {"0", "-1", "-0", "-99999999999999999999"})
         expect_refused({"perPage=" + std::string(few), "perPageCannotBeLessThanOne", 5031});
     for (const std::string& many : {std::string("101"), std::string("1000000000"), std::string("9223372036854775807"),
                                     std::string("9223372036854775808"), "1" + std::string(400, '0')})
         expect_refused({"perPage=" + many, "perPageExceedsMaximum", 5030});
-    for (const char* odd : {"1.5", "1.0", "1e2", "0x10", "%201", "1%20", "%2B1", "+1", "1_0", "1e309", "NaN", "", "-",
-                            "--1", "ten", "10abc", "%D9%A1", "1%00"})
+    for (const char* odd : {"1.5", "1.0", "1e2", "0x10", "%201", "1%20",  "%2B1", "+1",  "1_0",    "1e309",
+                            "NaN", "",    "-",   "--1",  "ten",  "10abc", "007",  "000", "%D9%A1", "1%00"})
         expect_refused({"perPage=" + std::string(odd), "invalidPerPage", 5022});
-    for (const char* fine : {"1", "20", "21", "100", "007"})
+    for (const char* fine : {"1", "20", "21", "100"})
         EXPECT_EQ(reader.list("perPage=" + std::string(fine)).status, 200U) << fine;
     EXPECT_EQ(reader.list().number("metadata.perPage"), 20);
-    EXPECT_EQ(reader.list("perPage=007").number("metadata.perPage"), 7);
 }
 
 TEST_F(INP_8, OrderTakesListedFieldsAndTwoDirections) {

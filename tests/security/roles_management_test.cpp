@@ -3,7 +3,7 @@
 #include <set>
 #include <thread>
 
-#include "tests/security/role_calls.hpp"
+#include "tests/security/api_key_calls.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -193,6 +193,27 @@ TEST(Roles, AreListedSearchedAndFiltered) {
     const auto& role = answer.json.at("data").at(0).as_object();
     EXPECT_EQ(role.at("abilities"), 2);
     EXPECT_FALSE(role.contains("description"));
+}
+
+TEST(Roles, AreReadByOtherServices) {
+    Keys keys;
+    const Headers system = with_key(keys.make("system").text());
+    std::set<std::string> names;
+    std::string query = "?perPage=2";
+    for (int page = 1; page <= 2; ++page) {
+        const Answer answer = keys.service.get("/api/system/role/list" + query, system);
+        ASSERT_EQ(answer.status, 200U) << answer.body;
+        for (const auto& role : answer.json.at("data").as_array()) names.emplace(role.at("name").as_string());
+        EXPECT_EQ(answer.boolean("metadata.hasNext"), page == 1);
+        if (page == 1) query += "&cursor=" + answer.text("metadata.nextCursor");
+    }
+    EXPECT_EQ(names, (std::set<std::string>{"user", "admin", "superadmin"}));
+    const std::string path = "/api/system/role/get/";
+    const Answer abilities = keys.service.get(path + built_in(Role::admin) + "/abilities", system);
+    EXPECT_EQ(abilities.json.at("data"), (json::object{{"abilities", as_json(everything)}}));
+    expect_refused(keys.service.get(path + absent_id + "/abilities", system), errors::role_not_found);
+    expect_refused(keys.service.get(path + built_in(Role::admin) + "/abilities", bearer(keys.chief)),
+                   errors::api_key_required);
 }
 
 // Of many at the same moment one makes the role, and one deletes it.

@@ -134,7 +134,8 @@ TEST(WEB_7, EveryAnswerTellsAboutItself) {
 
 TEST(INP_10, LanguageAndTimezoneAreMatchedWithLists) {
     const Service service;
-    for (const std::string odd : {"../../x", "%n%s%s%s", "xx", "", "en-US", "EN\xC3\x9F", std::string(10'000, 'e')}) {
+    for (const std::string& odd :
+         std::vector<std::string>{"../../x", "%n%s%s%s", "xx", "", "en-US", "EN\xC3\x9F", std::string(10'000, 'e')}) {
         const Answer answer = service.get("/api/hello", {{"x-custom-lang", odd}, {"x-timezone", odd}});
         EXPECT_EQ(answer.status, 200U);
         EXPECT_EQ(answer.text("metadata.language"), "en") << odd.substr(0, 20);
@@ -196,7 +197,7 @@ TEST(Coding, WhatTheClientHasIsNotSentAgain) {
         const Answer first = service.get(path);
         const std::string tag = header(first, "etag");
         ASSERT_NE(tag, "") << path;
-        for (const std::string known : {tag, "W/\"other\", " + tag, std::string("*")}) {
+        for (const std::string& known : {tag, "W/\"other\", " + tag, std::string("*")}) {
             const Answer again = service.get(path, {{"If-None-Match", known}});
             EXPECT_EQ(again.status, 304U) << path << known;
             EXPECT_EQ(again.body, "");

@@ -132,7 +132,7 @@ void Contract::check_request(const json::object& operation, std::string_view que
         for (const std::string& complaint : checker_.complaints(typed(std::string(sent.value), schema), schema))
             out.push_back("accepted query " + name + ": " + complaint);
     }
-    json::value sent{json::object{}};
+    json::value sent = json::object{};
     if (!body.empty()) sent = json::parse(body);
     const auto* request = operation.if_contains("requestBody");
     if (request == nullptr) {

@@ -46,6 +46,9 @@ void add_activity_endpoints(http::Router& router, Activity& activity, UserReposi
         .id("listActivity")
         .tag("activity")
         .says("What happened to the own account, newest first")
+        .describes(
+            "Logins, password and two-factor changes, ended sessions: each entry was written with the change it tells "
+            "of.")
         .message("activityLog.list")
         .handled_by(
             [&](const SignedIn& caller, const http::RequestContext& context, http::List<ActivityListing> wanted) {
@@ -56,6 +59,8 @@ void add_activity_endpoints(http::Router& router, Activity& activity, UserReposi
         .id("listActivityOfUser")
         .tag("activity")
         .says("What happened to an account, newest first")
+        .describes(
+            "For administrators who may read users and activity. An administrator who did it stands in createdBy.")
         .message("activityLog.list")
         .may_fail({&errors::user_not_found})
         .handled_by([&](const MayReadActivity&, const http::RequestContext& context, http::FromPath<ActivityPath> path,

@@ -73,6 +73,7 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
         .id("listFeatureFlagsForSystem")
         .tag("feature-flag")
         .says("All feature flags, for other services")
+        .describes("Needs an API key of type system.")
         .message("featureFlag.list")
         .with_system_key()
         .handled_by([&flags](http::List<FeatureFlagListing<http::Paging::cursor>> wanted) {

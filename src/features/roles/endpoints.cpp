@@ -146,6 +146,7 @@ void add_role_endpoints(http::Router& router, Roles& roles) {
         .id("listRolesForSystem")
         .tag("role")
         .says("All roles, for other services")
+        .describes("Needs an API key of type system.")
         .message("role.list")
         .with_system_key()
         .handled_by(
@@ -155,6 +156,7 @@ void add_role_endpoints(http::Router& router, Roles& roles) {
         .id("getRoleAbilities")
         .tag("role")
         .says("What a role may do, for other services")
+        .describes("Needs an API key of type system. superAdmin may do everything and has no list.")
         .message("role.getAbilities")
         .with_system_key()
         .may_fail({&errors::role_not_found})

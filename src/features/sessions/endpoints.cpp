@@ -112,11 +112,13 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
 
     router.get("/.well-known/jwks.json")
         .outside_prefix()
+        .without_api_key()
         .id("jwks")
         .tag("session")
         .says("The public keys that access tokens are verified with")
         .describes("A JWK set (RFC 7517). During a rotation it holds the next and the former key too.")
         .answers_with("application/jwk-set+json")
+        .with_etag()
         .handled_by([&keys] { return jwks(keys); });
 }
 

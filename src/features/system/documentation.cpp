@@ -135,6 +135,7 @@ void add_documentation_endpoints(http::Router& router, Documentation& documentat
             .id(part.id)
             .tag("documentation")
             .says(part.summary)
+            .describes("A part of the page at /docs, served from the program itself.")
             .answers_with(type_of(part.file))
             .with_etag()
             .handled_by([&file = documentation.file(part.file)](const http::RequestContext& context) {

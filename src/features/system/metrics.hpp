@@ -37,7 +37,7 @@ public:
         prometheus::Labels labels = {};
     };
     using Read = std::function<std::vector<Sample>()>;
-    // Reads at every scrape, from any I/O thread. Before the first scrape; what `read` refers to outlives the last.
+    // Reads at every scrape, on any thread. Before the first scrape; what `read` refers to outlives the last.
     void watch(std::string name, std::string help, Kind kind, Read read);
 
     void on_answer(const http::Exchange& exchange) noexcept override;

@@ -9,8 +9,9 @@ storage::awaitable<Result<http::Raw>> nothing_here() { co_return fail(errors::ro
 
 }  // namespace
 
-MetricsPage::MetricsPage(Metrics& metrics, storage::Database& database, storage::Cache& cache, http::Networks allowed)
-    : metrics_(metrics), database_(database), cache_(cache), allowed_(std::move(allowed)) {
+MetricsPage::MetricsPage(Metrics& metrics, storage::Database& database, storage::Cache& cache, WorkerPool& writers,
+                         http::Networks allowed)
+    : metrics_(metrics), database_(database), cache_(cache), writers_(writers), allowed_(std::move(allowed)) {
     metrics_.watch("consentry_dependency_up", "Whether it answered at this scrape", Metrics::Kind::gauge, [this] {
         return std::vector<Sample>{{database_reachable_.up.load() ? 1.0 : 0.0, {{"dependency", "database"}}},
                                    {cache_reachable_.up.load() ? 1.0 : 0.0, {{"dependency", "cache"}}}};
@@ -44,7 +45,8 @@ storage::awaitable<void> MetricsPage::try_out(Ping ping, Reachable& result) {
 storage::awaitable<Result<http::Raw>> MetricsPage::page() {
     co_await try_out([this] { return database_.ping(); }, database_reachable_);
     co_await try_out([this] { return cache_.ping(); }, cache_reachable_);
-    co_return http::Raw{.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_.text()};
+    std::string text = co_await writers_.run([this] { return metrics_.text(); });
+    co_return http::Raw{.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(text)};
 }
 
 void add_metrics_endpoint(http::Router& router, MetricsPage& page) {

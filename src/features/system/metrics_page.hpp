@@ -1,6 +1,7 @@
 // GET /metrics, for those whom the operator lets see it; for everybody else there is nothing at this address.
 #pragma once
 
+#include "base/worker_pool.hpp"
 #include "features/system/metrics.hpp"
 #include "http/endpoint.hpp"
 #include "http/steps/networks.hpp"
@@ -12,7 +13,9 @@ namespace consentry {
 class MetricsPage {
 public:
     // All outlive it. `metrics` gets the readings of what the page itself looks at: whether database and cache answer.
-    MetricsPage(Metrics& metrics, storage::Database& database, storage::Cache& cache, http::Networks allowed);
+    // `writers` is where the page is written: with many operations that takes milliseconds.
+    MetricsPage(Metrics& metrics, storage::Database& database, storage::Cache& cache, WorkerPool& writers,
+                http::Networks allowed);
 
     bool is_open_to(const http::RequestContext& context) const;
     storage::awaitable<Result<http::Raw>> page();
@@ -28,6 +31,7 @@ private:
     Metrics& metrics_;
     storage::Database& database_;
     storage::Cache& cache_;
+    WorkerPool& writers_;
     const http::Networks allowed_;
     Reachable database_reachable_;
     Reachable cache_reachable_;

@@ -1,8 +1,11 @@
 // A document in the making: what its parts write into.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <boost/json/object.hpp>
 
@@ -14,6 +17,8 @@ namespace consentry::http::openapi {
 
 namespace json = boost::json;
 
+using Kinds = std::vector<const ErrorKind*>;
+
 struct Draft {
     const Locales& locales;
     const OpenApiInfo& info;
@@ -24,6 +29,7 @@ struct Draft {
     json::object responses;
     json::object examples;
     json::object security_schemes;
+    std::map<std::pair<unsigned, Kinds>, std::string> error_sets;  // status and errors -> the response that tells them
 };
 
 inline json::object reference(std::string_view section, std::string_view name) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/errors.hpp"
 #include "http/openapi/draft.hpp"
@@ -7,8 +8,6 @@
 
 namespace consentry::http::openapi {
 namespace {
-
-using Kinds = std::vector<const ErrorKind*>;
 
 void add(Kinds& to, const Kinds& more) {
     for (const ErrorKind* kind : more)
@@ -108,20 +107,26 @@ json::object error_response(unsigned status, const Kinds& kinds, Draft& draft) {
               {"application/problem+json", {{"schema", one_of("Problem")}}}}}};
 }
 
-// Named after the widest circle that shares it: all operations, those of one guard, or the operation itself.
-json::object refer_to_errors(unsigned status, const Kinds& kinds, const Kinds& common, const Operation& operation,
+// One component for each set of errors, however many operations have it; named after the widest circle that does: all
+// operations, those of one guard, or the first operation that has it.
+json::object refer_to_errors(unsigned status, Kinds kinds, const Kinds& common, const Operation& operation,
                              Draft& draft) {
+    std::ranges::sort(kinds, {}, [](const ErrorKind* kind) { return std::tuple(kind->service_code, kind->name); });
+    std::string& name = draft.error_sets[{status, kinds}];
+    if (!name.empty()) return reference("responses", name);
     const auto all_in = [&](const Kinds& circle) {
         return std::ranges::all_of(
             kinds, [&](const ErrorKind* kind) { return std::ranges::find(circle, kind) != circle.end(); });
     };
     Kinds guarded = common;
     add(guarded, operation.access.errors);
-    std::string name = operation.id;
-    if (operation.api_key == ApiKeyDemand::as_configured && all_in(guarded))
-        name = all_in(common) ? "any" : operation.access.name;
-    name.append(".").append(std::to_string(status));
-    if (!draft.responses.contains(name)) draft.responses[name] = error_response(status, kinds, draft);
+    const std::string ending = "." + std::to_string(status);
+    for (const std::string& circle : {all_in(common) ? std::string("any") : operation.id,
+                                      all_in(guarded) ? operation.access.name : operation.id, operation.id}) {
+        name = circle + ending;
+        if (circle == operation.id || !draft.responses.contains(name)) break;
+    }
+    draft.responses[name] = error_response(status, kinds, draft);
     return reference("responses", name);
 }
 

@@ -65,11 +65,11 @@ json::object error(json::object more, json::array required) {
 
 // RFC 9457, for clients that accept application/problem+json.
 json::object problem() {
-    return error({{"type", text("urn:consentry:error:<module>:<statusCodeKey>")},
+    return error({{"type", text("`urn:consentry:error:{module}:{statusCodeKey}`")},
                   {"title", text("The HTTP status in words")},
                   {"status", whole("The HTTP status", 400)},
                   {"detail", text("The same as message")},
-                  {"instance", text("urn:uuid:<requestId>")}},
+                  {"instance", text("`urn:uuid:{requestId}`")}},
                  {"type", "title", "status", "detail", "instance"});
 }
 
@@ -141,7 +141,7 @@ void add_shared_components(Draft& draft) {
         {"refreshToken", bearer("The refresh token of a login, good for one refresh")},
         {"google", bearer("An ID token of Google")},
         {"apple", bearer("An ID token of Apple")},
-        {"xApiKey", {{"type", "apiKey"}, {"in", "header"}, {"name", "x-api-key"}, {"description", "<key>:<secret>"}}}};
+        {"xApiKey", {{"type", "apiKey"}, {"in", "header"}, {"name", "x-api-key"}, {"description", "`key:secret`"}}}};
 }
 
 }  // namespace consentry::http::openapi

@@ -20,7 +20,7 @@ json::object page_parameters(const ListShape& shape) {
     if (shape.paging == Paging::cursor)
         out["cursor"] = {{"type", "string"},
                          {"maxLength", cursor_length_max},
-                         {"pattern", "^[A-Za-z0-9_-]*$"},
+                         {"pattern", "^ *[A-Za-z0-9_-]* *$"},
                          {"description",
                           "The nextCursor of the page before, with the same filters, search and order; good for a day, "
                           "for the same account"}};
@@ -38,12 +38,15 @@ json::object page_parameters(const ListShape& shape) {
                          {"description", "Found anywhere in one of: " + in + "; without case"}};
     }
     if (!shape.sortable.empty()) {
-        json::array choices;
-        for (const Sortable& field : shape.sortable)
-            for (const char* direction : {":asc", ":desc"}) choices.emplace_back(std::string(field.name) + direction);
+        std::string fields;
+        for (const Sortable& field : shape.sortable) fields.append(fields.empty() ? "" : "|").append(field.name);
+        const std::string example = std::string(shape.sortable[0].name) + ":desc";
         out["orderBy"] = {
             {"type", "array"},
-            {"items", {{"type", "string"}, {"enum", std::move(choices)}}},
+            {"items",
+             {{"type", "string"},
+              {"pattern", "^(" + fields + "):([aA][sS][cC]|[dD][eE][sS][cC])$"},
+              {"examples", json::array{json::string(example)}}}},
             {"maxItems", std::min(order_terms_max, shape.sortable.size())},
             {"description", "May be repeated, the first one first, each field once. Newest first without"}};
     }

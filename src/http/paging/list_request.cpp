@@ -30,12 +30,13 @@ const NumberRule per_page_rule{per_page_max, errors::invalid_per_page, errors::p
                                errors::per_page_exceeds_maximum};
 const NumberRule page_rule{page_max, errors::invalid_page, errors::page_less_than_one, errors::page_exceeds_maximum};
 
-// Whole decimal digits; a number too large for the machine is too large all the same.
+// Whole decimal digits, in one spelling; a number too large for the machine is too large all the same.
 Result<std::int64_t> read_number(std::string_view text, const NumberRule& rule) {
     const bool negative = text.starts_with('-');
     if (negative) text.remove_prefix(1);
     if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return fail(rule.invalid);
     if (negative) return fail(rule.less_than_one);
+    if (text.size() > 1 && text.front() == '0') return fail(rule.invalid);
     std::int64_t number = 0;
     if (std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc{} || number > rule.max)
         return fail(rule.exceeds_maximum, {{"maximum", rule.max}});
@@ -108,7 +109,7 @@ Result<void> ListRequest::read_page_and_order(std::span<const NamedText> texts) 
 
 Result<void> ListRequest::read_order(std::string_view term) {
     const auto colon = term.find(':');
-    const std::string_view name = trim(term.substr(0, colon));
+    const std::string_view name = term.substr(0, colon);
     const auto field = std::ranges::find(shape_->sortable, name, &Sortable::name);
     // A field that decided once has nothing left to decide.
     const bool is_repeated =
@@ -117,7 +118,7 @@ Result<void> ListRequest::read_order(std::string_view term) {
     if (field == shape_->sortable.end() || is_repeated || query_.order.size() == order_terms_max)
         return fail(errors::order_by_not_allowed);
     const std::string direction =
-        colon == std::string_view::npos ? std::string() : to_lower_ascii(trim(term.substr(colon + 1)));
+        colon == std::string_view::npos ? std::string() : to_lower_ascii(term.substr(colon + 1));
     if (direction != "asc" && direction != "desc") return fail(errors::order_direction_not_allowed);
     query_.order.push_back({.expression = field->column, .descending = direction == "desc"});
     order_.push_back(fmt::format(R"({{"{}":"{}"}})", field->name, direction));

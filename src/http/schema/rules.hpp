@@ -112,9 +112,8 @@ inline constexpr BackupCode backup_code{10};
 struct Alphanumeric {
     static constexpr std::string_view key = "isAlphanumeric";
     bool holds(std::string_view text) const {
-        return std::ranges::all_of(text, [](char c) {
-            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        });
+        return std::ranges::all_of(
+            text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
     }
     boost::json::object placeholders() const { return {}; }
     void describe(boost::json::object& schema) const { schema["pattern"] = "^[A-Za-z0-9]*$"; }
