@@ -72,10 +72,12 @@ TEST(RedisCheck, PasswordsAndRights) {
     redis.command(0, {"ACL", "SETUSER", "poor", "on", ">pw", "~*", "+get", "+set", "+del"});
     options.credentials = {.user = "poor", .password = "pw"};
     EXPECT_THAT(to_mend(options), HasSubstr("may not run GETDEL"));
-    redis.command(0, {"ACL", "SETUSER", "poor", "+getdel", "+ping", "resetkeys", "~other:*"});
+    redis.command(0, {"ACL", "SETUSER", "poor", "+getdel", "+ping", "+eval", "resetkeys", "~other:*"});
     EXPECT_THAT(to_mend(options), AllOf(HasSubstr("may not run SET"), HasSubstr("test:*")));
-    // These rights are enough.
     redis.command(0, {"ACL", "SETUSER", "poor", "~test:*"});
+    EXPECT_THAT(to_mend(options), HasSubstr("may not run EVAL"));
+    // These rights are enough.
+    redis.command(0, {"ACL", "SETUSER", "poor", "+time", "+lrange", "+lpush", "+ltrim", "+incr", "+pttl", "+pexpire"});
     EXPECT_NO_THROW(RedisCache(options).check());
 
     options.db = 3;

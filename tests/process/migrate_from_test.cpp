@@ -118,6 +118,7 @@ TEST_F(MigrateFrom, NobodyNoticesThatTheServiceMoved) {
     Account ada = create_account(folder_.path(), "ada@example.org");
     const Account bob = create_account(folder_.path(), "bob@example.org", "admin");
     const Account eve = create_account(folder_.path(), "eve@example.org");
+    EXPECT_EQ(run_program({"apikey", "create", "--name", "shop", "--type", "default"}, folder_.path(), {}).code, 0);
     Tokens of_bob;
     Tokens of_ada;
     {

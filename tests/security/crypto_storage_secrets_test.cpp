@@ -35,7 +35,8 @@ Bytes column(const Service& service, const std::string& name, const Person& pers
 }
 
 void store(const Service& service, const std::string& name, const Person& person, BytesView value) {
-    service.sql("UPDATE two_factors SET " + name + " = " + service.literal(value) + " WHERE user_id = " + literal(person.id));
+    service.sql("UPDATE two_factors SET " + name + " = " + service.literal(value) +
+                " WHERE user_id = " + literal(person.id));
 }
 
 TEST(CRY_1, NoOtherGeneratorIsCalledAnywhere) {

@@ -44,6 +44,7 @@ protected:
             if (access == "admin" || access == "permitted") route.headers = bearer(admin_tokens.access);
             if (access == "user") route.headers = bearer(user_tokens.access);
             if (access == "refresh") route.headers = bearer(user_tokens.refresh);
+            if (operation->api_key == http::ApiKeyDemand::system) route.headers.emplace_back("x-api-key", system_key);
             if (operation->describe_body) {
                 http::Components components;
                 operation->describe_body(components);
@@ -63,6 +64,12 @@ protected:
     Service service;
     TokenTexts user_tokens = service.tokens_of(service.make_person());
     TokenTexts admin_tokens = service.tokens_of(service.make_person(Role::super_admin));
+    std::string system_key = [&] {
+        const Answer made = service.post("/api/admin/api-key/create", {{"name", "test"}, {"type", "system"}},
+                                         bearer(admin_tokens.access));
+        EXPECT_EQ(made.status, 201U) << made.body;
+        return made.text("data.key") + ":" + made.text("data.secret");
+    }();
 };
 
 bool names(const Answer& answer, std::string_view property) {

@@ -162,7 +162,8 @@ TEST(INP_7, OneAddressIsOneAccount) {
     EXPECT_THROW(person_named(service, "ada@example.org"), std::exception);
     EXPECT_EQ(service.sql("SELECT count(*) FROM users")[0][0], "1");
     EXPECT_THROW(
-        service.sql("INSERT INTO users SELECT '00000000-0000-7000-8000-000000000000', email, 'other', name, role, status, is_verified, "
+        service.sql("INSERT INTO users SELECT '00000000-0000-7000-8000-000000000000', email, 'other', name, role, "
+                    "status, is_verified, "
                     "verified_at, 1, NULL, NULL, NULL, 0, NULL, 0, 0, 'system', 'credential', NULL, NULL, NULL, "
                     "NULL, 0, 0, NULL, role_id FROM users"),
         std::exception);

@@ -95,7 +95,7 @@ TEST(TOK_9, TheFolderOfKeysIsTheOwnersAlone) {
         EXPECT_EQ(entry.status().permissions(), fs::perms::owner_read | fs::perms::owner_write) << entry.path();
         ++files;
     }
-    EXPECT_EQ(files, 3) << "access, refresh, two-factor";
+    EXPECT_EQ(files, 4) << "access, refresh, two-factor, and the service's own";
 }
 
 TEST(TOK_10, ThePublishedSetHoldsPublicMembersOnly) {

@@ -126,10 +126,14 @@ void Contract::check_request(const json::object& operation, std::string_view que
             out.push_back("accepted the query " + name + ", which is not documented");
             continue;
         }
-        if (trim(sent.value).empty()) continue;
+        boost::urls::encoding_opts form;
+        form.space_as_plus = true;
+        const boost::urls::decode_view decoded(sent.value, form);
+        const std::string value(decoded.begin(), decoded.end());
+        if (trim(value).empty()) continue;
         const auto* items = parameter->second->if_contains("items");
         const json::object& schema = items != nullptr ? items->as_object() : *parameter->second;
-        for (const std::string& complaint : checker_.complaints(typed(std::string(sent.value), schema), schema))
+        for (const std::string& complaint : checker_.complaints(typed(value, schema), schema))
             out.push_back("accepted query " + name + ": " + complaint);
     }
     json::value sent = json::object{};

@@ -117,6 +117,8 @@ awaitable<void> try_commands(Cache& cache, std::string name_space, std::string w
         co_await cache.admit(key, 1, std::chrono::seconds{1});
         command = "EVAL (with INCR, PEXPIRE and PTTL)";
         co_await cache.admit(key, SlidingWindows::exact_limit_max + 1, std::chrono::seconds{1});
+        command = "DEL";
+        for (const char* suffix : {":times", ":count"}) co_await cache.erase(key + suffix);
         command = "PING";
         co_await cache.ping();
     } catch (const ReplyError& refused) {
