@@ -28,6 +28,7 @@ protected:
         const auto& router = service.app().router();
         std::vector<Route> out;
         for (const auto& operation : router.operations()) {
+            if (operation->ignores_input) continue;  // forward auth: path and query belong to somebody else
             Route route{operation.get(), std::string(http::name_of(operation->method)), "", {}, {}};
             std::string_view path = router.full_paths(*operation).front();
             const std::string whole = router.full_paths(*operation).front();

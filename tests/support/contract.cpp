@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include <boost/json/parse.hpp>
+#include <boost/url/decode_view.hpp>
 #include <boost/url/parse_query.hpp>
 
 #include "base/text.hpp"
@@ -85,6 +86,7 @@ std::vector<std::string> Contract::complaints(std::string_view method, std::stri
                                               const Answer& answer) const {
     Complaints out;
     if (!target.starts_with('/') || method == "OPTIONS") return out;
+    if (to_lower_ascii(method) == method) return out;  // methods are told apart by case: "get" is none of ours
     const std::string_view path = target.substr(0, target.find('?'));
     const auto* operation = find_operation(method, path);
     // The trailing slash of /docs/ is a kindness, not a path of the document.

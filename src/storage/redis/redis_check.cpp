@@ -128,6 +128,9 @@ awaitable<void> try_commands(Cache& cache, std::string name_space, std::string w
         if (code == "READONLY") throw Misconfigured(who + ": it is a read-only replica");
         if (code == "MOVED" || code == "ASK")
             throw Misconfigured(who + ": it is in cluster mode: the URL is to begin with redis+cluster");
+        // What a script may not do comes back as an error of the script.
+        if (code == "ERR" && command.starts_with("EVAL"))
+            throw Misconfigured(who + ": the user may not run " + command + ", or not with keys " + name_space + ":*");
         if (code == "ERR") throw Misconfigured(who + ": it does not know " + command + ", 6.2 or newer is needed");
         throw Unavailable(who + ": it answers " + code);
     }
