@@ -62,7 +62,8 @@ int main() {
         Services services(*config, clock);
         http::Router router;
         router.provide(services.session_guard);
-        add_two_factor_endpoints(router, services.two_factor, services.users);
+        router.provide<CallerGuard>(services.session_guard);
+        add_two_factor_endpoints(router, services.two_factor, services.users, services.roles);
         router.finish();
         BarePipeline pipeline(router, clock);
         http::ServerOptions options;

@@ -45,7 +45,7 @@ void SecurityObserver::tell_of_refusal(const http::Exchange& exchange) {
     const ErrorKind& kind = *exchange.error;
     if (exchange.operation != nullptr && is_of_guard(*exchange.operation, kind)) {
         record("authorization.refused", Outcome::refused, exchange,
-               {{"operation", exchange.operation->id}, {"code", std::string(kind.name)}});
+               {{"operation", exchange.operation->id}, {"reason", std::string(kind.name)}});
         return;
     }
     const bool throttled = &kind == &errors::too_many_requests;

@@ -1,5 +1,7 @@
 // What a newcomer meets first: scripts that run, pages that can be found.
 #include <filesystem>
+#include <regex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -45,6 +47,24 @@ TEST(Guides, EveryPageIsLinkedFromAReadme) {
     for (const std::string& path : project_files())
         if (path.starts_with("docs/") && path.ends_with(".md"))
             EXPECT_TRUE(is_linked(path)) << path << " is linked from no README.md above it";
+}
+
+// docs/reference/shared-rules.md names a test for each rule: `SUITE.Name` is TEST(SUITE, Name) somewhere.
+TEST(SharedRules, EveryTestThatIsNamedExists) {
+    std::set<std::string> declared;
+    const std::regex declaration(R"(TEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
+    for (const std::string& path : project_files()) {
+        if (!is_unit_test(path)) continue;
+        const std::string text = read_file(path);
+        for (std::sregex_iterator found(text.begin(), text.end(), declaration), end; found != end; ++found)
+            declared.insert((*found)[1].str() + "." + (*found)[2].str());
+    }
+    const std::string page = read_file("docs/reference/shared-rules.md");
+    const std::regex mention(R"(`(\w+\.\w+)`)");
+    std::size_t named = 0;
+    for (std::sregex_iterator found(page.begin(), page.end(), mention), end; found != end; ++found, ++named)
+        EXPECT_TRUE(declared.contains((*found)[1].str())) << (*found)[1];
+    EXPECT_GT(named, 40U);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ Login::Login(storage::Database& database, storage::Cache& cache, const Clock& cl
 template <class T>
 void Login::tell(std::string_view step, const Result<T>& result, std::optional<UserId> user, const Cause& cause) const {
     if (!result) {
-        audit_.tell(step, Outcome::failure, user, cause, {{"code", std::string(result.error().kind().name)}});
+        audit_.tell(step, Outcome::failure, user, cause, {{"reason", std::string(result.error().kind().name)}});
     } else if constexpr (std::is_same_v<T, LoginAnswer>) {
         audit_.tell(step, Outcome::success, user, cause, {{"answer", result->tokens ? "tokens" : "challenge"}});
     } else {
