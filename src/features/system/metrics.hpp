@@ -60,7 +60,6 @@ private:
 
     prometheus::Registry registry_;
     prometheus::Family<prometheus::Counter>& requests_;
-    prometheus::Family<prometheus::Histogram>& durations_;
     prometheus::Family<prometheus::Counter>& errors_;
     // By step and outcome; there from the start, so that the first failure already is an increase.
     std::array<std::array<prometheus::Counter*, 4>, 3> logins_{};
