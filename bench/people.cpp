@@ -103,7 +103,8 @@ private:
         out.email = user.email;
         out.secret = crypto::from_base32(made->secret).value();
         const auto step = static_cast<std::uint64_t>(crypto::totp_step(clock_.now(), {}));
-        const auto codes = co_await services_.two_factor.enable(user, std::nullopt, crypto::hotp(out.secret, step, 6), {});
+        const auto codes =
+            co_await services_.two_factor.enable(user, std::nullopt, crypto::hotp(out.secret, step, 6), {});
         if (!codes) throw std::runtime_error("bench: a second factor is not taken");
     }
 

@@ -142,8 +142,9 @@ std::vector<http::Observer*> App::make_observers() {
 
 void App::open_metrics() {
     metrics_ = std::make_unique<Metrics>(program_version());
-    metrics_page_ = std::make_unique<MetricsPage>(*metrics_, services_.database, services_.cache, services_.signing_pool,
-                                                  http::Networks::parse(services_.config.metrics.allowed_from).value());
+    metrics_page_ =
+        std::make_unique<MetricsPage>(*metrics_, services_.database, services_.cache, services_.signing_pool,
+                                      http::Networks::parse(services_.config.metrics.allowed_from).value());
     watch_process(*metrics_, services_.clock);
     watch_services(*metrics_, services_);
     using Sample = Metrics::Sample;
@@ -184,9 +185,8 @@ void App::declare_endpoints() {
     if (metrics_) metrics_->know(router_);
     const auto api_keys = services_.config.api_key.required ? http::ApiKeyUse::required : http::ApiKeyUse::optional;
     if (services_.config.app.documentation)
-        system_.set_document(boost::json::serialize(
-            http::openapi_document(router_, services_.locales,
-                                   api_description(services_.config.app.name, program_version(), api_keys))));
+        system_.set_document(boost::json::serialize(http::openapi_document(
+            router_, services_.locales, api_description(services_.config.app.name, program_version(), api_keys))));
 }
 
 App::~App() {

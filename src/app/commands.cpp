@@ -40,7 +40,8 @@ void add_user_commands(CLI::App& program, Selected& selected) {
     CLI::App* create = subcommand(*user, "create",
                                   "Makes an account, active and verified; the password is one line on standard input");
     create->add_option("--email", options.email, "Its address")->required();
-    create->add_option("--role", options.role, "user, admin, superAdmin or the name of a role that was made")->required();
+    create->add_option("--role", options.role, "user, admin, superAdmin or the name of a role that was made")
+        ->required();
     create->add_option("--name", options.name, "For people to read");
     create->callback([&selected] { selected.run = [] { return create_user(options); }; });
 
@@ -69,7 +70,8 @@ void add_api_key_commands(CLI::App& program, Selected& selected) {
 
     CLI::App* create = subcommand(*keys, "create", "Makes a key and prints it with its secret, only this once");
     create->add_option("--name", options.name, "For people to read")->required();
-    create->add_option("--type", options.type, "default, or system for what is open to other services alone")->required();
+    create->add_option("--type", options.type, "default, or system for what is open to other services alone")
+        ->required();
     create->callback([&selected] { selected.run = [] { return create_api_key(options); }; });
 
     CLI::App* list = subcommand(*keys, "list", "Prints all keys: key, type, state (on, off, not-yet, over), name");

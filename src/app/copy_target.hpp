@@ -34,7 +34,8 @@ public:
     void take_aids_down();
     void put_aids_up();
 
-    // The rows of one table, in the place of those it has: begin(), any number of times put(), end(), which tells how many there were.
+    // The rows of one table, in the place of those it has: begin(), any number of times put(), end(), which tells how
+    // many there were.
     void begin(const CopiedTable& table);
     void put(std::string_view part);
     std::int64_t end();

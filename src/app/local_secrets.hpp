@@ -1,4 +1,5 @@
-// What a first start in APP_ENV=local makes for itself: signing keys, the two-factor key and the application's secret, below DATA_DIR/keys.
+// What a first start in APP_ENV=local makes for itself: signing keys, the two-factor key and the application's secret,
+// below DATA_DIR/keys.
 #pragma once
 
 #include "app/config/config.hpp"

@@ -78,7 +78,7 @@ struct Operation {
     Access access;
     std::vector<const ErrorKind*> errors;  // its own, beyond those of every endpoint
     bool takes_body = false;
-    bool ignores_input = false;  // a query or body that is not declared is somebody else's: not looked at
+    bool ignores_input = false;                // a query or body that is not declared is somebody else's: not looked at
     std::vector<AnswerHeader> answer_headers;  // beyond those of every answer
     ApiKeyDemand api_key = ApiKeyDemand::as_configured;
     std::string feature_flag;   // "flag" or "flag.metadataKey" that must be on; empty: none

@@ -53,7 +53,8 @@ Endpoint Router::declare(Method method, std::string_view path) {
 
 Endpoint& Endpoint::also_by_any_method() {
     operation_.any_method = true;
-    for (const Method method : {Method::get, Method::post, Method::put, Method::patch, Method::delete_, Method::options})
+    for (const Method method :
+         {Method::get, Method::post, Method::put, Method::patch, Method::delete_, Method::options})
         if (method != operation_.method) also_by(method);
     return *this;
 }
@@ -96,8 +97,9 @@ void Router::finish() {
             } else {
                 const auto segments = split(full);
                 const auto known = std::ranges::find(patterns_, segments, &Entry::segments);
-                entry = known != patterns_.end() ? &*known
-                                                 : &patterns_.emplace_back(Entry{segments, operation->rest_of_path, {}});
+                entry = known != patterns_.end()
+                            ? &*known
+                            : &patterns_.emplace_back(Entry{segments, operation->rest_of_path, {}});
             }
             std::vector<Method> methods{operation->method};
             methods.insert(methods.end(), operation->other_methods.begin(), operation->other_methods.end());

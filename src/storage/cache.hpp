@@ -1,8 +1,8 @@
 // The cache port: copies that may vanish at any time, and short-lived values that are handed out once.
 //
-// Nothing may be let in because a cache entry is missing. And nothing may rest on "once" alone: where a server is replaced
-// by its replica, what was taken a moment ago can be there again. Times to live are counted on the engine's clock.
-// An outage is thrown as consentry::Unavailable.
+// Nothing may be let in because a cache entry is missing. And nothing may rest on "once" alone: where a server is
+// replaced by its replica, what was taken a moment ago can be there again. Times to live are counted on the engine's
+// clock. An outage is thrown as consentry::Unavailable.
 #pragma once
 
 #include <optional>

@@ -139,7 +139,8 @@ TEST_P(CacheContract, IsOneForAllProcesses) {
     EXPECT_EQ(get("a"), std::nullopt);
     for (int round = 0; round < 20; ++round) {
         put("challenge", "user", 1min);
-        EXPECT_EQ(successes_of(64, [&](std::size_t i) { return (i % 2 == 0 ? *cache : *other).take("challenge"); }), 1u);
+        EXPECT_EQ(successes_of(64, [&](std::size_t i) { return (i % 2 == 0 ? *cache : *other).take("challenge"); }),
+                  1u);
     }
 }
 

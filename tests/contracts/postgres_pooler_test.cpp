@@ -1,6 +1,7 @@
 // Behind a pooler that hands a session to somebody else after each transaction.
-#include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <gtest/gtest.h>
 
 #include "storage/postgres/postgres_database.hpp"
 #include "support/run.hpp"

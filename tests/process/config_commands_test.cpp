@@ -88,10 +88,10 @@ TEST(OPS_2, ProductionWithoutKeysNamesEachMissingSetting) {
     for (const char* environment : {"production", "staging", "development"}) {
         const Finished refused = run_program({"serve"}, folder.path(), quick_settings({{"APP_ENV", environment}}));
         EXPECT_EQ(refused.code, 2);
-        EXPECT_THAT(refused.err, AllOf(HasSubstr("AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY"),
-                                       HasSubstr("AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY"),
-                                       HasSubstr("AUTH_TWO_FACTOR_ENCRYPTION_KEY"),
-                                       HasSubstr("APP_ENCRYPTION_SECRET_KEY")));
+        EXPECT_THAT(
+            refused.err,
+            AllOf(HasSubstr("AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY"), HasSubstr("AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY"),
+                  HasSubstr("AUTH_TWO_FACTOR_ENCRYPTION_KEY"), HasSubstr("APP_ENCRYPTION_SECRET_KEY")));
     }
     EXPECT_FALSE(std::filesystem::exists(folder / "data")) << "a refused start leaves nothing behind";
 }

@@ -1,8 +1,8 @@
 // The real service on a free port, with a clock of the test's own, spoken to over HTTP.
 //
 // Everything but the clock is what runs in production: App, sockets, SQLite below a temporary folder, the in-process
-// cache; or, with CONSENTRY_TEST_ENGINES=shared in the environment, PostgreSQL and Redis (shared_engines.hpp). Accounts are
-// made as the command line makes them. Thread-safe but for restart().
+// cache; or, with CONSENTRY_TEST_ENGINES=shared in the environment, PostgreSQL and Redis (shared_engines.hpp). Accounts
+// are made as the command line makes them. Thread-safe but for restart().
 #pragma once
 
 #include <memory>

@@ -273,9 +273,11 @@ TEST(Config, CRY_3_AShortTwoFactorKeyIsWarnedOfAndRefusedInProduction) {
 }
 
 TEST(Config, INP_9_TheSecretOfCursorsIsAListOfLongOnes) {
-    EXPECT_THAT(read_config({{"APP_ENCRYPTION_SECRET_KEY", "new-" + long_key + ", old-" + long_key}})->encryption.secrets,
-                ElementsAre("new-" + long_key, "old-" + long_key));
-    for (const std::string& secrets : {std::string("hunter2"), long_key.substr(1), long_key + ",hunter2", long_key + ","}) {
+    EXPECT_THAT(
+        read_config({{"APP_ENCRYPTION_SECRET_KEY", "new-" + long_key + ", old-" + long_key}})->encryption.secrets,
+        ElementsAre("new-" + long_key, "old-" + long_key));
+    for (const std::string& secrets :
+         {std::string("hunter2"), long_key.substr(1), long_key + ",hunter2", long_key + ","}) {
         const auto config = read_config({{"APP_ENCRYPTION_SECRET_KEY", secrets}});
         ASSERT_FALSE(config) << secrets;
         EXPECT_THAT(config.error(), ElementsAre(AllOf(Field(&ConfigProblem::setting, "APP_ENCRYPTION_SECRET_KEY"),
@@ -300,9 +302,10 @@ TEST(Config, AnAddressForErrorsLeadsToAnEnvelope) {
     const auto below = parse_sentry_dsn("http://k3y:s3cret@[::1]:9000/sentry/7");
     ASSERT_TRUE(below);
     EXPECT_EQ(below->envelope_url, "http://[::1]:9000/sentry/api/7/envelope/");
-    for (const auto* text : {"", "errors.example.com", "https://errors.example.com/42", "https://k3y@errors.example.com",
-                             "https://k3y@errors.example.com/", "ftp://k3y@errors.example.com/42", "https://k%0D@a/1",
-                             "https://k3y@errors.example.com/42?a=b", "https://k3y@/42"})
+    for (const auto* text :
+         {"", "errors.example.com", "https://errors.example.com/42", "https://k3y@errors.example.com",
+          "https://k3y@errors.example.com/", "ftp://k3y@errors.example.com/42", "https://k%0D@a/1",
+          "https://k3y@errors.example.com/42?a=b", "https://k3y@/42"})
         EXPECT_FALSE(parse_sentry_dsn(text)) << text;
 }
 

@@ -11,8 +11,8 @@ std::vector<SettingSpec> feature_flag_settings() {
     return {
         {.name = "FEATURE_FLAG_CACHE_PREFIX_KEY",
          .group = group,
-         .type = text<&Config::feature_flag, &FeatureFlagConfig::cache_prefix>(
-             "1 to 64 letters, digits and ._:-", is_cache_prefix),
+         .type = text<&Config::feature_flag, &FeatureFlagConfig::cache_prefix>("1 to 64 letters, digits and ._:-",
+                                                                               is_cache_prefix),
          .default_text = "FeatureFlag",
          .description = "What stands before a flag's name in the cache, with a colon between."},
         {.name = "FEATURE_FLAG_CACHE_TTL_IN_MS",
