@@ -19,6 +19,7 @@
 #include "features/feature_flags/feature_flags.hpp"
 #include "features/forward_auth/forward_auth.hpp"
 #include "features/login/login.hpp"
+#include "features/mail/mails.hpp"
 #include "features/passwords/passwords.hpp"
 #include "features/roles/roles.hpp"
 #include "features/sessions/guard.hpp"
@@ -37,7 +38,8 @@ public:
     // and kept in the data folder. Throws std::runtime_error naming what is unfit.
     Services(const Config& config, const Clock& clock);
 
-    // Deletes what nobody can need any more: sessions long over, failures of unknown addresses.
+    // Deletes what nobody can need any more: sessions long over, failures of unknown addresses, activity
+    // beyond its time.
     awaitable<void> clean_up();
 
     const Config config;
@@ -64,13 +66,14 @@ public:
     ApiKeys api_keys;
     FeatureFlags feature_flags;
     Activity activity;
+    Mails mails;
+    NothingPublished consents;
     Sessions sessions;
     SessionGuard session_guard;
     TwoFactor two_factor;
     PasswordHasher hasher;
     Passwords passwords;
     Login login;
-    NothingPublished consents;
     ForwardAuth forward_auth;
 };
 

@@ -85,6 +85,14 @@ inline constexpr ErrorKind jwt_access_token_invalid{"jwtAccessTokenInvalid", 401
                                                     "auth.error.accessTokenUnauthorized", "auth"};
 inline constexpr ErrorKind jwt_refresh_token_invalid{"jwtRefreshTokenInvalid", 401, 5121,
                                                      "auth.error.refreshTokenUnauthorized", "auth"};
+inline constexpr ErrorKind social_google_required{"socialGoogleRequired", 401, 5122, "auth.error.socialGoogleRequired",
+                                                  "auth"};
+inline constexpr ErrorKind social_google_invalid{"socialGoogleInvalid", 401, 5123, "auth.error.socialGoogleInvalid",
+                                                 "auth"};
+inline constexpr ErrorKind social_apple_required{"socialAppleRequired", 401, 5124, "auth.error.socialAppleRequired",
+                                                 "auth"};
+inline constexpr ErrorKind social_apple_invalid{"socialAppleInvalid", 401, 5125, "auth.error.socialAppleInvalid",
+                                                "auth"};
 inline constexpr ErrorKind two_factor_invalid{"twoFactorInvalid", 401, 5126, "auth.error.twoFactorInvalid", "auth"};
 inline constexpr ErrorKind two_factor_challenge_invalid{"twoFactorChallengeInvalid", 401, 5127,
                                                         "auth.error.twoFactorChallengeInvalid", "auth"};
@@ -113,7 +121,20 @@ inline constexpr ErrorKind password_expired{"passwordExpired", 403, 5162, "auth.
 inline constexpr ErrorKind password_attempt_max{"passwordAttemptMax", 403, 5163, "auth.error.passwordAttemptMax",
                                                 "user"};
 inline constexpr ErrorKind email_not_verified{"emailNotVerified", 403, 5167, "user.error.emailNotVerified", "user"};
+inline constexpr ErrorKind token_invalid{"tokenInvalid", 400, 5169, "user.error.verificationTokenInvalid", "user"};
+inline constexpr ErrorKind import_email_exist{"importEmailExist", 409, 5176, "user.error.importEmailExist", "user"};
+inline constexpr ErrorKind sign_up_forbidden{"signUpForbidden", 403, 5177, "user.error.signUpForbidden", "user"};
 inline constexpr ErrorKind user_not_found_forbidden{"notFoundForbidden", 403, 5175, "user.error.notFound", "user"};
+
+inline constexpr ErrorKind file_required{"required", 422, 5010, "file.error.required", "file"};
+inline constexpr ErrorKind file_extension_invalid{"extensionInvalid", 415, 5011, "file.error.extensionInvalid", "file"};
+inline constexpr ErrorKind file_unreadable{"requiredExtractFirst", 422, 5012, "file.error.requiredParseFirst", "file"};
+inline constexpr ErrorKind file_too_many_rows{"exceedMaxDataImport", 422, 5013, "file.error.exceedMaxDataImport",
+                                              "file"};
+inline constexpr ErrorKind file_validation{"validation", 422, 5030, "file.error.validationDto", "file"};
+
+inline constexpr ErrorKind term_policy_required{"requiredInvalid", 403, 6104, "termPolicy.error.requiredInvalid",
+                                                "termPolicy"};
 
 inline constexpr ErrorKind policy_forbidden{"forbidden", 403, 5180, "policy.error.forbidden", "policy"};
 

@@ -108,6 +108,23 @@ const Pinned pinned[] = {
     {"user_not_found_forbidden", errors::user_not_found_forbidden, "notFoundForbidden",  403, 5175},
 
     {"policy_forbidden", errors::policy_forbidden, "forbidden", 403, 5180},
+
+    {"social_google_required", errors::social_google_required, "socialGoogleRequired", 401, 5122},
+    {"social_google_invalid",  errors::social_google_invalid,  "socialGoogleInvalid",  401, 5123},
+    {"social_apple_required",  errors::social_apple_required,  "socialAppleRequired",  401, 5124},
+    {"social_apple_invalid",   errors::social_apple_invalid,   "socialAppleInvalid",   401, 5125},
+
+    {"token_invalid",      errors::token_invalid,      "tokenInvalid",     400, 5169},
+    {"import_email_exist", errors::import_email_exist, "importEmailExist", 409, 5176},
+    {"sign_up_forbidden",  errors::sign_up_forbidden,  "signUpForbidden",  403, 5177},
+
+    {"file_required",          errors::file_required,          "required",             422, 5010},
+    {"file_extension_invalid", errors::file_extension_invalid, "extensionInvalid",     415, 5011},
+    {"file_unreadable",        errors::file_unreadable,        "requiredExtractFirst", 422, 5012},
+    {"file_too_many_rows",     errors::file_too_many_rows,     "exceedMaxDataImport",  422, 5013},
+    {"file_validation",        errors::file_validation,        "validation",           422, 5030},
+
+    {"term_policy_required", errors::term_policy_required, "requiredInvalid", 403, 6104},
 };
 // clang-format on
 

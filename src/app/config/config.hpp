@@ -116,6 +116,47 @@ struct PasswordConfig {
     std::size_t hash_queue_max = 0;
 };
 
+// Links that prove that somebody reads the mails of an address.
+struct LinkConfig {
+    std::chrono::minutes expired{};
+    std::chrono::minutes resend{};  // between two mails to one address
+    std::size_t token_length = 0;
+    std::string link_base_url;  // without a slash at its end
+    std::string reference_prefix;
+    std::size_t reference_length = 0;
+};
+
+struct AccountConfig {
+    std::string username_prefix;
+    std::chrono::days erase_after{};  // personal data of deleted accounts
+    LinkConfig verification;
+    LinkConfig forgot_password;
+};
+
+struct MailConfig {
+    std::string url;  // file:FOLDER, smtp://... or smtps://..., checked; holds a password. Empty: DATA_DIR/mail
+    std::string ca_file;
+    std::string no_reply;  // addresses, checked
+    std::string support;   // empty: none
+    std::string admin;
+    std::size_t batch_size = 0;
+    std::string home_name;  // of the site that mails speak for
+    std::string home_url;   // without a slash at its end
+};
+
+struct SocialProviderConfig {
+    std::vector<std::string> client_ids;  // none: nobody can log in with this provider
+    std::string issuer;
+    std::string jwks_uri;
+    bool nonce_required = false;
+};
+
+struct SocialConfig {
+    SocialProviderConfig google;
+    SocialProviderConfig apple;
+    std::string ca_file;  // trusted instead of the system's certificates
+};
+
 enum class SessionCheckMode { strict, cache };
 
 struct SessionConfig {
@@ -178,6 +219,9 @@ struct Config {
     TwoFactorConfig two_factor;
     PasswordConfig password;
     SessionConfig session;
+    AccountConfig account;
+    MailConfig mail;
+    SocialConfig social;
     EncryptionConfig encryption;
     ApiKeyConfig api_key;
     FeatureFlagConfig feature_flag;

@@ -9,11 +9,6 @@ namespace {
     "id, key, name, type, is_active, start_at, end_at, created_at, created_by, updated_at, updated_by"
 constexpr std::size_t record_columns = 11;
 
-std::optional<UserId> user_or_none(const storage::Row& row, std::size_t column) {
-    if (row.is_null(column)) return std::nullopt;
-    return row.id<UserId>(column);
-}
-
 ApiKeyRecord to_record(const storage::Row& row) {
     ApiKeyRecord out;
     out.id = row.id<ApiKeyId>(0);
@@ -24,9 +19,9 @@ ApiKeyRecord to_record(const storage::Row& row) {
     // Half a window throws: a damaged record opens nothing.
     if (!row.is_null(5) || !row.is_null(6)) out.window = ApiKeyWindow{row.time(5), row.time(6)};
     out.created_at = row.time(7);
-    out.created_by = user_or_none(row, 8);
+    out.created_by = row.id_or_null<UserId>(8);
     out.updated_at = row.time(9);
-    out.updated_by = user_or_none(row, 10);
+    out.updated_by = row.id_or_null<UserId>(10);
     return out;
 }
 

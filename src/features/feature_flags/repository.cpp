@@ -19,7 +19,7 @@ FeatureFlagRecord to_flag(const storage::Row& row) {
     if (!row.is_null(5)) out.metadata = boost::json::parse(row.text(5)).as_object();
     out.created_at = row.time(6);
     out.updated_at = row.time(7);
-    if (!row.is_null(8)) out.updated_by = row.id<UserId>(8);
+    out.updated_by = row.id_or_null<UserId>(8);
     return out;
 }
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "features/forward_auth/consent_check.hpp"
 #include "features/users/caller.hpp"
+#include "features/users/consent.hpp"
 #include "http/endpoint.hpp"
 #include "http/schema/report.hpp"
 
@@ -39,13 +39,13 @@ std::vector<Type> read_types(std::string_view list, std::string_view property, h
 
 class ForwardAuth {
 public:
-    explicit ForwardAuth(ConsentCheck& consents) : consents_(consents) {}
+    explicit ForwardAuth(Consents& consents) : consents_(consents) {}
 
     // Headers that tell the application who is calling.
     storage::awaitable<Result<http::Done>> admit(SignedIn caller, Demand demand);
 
 private:
-    ConsentCheck& consents_;
+    Consents& consents_;
 };
 
 void add_forward_auth_endpoints(http::Router& router, ForwardAuth& forward_auth);

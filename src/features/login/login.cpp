@@ -1,5 +1,6 @@
 #include "features/login/login.hpp"
 
+#include <exception>
 #include <type_traits>
 
 #include "base/errors.hpp"
@@ -56,16 +57,33 @@ awaitable<Result<LoginAnswer>> Login::check_credential(std::string email, std::s
     if (user) known = user->id;
     auto checked = co_await passwords_.check(user, std::move(email), password, cause);
     if (!checked) co_return fail(std::move(checked.error()));
-    if (auto refusal = refusal_of(*user, clock_.now())) {
-        co_await passwords_.clear(user->id);
+    const UserId owner = user->id;
+    std::exception_ptr outage;
+    try {
+        co_return co_await admit(std::move(*user), std::move(password), checked->needs_rehash, std::move(origin),
+                                 cause);
+    } catch (...) {
+        outage = std::current_exception();
+    }
+    // A right attempt must not stay counted because the service failed: a few of them would lock the owner out.
+    try {
+        co_await passwords_.clear(owner);
+    } catch (...) {  // the first failure is the one to tell
+    }
+    std::rethrow_exception(outage);
+}
+
+awaitable<Result<LoginAnswer>> Login::admit(User user, std::string password, bool needs_rehash, Origin origin,
+                                            const Cause& cause) {
+    if (auto refusal = refusal_of(user, clock_.now())) {
+        co_await passwords_.clear(user.id);
         co_return fail(std::move(*refusal));
     }
-    const User owner = *user;
-    auto answer = co_await finish(std::move(*user), std::move(origin), true, cause);
-    if (answer && checked->needs_rehash) co_await passwords_.rehash(owner, std::move(password));
+    const User owner = user;
+    auto answer = co_await finish(std::move(user), std::move(origin), true, cause);
+    if (answer && needs_rehash) co_await passwords_.rehash(owner, std::move(password));
     if (!answer && answer.error().is(errors::password_not_match)) {
-        // The account changed under the login. Where it was not the password that changed, the attempt was a right one
-        // and must not stay counted: a few of them would lock the owner out.
+        // The account changed under the login. Where it was not the password that changed, the attempt was a right one.
         const auto now = co_await users_.find(owner.id);
         if (now && now->password_hash == owner.password_hash) co_await passwords_.clear(owner.id);
     }
@@ -168,7 +186,7 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
                                prepared.row.origin.with, prepared.row.origin.ip_address, false, clock_.now());
     sessions_.add_to(transaction, prepared);
     const std::size_t session_statements = transaction.statements().size();
-    two_factor_.spend(transaction, *right);
+    two_factor_.spend(transaction, *right, cause);
     Audit::add(transaction, opened.user.id, ActivityAction::user_verify_two_factor, cause, clock_.now(),
                {{"sessionId", prepared.row.id.text()}, {"method", right->step ? "code" : "backupCode"}});
     const auto outcome = co_await commit(std::move(transaction), prepared.row.id);

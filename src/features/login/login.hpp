@@ -41,6 +41,9 @@ public:
 private:
     awaitable<Result<LoginAnswer>> check_credential(std::string email, std::string password, Origin origin,
                                                     const Cause& cause, std::optional<UserId>& owner);
+    // After the right password.
+    awaitable<Result<LoginAnswer>> admit(User user, std::string password, bool needs_rehash, Origin origin,
+                                         const Cause& cause);
     // What came of a step, for the security events.
     template <class T>
     void tell(std::string_view step, const Result<T>& result, std::optional<UserId> user, const Cause& cause) const;

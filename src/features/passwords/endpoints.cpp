@@ -29,10 +29,10 @@ void add_password_endpoints(http::Router& router, Passwords& passwords) {
         .may_fail({&errors::password_not_match, &errors::password_attempt_max, &errors::password_must_new,
                    &errors::two_factor_method_required, &errors::two_factor_required_setup, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock})
-        .handled_by(
-            [&passwords](const SignedIn& caller, const http::RequestContext& context, ChangePasswordRequest body) {
-                return change(passwords, caller.user(), std::move(body), cause_of(context));
-            });
+        .handled_by([&passwords](const SignedInProvisionally& caller, const http::RequestContext& context,
+                                 ChangePasswordRequest body) {
+            return change(passwords, caller.user(), std::move(body), cause_of(context));
+        });
 }
 
 }  // namespace consentry

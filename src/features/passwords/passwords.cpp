@@ -19,13 +19,14 @@ Error attempts_exhausted(std::optional<TimePoint> until, TimePoint now) {
 }  // namespace
 
 Passwords::Passwords(storage::Database& database, const Clock& clock, PasswordHasher& hasher, TwoFactor& two_factor,
-                     Audit audit, PasswordSettings settings)
+                     Mails& mails, Audit audit, PasswordSettings settings)
     : database_(database),
       repository_(database),
       users_(database),
       clock_(clock),
       hasher_(hasher),
       two_factor_(two_factor),
+      mails_(mails),
       audit_(audit),
       settings_(std::move(settings)),
       policy_(settings_.service_name),
@@ -76,7 +77,9 @@ awaitable<void> Passwords::tell_of_failure(std::optional<UserId> user, std::int6
     if (!user || attempt > settings_.ladder.attempts_max) co_return;
     // Once per run of failures, for the owner to read. The lock itself stands already.
     storage::Transaction transaction;
-    Audit::add(transaction, *user, ActivityAction::user_reach_max_password_attempt, cause, clock_.now());
+    const TimePoint now = clock_.now();
+    Audit::add(transaction, *user, ActivityAction::user_reach_max_password_attempt, cause, now);
+    mails_.add_notice(transaction, *user, MailKind::password_locked, cause, now);
     try {
         co_await database_.commit(std::move(transaction));
     } catch (const Unavailable&) {
@@ -143,12 +146,13 @@ awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change, Caus
     const std::string hash = co_await hasher_.hash(std::move(change.new_password));
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    if (proof) two_factor_.spend(transaction, *proof);
+    if (proof) two_factor_.spend(transaction, *proof, cause);
     const std::size_t spent = transaction.statements().size();
     PasswordRepository::add_change(transaction, id, user->security_version, hash, expiry(now), now);
     PasswordRepository::add_history(transaction, id, hash, PasswordType::profile, now + settings_.reuse_barred, now);
     SessionRepository::add_revoke_all(transaction, id, std::nullopt, "passwordChanged", now);
     Audit::add(transaction, id, ActivityAction::user_change_password, cause, now);
+    mails_.add_notice(transaction, id, MailKind::password_changed, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (outcome.committed) {
         if (proof) two_factor_.tell_spent(*proof, cause);
@@ -168,6 +172,7 @@ awaitable<Result<void>> Passwords::set(User user, std::string password) {
     PasswordRepository::add_change(transaction, user.id, user.security_version, hash, expiry(now), now);
     PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
     SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "passwordSet", now);
+    mails_.add(transaction, user.id, MailKind::password_changed, {}, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) throw Unavailable("setting a password: the account changed at the same moment");
     audit_.tell("password.set", Outcome::success, user.id, {});

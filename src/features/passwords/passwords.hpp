@@ -36,7 +36,7 @@ struct PasswordChange {
 class Passwords {
 public:
     Passwords(storage::Database& database, const Clock& clock, PasswordHasher& hasher, TwoFactor& two_factor,
-              Audit audit, PasswordSettings settings);
+              Mails& mails, Audit audit, PasswordSettings settings);
 
     // Whether the password is the account's. `user` empty: nobody has this address, and the answer is the same in the
     // same time. Errors: passwordNotMatch, passwordAttemptMax. On success the attempt is still counted: the caller
@@ -73,6 +73,7 @@ private:
     const Clock& clock_;
     PasswordHasher& hasher_;
     TwoFactor& two_factor_;
+    Mails& mails_;
     Audit audit_;
     PasswordSettings settings_;
     PasswordPolicy policy_;

@@ -91,7 +91,8 @@ void PasswordRepository::add_change(storage::Transaction& transaction, UserId us
     transaction.add(Expect::one,
                     "UPDATE users SET password_hash = $3, password_created_at = $4, password_expires_at = $5, "
                     "password_attempt = 0, password_locked_until = NULL, security_version = security_version + 1, "
-                    "updated_at = $4 WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL",
+                    "updated_at = $4, must_change_password = FALSE "
+                    "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL",
                     user, expected, hash, now, expires_at);
 }
 

@@ -15,7 +15,6 @@ namespace {
 #define CONSENTRY_ROLE_COLUMNS \
     "id, name, description, type, abilities, is_built_in, created_at, created_by, updated_at, updated_by"
 
-// Equal abilities have equal texts: the statements below compare them.
 std::string to_text(const Abilities& abilities) {
     std::string out;
     http::write_json(out, to_dto(abilities));
@@ -33,22 +32,18 @@ Abilities from_text(const std::string& text) {
     return from_dto(read.abilities);
 }
 
-std::optional<UserId> user_or_none(const storage::Row& row, std::size_t column) {
-    if (row.is_null(column)) return std::nullopt;
-    return row.id<UserId>(column);
-}
-
 RoleRecord to_role(const storage::Row& row) {
     RoleRecord out;
     out.id = row.id<RoleId>(0);
     out.name = row.text(1);
     out.description = row.text_or_null(2);
-    out.rights = {stored_enum<Role>(row.text(3)), from_text(row.text(4))};
+    out.abilities_text = row.text(4);
+    out.rights = {stored_enum<Role>(row.text(3)), from_text(out.abilities_text)};
     out.is_built_in = row.boolean(5);
     out.created_at = row.time(6);
-    out.created_by = user_or_none(row, 7);
+    out.created_by = row.id_or_null<UserId>(7);
     out.updated_at = row.time(8);
-    out.updated_by = user_or_none(row, 9);
+    out.updated_by = row.id_or_null<UserId>(9);
     return out;
 }
 
@@ -104,20 +99,20 @@ awaitable<bool> RoleRepository::insert(RoleRecord role) {
     co_return rows.affected() == 1;
 }
 
-awaitable<bool> RoleRepository::update(RoleRecord role, Rights seen) {
+awaitable<bool> RoleRepository::update(RoleRecord role, RoleRecord seen) {
     const auto rows = co_await database_.execute(
         "UPDATE roles SET description = $2, type = $3, abilities = $4, updated_at = $5, updated_by = $6 "
         "WHERE id = $1 AND type = $7 AND abilities = $8",
         role.id, role.description, http::name_of(role.rights.type), to_text(role.rights.abilities), role.updated_at,
-        role.updated_by, http::name_of(seen.type), to_text(seen.abilities));
+        role.updated_by, http::name_of(seen.rights.type), seen.abilities_text);
     co_return rows.affected() == 1;
 }
 
-awaitable<bool> RoleRepository::erase(RoleId id, Rights seen) {
+awaitable<bool> RoleRepository::erase(RoleRecord seen) {
     const auto rows = co_await database_.execute(
         "DELETE FROM roles WHERE id = $1 AND type = $2 AND abilities = $3 AND NOT is_built_in "
         "AND NOT EXISTS (SELECT 1 FROM users WHERE role_id = $1)",
-        id, http::name_of(seen.type), to_text(seen.abilities));
+        seen.id, http::name_of(seen.rights.type), seen.abilities_text);
     co_return rows.affected() == 1;
 }
 

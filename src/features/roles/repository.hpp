@@ -17,6 +17,7 @@ struct RoleRecord {
     std::string name;  // small letters and digits
     std::optional<std::string> description;
     Rights rights;
+    std::string abilities_text;  // as it was read: another program may have written the same abilities otherwise
     bool is_built_in = false;
     TimePoint created_at;
     std::optional<UserId> created_by;
@@ -35,10 +36,10 @@ public:
 
     // false: there is one of this name already.
     awaitable<bool> insert(RoleRecord role);
-    // Both hold only for a role whose rights are still `seen`; else they change nothing and return false.
-    awaitable<bool> update(RoleRecord role, Rights seen);
+    // Both hold only for a role whose rights are still those of `seen`; else they change nothing and return false.
+    awaitable<bool> update(RoleRecord role, RoleRecord seen);
     // Also false for one that is built in or somebody's.
-    awaitable<bool> erase(RoleId id, Rights seen);
+    awaitable<bool> erase(RoleRecord seen);
 
 private:
     storage::Database& database_;

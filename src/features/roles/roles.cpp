@@ -4,6 +4,12 @@
 #include "base/text.hpp"
 
 namespace consentry {
+namespace {
+
+// Each is lost to somebody who changed the same role within a read and a write.
+constexpr int tries_max = 8;
+
+}  // namespace
 
 awaitable<Result<RoleRecord>> Roles::get(RoleId id) {
     auto role = co_await repository_.find(id);
@@ -41,32 +47,34 @@ awaitable<Result<RoleRecord>> Roles::create(Rights own, UserId by, std::string n
 
 // A statement takes effect only on the rights that were looked at; where somebody was faster, all is asked again.
 awaitable<Result<RoleRecord>> Roles::update(Rights own, UserId by, RoleId id, RoleChange wanted) {
-    for (;;) {
-        auto role = co_await repository_.find(id);
-        if (!role) co_return fail(errors::role_not_found);
-        const Rights seen = role->rights;
-        if (!own.include(seen) || !own.include(wanted.rights)) co_return fail(errors::policy_forbidden);
-        if (role->is_built_in && wanted.rights.type != seen.type) co_return fail(errors::policy_forbidden);
-        role->description = wanted.description;
-        role->rights = wanted.rights;
-        role->updated_at = clock_.now();
-        role->updated_by = by;
-        const bool updated = co_await repository_.update(*role, seen);
-        if (updated) co_return std::move(*role);
+    for (int i = 0; i < tries_max; ++i) {
+        const auto seen = co_await repository_.find(id);
+        if (!seen) co_return fail(errors::role_not_found);
+        if (!own.include(seen->rights) || !own.include(wanted.rights)) co_return fail(errors::policy_forbidden);
+        if (seen->is_built_in && wanted.rights.type != seen->rights.type) co_return fail(errors::policy_forbidden);
+        RoleRecord role = *seen;
+        role.description = wanted.description;
+        role.rights = wanted.rights;
+        role.updated_at = clock_.now();
+        role.updated_by = by;
+        const bool updated = co_await repository_.update(role, *seen);
+        if (updated) co_return role;
     }
+    throw Unavailable("changing a role: others change it all the time");
 }
 
 awaitable<Result<void>> Roles::erase(Rights own, RoleId id) {
-    for (;;) {
+    for (int i = 0; i < tries_max; ++i) {
         const auto role = co_await repository_.find(id);
         if (!role) co_return fail(errors::role_not_found);
         if (!own.include(role->rights)) co_return fail(errors::policy_forbidden);
         if (role->is_built_in) co_return fail(errors::role_used);
-        const bool erased = co_await repository_.erase(id, role->rights);
+        const bool erased = co_await repository_.erase(*role);
         if (erased) co_return Result<void>{};
         const bool used = co_await repository_.is_used(id);
         if (used) co_return fail(errors::role_used);
     }
+    throw Unavailable("deleting a role: others change it all the time");
 }
 
 }  // namespace consentry

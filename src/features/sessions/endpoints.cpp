@@ -82,7 +82,7 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .says("Ends the session of the access token")
         .describes("Both tokens of the session are dead at once. Other sessions of the account go on.")
         .message("user.logout")
-        .handled_by([&sessions](const SignedIn& caller, const http::RequestContext& context) {
+        .handled_by([&sessions](const SignedInProvisionally& caller, const http::RequestContext& context) {
             return log_out(sessions, caller.user(), caller.session(), cause_of(context));
         });
 

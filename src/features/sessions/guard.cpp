@@ -29,7 +29,8 @@ awaitable<Result<Caller>> SessionGuard::identify(http::RequestContext& context) 
                      .session = session->id,
                      .email = std::move(session->email),
                      .role = session->role,
-                     .role_id = session->role_id};
+                     .role_id = session->role_id,
+                     .must_change_password = session->must_change_password};
 }
 
 awaitable<Result<RefreshBearer>> SessionGuard::admit(http::RequestContext& context, std::type_identity<RefreshBearer>) {

@@ -28,7 +28,8 @@ private:
 
 class SessionGuard final : public CallerGuard {
 public:
-    SessionGuard(Sessions& sessions, Roles& roles) : sessions_(sessions), roles_(roles) {}
+    SessionGuard(Sessions& sessions, Roles& roles, Consents& consents)
+        : sessions_(sessions), roles_(roles), consents_(consents) {}
 
     using CallerGuard::access;
     using CallerGuard::admit;
@@ -38,8 +39,10 @@ public:
 private:
     awaitable<Result<Caller>> identify(http::RequestContext& context) override;
     awaitable<std::optional<Rights>> rights_of(RoleId role) override { return roles_.rights_of(role); }
+    Consents& consents() override { return consents_; }
     Sessions& sessions_;
     Roles& roles_;
+    Consents& consents_;
 };
 
 }  // namespace consentry

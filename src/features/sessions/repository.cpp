@@ -15,10 +15,11 @@ using storage::Expect;
 
 #define CONSENTRY_LIVE_COLUMNS                                                                            \
     "s.id, s.user_id, s.jti, s.access_digest, s.login_at, s.expires_at, s.last_active_at, s.revoked_at, " \
-    "u.email, u.role_id, r.type, u.status, u.is_verified, u.deleted_at, u.password_expires_at"
+    "u.email, u.role_id, r.type, u.status, u.is_verified, u.deleted_at, u.password_expires_at, "          \
+    "u.must_change_password"
 #define CONSENTRY_LIVE_TABLES \
     " FROM sessions s JOIN users u ON u.id = s.user_id JOIN roles r ON r.id = u.role_id WHERE s.id = $1"
-constexpr std::size_t live_columns = 15;
+constexpr std::size_t live_columns = 16;
 
 LiveSession to_live(const storage::Row& row) {
     LiveSession out;
@@ -37,6 +38,7 @@ LiveSession to_live(const storage::Row& row) {
     out.is_verified = row.boolean(12);
     out.deleted = !row.is_null(13);
     out.password_expires_at = row.time_or_null(14);
+    out.must_change_password = row.boolean(15);
     return out;
 }
 
@@ -147,6 +149,22 @@ void SessionRepository::add_revoke(storage::Transaction& transaction, SessionId 
                     id, user, now, reason);
 }
 
+awaitable<SessionRepository::DeviceMemory> SessionRepository::find_device(UserId user, crypto::Sha256 device) {
+    const auto rows = co_await database_.query(
+        "SELECT EXISTS (SELECT 1 FROM known_devices WHERE user_id = $1 AND digest = $2), "
+        "EXISTS (SELECT 1 FROM known_devices WHERE user_id = $1)",
+        user, BytesView(device));
+    co_return DeviceMemory{.known = rows[0].boolean(0), .others = rows[0].boolean(1)};
+}
+
+void SessionRepository::add_device(storage::Transaction& transaction, UserId user, const crypto::Sha256& device,
+                                   TimePoint now) {
+    transaction.add(Expect::any,
+                    "INSERT INTO known_devices (user_id, digest, first_seen_at) VALUES ($1, $2, $3) "
+                    "ON CONFLICT (user_id, digest) DO NOTHING",
+                    user, BytesView(device), now);
+}
+
 awaitable<bool> SessionRepository::is_spent(crypto::Sha256 challenge_digest) {
     const auto rows =
         co_await database_.query("SELECT id FROM sessions WHERE challenge_digest = $1", BytesView(challenge_digest));
@@ -193,7 +211,7 @@ std::string SessionRepository::key(UserId user, SessionId id) const {
 
 // Lines of text, the jti first: small, and the same for every engine. A copy that cannot be read is no copy.
 std::optional<LiveSession> SessionRepository::read_copy(std::string_view text, UserId user, SessionId id) {
-    std::array<std::string_view, 8> lines;
+    std::array<std::string_view, 9> lines;
     for (std::string_view& line : lines) {
         line = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(text.size(), line.size() + 1));
@@ -205,7 +223,7 @@ std::optional<LiveSession> SessionRepository::read_copy(std::string_view text, U
     };
     const auto role_id = RoleId::parse(lines[4]);
     const auto role = http::find_enum<Role>(lines[5]);
-    if (!role_id || !role || lines[7].empty() || !text.empty()) return std::nullopt;
+    if (!role_id || !role || lines[8].empty() || !text.empty()) return std::nullopt;
     LiveSession out;
     out.id = id;
     out.user = user;
@@ -218,6 +236,7 @@ std::optional<LiveSession> SessionRepository::read_copy(std::string_view text, U
     out.last_active_at = from_epoch_ms(number(lines[6]));
     out.is_verified = true;
     if (const auto expiry = number(lines[7]); expiry != 0) out.password_expires_at = from_epoch_ms(expiry);
+    out.must_change_password = lines[8] != "0";
     return out;
 }
 
@@ -229,9 +248,10 @@ awaitable<void> SessionRepository::remember(const LiveSession& session, millisec
     const std::int64_t password_expiry = session.password_expires_at ? epoch_ms(*session.password_expires_at) : 0;
     std::string text = session.jti + '\n';
     if (whole)
-        text += fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", epoch_ms(session.login_at), epoch_ms(session.expires_at),
-                            session.email, session.role_id.text(), http::name_of(session.role),
-                            epoch_ms(session.last_active_at), password_expiry);
+        text +=
+            fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{:d}", epoch_ms(session.login_at), epoch_ms(session.expires_at),
+                        session.email, session.role_id.text(), http::name_of(session.role),
+                        epoch_ms(session.last_active_at), password_expiry, session.must_change_password);
     return cache_.put(key(session.user, session.id), std::move(text), ttl);
 }
 

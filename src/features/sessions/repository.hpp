@@ -61,6 +61,7 @@ struct LiveSession {
     bool is_verified = false;
     bool deleted = false;
     std::optional<TimePoint> password_expires_at;
+    bool must_change_password = false;
 };
 
 // Beyond LiveSession: what a refresh decides on.
@@ -109,6 +110,13 @@ public:
     // Expect::one: the session is the user's, and live.
     static void add_revoke(storage::Transaction& transaction, SessionId id, UserId user, std::string_view reason,
                            TimePoint now);
+    // What is known of a device at a login there.
+    struct DeviceMemory {
+        bool known = false;
+        bool others = false;  // the user has signed in elsewhere before
+    };
+    awaitable<DeviceMemory> find_device(UserId user, crypto::Sha256 device);
+    static void add_device(storage::Transaction& transaction, UserId user, const crypto::Sha256& device, TimePoint now);
     awaitable<bool> is_spent(crypto::Sha256 challenge_digest);
     awaitable<void> erase_ended(TimePoint before);
     awaitable<void> touch(SessionId id, TimePoint now);

@@ -48,6 +48,14 @@ std::optional<TokenPair> open_successor(const std::string& old_token, std::strin
     return pair;
 }
 
+// The client's own name of the device; else its user agent without digits, so that an update makes no new device.
+crypto::Sha256 device_digest(const Origin& origin) {
+    if (origin.device) return crypto::sha256("fingerprint\n" + origin.device->fingerprint);
+    std::string agent = origin.user_agent;
+    std::erase_if(agent, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+    return crypto::sha256("user agent\n" + agent);
+}
+
 bool same_digest(const Bytes& stored, const crypto::Sha256& digest) {
     return crypto::equal_constant_time(stored, BytesView(digest));
 }
@@ -55,13 +63,14 @@ bool same_digest(const Bytes& stored, const crypto::Sha256& digest) {
 }  // namespace
 
 Sessions::Sessions(storage::Database& database, storage::Cache& cache, const Clock& clock, const Tokens& tokens,
-                   WorkerPool& signing, Audit audit, SessionSettings settings)
+                   WorkerPool& signing, Mails& mails, Audit audit, SessionSettings settings)
     : database_(database),
       repository_(database, cache, settings.cache_key_pattern),
       cache_(cache),
       clock_(clock),
       tokens_(tokens),
       signing_(signing),
+      mails_(mails),
       audit_(audit),
       settings_(std::move(settings)),
       memory_(remembered_tokens_max) {}
@@ -89,6 +98,10 @@ awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
     claims.login_from = out.row.origin.from;
     claims.login_with = out.row.origin.with;
     const TimePoint end = out.row.expires_at;
+    const crypto::Sha256 device = device_digest(out.row.origin);
+    const auto memory = co_await repository_.find_device(user.id, device);
+    if (!memory.known) out.new_device = device;
+    out.tell_of_device = memory.others;
     out.keys_generation = tokens_.keys_generation();
     out.tokens = co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); });
     out.row.access_digest = token_digest(TokenKind::access, out.tokens.access_token);
@@ -96,9 +109,16 @@ awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
     co_return out;
 }
 
-void Sessions::add_to(storage::Transaction& transaction, const PreparedSession& session) const {
+void Sessions::add_to(storage::Transaction& transaction, const PreparedSession& session) {
     SessionRepository::add_insert(transaction, session.row);
     SessionRepository::add_bound(transaction, session.row, settings_.sessions_max);
+    if (!session.new_device) return;
+    const NewSession& row = session.row;
+    SessionRepository::add_device(transaction, row.user, *session.new_device, row.issued_at);
+    if (!session.tell_of_device) return;
+    MailFacts facts{{"address", row.origin.ip_address}, {"userAgent", row.origin.user_agent}};
+    if (row.origin.device && row.origin.device->name) facts.emplace_back("device", *row.origin.device->name);
+    mails_.add(transaction, row.user, MailKind::new_device, std::move(facts), row.issued_at);
 }
 
 awaitable<bool> Sessions::is_spent(crypto::Sha256 challenge_digest) { return repository_.is_spent(challenge_digest); }
@@ -281,6 +301,8 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
     if (!just_used) {
         storage::Transaction transaction;
         SessionRepository::add_revoke(transaction, claims.session, claims.user, "reuse", now);
+        // Once: a session that is over already makes the transaction fail as a whole.
+        mails_.add_notice(transaction, claims.user, MailKind::session_reuse, cause, now);
         co_await database_.commit(std::move(transaction));
         audit_.tell("session.reuse", Outcome::refused, claims.user, cause, {{"session", claims.session.text()}});
         co_return fail(errors::jwt_refresh_token_invalid);

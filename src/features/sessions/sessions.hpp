@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/worker_pool.hpp"
 #include "features/activity/audit.hpp"
+#include "features/mail/mails.hpp"
 #include "features/sessions/repository.hpp"
 #include "features/sessions/token_memory.hpp"
 #include "features/sessions/tokens.hpp"
@@ -36,19 +37,21 @@ struct PreparedSession {
     NewSession row;
     TokenPair tokens;
     std::uint64_t keys_generation = 0;  // before the tokens were signed
+    std::optional<crypto::Sha256> new_device = {};
+    bool tell_of_device = false;  // it is not the account's first
 };
 
 class Sessions {
 public:
     // All outlive this. `signing` is the pool for signatures.
     Sessions(storage::Database& database, storage::Cache& cache, const Clock& clock, const Tokens& tokens,
-             WorkerPool& signing, Audit audit, SessionSettings settings);
+             WorkerPool& signing, Mails& mails, Audit audit, SessionSettings settings);
 
     // Signs the tokens of a new session.
     awaitable<PreparedSession> prepare(const User& user, Origin origin, std::optional<crypto::Sha256> challenge_digest);
-    // Adds the row and the bound on live sessions. Its first statement is an Expect::one that fails where the
-    // challenge was spent before.
-    void add_to(storage::Transaction& transaction, const PreparedSession& session) const;
+    // Adds the row, the bound on live sessions, and a notice of a new device. Its first statement is an Expect::one
+    // that fails where the challenge was spent before.
+    void add_to(storage::Transaction& transaction, const PreparedSession& session);
     // Whether a session was begun with this challenge.
     awaitable<bool> is_spent(crypto::Sha256 challenge_digest);
     awaitable<bool> exists(SessionId session);
@@ -87,6 +90,7 @@ private:
     const Clock& clock_;
     const Tokens& tokens_;
     WorkerPool& signing_;
+    Mails& mails_;
     Audit audit_;
     SessionSettings settings_;
     TokenMemory memory_;

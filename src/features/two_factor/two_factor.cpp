@@ -15,10 +15,12 @@ Unavailable changed_meanwhile() { return Unavailable("two-factor: the account ch
 
 }  // namespace
 
-TwoFactor::TwoFactor(storage::Database& database, const Clock& clock, Audit audit, TwoFactorSettings settings)
+TwoFactor::TwoFactor(storage::Database& database, const Clock& clock, Mails& mails, Audit audit,
+                     TwoFactorSettings settings)
     : database_(database),
       repository_(database),
       clock_(clock),
+      mails_(mails),
       audit_(audit),
       settings_(std::move(settings)),
       secrets_(settings_.encryption_keys) {}
@@ -69,12 +71,22 @@ awaitable<Error> TwoFactor::settle(UserId user, Error error, Cause cause) {
         audit_.tell("two_factor.failed", Outcome::failure, user, cause, {{"attempt", attempt}});
         if (*counted >= settings_.ladder.attempts_max)
             audit_.tell("two_factor.locked", Outcome::refused, user, cause, {{"attempt", attempt}});
+        if (*counted == settings_.ladder.attempts_max) co_await write_of_lock(user, std::move(cause));
         co_return error;
     }
     // Others failed in the meantime and locked: this attempt was never evaluated, as far as anybody can tell.
     const auto record = co_await state(user);
     auto lock = locked(record);
     co_return lock ? std::move(*lock) : std::move(error);
+}
+
+awaitable<void> TwoFactor::write_of_lock(UserId user, Cause cause) {
+    storage::Transaction transaction;
+    mails_.add_notice(transaction, user, MailKind::two_factor_locked, cause, clock_.now());
+    try {
+        co_await database_.commit(std::move(transaction));
+    } catch (const Unavailable&) {
+    }
 }
 
 Result<RightProof> TwoFactor::check_code(UserId user, const TwoFactorRecord& record, std::string_view code) const {
@@ -106,8 +118,10 @@ awaitable<Result<RightProof>> TwoFactor::verify(UserId user, Proof proof, Cause 
     co_return right;
 }
 
-void TwoFactor::spend(storage::Transaction& transaction, const RightProof& proof) const {
-    TwoFactorRepository::add_spend(transaction, proof, settings_.replay_protection, clock_.now());
+void TwoFactor::spend(storage::Transaction& transaction, const RightProof& proof, const Cause& cause) const {
+    const TimePoint now = clock_.now();
+    TwoFactorRepository::add_spend(transaction, proof, settings_.replay_protection, now);
+    if (proof.backup_digest) mails_.add_notice(transaction, proof.user, MailKind::backup_code_used, cause, now);
 }
 
 void TwoFactor::tell_spent(const RightProof& proof, const Cause& cause) const {
@@ -146,6 +160,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable(User user, std::op
     UserRepository::add_security_change(transaction, user.id, user.security_version, now);
     SessionRepository::add_revoke_all(transaction, user.id, keep, "twoFactorEnabled", now);
     Audit::add(transaction, user.id, ActivityAction::user_enable_two_factor, cause, now);
+    mails_.add_notice(transaction, user.id, MailKind::two_factor_enabled, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (outcome.committed) {
         audit_.tell("two_factor.enabled", Outcome::success, user.id, cause);
@@ -170,6 +185,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(UserId us
     TwoFactorRepository::add_enable(transaction, *proof, now);
     TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
     Audit::add(transaction, user, ActivityAction::user_enable_two_factor, cause, now);
+    mails_.add_notice(transaction, user, MailKind::two_factor_enabled, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) {
         const auto after = co_await state(user);
@@ -187,6 +203,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::regenerate(UserId user, C
     TwoFactorRepository::add_still_enabled(transaction, user, now);
     TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
     Audit::add(transaction, user, ActivityAction::user_regenerate_two_factor_backup_codes, cause, now);
+    mails_.add_notice(transaction, user, MailKind::backup_codes_replaced, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) co_return fail(errors::two_factor_not_enabled);
     audit_.tell("two_factor.backup_codes_replaced", Outcome::success, user, cause);
@@ -201,12 +218,13 @@ awaitable<Result<void>> TwoFactor::disable(User user, SessionId keep, Proof proo
     if (!right) co_return fail(std::move(right.error()));
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    spend(transaction, *right);
+    spend(transaction, *right, cause);
     const std::size_t spent = transaction.statements().size();
     TwoFactorRepository::add_disable(transaction, user.id, now);
     UserRepository::add_security_change(transaction, user.id, user.security_version, now);
     SessionRepository::add_revoke_all(transaction, user.id, keep, "twoFactorDisabled", now);
     Audit::add(transaction, user.id, ActivityAction::user_disable_two_factor, cause, now);
+    mails_.add_notice(transaction, user.id, MailKind::two_factor_disabled, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (outcome.committed) {
         tell_spent(*right, cause);
@@ -229,6 +247,8 @@ awaitable<Result<void>> TwoFactor::reset(User user, After after, Cause cause) {
     UserRepository::add_security_change(transaction, user.id, user.security_version, now);
     SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "twoFactorReset", now);
     Audit::add(transaction, user.id, ActivityAction::admin_user_reset_two_factor, cause, now);
+    // Not from where: that is the administrator's, and none of the owner's business.
+    mails_.add(transaction, user.id, MailKind::two_factor_reset, {}, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (outcome.committed) {
         audit_.tell("two_factor.reset", Outcome::success, user.id, cause,

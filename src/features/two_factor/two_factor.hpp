@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "crypto/totp.hpp"
 #include "features/activity/audit.hpp"
+#include "features/mail/mails.hpp"
 #include "features/two_factor/repository.hpp"
 #include "features/two_factor/secrets.hpp"
 
@@ -41,7 +42,7 @@ struct NewSecret {
 
 class TwoFactor {
 public:
-    TwoFactor(storage::Database& database, const Clock& clock, Audit audit, TwoFactorSettings settings);
+    TwoFactor(storage::Database& database, const Clock& clock, Mails& mails, Audit audit, TwoFactorSettings settings);
 
     awaitable<TwoFactorRecord> state(UserId user);  // all off where there is no record
 
@@ -67,7 +68,8 @@ public:
     // no trace, settle() counts where the error is a wrong proof and says what to answer.
     awaitable<Result<RightProof>> evaluate(UserId user, Proof proof);
     awaitable<Error> settle(UserId user, Error error, Cause cause);
-    void spend(storage::Transaction& transaction, const RightProof& proof) const;
+    // A spent backup code is told to the owner by mail.
+    void spend(storage::Transaction& transaction, const RightProof& proof, const Cause& cause) const;
     // Once it is spent: a used backup code is worth a line of its own (TFA-15).
     void tell_spent(const RightProof& proof, const Cause& cause) const;
     // For a transaction that failed on a statement of spend(): somebody spent it first, or a lock came in between.
@@ -76,6 +78,8 @@ public:
 
 private:
     Result<RightProof> check_code(UserId user, const TwoFactorRecord& record, std::string_view code) const;
+    // Once per run of failures. The lock itself stands already.
+    awaitable<void> write_of_lock(UserId user, Cause cause);
     std::optional<Error> locked(const TwoFactorRecord& record) const;
     NewSecret describe(const std::string& email, BytesView secret) const;
     std::vector<crypto::Sha256> digests_of(UserId user, const std::vector<std::string>& codes) const;
@@ -83,6 +87,7 @@ private:
     storage::Database& database_;
     TwoFactorRepository repository_;
     const Clock& clock_;
+    Mails& mails_;
     Audit audit_;
     TwoFactorSettings settings_;
     TwoFactorSecrets secrets_;

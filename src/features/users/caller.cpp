@@ -4,14 +4,28 @@
 
 namespace consentry {
 
-awaitable<Result<SignedIn>> CallerGuard::admit(http::RequestContext& context, std::type_identity<SignedIn>) {
+awaitable<Result<Caller>> CallerGuard::identify_fully(http::RequestContext& context) {
     auto caller = co_await identify(context);
+    if (caller && caller->must_change_password)
+        co_return fail(Error{errors::password_expired}.with_message("auth.error.passwordTemporary"));
+    co_return caller;
+}
+
+awaitable<Result<SignedIn>> CallerGuard::admit(http::RequestContext& context, std::type_identity<SignedIn>) {
+    auto caller = co_await identify_fully(context);
     if (!caller) co_return fail(std::move(caller.error()));
     co_return SignedIn{std::move(*caller)};
 }
 
-awaitable<Result<SignedInAdmin>> CallerGuard::admit(http::RequestContext& context, std::type_identity<SignedInAdmin>) {
+awaitable<Result<SignedInProvisionally>> CallerGuard::admit(http::RequestContext& context,
+                                                            std::type_identity<SignedInProvisionally>) {
     auto caller = co_await identify(context);
+    if (!caller) co_return fail(std::move(caller.error()));
+    co_return SignedInProvisionally{std::move(*caller)};
+}
+
+awaitable<Result<SignedInAdmin>> CallerGuard::admit(http::RequestContext& context, std::type_identity<SignedInAdmin>) {
+    auto caller = co_await identify_fully(context);
     if (!caller) co_return fail(std::move(caller.error()));
     if (caller->role == Role::user) co_return fail(errors::role_forbidden);
     co_return SignedInAdmin{std::move(*caller)};
@@ -19,7 +33,7 @@ awaitable<Result<SignedInAdmin>> CallerGuard::admit(http::RequestContext& contex
 
 awaitable<Result<std::pair<Caller, Rights>>> CallerGuard::permit(http::RequestContext& context,
                                                                  std::span<const Ability> required) {
-    auto caller = co_await identify(context);
+    auto caller = co_await identify_fully(context);
     if (!caller) co_return fail(std::move(caller.error()));
     // Most who come here without right are no admins: they cost no second look-up.
     if (caller->role == Role::user) co_return fail(errors::role_forbidden);
@@ -35,6 +49,10 @@ http::Access CallerGuard::access(std::type_identity<SignedIn>) {
             .security_scheme = "accessToken",
             .errors = {&errors::jwt_access_token_invalid, &errors::blocked_forbidden, &errors::inactive_forbidden,
                        &errors::email_not_verified, &errors::password_expired}};
+}
+
+http::Access CallerGuard::access(std::type_identity<SignedInProvisionally>) {
+    return access(std::type_identity<SignedIn>{});
 }
 
 http::Access CallerGuard::access(std::type_identity<SignedInAdmin>) {

@@ -10,6 +10,7 @@
 
 #include "base/errors.hpp"
 #include "features/users/abilities.hpp"
+#include "features/users/consent.hpp"
 #include "http/context.hpp"
 #include "http/operation.hpp"
 #include "storage/database.hpp"
@@ -27,6 +28,7 @@ struct Caller {
     std::string email;
     Role role = Role::user;
     RoleId role_id;
+    bool must_change_password = false;  // signed in with a temporary one
 };
 
 // Proof that the access token belongs to a live session of an account that may act.
@@ -44,6 +46,37 @@ protected:
 
 private:
     Caller caller_;
+};
+
+// The same, also while a temporary password is in place: for changing it, and for leaving. No SignedIn: a function that
+// wants one cannot be given this.
+class SignedInProvisionally {
+public:
+    using Guard = CallerGuard;
+    UserId user() const { return caller_.user; }
+    SessionId session() const { return caller_.session; }
+
+private:
+    friend class CallerGuard;
+    explicit SignedInProvisionally(Caller caller) : caller_(std::move(caller)) {}
+    Caller caller_;
+};
+
+// Signed in, and has accepted the latest version of each of these policies; of none named: terms of service and
+// privacy.
+template <PolicyType... Types>
+class Consenting : public SignedIn {
+public:
+    static constexpr auto policies = [] {
+        if constexpr (sizeof...(Types) == 0)
+            return std::array{PolicyType::terms_of_service, PolicyType::privacy};
+        else
+            return std::array{Types...};
+    }();
+
+private:
+    friend class CallerGuard;
+    explicit Consenting(SignedIn caller) : SignedIn(std::move(caller)) {}
 };
 
 // The same, of an admin or super admin.
@@ -107,7 +140,18 @@ public:
     virtual ~CallerGuard() = default;
 
     awaitable<Result<SignedIn>> admit(http::RequestContext& context, std::type_identity<SignedIn>);
+    awaitable<Result<SignedInProvisionally>> admit(http::RequestContext& context,
+                                                   std::type_identity<SignedInProvisionally>);
     awaitable<Result<SignedInAdmin>> admit(http::RequestContext& context, std::type_identity<SignedInAdmin>);
+    template <PolicyType... Types>
+    awaitable<Result<Consenting<Types...>>> admit(http::RequestContext& context,
+                                                  std::type_identity<Consenting<Types...>>) {
+        auto caller = co_await admit(context, std::type_identity<SignedIn>{});
+        if (!caller) co_return fail(std::move(caller.error()));
+        auto accepted = co_await consents().admit(caller->user(), Consenting<Types...>::policies);
+        if (!accepted) co_return fail(std::move(accepted.error()));
+        co_return Consenting<Types...>{std::move(*caller)};
+    }
     template <auto... Required>
     awaitable<Result<Permitted<Required...>>> admit(http::RequestContext& context,
                                                     std::type_identity<Permitted<Required...>>) {
@@ -117,7 +161,15 @@ public:
     }
 
     static http::Access access(std::type_identity<SignedIn>);
+    static http::Access access(std::type_identity<SignedInProvisionally>);
     static http::Access access(std::type_identity<SignedInAdmin>);
+    template <PolicyType... Types>
+    static http::Access access(std::type_identity<Consenting<Types...>>) {
+        http::Access out = access(std::type_identity<SignedIn>{});
+        out.name = "consenting";
+        out.errors.push_back(&errors::term_policy_required);
+        return out;
+    }
     template <auto... Required>
     static http::Access access(std::type_identity<Permitted<Required...>>) {
         http::Access out = access(std::type_identity<SignedInAdmin>{});
@@ -127,7 +179,10 @@ public:
     }
 
 private:
+    // Whoever the token says, temporary password or not.
     virtual awaitable<Result<Caller>> identify(http::RequestContext& context) = 0;
+    virtual Consents& consents() = 0;
+    awaitable<Result<Caller>> identify_fully(http::RequestContext& context);
     // nullopt: there is no such role.
     virtual awaitable<std::optional<Rights>> rights_of(RoleId role) = 0;
     awaitable<Result<std::pair<Caller, Rights>>> permit(http::RequestContext& context,

@@ -10,7 +10,9 @@ using storage::Expect;
 #define CONSENTRY_USER_COLUMNS                                                                            \
     "u.id, u.email, u.username, u.name, u.role_id, r.type, u.status, u.is_verified, u.security_version, " \
     "u.password_hash, u.password_created_at, u.password_expires_at, u.password_attempt, "                 \
-    "u.password_locked_until, u.created_at FROM users u JOIN roles r ON r.id = u.role_id"
+    "u.password_locked_until, u.created_at, u.must_change_password, u.language, u.sign_up_from, u.sign_up_with"
+#define CONSENTRY_USER_TABLES " FROM users u JOIN roles r ON r.id = u.role_id"
+constexpr std::size_t user_columns = 19;
 
 User to_user(const storage::Row& row) {
     User user;
@@ -29,28 +31,60 @@ User to_user(const storage::Row& row) {
     user.password_attempt = row.integer(12);
     user.password_locked_until = row.time_or_null(13);
     user.created_at = row.time(14);
+    user.must_change_password = row.boolean(15);
+    user.language = stored_enum<Language>(row.text(16));
+    user.sign_up_from = stored_enum<SignUpFrom>(row.text(17));
+    user.sign_up_with = stored_enum<LoginWith>(row.text(18));
     return user;
+}
+
+template <http::NamedEnum Enum>
+std::optional<Enum> enum_or_null(const std::optional<std::string>& name) {
+    return name ? std::optional(stored_enum<Enum>(*name)) : std::nullopt;
+}
+
+Profile to_profile(const storage::Row& row) {
+    Profile out;
+    out.user = to_user(row);
+    out.verified_at = row.time_or_null(user_columns);
+    out.sign_up_at = row.time(user_columns + 1);
+    out.last_login_at = row.time_or_null(user_columns + 2);
+    out.last_login_from = enum_or_null<LoginFrom>(row.text_or_null(user_columns + 3));
+    out.last_login_with = enum_or_null<LoginWith>(row.text_or_null(user_columns + 4));
+    out.last_ip_address = row.text_or_null(user_columns + 5);
+    out.updated_at = row.time(user_columns + 6);
+    return out;
 }
 
 }  // namespace
 
 awaitable<std::optional<User>> UserRepository::find(UserId id) {
-    const auto rows =
-        co_await database_.look_up("SELECT " CONSENTRY_USER_COLUMNS " WHERE u.id = $1 AND u.deleted_at IS NULL", id);
+    const auto rows = co_await database_.look_up(
+        "SELECT " CONSENTRY_USER_COLUMNS CONSENTRY_USER_TABLES " WHERE u.id = $1 AND u.deleted_at IS NULL", id);
     if (rows.empty()) co_return std::nullopt;
     co_return to_user(rows[0]);
 }
 
 awaitable<std::optional<User>> UserRepository::find_by_email(std::string email) {
     const auto rows = co_await database_.query(
-        "SELECT " CONSENTRY_USER_COLUMNS " WHERE u.email = $1 AND u.deleted_at IS NULL", email);
+        "SELECT " CONSENTRY_USER_COLUMNS CONSENTRY_USER_TABLES " WHERE u.email = $1 AND u.deleted_at IS NULL", email);
     if (rows.empty()) co_return std::nullopt;
     co_return to_user(rows[0]);
 }
 
+awaitable<std::optional<Profile>> UserRepository::find_profile(UserId id) {
+    const auto rows = co_await database_.query(
+        "SELECT " CONSENTRY_USER_COLUMNS
+        ", u.verified_at, u.sign_up_at, u.last_login_at, u.last_login_from, u.last_login_with, u.last_ip_address, "
+        "u.updated_at" CONSENTRY_USER_TABLES " WHERE u.id = $1 AND u.deleted_at IS NULL",
+        id);
+    if (rows.empty()) co_return std::nullopt;
+    co_return to_profile(rows[0]);
+}
+
 awaitable<std::vector<User>> UserRepository::list(std::optional<UserId> after, std::int64_t limit) {
     // UUIDv7 grows with time: the order of ids is the order of creation.
-    const auto rows = co_await database_.query("SELECT " CONSENTRY_USER_COLUMNS
+    const auto rows = co_await database_.query("SELECT " CONSENTRY_USER_COLUMNS CONSENTRY_USER_TABLES
                                                " WHERE u.deleted_at IS NULL AND u.id > $1 ORDER BY u.id LIMIT $2",
                                                after.value_or(UserId{}), limit);
     std::vector<User> users;
@@ -63,12 +97,13 @@ void UserRepository::add_insert(storage::Transaction& transaction, const User& u
         Expect::one,
         "INSERT INTO users (id, email, username, name, role_id, role, status, is_verified, verified_at, "
         "security_version, password_hash, password_created_at, password_expires_at, sign_up_at, sign_up_from, "
-        "sign_up_with, created_at, updated_at) "
+        "sign_up_with, created_at, updated_at, must_change_password, language) "
         "VALUES ($1, $2, $3, $4, $5, (SELECT type FROM roles WHERE id = $5), $6, $7, $8, $9, $10, $11, $12, $13, "
-        "'system', 'credential', $13, $13)",
+        "$14, $15, $13, $13, $16, $17)",
         user.id, user.email, user.username, user.name, user.role_id, http::name_of(user.status), user.is_verified,
         user.is_verified ? std::optional(now) : std::nullopt, user.security_version, user.password_hash,
-        user.password_created_at, user.password_expires_at, now);
+        user.password_created_at, user.password_expires_at, now, http::name_of(user.sign_up_from),
+        http::name_of(user.sign_up_with), user.must_change_password, name_of(user.language));
 }
 
 void UserRepository::add_security_change(storage::Transaction& transaction, UserId id, std::int64_t expected,

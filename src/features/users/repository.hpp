@@ -19,6 +19,7 @@ public:
     // Deleted accounts are not found.
     awaitable<std::optional<User>> find(UserId id);
     awaitable<std::optional<User>> find_by_email(std::string email);
+    awaitable<std::optional<Profile>> find_profile(UserId id);
     // In the order of creation, starting after `after`.
     awaitable<std::vector<User>> list(std::optional<UserId> after, std::int64_t limit);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/locales.hpp"
 #include "base/uuid.hpp"
 #include "http/schema/fields.hpp"
 
@@ -18,6 +19,8 @@ enum class Role { user, admin, super_admin };
 enum class UserStatus { active, inactive, blocked };
 enum class LoginFrom { website, mobile };
 enum class LoginWith { credential, social_google, social_apple };
+// How an account came to be: by the operator, an administrator, or its owner.
+enum class SignUpFrom { system, admin, website, mobile };
 
 using RoleId = Id<struct RoleTag>;
 
@@ -43,10 +46,26 @@ struct User {
     std::optional<TimePoint> password_expires_at;
     std::int64_t password_attempt = 0;
     std::optional<TimePoint> password_locked_until;
+    bool must_change_password = false;  // it is a temporary one
+    Language language = Language::en;   // of mails to the owner
+    SignUpFrom sign_up_from = SignUpFrom::system;
+    LoginWith sign_up_with = LoginWith::credential;
     TimePoint created_at;
 
     bool password_expired(TimePoint now) const { return password_expires_at && *password_expires_at <= now; }
     bool password_locked(TimePoint now) const { return password_locked_until && *password_locked_until > now; }
+};
+
+// What its owner and administrators see of an account beyond what decisions need.
+struct Profile {
+    User user;
+    std::optional<TimePoint> verified_at;
+    TimePoint sign_up_at;
+    std::optional<TimePoint> last_login_at;
+    std::optional<LoginFrom> last_login_from;
+    std::optional<LoginWith> last_login_with;
+    std::optional<std::string> last_ip_address;
+    TimePoint updated_at;
 };
 
 }  // namespace consentry
@@ -69,6 +88,22 @@ template <>
 struct EnumNames<LoginFrom> {
     static constexpr std::array names{std::pair{LoginFrom::website, std::string_view{"website"}},
                                       std::pair{LoginFrom::mobile, std::string_view{"mobile"}}};
+};
+template <>
+struct EnumNames<SignUpFrom> {
+    static constexpr std::array names{std::pair{SignUpFrom::system, std::string_view{"system"}},
+                                      std::pair{SignUpFrom::admin, std::string_view{"admin"}},
+                                      std::pair{SignUpFrom::website, std::string_view{"website"}},
+                                      std::pair{SignUpFrom::mobile, std::string_view{"mobile"}}};
+};
+template <>
+struct EnumNames<Language> {
+    static constexpr std::array names{std::pair{Language::en, consentry::name_of(Language::en)},
+                                      std::pair{Language::id, consentry::name_of(Language::id)},
+                                      std::pair{Language::es, consentry::name_of(Language::es)},
+                                      std::pair{Language::fr, consentry::name_of(Language::fr)},
+                                      std::pair{Language::de, consentry::name_of(Language::de)},
+                                      std::pair{Language::ja, consentry::name_of(Language::ja)}};
 };
 template <>
 struct EnumNames<LoginWith> {

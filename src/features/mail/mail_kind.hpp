@@ -1,0 +1,60 @@
+// The mails there are. The name on the right is stored, and names the texts: locales/*.json have mail.<name>.subject
+// and mail.<name>.text for each.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "http/schema/fields.hpp"
+
+namespace consentry {
+
+enum class MailKind {
+    // With a link; facts: token.
+    verify_email,
+    forgot_password,
+    // With a secret; facts: password.
+    temporary_password,
+    // Notices. Their facts, where known: address, userAgent.
+    welcome,
+    password_changed,
+    password_reset,
+    password_locked,
+    new_device,  // facts besides: device, where the client named it
+    two_factor_enabled,
+    two_factor_disabled,
+    two_factor_reset,
+    two_factor_locked,
+    backup_codes_replaced,
+    backup_code_used,
+    session_reuse,
+    identity_joined,  // facts besides: provider
+    account_deleted,
+};
+
+template <>
+struct http::EnumNames<MailKind> {
+    using enum MailKind;
+    static constexpr std::array names{
+        std::pair{verify_email, std::string_view{"verifyEmail"}},
+        std::pair{forgot_password, std::string_view{"forgotPassword"}},
+        std::pair{temporary_password, std::string_view{"temporaryPassword"}},
+        std::pair{welcome, std::string_view{"welcome"}},
+        std::pair{password_changed, std::string_view{"passwordChanged"}},
+        std::pair{password_reset, std::string_view{"passwordReset"}},
+        std::pair{password_locked, std::string_view{"passwordLocked"}},
+        std::pair{new_device, std::string_view{"newDevice"}},
+        std::pair{two_factor_enabled, std::string_view{"twoFactorEnabled"}},
+        std::pair{two_factor_disabled, std::string_view{"twoFactorDisabled"}},
+        std::pair{two_factor_reset, std::string_view{"twoFactorReset"}},
+        std::pair{two_factor_locked, std::string_view{"twoFactorLocked"}},
+        std::pair{backup_codes_replaced, std::string_view{"backupCodesReplaced"}},
+        std::pair{backup_code_used, std::string_view{"backupCodeUsed"}},
+        std::pair{session_reuse, std::string_view{"sessionReuse"}},
+        std::pair{identity_joined, std::string_view{"identityJoined"}},
+        std::pair{account_deleted, std::string_view{"accountDeleted"}},
+    };
+};
+
+}  // namespace consentry

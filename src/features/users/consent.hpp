@@ -1,0 +1,57 @@
+// What people accepted, as far as other features need to know: the guard that asks for it, and whoever lets them accept
+// while an account is made.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "features/users/user.hpp"
+#include "http/schema/fields.hpp"
+#include "storage/database.hpp"
+
+namespace consentry {
+
+enum class PolicyType { terms_of_service, privacy, marketing, cookies };
+
+// What somebody agreed to and how that is known.
+struct GivenConsent {
+    UserId user;
+    std::vector<PolicyType> types;
+    std::optional<SessionId> session = {};
+    std::string ip_address = {};
+    std::string user_agent = {};
+    Language language = Language::en;
+};
+
+class Consents {
+public:
+    virtual ~Consents() = default;
+    // Error: requiredInvalid. A type without a published version is not asked for. Throws Unavailable where it cannot
+    // tell.
+    virtual storage::awaitable<Result<void>> admit(UserId user, std::span<const PolicyType> wanted) = 0;
+    // Adds acceptances of the versions that are the latest now. Of a type without a published version none: nobody can
+    // accept what does not exist.
+    virtual storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
+                                                     TimePoint now) = 0;
+};
+
+// Of a service that cannot publish policies yet: there is none that anybody could accept, or fail to.
+class NothingPublished final : public Consents {
+public:
+    storage::awaitable<Result<void>> admit(UserId, std::span<const PolicyType>) override { co_return Result<void>{}; }
+    storage::awaitable<void> add_acceptances(storage::Transaction&, GivenConsent, TimePoint) override { co_return; }
+};
+
+}  // namespace consentry
+
+template <>
+struct consentry::http::EnumNames<consentry::PolicyType> {
+    static constexpr std::array names{
+        std::pair{consentry::PolicyType::terms_of_service, std::string_view{"termsOfService"}},
+        std::pair{consentry::PolicyType::privacy, std::string_view{"privacy"}},
+        std::pair{consentry::PolicyType::marketing, std::string_view{"marketing"}},
+        std::pair{consentry::PolicyType::cookies, std::string_view{"cookies"}}};
+};
