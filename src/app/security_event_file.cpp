@@ -14,18 +14,6 @@ constexpr unsigned old_files_max = 10;
 constexpr std::size_t user_agent_bytes_max = 256;
 constexpr std::size_t detail_max = 16;
 
-std::string_view text_of(Outcome outcome) {
-    switch (outcome) {
-        case Outcome::success:
-            return "success";
-        case Outcome::failure:
-            return "failure";
-        case Outcome::refused:
-            return "refused";
-    }
-    return {};
-}
-
 void add(std::string& line, std::string_view member, std::string_view text, std::size_t bytes_max = 256) {
     if (text.empty()) return;
     line.append(member);

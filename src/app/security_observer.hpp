@@ -21,8 +21,10 @@ private:
                 std::vector<std::pair<std::string_view, std::string>> detail);
 
     SecurityEvents& events_;
-    SlidingWindows nonsense_;  // per client
-    SlidingWindows told_;      // a burst is told of once
+    // All per client.
+    SlidingWindows refused_;
+    SlidingWindows nonsense_;
+    SlidingWindows told_;  // a burst is told of once
 };
 
 }  // namespace consentry

@@ -1,13 +1,13 @@
 #include "base/log.hpp"
 
 #include <array>
-#include <cstdio>
 #include <utility>
 
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "base/process.hpp"
 #include "base/redaction.hpp"
 
 namespace consentry {
@@ -21,17 +21,6 @@ std::string process_members() {
     std::string out = fmt::format(R"("pid":{},"hostname":)", ::getpid());
     append_log_string(out, host.data());
     return out;
-}
-
-// Resident memory in MB, from /proc/self/statm (pages; its second number).
-long resident_megabytes() {
-    long total = 0;
-    long resident = 0;
-    if (std::FILE* file = std::fopen("/proc/self/statm", "re"); file != nullptr) {
-        if (std::fscanf(file, "%ld %ld", &total, &resident) != 2) resident = 0;
-        std::fclose(file);
-    }
-    return resident * ::sysconf(_SC_PAGESIZE) / (1024 * 1024);
 }
 
 }  // namespace
@@ -83,7 +72,8 @@ void Log::append_process_facts(std::string& line) const {
     const auto now = std::chrono::steady_clock::now();
     if (text.empty() || now - made > facts_age_max) {
         made = now;
-        text = fmt::format(R"(,"debug":{{{},"memory":{{"rss":{}}},"uptime":{}}})", process_, resident_megabytes(),
+        text = fmt::format(R"(,"debug":{{{},"memory":{{"rss":{}}},"uptime":{}}})", process_,
+                           resident_bytes() / (1024 * 1024),
                            std::chrono::duration_cast<std::chrono::seconds>(now - begin_).count());
     }
     line.append(text);

@@ -11,6 +11,18 @@ namespace consentry {
 
 enum class Outcome { success, failure, refused };
 
+constexpr std::string_view text_of(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::success:
+            return "success";
+        case Outcome::failure:
+            return "failure";
+        case Outcome::refused:
+            return "refused";
+    }
+    return {};
+}
+
 // Where a request came from. All of it is what clients sent, hence bounded and escaped when it is written.
 struct EventOrigin {
     std::string address;

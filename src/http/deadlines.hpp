@@ -1,11 +1,12 @@
 // Deadlines of many connections with one coarse timer per thread: setting one is a store, not a timer.
 //
-// A deadline passes between its time and one sweep later. The timer runs only while there is something to watch.
-// All of it belongs to one thread.
+// A deadline passes between its time and one sweep later; where very many do at once, other work comes in between. The
+// timer runs only while there is something to watch. All of it belongs to one thread.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <ctime>
 #include <vector>
 
@@ -51,12 +52,14 @@ private:
 
 class Deadlines {
 public:
+    static constexpr std::size_t expired_at_once_max = 100;
+
     Deadlines(boost::asio::io_context& context, std::chrono::milliseconds interval)
         : timer_(context), interval_(interval) {}
 
     void add(Expiring& item) {
         items_.push_back(item);
-        if (!running_) sweep_later();
+        if (!running_) sweep_after(interval_);
     }
     template <class Function>
     void for_each(Function function) {
@@ -66,9 +69,9 @@ public:
 private:
     using Items = boost::intrusive::list<Expiring, boost::intrusive::constant_time_size<false>>;
 
-    void sweep_later() {
+    void sweep_after(std::chrono::milliseconds wait) {
         running_ = true;
-        timer_.expires_after(interval_);
+        timer_.expires_after(wait);
         timer_.async_wait([this](boost::system::error_code error) {
             running_ = false;
             if (!error) sweep();
@@ -80,11 +83,13 @@ private:
             if (item.deadline_ > now) continue;
             item.deadline_ = CoarseClock::time_point::max();
             expired_.push_back(&item);
+            if (expired_.size() == expired_at_once_max) break;
         }
+        const bool is_portion = expired_.size() == expired_at_once_max;
         // Apart from the walk: whoever expires may unlink itself.
         for (Expiring* item : expired_) item->on_expired();
         expired_.clear();
-        if (!items_.empty()) sweep_later();
+        if (!items_.empty()) sweep_after(is_portion ? std::chrono::milliseconds{0} : interval_);
     }
 
     boost::asio::steady_timer timer_;

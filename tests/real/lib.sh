@@ -103,6 +103,49 @@ watch() {
     setsid "$here/watchdog.sh" "$@" </dev/null >/dev/null 2>&1 &
 }
 
+# act COUNT start [--owner PID] FOLDER..., act COUNT stop FOLDER: the commands of a script whose function start takes COUNT
+# arguments and finds the owner in $owner.
+act() {
+    local count=$1 command=${2:-} owner=
+    (($# >= 3)) || usage
+    shift 2
+    # shellcheck disable=SC2034
+    [[ "$1" != --owner ]] || { owner=${2:-} && shift 2; }
+    case "$command" in
+        start)
+            (($# == count)) || usage
+            start "$@"
+            ;;
+        stop)
+            (($# == 1)) || usage
+            end_servers "$1"
+            rm -rf "$1"
+            ;;
+        *) usage ;;
+    esac
+}
+
+# web_server NAME FOLDER: what the start of a web server begins with. Sets folder.
+web_server() {
+    PATH=$PATH:/usr/sbin
+    command -v "$1" >/dev/null || fail "$1 is missing: run script/bootstrap --engines"
+    step_down www-data nobody
+    folder=$(own_folder "$2")
+}
+
+# Of nginx.conf's http block: nothing is written outside the folder.
+nginx_places() {
+    local what
+    echo "access_log off;"
+    for what in client_body proxy fastcgi uwsgi scgi; do echo "    ${what}_temp_path $1/$what;"; done
+}
+
+# One process, which the folder in its command line tells from others.
+run_nginx() {
+    "${as_server[@]}" nginx -g "master_process off; pid $1/nginx.pid; error_log $1/error.log;" -e "$1/error.log" \
+        -p "$1" -c "$1/nginx.conf" >/dev/null 2>&1
+}
+
 # A certificate for 127.0.0.1 and localhost (tls.crt, tls.key), who signed it (ca.crt), and a stranger (untrusted_ca.crt).
 make_certificates() (
     umask 077

@@ -10,33 +10,16 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-command=${1:-} owner=
-(($# >= 2)) || usage
-shift
-[[ "$1" != --owner ]] || { owner=$2 && shift 2; }
-(($# == 1)) || usage
-
 start() {
-    PATH=$PATH:/usr/sbin
-    command -v nginx >/dev/null || fail "nginx is missing: run script/bootstrap --engines"
-    step_down www-data nobody
-    folder=$(own_folder "$1")
-    # One process, which the folder in its command line tells from others. Slow requests end soon.
+    web_server nginx "$1"
+    # Slow requests end soon.
     cat >"$folder/nginx.conf" <<TEXT
-master_process off;
-pid $folder/nginx.pid;
-error_log $folder/error.log;
 events { worker_connections 4096; }
 http {
-    access_log off;
+    $(nginx_places "$folder")
     client_header_timeout 2s;
     client_body_timeout 2s;
     keepalive_timeout 2s;
-    client_body_temp_path $folder/body;
-    proxy_temp_path $folder/proxy;
-    fastcgi_temp_path $folder/fastcgi;
-    uwsgi_temp_path $folder/uwsgi;
-    scgi_temp_path $folder/scgi;
     server {
         listen unix:$folder/nginx.sock;
         location / { proxy_pass http://unix:$folder/behind.sock; }
@@ -49,15 +32,7 @@ http {
 }
 TEXT
     watch "$folder" "$owner"
-    "${as_server[@]}" nginx -e "$folder/error.log" -p "$folder" -c "$folder/nginx.conf" >/dev/null 2>&1 ||
-        fail "nginx does not start: $(tail -n 5 "$folder/error.log")"
+    run_nginx "$folder" || fail "nginx does not start: $(tail -n 5 "$folder/error.log")"
 }
 
-case "$command" in
-    start) start "$1" ;;
-    stop)
-        end_servers "$1"
-        rm -rf "$1"
-        ;;
-    *) usage ;;
-esac
+act 1 "$@"

@@ -10,28 +10,12 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-command=${1:-} owner=
-(($# >= 2)) || usage
-shift
-[[ "$1" != --owner ]] || { owner=$2 && shift 2; }
-
 start() {
-    PATH=$PATH:/usr/sbin
-    command -v nginx >/dev/null || fail "nginx is missing: run script/bootstrap --engines"
-    step_down www-data nobody
-    folder=$(own_folder "$1")
+    web_server nginx "$1"
     cat >"$folder/nginx.conf" <<TEXT
-master_process off;
-pid $folder/nginx.pid;
-error_log $folder/error.log;
 events { worker_connections 1024; }
 http {
-    access_log off;
-    client_body_temp_path $folder/body;
-    proxy_temp_path $folder/proxy;
-    fastcgi_temp_path $folder/fastcgi;
-    uwsgi_temp_path $folder/uwsgi;
-    scgi_temp_path $folder/scgi;
+    $(nginx_places "$folder")
     include $folder/site.conf;
     server {
         listen unix:$folder/application.sock;
@@ -48,22 +32,11 @@ TEXT
         port=$(free_port)
         sed -E "s/127\.0\.0\.1:3000/127.0.0.1:$2/; s|127\.0\.0\.1:8080|unix:$folder/application.sock|
             s/listen 443 ssl;/listen 127.0.0.1:$port;/; /ssl_certificate/d" "$here/../../docs/deploy/nginx.conf" >"$folder/site.conf"
-        "${as_server[@]}" nginx -e "$folder/error.log" -p "$folder" -c "$folder/nginx.conf" >/dev/null 2>&1 || continue
+        run_nginx "$folder" || continue
         echo "PORT=$port"
         return
     done
     fail "nginx does not start: $(tail -n 5 "$folder/error.log")"
 }
 
-case "$command" in
-    start)
-        (($# == 2)) || usage
-        start "$1" "$2"
-        ;;
-    stop)
-        (($# == 1)) || usage
-        end_servers "$1"
-        rm -rf "$1"
-        ;;
-    *) usage ;;
-esac
+act 2 "$@"

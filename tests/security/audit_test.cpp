@@ -161,6 +161,17 @@ TEST(LOG_4, RefusalsAndChangesByAdministratorsAreTold) {
     EXPECT_EQ(changes[0].at("detail").at("operation"), "createRole");
 }
 
+TEST(LOG_4, AStrangerDoesNotFillTheStream) {
+    Watched t;
+    for (int minute = 0; minute < 2; ++minute) {
+        for (int i = 0; i < 80; ++i)
+            EXPECT_EQ(t.service.get("/api/shared/user/session/list", bearer("garbage")).status, 401U);
+        t.service.pass(std::chrono::minutes{1});
+    }
+    EXPECT_EQ(t.named("authorization.refused").size(), 2 * 60U);
+    EXPECT_EQ(t.named("client.refused").size(), 2U);
+}
+
 TEST(LOG_4, ABurstOfNonsenseIsToldOnce) {
     Watched t;
     for (int i = 0; i < 60; ++i)

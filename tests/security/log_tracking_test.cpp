@@ -68,16 +68,10 @@ struct CollectorServer {
     http::Server server;
 };
 
-// A service where logging in fails with status 500, as often as one likes: without the lock that so many attempts end
-// in.
+// A service where logging in fails, as often as one likes.
 struct FailingService {
-    explicit FailingService(Environment settings)
-        : service(unlocked(std::move(settings))), person(service.make_person()) {
+    explicit FailingService(Environment settings) : service(std::move(settings)), person(service.make_person()) {
         service.break_writes("INSERT ON sessions");
-    }
-    static Environment unlocked(Environment settings) {
-        settings["AUTH_PASSWORD_ATTEMPT"] = "false";
-        return settings;
     }
     Answer fail(Headers headers = {}) const {
         return service.post("/api/public/user/login/credential",

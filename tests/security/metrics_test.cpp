@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/security/factor_calls.hpp"
+#include "tests/support/raw_http.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -94,6 +95,23 @@ TEST(OPS_3, AnswersAreCountedAndTimed) {
     EXPECT_GE(page("consentry_http_connections"), 1);
 }
 
+TEST(OPS_3, WhatIsRefusedUnreadIsCountedWithItsOperation) {
+    const Service service;
+    const auto ask = [&](const std::string& path, const std::string& rest) {
+        test::RawClient client(service.port());
+        client.send("POST " + path + " HTTP/1.1\r\nHost: a\r\n" + rest);
+        return client.read_answer().status;
+    };
+    const std::string login = "/api/public/user/login/credential";
+    EXPECT_EQ(ask(login, "Content-Length: 1000000000\r\n\r\n"), 413U);
+    EXPECT_EQ(ask("/api/nowhere", "Content-Length: 1000000000\r\n\r\n"), 413U);
+    EXPECT_EQ(ask(login, "X: " + std::string(100'000, 'x')), 431U);
+    const Page page = page_of(service);
+    EXPECT_EQ(page(requests("loginWithCredential", "POST", "413")), 1);
+    EXPECT_EQ(page(requests("unknown", "POST", "413")), 1);
+    EXPECT_EQ(page(requests("loginWithCredential", "POST", "431")), 1);
+}
+
 TEST(OPS_3, LoginsAreCountedByStepAndOutcome) {
     Service service;
     const Person plain = service.make_person();
@@ -130,8 +148,9 @@ TEST(OPS_3, NobodyMakesSeriesByWhatTheySend) {
         client.get("/api/shared/user/2fa/status",
                    {{"Authorization", "Bearer " + n}, {"User-Agent", n}, {"x-custom-lang", n}, {"x-request-id", n}});
     }
-    // The page itself is new to the first reading: one counter, fifteen buckets and the one above, sum and count.
-    EXPECT_EQ(page_of(service).values.size(), before + 19);
+    // The page itself is new to the first reading: one counter, fifteen buckets and the one above, sum and count. So is
+    // the event client.refused.
+    EXPECT_EQ(page_of(service).values.size(), before + 19 + 1);
     EXPECT_EQ(page_of(service)(requests("unknown", "other", "405")), 201);
 }
 
@@ -192,7 +211,6 @@ TEST(OPS_3, TheProcessAndWhatItDependsOnAreReadAtEachScrape) {
 }
 
 TEST(OPS_3, ACacheThatIsAwayShows) {
-    if (on_shared_engines()) GTEST_SKIP() << "brings a cache of its own, at an address where nobody listens";
     const Service service({{"CACHE_URL", "redis://127.0.0.1:1"}, {"THROTTLE_LIMIT", "100"}});
     const Page page = page_of(service);
     EXPECT_EQ(page("consentry_dependency_up{dependency=\"cache\"}"), 0);

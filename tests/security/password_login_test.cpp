@@ -133,6 +133,21 @@ TEST(PWD_2, WhatFollowsANulIsNotCutOff) {
     EXPECT_TRUE(refused.violates("password", "isString"));
 }
 
+TEST(PWD_6, RightPasswordsDuringAnOutageDoNotLockTheOwnerOut) {
+    Service service;
+    const Person person = service.make_person();
+    Person careful = service.make_person();
+    service.turn_two_factor_on(careful);
+    service.sql("UPDATE users SET password_attempt = 3");
+    for (const char* writes : {"INSERT ON sessions", "INSERT ON activity_log", "UPDATE OF challenge_seq ON users"}) {
+        service.break_writes(writes);
+        const Person& owner = std::string_view(writes).starts_with("UPDATE") ? careful : person;
+        for (int i = 0; i < 6; ++i) EXPECT_EQ(service.log_in(owner).status, 503U) << writes;
+        service.mend_writes();
+        EXPECT_EQ(service.log_in(owner).status, 200U) << writes;
+    }
+}
+
 TEST(PWD_6, OneCounterForAllSpellingsRoutesAndHeaders) {
     Service service;
     const Person person = person_named(service, "ada@example.org");

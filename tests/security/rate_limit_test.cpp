@@ -1,6 +1,8 @@
 // How much one client may ask of one operation (LIM-1, LIM-2, LIM-4 to LIM-6). The window is long and the clock stands
 // still unless a test moves it, so that nothing here depends on how fast the machine is.
-#include <gtest/gtest.h>
+#include <fstream>
+
+#include <gmock/gmock.h>
 
 #include "base/sliding_windows.hpp"
 #include "tests/support/raw_http.hpp"
@@ -52,8 +54,8 @@ TEST(LIM_1, TenInAnyStretchAlsoAcrossTheEdge) {
 }
 
 TEST(LIM_1, TheWindowPassesByTheServicesClock) {
-    Service service(limited("3", {{"THROTTLE_TTL_IN_MS", "500"}}));
-    if (on_shared_engines()) GTEST_SKIP() << "the windows are Redis' own there: cache_contract_test";
+    // Redis' windows pass by Redis' clock: cache_contract_test.
+    Service service(limited("3", {{"THROTTLE_TTL_IN_MS", "500"}, {"CACHE_URL", "memory:"}}));
     for (int round = 0; round < 3; ++round) {
         for (int i = 0; i < 3; ++i) EXPECT_EQ(service.get("/api/hello").status, 200U);
         EXPECT_EQ(service.get("/api/hello").status, 429U);
@@ -183,6 +185,21 @@ TEST(LIM_4, MemoryIsBoundedAndEvictionFreesNobody) {
     EXPECT_LE(admitted, 1'100);  // those without a place of their own share one
     windows.admit("later", 1, window, now + 3 * window);
     EXPECT_TRUE(windows.admit("key1", 1, window, now + 3 * window).admitted);
+}
+
+TEST(LIM_5, WithoutTheSharedCacheEachCountsForItselfAndByHalf) {
+    Service service(limited("10", {{"CACHE_URL", "redis://127.0.0.1:1"}}));
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(service.get("/api/hello").status, 200U) << i;
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(service.get("/api/hello").status, 429U);
+    service.restart();  // what was recorded is written at the stop
+    std::ifstream events(service.folder() / "data" / "security" / "events.log");
+    int told = 0;
+    for (std::string line; std::getline(events, line);) {
+        if (!line.contains(R"("event":"limiter.shared")")) continue;
+        EXPECT_THAT(line, ::testing::HasSubstr(R"("outcome":"failure")"));
+        ++told;
+    }
+    EXPECT_EQ(told, 1) << "once, not with each request";
 }
 
 TEST(LIM_6, HeadersTellWhatIsLeftAndWhenToComeAgain) {

@@ -171,6 +171,23 @@ TEST(Roles, AreMadeReadChangedAndDeleted) {
     expect_refused(staff.update(staff.chief, made.text("data.id"), "user", {}), errors::role_not_found);
 }
 
+// Another version, or a hand at the database, may order the actions otherwise.
+TEST(Roles, AreChangedAndDeletedHoweverTheirAbilitiesAreWritten) {
+    Staff staff;
+    const std::string role = staff.make_role("admin", {{"user", {"read"}}});
+    const auto write_otherwise = [&] {
+        staff.service.sql(R"(UPDATE roles SET abilities = '[ {"action":["update","read"], "subject":"user"} ]')"
+                          " WHERE id = '" +
+                          role + "'");
+    };
+    write_otherwise();
+    const Answer changed = staff.update(staff.chief, role, "admin", {{"role", {"read"}}});
+    EXPECT_EQ(changed.status, 200U) << changed.body;
+    EXPECT_EQ(changed.json.at("data").at("abilities"), as_json({{"role", {"read"}}}));
+    write_otherwise();
+    EXPECT_EQ(staff.erase(staff.chief, role).status, 204U);
+}
+
 TEST(Roles, AreListedSearchedAndFiltered) {
     Staff staff;
     staff.create(staff.chief, "harbormaster", "admin", {{"user", {"read", "update"}}, {"role", {"read"}}});
