@@ -36,6 +36,12 @@ void measure_masses(const Stage& stage, Report& report);
 // What all endpoints share (limits, ids, headers, CORS, metrics), and logging, against the endpoint without them.
 void measure_surface(const Stage& stage, Report& report);
 
+// Pages of the list of very many accounts, in every order.
+void measure_lists(const Stage& stage, Report& report);
+
+// Accounts brought in from a table, and what a write beside it waits.
+void measure_import(const Stage& stage, Report& report);
+
 // Logins over all prepared accounts in turn, as a source for Load::next.
 class LoginRequests {
 public:

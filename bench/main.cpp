@@ -32,15 +32,27 @@ struct Goal {
 const std::vector<Goal>& goals() {
     using enum Engines;
     static const std::vector<Goal> all{
-        {"1", embedded, measure_known_tokens},   {"3", embedded, measure_new_tokens},
-        {"4", embedded, measure_logins},         {"5", embedded, measure_verifications},
-        {"6", embedded, measure_refreshes},      {"7", embedded, measure_under_logins},
-        {"8", embedded, measure_overload},       {"9", embedded, measure_memory},
-        {"10", embedded, measure_connections},   {"11", embedded, measure_start},
-        {"surface", embedded, measure_surface},  {"2", servers, measure_known_tokens},
-        {"5", servers, measure_verifications},   {"6", servers, measure_refreshes},
-        {"11", servers, measure_start},          {"12", servers, measure_masses, true},
+        {"1", embedded, measure_known_tokens},
+        {"3", embedded, measure_new_tokens},
+        {"4", embedded, measure_logins},
+        {"5", embedded, measure_verifications},
+        {"6", embedded, measure_refreshes},
+        {"7", embedded, measure_under_logins},
+        {"8", embedded, measure_overload},
+        {"9", embedded, measure_memory},
+        {"10", embedded, measure_connections},
+        {"11", embedded, measure_start},
+        {"surface", embedded, measure_surface},
+        {"2", servers, measure_known_tokens},
+        {"5", servers, measure_verifications},
+        {"6", servers, measure_refreshes},
+        {"11", servers, measure_start},
+        {"12", servers, measure_masses, true},
         {"web-4", embedded, measure_slow_peers},
+        {"lists", embedded, measure_lists, true},
+        {"lists", servers, measure_lists, true},
+        {"import", embedded, measure_import, true},
+        {"import", servers, measure_import, true},
     };
     return all;
 }

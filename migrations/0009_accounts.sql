@@ -5,9 +5,15 @@ ALTER TABLE users ADD COLUMN must_change_password BOOLEAN NOT NULL DEFAULT FALSE
 ALTER TABLE users ADD COLUMN deleted_email TEXT;
 ALTER TABLE users ADD COLUMN erased_at BIGINT;
 CREATE INDEX users_deleted ON users (deleted_at) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
--- The orders an administrator may list accounts in; those of email and username have their unique indexes.
-CREATE INDEX users_created ON users (created_at, id);
-CREATE INDEX users_name ON users (name, id);
+-- The orders an administrator may list accounts in. The rows of earlier pages are passed over in the index alone: with
+-- the unique indexes of email and username each of them would have to be read to see that it is not deleted.
+CREATE INDEX users_created ON users (created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX users_name ON users (COALESCE(name, ''), id) WHERE deleted_at IS NULL;
+CREATE INDEX users_email_order ON users (email, id) WHERE deleted_at IS NULL;
+CREATE INDEX users_username_order ON users (username, id) WHERE deleted_at IS NULL;
+CREATE INDEX users_status ON users (status, id) WHERE deleted_at IS NULL;
+-- All sessions of an account, for administrators; those that ended are in no index else.
+CREATE INDEX sessions_user ON sessions (user_id, created_at, id);
 
 -- What a link in a mail proves. One of a purpose per account: a newer one takes the older one's place. Spending deletes
 -- it. digest: SHA-256 of the token, which is nowhere but in the mail. email: what the mail was sent to.
@@ -38,7 +44,8 @@ CREATE TABLE link_requests (
 CREATE INDEX link_requests_open ON link_requests (requested_at) WHERE handled_at IS NULL;
 CREATE INDEX link_requests_age ON link_requests (requested_at);
 
--- Who an account is at an identity provider. The provider's subject is the key; its address is no more than data.
+-- Who an account is at an identity provider. The provider's subject is the key; its address is no more than data. At
+-- each provider an account is one subject: an address that the provider gave to somebody else leads to no account.
 CREATE TABLE identities (
     provider TEXT NOT NULL,
     subject TEXT NOT NULL,
@@ -48,7 +55,7 @@ CREATE TABLE identities (
     last_used_at BIGINT,
     PRIMARY KEY (provider, subject)
 );
-CREATE INDEX identities_user ON identities (user_id);
+CREATE UNIQUE INDEX identities_user ON identities (user_id, provider);
 
 -- Identity tokens that were used: each is good for one login. digest: SHA-256 of the token's signed part.
 CREATE TABLE spent_identity_tokens (
@@ -57,8 +64,8 @@ CREATE TABLE spent_identity_tokens (
 );
 CREATE INDEX spent_identity_tokens_expiry ON spent_identity_tokens (expires_at);
 
--- Accounts on their way in, checked, of an import that is not finished: one statement makes accounts of them all, or
--- none. row_number counts the rows of the file from 0.
+-- Accounts on their way in, checked, of an import that is not finished: one transaction makes accounts of them all, or
+-- none. import_id tells when it began (UUID version 7); row_number counts the rows of the file from 0.
 CREATE TABLE import_rows (
     import_id UUID NOT NULL,
     row_number BIGINT NOT NULL,
@@ -74,10 +81,8 @@ CREATE TABLE import_rows (
     google_subject TEXT,
     apple_subject TEXT,
     created_at BIGINT NOT NULL,
-    staged_at BIGINT NOT NULL,
     PRIMARY KEY (import_id, row_number)
 );
-CREATE INDEX import_rows_staged ON import_rows (staged_at);
 
 -- Devices an account was signed in on, so that a login on another one can be told to its owner. digest: of what the
 -- client calls the device, or else of its user agent without version numbers.

@@ -10,8 +10,11 @@
 
 #include "app/api_description.hpp"
 #include "app/logging.hpp"
+#include "app/mail_transport.hpp"
 #include "app/readings.hpp"
+#include "features/accounts/endpoints.hpp"
 #include "features/activity/endpoints.hpp"
+#include "features/administration/endpoints.hpp"
 #include "features/api_keys/endpoints.hpp"
 #include "features/feature_flags/endpoints.hpp"
 #include "features/login/endpoints.hpp"
@@ -117,6 +120,20 @@ App::App(const Config& config, const Clock& clock)
     options.observers = make_observers();
     pipeline_ = std::make_unique<http::Pipeline>(router_, services_.locales, clock, std::move(options));
     server_ = std::make_unique<http::Server>(server_options(config), *pipeline_);
+    open_mail_delivery();
+}
+
+void App::open_mail_delivery() {
+    const Config& config = services_.config;
+    MailDelivery::Options options{.transport = open_mail_transport(config),
+                                  .site = mail_site(config),
+                                  .sender = config.mail.no_reply,
+                                  .batch_size = static_cast<std::int64_t>(config.mail.batch_size)};
+    options.before_each_round.emplace_back([this] { return services_.link_requests.work_off(); });
+    mail_delivery_ = std::make_unique<MailDelivery>(
+        std::move(options),
+        MailDelivery::Parts{services_.database, services_.clock, services_.locales, services_.mails, services_.audit},
+        log_);
 }
 
 std::vector<http::Observer*> App::make_observers() {
@@ -153,6 +170,13 @@ void App::open_metrics() {
     metrics_->watch("consentry_rate_limit_shared", "1: counted in the cache; 0: it does not answer, counted here alone",
                     Metrics::Kind::gauge,
                     [this] { return std::vector<Sample>{{rate_limit_.is_shared() ? 1.0 : 0.0}}; });
+    metrics_->watch("consentry_mails_waiting", "Mails still to be sent, by all instances together",
+                    Metrics::Kind::gauge,
+                    [this] { return std::vector<Sample>{{static_cast<double>(mail_delivery_->waiting())}}; });
+    metrics_->watch("consentry_mails_sent_total", "Mails that the mail server has taken", Metrics::Kind::counter,
+                    [this] { return std::vector<Sample>{{static_cast<double>(mail_delivery_->sent())}}; });
+    metrics_->watch("consentry_mails_failed_total", "Mails that were given up", Metrics::Kind::counter,
+                    [this] { return std::vector<Sample>{{static_cast<double>(mail_delivery_->failed())}}; });
     metrics_->watch("consentry_lines_lost_total", "Lines that could not be written, or reports that could not be sent",
                     Metrics::Kind::counter, [this] {
                         const auto lost = [](const auto* stream) {
@@ -170,10 +194,15 @@ void App::declare_endpoints() {
     router_.provide<CallerGuard>(services_.session_guard);
     router_.provide<http::CursorSeal>(services_.cursors);
     add_login_endpoints(router_, services_.login);
+    router_.provide(services_.social_guard);
+    add_social_endpoints(router_, services_.login);
     add_session_endpoints(router_, services_.sessions, services_.keys);
     add_activity_endpoints(router_, services_.activity, services_.users, services_.locales);
     add_two_factor_endpoints(router_, services_.two_factor, services_.users, services_.roles);
     add_password_endpoints(router_, services_.passwords);
+    add_account_endpoints(router_, services_.accounts, services_.link_requests, services_.passwords, services_.profiles,
+                          services_.account_export);
+    add_administration_endpoints(router_, services_.administration, services_.profiles, services_.user_import);
     add_role_endpoints(router_, services_.roles);
     add_api_key_endpoints(router_, services_.api_keys);
     add_feature_flag_endpoints(router_, services_.feature_flags);
@@ -196,15 +225,20 @@ App::~App() {
 
 void App::start() {
     server_->start();
+    mail_delivery_->start();
     asio::co_spawn(server_->executor(), clean_up_now_and_then(), asio::detached);
 }
 
 void App::stop() {
     system_.stopping();
     server_->stop();
+    mail_delivery_->stop();
 }
 
-void App::wait() { server_->join(); }
+void App::wait() {
+    server_->join();
+    mail_delivery_->wait();
+}
 
 awaitable<void> App::clean_up_now_and_then() {
     asio::steady_timer timer(co_await asio::this_coro::executor);

@@ -7,6 +7,7 @@
 #include <spdlog/logger.h>
 
 #include "app/error_tracking.hpp"
+#include "app/mail_delivery.hpp"
 #include "app/security_observer.hpp"
 #include "app/services.hpp"
 #include "base/log.hpp"
@@ -52,18 +53,21 @@ public:
     // Null where the settings have them off.
     const Log* log() const { return request_log_.get(); }
     const ErrorTracking* error_tracking() const { return error_tracking_.get(); }
+    const MailDelivery& mail_delivery() const { return *mail_delivery_; }
     std::size_t connections() const { return server_->connections(); }
 
 private:
     void declare_endpoints();
     std::vector<http::Observer*> make_observers();
     void open_metrics();
+    void open_mail_delivery();
     awaitable<void> clean_up_now_and_then();
 
     std::shared_ptr<spdlog::logger> log_;  // taken before any thread runs
     // Before the services, hence destroyed after them: pools and storage hand their last answers to the server's
     // executors.
     std::unique_ptr<http::Server> server_;
+    std::unique_ptr<MailDelivery> mail_delivery_;
     Services services_;
     System system_;
     http::RateLimit rate_limit_;

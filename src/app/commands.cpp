@@ -15,6 +15,7 @@
 #include "app/key_commands.hpp"
 #include "app/serve_command.hpp"
 #include "app/user_commands.hpp"
+#include "app/user_import_command.hpp"
 
 namespace consentry {
 namespace {
@@ -61,6 +62,22 @@ void add_user_commands(CLI::App& program, Selected& selected) {
     reset->add_option("--email", options.email, "Of the account")->required();
     reset->add_flag("--disable", options.disable, "Turn two-factor off instead");
     reset->callback([&selected] { selected.run = [] { return reset_two_factor(options); }; });
+}
+
+void add_user_import_command(CLI::App& program, Selected& selected) {
+    static UserImportOptions options;
+    CLI::App* command = subcommand(*program.get_subcommand("user"), "import",
+                                   "Makes accounts of all rows of a file, or of none where one of them is wrong");
+    command->add_option("file", options.file, "The file; - reads standard input")->required();
+    command->add_option("--from", options.from, "What wrote it: csv, keycloak, auth0, firebase or supabase")
+        ->check(CLI::IsMember(std::vector<std::string>(import_formats.begin(), import_formats.end())));
+    command->add_flag("--dry-run", options.dry_run, "Only tell what is wrong");
+    command->add_flag("--skip-existing", options.skip_existing, "Leave addresses alone that have an account");
+    command->add_option("--firebase-hash-config", options.firebase_hash_config,
+                        "File with the password hash parameters of the project, as the console shows them");
+    command->add_option("--auth0-password-hashes", options.auth0_password_hashes,
+                        "File with the password hashes, as the support sends it");
+    command->callback([&selected] { selected.run = [] { return import_users(options); }; });
 }
 
 void add_api_key_commands(CLI::App& program, Selected& selected) {
@@ -131,6 +148,7 @@ int run_command_line(int argc, char** argv) {
     });
     add_migrate_command(program, selected);
     add_user_commands(program, selected);
+    add_user_import_command(program, selected);
     add_api_key_commands(program, selected);
     add_config_commands(program, selected);
     add_key_commands(program, selected);

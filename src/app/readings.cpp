@@ -10,6 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/process.hpp"
+
 namespace consentry {
 namespace {
 
@@ -20,15 +22,6 @@ double seconds_of(clockid_t clock) {
     timespec time{};
     clock_gettime(clock, &time);
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
-}
-
-// Pages, the second number of /proc/self/statm.
-double resident_bytes() {
-    std::ifstream statm("/proc/self/statm");
-    double all = 0;
-    double resident = 0;
-    statm >> all >> resident;
-    return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 double open_files() {
@@ -62,22 +55,11 @@ void watch_one(Metrics& metrics, const char* name, const char* help, Kind kind, 
     metrics.watch(name, help, kind, [read] { return std::vector<Sample>{{read()}}; });
 }
 
-const char* text_of(Outcome outcome) {
-    switch (outcome) {
-        case Outcome::success:
-            return "success";
-        case Outcome::failure:
-            return "failure";
-        case Outcome::refused:
-            return "refused";
-    }
-    return "";
-}
-
 }  // namespace
 
 void watch_process(Metrics& metrics, const Clock& clock) {
-    watch_one(metrics, "process_resident_memory_bytes", "Resident memory", Kind::gauge, resident_bytes);
+    watch_one(metrics, "process_resident_memory_bytes", "Resident memory", Kind::gauge,
+              [] { return static_cast<double>(resident_bytes()); });
     watch_one(metrics, "process_cpu_seconds_total", "User and system CPU time spent", Kind::counter,
               [] { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); });
     watch_one(metrics, "process_open_fds", "Open file descriptors", Kind::gauge, open_files);
@@ -100,13 +82,14 @@ void watch_services(Metrics& metrics, const Services& services) {
                   of_pools([](const WorkerPool& pool) { return pool.capacity(); }));
     metrics.watch("consentry_pool_refused_total", "Tasks refused because the pool was full", Kind::counter,
                   of_pools([](const WorkerPool& pool) { return pool.refused(); }));
-    metrics.watch("consentry_security_events_total", "Security events, by name and outcome", Kind::counter,
-                  [&services] {
-                      std::vector<Sample> out;
-                      for (const auto& [name, outcome, count] : services.security_events.counts())
-                          out.push_back({static_cast<double>(count), {{"event", name}, {"outcome", text_of(outcome)}}});
-                      return out;
-                  });
+    metrics.watch(
+        "consentry_security_events_total", "Security events, by name and outcome", Kind::counter, [&services] {
+            std::vector<Sample> out;
+            for (const auto& [name, outcome, count] : services.security_events.counts())
+                out.push_back(
+                    {static_cast<double>(count), {{"event", name}, {"outcome", std::string(text_of(outcome))}}});
+            return out;
+        });
 }
 
 }  // namespace consentry

@@ -11,6 +11,8 @@
 namespace consentry {
 namespace {
 
+constexpr std::chrono::days failed_mails_kept{30};  // time enough to find out why
+
 std::size_t cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 // Before anything of the configuration is used: no service on a machine whose primitives answer wrongly (CRY-6).
@@ -48,8 +50,10 @@ PasswordSettings password_settings(const Config& config) {
     out.count_attempts = config.password.attempt;
     out.ladder.attempts_max = config.password.attempts_max;
     out.expiry = config.password.expired;
+    out.temporary_expiry = config.password.expired_temporary;
     out.reuse_barred = config.password.reuse_period;
     out.service_name = config.app.name;
+    out.username_prefix = config.account.username_prefix;
     // No more turns than threads to hash on, and fewer than the failures that lock.
     out.checks_at_once = std::clamp<std::size_t>(
         hash_threads(config), 1, static_cast<std::size_t>(std::max(1, config.password.attempts_max - 1)));
@@ -57,7 +61,35 @@ PasswordSettings password_settings(const Config& config) {
     return out;
 }
 
+LinkSettings link_settings(const LinkConfig& config) {
+    return {.expired = config.expired,
+            .resend = config.resend,
+            .token_length = config.token_length,
+            .reference_prefix = config.reference_prefix,
+            .reference_length = config.reference_length};
+}
+
+LinkRequestSettings link_request_settings(const Config& config) {
+    const std::string& secret = config.encryption.secrets.front();
+    return {.verification = link_settings(config.account.verification),
+            .forgot_password = link_settings(config.account.forgot_password),
+            .address_key = std::string(as_text(crypto::hkdf_sha256(as_bytes(secret), "consentry link requests", 32)))};
+}
+
+SocialGuard::Provider social_provider(const SocialProviderConfig& config) {
+    SocialGuard::Provider out{
+        .rules = {.client_ids = config.client_ids, .issuers = {config.issuer}, .nonce_required = config.nonce_required},
+        .keys_address = config.jwks_uri};
+    // Google signs with either name, and documents both.
+    if (config.issuer == "https://accounts.google.com") out.rules.issuers.emplace_back("accounts.google.com");
+    return out;
+}
+
 }  // namespace
+
+ImportSettings import_settings(const Config& config) {
+    return {.password_expiry = config.password.expired, .reuse_barred = config.password.reuse_period};
+}
 
 Services::Services(const Config& given, const Clock& the_clock)
     : config(with_local_secrets(checked(given), the_clock)),
@@ -105,13 +137,31 @@ Services::Services(const Config& given, const Clock& the_clock)
                          .lanes = static_cast<std::uint32_t>(config.password.argon2_lanes),
                          .salt_bytes = config.password.salt_length}),
       passwords(database, clock, hasher, two_factor, mails, audit, password_settings(config)),
-      login(database, cache, clock, users, sessions, two_factor, passwords, audit, config.two_factor.encryption_keys),
+      social_guard(clock, signing_pool, audit, social_provider(config.social.google),
+                   social_provider(config.social.apple), config.social.ca_file),
+      social_accounts(database, clock, users, feature_flags, two_factor, mails, consents, audit,
+                      config.account.username_prefix),
+      login(database, cache, clock, users, sessions, two_factor, passwords, social_accounts, audit,
+            config.two_factor.encryption_keys),
+      profiles(users, roles, two_factor, consents),
+      accounts(database, clock, passwords, consents, mails, audit,
+               {.verification = link_settings(config.account.verification), .erase_after = config.account.erase_after}),
+      link_requests(database, clock, users, mails, audit, link_request_settings(config)),
+      account_export(database, clock, profiles, locales, audit),
+      user_import(database, roles, clock, audit, import_settings(config)),
+      administration(database, clock, users, roles, sessions, passwords),
       forward_auth(consents) {}
 
 awaitable<void> Services::clean_up() {
     co_await passwords.forget_unknown_addresses();
     co_await sessions.forget_old();
     co_await activity.forget_old();
+    co_await social_accounts.forget_old();
+    co_await link_requests.forget_old();
+    co_await accounts.erase_deleted();
+    MailRepository stored_mails(database);
+    co_await stored_mails.erase_failed(clock.now() - failed_mails_kept);
+    co_await user_import.forget_abandoned();
 }
 
 }  // namespace consentry

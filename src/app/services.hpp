@@ -14,11 +14,18 @@
 #include "base/clock.hpp"
 #include "base/locales.hpp"
 #include "base/worker_pool.hpp"
+#include "features/accounts/accounts.hpp"
+#include "features/accounts/export.hpp"
+#include "features/accounts/link_requests.hpp"
+#include "features/accounts/profiles.hpp"
 #include "features/activity/audit.hpp"
+#include "features/administration/administration.hpp"
+#include "features/administration/user_import.hpp"
 #include "features/api_keys/api_keys.hpp"
 #include "features/feature_flags/feature_flags.hpp"
 #include "features/forward_auth/forward_auth.hpp"
 #include "features/login/login.hpp"
+#include "features/login/social_guard.hpp"
 #include "features/mail/mails.hpp"
 #include "features/passwords/passwords.hpp"
 #include "features/roles/roles.hpp"
@@ -31,6 +38,8 @@
 #include "storage/database.hpp"
 
 namespace consentry {
+
+ImportSettings import_settings(const Config& config);
 
 class Services {
 public:
@@ -73,7 +82,15 @@ public:
     TwoFactor two_factor;
     PasswordHasher hasher;
     Passwords passwords;
+    SocialGuard social_guard;
+    SocialAccounts social_accounts;
     Login login;
+    Profiles profiles;
+    Accounts accounts;
+    LinkRequests link_requests;
+    AccountExport account_export;
+    UserImport user_import;
+    Administration administration;
     ForwardAuth forward_auth;
 };
 

@@ -155,6 +155,28 @@ std::optional<PasswordHash> parse_django(std::string_view stored) {
     return make_pbkdf2(false, number(parts[1]), Bytes(salt.begin(), salt.end()), from_base64(parts[3]));
 }
 
+// $fbscrypt$v=1,n=14,r=8,p=1,ss=separator,sk=signer key$salt$hash, all base64 padded: as GoTrue writes it.
+std::optional<PasswordHash> parse_firebase_scrypt(std::string_view stored) {
+    const auto parts = split(stored, '$');
+    if (parts.size() != 5) return std::nullopt;
+    const auto settings = split(parts[2], ',');
+    if (settings.size() != 6 || settings[0] != "v=1") return std::nullopt;
+    const auto cost_log2 = named_number(settings[1], "n");
+    const auto block_size = named_number(settings[2], "r");
+    const auto parallelism = named_number(settings[3], "p");
+    if (!settings[4].starts_with("ss=") || !settings[5].starts_with("sk=")) return std::nullopt;
+    const auto separator = from_base64(settings[4].substr(3));
+    auto signer_key = from_base64(settings[5].substr(3));
+    auto salt = from_base64(parts[3]);
+    auto hash = from_base64(parts[4]);
+    if (!cost_log2 || !block_size || !parallelism || !separator || !signer_key || !salt || !hash) return std::nullopt;
+    salt->insert(salt->end(), separator->begin(), separator->end());
+    if (!sizes_fit(salt->size(), hash->size()) || hash->size() != signer_key->size()) return std::nullopt;
+    if (!scrypt_cost_fits(*cost_log2, *block_size, *parallelism)) return std::nullopt;
+    return FirebaseScryptHash{
+        {*cost_log2, *block_size, *parallelism, std::move(*salt), {}}, std::move(*signer_key), std::move(*hash)};
+}
+
 struct Format {
     std::string_view prefix;
     std::optional<PasswordHash> (*parse)(std::string_view stored);
@@ -170,6 +192,7 @@ constexpr Format formats[] = {
     {"$pbkdf2-sha256$", parse_pbkdf2},
     {"$pbkdf2-sha512$", parse_pbkdf2},
     {"pbkdf2_sha256$", parse_django},
+    {"$fbscrypt$", parse_firebase_scrypt},
 };
 
 }  // namespace

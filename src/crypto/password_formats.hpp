@@ -38,7 +38,13 @@ struct Pbkdf2Hash {
     Bytes salt;
     Bytes hash;
 };
-using PasswordHash = std::variant<Argon2Hash, BcryptHash, ScryptHash, CryptScryptHash, Pbkdf2Hash>;
+// Firebase's own: AES-256-CTR over the project's signer key, with what scrypt makes of the password as its key.
+struct FirebaseScryptHash {
+    ScryptHash key;  // its salt with the project's separator behind it; no hash
+    Bytes signer_key;
+    Bytes hash;
+};
+using PasswordHash = std::variant<Argon2Hash, BcryptHash, ScryptHash, CryptScryptHash, Pbkdf2Hash, FirebaseScryptHash>;
 
 // nullopt: unknown, damaged, or too costly.
 std::optional<PasswordHash> parse_password_hash(std::string_view stored);

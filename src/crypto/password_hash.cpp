@@ -1,5 +1,6 @@
 #include "crypto/password_hash.hpp"
 
+#include <array>
 #include <cerrno>
 #include <memory>
 #include <stdexcept>
@@ -76,13 +77,33 @@ bool matches(const CryptScryptHash&, std::string_view password, const std::strin
     return crypt_matches(password, stored, stored.size());
 }
 
-bool matches(const ScryptHash& parsed, std::string_view password, const std::string&) {
-    Bytes computed(parsed.hash.size());
+Bytes scrypt(const ScryptHash& parsed, std::string_view password, std::size_t size) {
+    Bytes computed(size);
     const std::uint64_t memory_max = password_memory_max + (std::uint64_t{1} << 22);  // and its working buffers
     require(EVP_PBE_scrypt(address(password), password.size(), parsed.salt.data(), parsed.salt.size(),
                            std::uint64_t{1} << parsed.cost_log2, parsed.block_size, parsed.parallelism, memory_max,
                            computed.data(), computed.size()) == 1,
             "scrypt");
+    return computed;
+}
+
+bool matches(const ScryptHash& parsed, std::string_view password, const std::string&) {
+    return equal_constant_time(scrypt(parsed, password, parsed.hash.size()), parsed.hash);
+}
+
+bool matches(const FirebaseScryptHash& parsed, std::string_view password, const std::string&) {
+    constexpr std::size_t key_size = 32;
+    constexpr std::array<std::uint8_t, 16> first_counter{};
+    Bytes key = scrypt(parsed.key, password, key_size);
+    Bytes computed(parsed.signer_key.size());
+    int size = 0;
+    const CipherContext context(EVP_CIPHER_CTX_new());
+    require(context != nullptr &&
+                EVP_EncryptInit_ex(context.get(), EVP_aes_256_ctr(), nullptr, key.data(), first_counter.data()) == 1 &&
+                EVP_EncryptUpdate(context.get(), computed.data(), &size, parsed.signer_key.data(),
+                                  static_cast<int>(parsed.signer_key.size())) == 1,
+            "AES-256-CTR");
+    wipe(key);
     return equal_constant_time(computed, parsed.hash);
 }
 

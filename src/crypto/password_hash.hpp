@@ -35,8 +35,11 @@ enum class PasswordVerdict {
 // `stored` may be
 //   $argon2id$v=19$ or $argon2i$v=19$ of any lanes
 //   $2a$, $2b$, $2y$ bcrypt; as bcrypt sees neither what follows byte 72 nor what follows a NUL, such passwords never
-//   match $scrypt$ln=..,r=..,p=..$salt$hash, and $7$ of crypt(5) $pbkdf2-sha256$i=..$salt$hash,
-//   $pbkdf2-sha256$..$salt$hash (passlib), and the same with sha512 pbkdf2_sha256$..$salt$hash (Django)
+//   match
+//   $scrypt$ln=..,r=..,p=..$salt$hash, and $7$ of crypt(5)
+//   $pbkdf2-sha256$i=..$salt$hash, $pbkdf2-sha256$..$salt$hash (passlib), and the same with sha512
+//   pbkdf2_sha256$..$salt$hash (Django)
+//   $fbscrypt$v=1,n=..,r=..,p=..,ss=..,sk=..$salt$hash (Firebase; sk is the signer key of its project, a secret)
 // Anything else, also a cost beyond the bounds (1 GiB, 10 million iterations, bcrypt 16), is a mismatch after as much
 // work as a hash at the wanted settings takes. std::runtime_error: no memory, which is not a wrong password.
 PasswordVerdict verify_password(std::string_view password, std::string_view stored, const Argon2Settings& wanted);

@@ -17,6 +17,9 @@ public:
     // deadline: then it ends with operation_aborted and the connection asks refuse() for the 408.
     virtual boost::asio::awaitable<void> respond(const Request& request, Response& response) = 0;
 
+    // Of an uploaded file's request, once its head is read: 0 where none is taken and the usual bounds hold.
+    virtual std::size_t upload_bytes_max(const Request&) const noexcept { return 0; }
+
     // Answers for the connection itself: what was read so far is unusable (400, 413, 414, 431) or late (408).
     // `request` holds what is known, at worst nothing.
     virtual void refuse(const Request& request, const ErrorKind& kind, Response& response) noexcept = 0;

@@ -28,6 +28,8 @@ constexpr std::chrono::milliseconds late_request_time{500};  // for a first requ
 constexpr std::chrono::seconds linger_time{2};               // for the peer to read a last answer before the reset
 constexpr std::size_t linger_bytes_max = 4 * 1024 * 1024;
 
+BodyEnd body_end_of(const Request& request) { return request.version == 10 ? BodyEnd::connection : BodyEnd::chunk; }
+
 bool is_decided(State state) { return state == State::complete || state == State::refused; }
 
 }  // namespace
@@ -232,7 +234,48 @@ Connection::Done Connection::answer_request() {
         refuse(late ? errors::timeout : errors::unknown);
     } else {
         append_answer();  // also when late: what was done should be told
+        if (work_->response.stream) co_await stream_body();
     }
+}
+
+// The rest of an answer whose body is made as the client takes it. Each piece has the time of a request to be made in
+// and that of an answer to be taken in; the whole may last. A failure must not look like an end: no last chunk, and a
+// reset in the place of an orderly close.
+Connection::Done Connection::stream_body() {
+    const Request& request = work_->reader.request();
+    const BodyEnd end = body_end_of(request);
+    BodyStream stream = std::move(*work_->response.stream);
+    work_->response.stream.reset();
+    std::string piece = std::exchange(work_->response.body, {});
+    std::size_t bytes = 0;
+    StreamEnd how = StreamEnd::whole;
+    std::string failure;
+    try {
+        while (request.method != Method::head) {
+            append_piece(work_->out, piece, end);
+            if (!write_some()) co_await flush();
+            if (lost_) break;
+            bytes += piece.size();
+            enter(Phase::handling, CoarseClock::now() + thread_.server.options.request_timeout);
+            std::optional<std::string> next = co_await stream.next();
+            if (!next) break;
+            piece = std::move(*next);
+        }
+    } catch (const std::exception& error) {
+        how = StreamEnd::failed;
+        failure = error.what();
+    } catch (...) {
+        how = StreamEnd::failed;
+    }
+    if (lost_) how = StreamEnd::client_gone;
+    if (how != StreamEnd::whole) {
+        error_code ignored;
+        socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+        lose();
+    } else if (end == BodyEnd::chunk && request.method != Method::head) {
+        append_last_chunk(work_->out);
+    }
+    if (stream.ended) stream.ended(how, bytes, failure);
 }
 
 void Connection::refuse(const ErrorKind& kind) {
@@ -245,14 +288,15 @@ void Connection::refuse(const ErrorKind& kind) {
 void Connection::append_answer() {
     const Request& request = work_->reader.request();
     const Response& response = work_->response;
-    if (response.close || !request.keep_alive || thread_.stopping) open_ = false;
+    const BodyEnd end = response.stream ? body_end_of(request) : BodyEnd::length;
+    if (response.close || !request.keep_alive || thread_.stopping || end == BodyEnd::connection) open_ = false;
     ConnectionLine line = ConnectionLine::silent;
     if (!open_) {
         line = ConnectionLine::close;
     } else if (request.version == 10) {
         line = ConnectionLine::keep_alive;
     }
-    append_response(work_->out, response, request.method == Method::head, line, thread_.date.now());
+    append_response(work_->out, response, request.method == Method::head, end, line, thread_.date.now());
 }
 
 // Earlier answers must not wait for a handler that takes long: should it suspend, the loop comes around to this.

@@ -41,6 +41,7 @@ private:
     Done run();
     Done read_request();
     Done answer_request();
+    Done stream_body();
     Done flush();
     Done linger();
 

@@ -10,10 +10,11 @@
 //         });
 //
 // The handler returns awaitable<Result<X>>, where X is a DTO, a vector of DTOs, Done (an envelope without data),
-// NoContent (204), ListPage<DTO> or Raw. Its parameters say what it needs, in this order:
+// NoContent (204), ListPage<DTO>, Raw or Stream. Its parameters say what it needs, in this order:
 //   - a guard type (SignedIn ...), if any, first: a type with a nested Guard that alone can make one, so that a
 //     protected handler cannot be mounted unprotected;
-//   - const RequestContext&, FromPath<Dto>, FromQuery<Dto> or List<Listing>, and at most one plain DTO: the body.
+//   - const RequestContext&, FromPath<Dto>, FromQuery<Dto> or List<Listing>, and at most one plain DTO, the body, or
+//     one Upload, a file in its place.
 // A handler is no coroutine lambda itself: it calls a member function, which owns what it takes by value.
 #pragma once
 
@@ -27,6 +28,7 @@
 #include "http/paging/list.hpp"
 #include "http/router.hpp"
 #include "http/schema/serialize.hpp"
+#include "http/upload.hpp"
 
 namespace consentry::http {
 
@@ -41,6 +43,13 @@ struct Raw {
     std::string etag = {};                     // quoted; weak where the body may travel compressed
     std::string content_encoding = {};         // of `body` as it stands
     std::string content_security_policy = {};  // empty: that of an inert document
+};
+// A body of any length, never held as a whole. The first piece is made before the answer begins: what fails there is
+// answered; what fails later breaks the connection.
+struct Stream {
+    std::string content_type;
+    std::string file_name;  // to be saved under; letters, digits, '.', '_', '-'
+    NextPiece next;
 };
 template <class Dto>
 struct FromPath {
@@ -166,7 +175,7 @@ public:
                 return http::describe<decltype(std::declval<Answer>().items)>(components);
             };
         if constexpr (std::is_same_v<Answer, NoContent>) operation.no_content = true;
-        if constexpr (std::is_same_v<Answer, Raw>) operation.raw = true;
+        if constexpr (std::is_same_v<Answer, Raw> || std::is_same_v<Answer, Stream>) operation.raw = true;
         operation.compressible =
             std::is_same_v<Answer, Raw> || IsVector<Answer>::value || detail::IsListPage<Answer>::value;
     }
@@ -209,6 +218,7 @@ private:
     auto read_inputs_of(const RequestContext& context, std::index_sequence<I...>) const
         -> Result<std::tuple<Held<std::tuple_element_t<I + Skip, Arguments>>...>> {
         constexpr bool has_body = (detail::BodyType<std::tuple_element_t<I + Skip, Arguments>> || ...);
+        constexpr bool has_upload = (std::is_same_v<std::tuple_element_t<I + Skip, Arguments>, Upload> || ...);
         constexpr bool has_query = (detail::IsFromQuery<std::tuple_element_t<I + Skip, Arguments>>::value || ...) ||
                                    (detail::IsList<std::tuple_element_t<I + Skip, Arguments>>::value || ...);
         Report report;
@@ -221,7 +231,12 @@ private:
             query = parse_query(context.request.query);
             if (!query) return fail(errors::bad_request);
         }
-        if (has_body || (!foreign && !context.request.body.empty())) {
+        Upload upload;
+        if constexpr (has_upload) {
+            auto read = read_upload(context.request);
+            if (!read) return fail(std::move(read.error()));
+            upload = std::move(*read);
+        } else if (has_body || (!foreign && !context.request.body.empty())) {
             auto parsed = parse_body(context.request);
             if (!parsed) return fail(std::move(parsed.error()));
             body = std::move(*parsed);
@@ -231,7 +246,7 @@ private:
             }
         }
         std::tuple<Held<std::tuple_element_t<I + Skip, Arguments>>...> out;
-        (read_one(std::get<I>(out), context, query, body, report, path_report, list_read), ...);
+        (read_one(std::get<I>(out), context, query, body, upload, report, path_report, list_read), ...);
         detail::Nothing nothing;
         if (!has_query && query) read_texts(std::span<const NamedText>(*query), nothing, report);
         if (!has_body && body.is_object()) read_object(&body, nothing, "", report);
@@ -243,7 +258,8 @@ private:
 
     template <class T>
     void read_one(T& out, const RequestContext& context, const std::optional<std::vector<NamedText>>& query,
-                  const json::value& body, Report& report, Report& path_report, Result<void>& list_read) const {
+                  const json::value& body, Upload& upload, Report& report, Report& path_report,
+                  Result<void>& list_read) const {
         if constexpr (std::is_same_v<T, ContextRef>) {
             out.context = &context;
         } else if constexpr (detail::IsFromPath<T>::value) {
@@ -252,6 +268,8 @@ private:
             read_texts(std::span<const NamedText>(*query), out.value, report);
         } else if constexpr (detail::IsList<T>::value) {
             list_read = out.read(*query, operation_, context, cursors_, report);
+        } else if constexpr (std::is_same_v<T, Upload>) {
+            out = std::move(upload);
         } else {
             read_object(&body, out, "", report);
         }
@@ -273,6 +291,8 @@ private:
             };
         } else if constexpr (detail::IsList<T>::value) {
             describe_list<typename T::Listing>(operation);
+        } else if constexpr (std::is_same_v<T, Upload>) {
+            operation.takes_body = operation.takes_upload = true;
         } else if constexpr (DtoType<T>) {
             operation.takes_body = true;
             operation.describe_body = [](Components& components) { return http::describe<T>(components); };
@@ -291,6 +311,10 @@ private:
             reply.etag = std::move(answer->etag);
             reply.content_encoding = std::move(answer->content_encoding);
             reply.content_security_policy = std::move(answer->content_security_policy);
+        } else if constexpr (std::is_same_v<Answer, Stream>) {
+            reply.content_type = std::move(answer->content_type);
+            reply.extra_headers = "Content-Disposition: attachment; filename=" + answer->file_name + "\r\n";
+            reply.stream = std::move(answer->next);
         } else if constexpr (detail::IsListPage<Answer>::value) {
             write_json(reply.data, answer->items);
             reply.metadata = std::move(answer->metadata);

@@ -3,6 +3,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/errors.hpp"
 #include "base/strict_json.hpp"
 
 namespace consentry::http {
@@ -26,25 +27,47 @@ void write_metadata(std::string& out, const AnswerFacts& facts, std::string_view
     out.push_back('}');
 }
 
-void write_violations(std::string& out, const Error& error, const Locales& locales, Language language) {
+void write_violation(std::string& out, const Violation& violation, std::string_view property, const Locales& locales,
+                     Language language) {
+    out.append(R"({"key":)");
+    append_json_string(out, violation.key);
+    out.append(R"(,"property":)");
+    append_json_string(out, property);
+    out.append(R"(,"message":)");
     // The text of a broken rule is found at request.error.<key>; a rule without one shows its key.
+    const std::string message_key = "request.error." + violation.key;
+    append_json_string(out, locales.find(language, message_key)
+                                ? locales.text(language, message_key, violation.placeholders)
+                                : violation.key);
+    out.push_back('}');
+}
+
+void write_violations(std::string& out, const Error& error, const Locales& locales, Language language) {
     out.append(R"(,"errors":[)");
-    bool first = true;
     for (const Violation& violation : error.violations()) {
-        if (!first) out.push_back(',');
-        first = false;
-        out.append(R"({"key":)");
-        append_json_string(out, violation.key);
-        out.append(R"(,"property":)");
-        append_json_string(out, violation.property);
-        out.append(R"(,"message":)");
-        const std::string message_key = "request.error." + violation.key;
-        append_json_string(out, locales.find(language, message_key)
-                                    ? locales.text(language, message_key, violation.placeholders)
-                                    : violation.key);
-        out.push_back('}');
+        if (out.back() != '[') out.push_back(',');
+        write_violation(out, violation, violation.property, locales, language);
     }
     out.push_back(']');
+}
+
+// Of a file: properties begin with the number of their row ("17.email"), and those of a row stand together.
+void write_rows(std::string& out, const Error& error, const Locales& locales, Language language) {
+    out.append(R"(,"errors":[)");
+    std::string_view open;
+    for (const Violation& violation : error.violations()) {
+        const std::string_view property = violation.property;
+        const std::string_view row = property.substr(0, property.find('.'));
+        if (row == open) {
+            out.push_back(',');
+        } else {
+            if (!open.empty()) out.append("]},");
+            out.append(R"({"row":)").append(row).append(R"(,"errors":[)");
+            open = row;
+        }
+        write_violation(out, violation, property.substr(row.size() + 1), locales, language);
+    }
+    out.append(open.empty() ? "]" : "]}]");
 }
 
 void write_error_members(std::string& out, const Error& error, const Locales& locales, const AnswerFacts& facts) {
@@ -52,7 +75,8 @@ void write_error_members(std::string& out, const Error& error, const Locales& lo
     fmt::format_to(std::back_inserter(out), R"("statusCode":{},"statusCodeKey":"{}","module":"{}","message":)",
                    kind.service_code, kind.name, kind.module);
     append_json_string(out, locales.text(facts.language, error.message_key(), error.data()));
-    if (!error.violations().empty()) write_violations(out, error, locales, facts.language);
+    if (!error.violations().empty())
+        (error.is(errors::file_validation) ? write_rows : write_violations)(out, error, locales, facts.language);
     if (!error.data().empty()) out.append(R"(,"data":)").append(boost::json::serialize(error.data()));
     write_metadata(out, facts, {});
 }

@@ -56,7 +56,8 @@ public:
         if (workspaces_.empty()) {
             const ServerOptions& options = server.options;
             return std::make_unique<Workspace>(ReaderLimits{options.head_bytes_max, options.target_bytes_max,
-                                                            options.json_bytes_max, options.text_bytes_max});
+                                                            options.json_bytes_max, options.text_bytes_max,
+                                                            &server.application});
         }
         auto workspace = std::move(workspaces_.back());
         workspaces_.pop_back();

@@ -5,6 +5,7 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "http/application.hpp"
 #include "http/characters.hpp"
 #include "http/head_parser.hpp"
 
@@ -126,6 +127,7 @@ MessageReader::State MessageReader::parse_head() {
         return state_ = State::refused;
     }
     awaits_continue_ = head.expects_continue;
+    if (head.body != Head::Body::none) body_bytes_max_ = body_bytes_max();
     switch (head.body) {
         case Head::Body::none:
             return finish(body_begin_);
@@ -145,12 +147,16 @@ std::size_t MessageReader::body_bytes_max() const {
     const std::string_view media = trim(type.substr(0, type.find(';')));
     const bool json = equal_ignoring_case(media, "application/json") ||
                       (media.size() > 5 && equal_ignoring_case(media.substr(media.size() - 5), "+json"));
-    return json ? limits_.json_bytes_max : limits_.text_bytes_max;
+    if (json) return limits_.json_bytes_max;
+    const bool file = equal_ignoring_case(media, "multipart/form-data") || equal_ignoring_case(media, "text/csv");
+    const std::size_t upload =
+        file && limits_.application != nullptr ? limits_.application->upload_bytes_max(request_) : 0;
+    return upload > 0 ? upload : limits_.text_bytes_max;
 }
 
 MessageReader::State MessageReader::begin_body(std::size_t length) {
     state_ = State::body;
-    if (length > body_bytes_max()) {
+    if (length > body_bytes_max_) {
         refusal_ = &errors::payload_too_large;
         return state_ = State::refused;
     }
@@ -181,7 +187,7 @@ MessageReader::State MessageReader::read_body() {
             break;
     }
     std::string_view raw = buffer_.view().substr(body_begin_);
-    const ChunkDecoder::Status status = chunks_.decode(raw, body_, body_bytes_max());
+    const ChunkDecoder::Status status = chunks_.decode(raw, body_, body_bytes_max_);
     if (status == ChunkDecoder::Status::done) {
         request_.body = body_.view();
         return finish(buffer_.size() - raw.size());

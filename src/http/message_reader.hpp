@@ -21,11 +21,16 @@
 
 namespace consentry::http {
 
+class Application;
+
 struct ReaderLimits {
     std::size_t head_bytes_max;
     std::size_t target_bytes_max;
     std::size_t json_bytes_max;
     std::size_t text_bytes_max;
+    // Asked for upload_bytes_max() where a file (multipart/form-data, text/csv) follows a head; otherwise, and where it
+    // takes none, text_bytes_max holds.
+    const Application* application = nullptr;
 };
 
 class MessageReader {
@@ -80,6 +85,7 @@ private:
     std::size_t end_ = 0;      // where the next request begins; complete only
     std::size_t body_begin_ = 0;
     std::size_t body_length_ = 0;
+    std::size_t body_bytes_max_ = 0;
     ByteBuffer buffer_;
     ByteBuffer body_;  // what does not fit behind the head, or was chunked
     ChunkDecoder chunks_;

@@ -16,7 +16,7 @@ struct Exchange {
     const RequestContext& context;
     const Operation* operation;  // null: no such route
     const Response& response;    // before compression, and before Date, Content-Length and Connection are added
-    const ErrorKind* error;      // null: success
+    const ErrorKind* error;      // null: success; unknown with a status of success: the body broke off
     std::string_view failure;    // what was thrown, in full, never for clients; empty where nothing was
     std::chrono::microseconds took;
 };
@@ -24,7 +24,8 @@ struct Exchange {
 class Observer {
 public:
     virtual ~Observer() = default;
-    // On the I/O thread, before the answer is written: quick, and without a way to fail.
+    // On the I/O thread, before the answer is written, or where its body is a stream, at its end: quick, and without a
+    // way to fail.
     virtual void on_answer(const Exchange& exchange) noexcept = 0;
 };
 

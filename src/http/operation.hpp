@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "http/context.hpp"
+#include "http/response.hpp"
 #include "http/schema/describe.hpp"
 
 namespace consentry::http {
@@ -29,6 +30,7 @@ struct Reply {
     std::string etag;                     // quoted; empty: none
     std::string extra_headers;            // complete lines
     bool no_content = false;              // 204
+    NextPiece stream;                     // makes the body in the place of `data`
 };
 
 // Who may call: told by the guard type of the handler's first parameter.
@@ -78,6 +80,7 @@ struct Operation {
     Access access;
     std::vector<const ErrorKind*> errors;  // its own, beyond those of every endpoint
     bool takes_body = false;
+    bool takes_upload = false;                 // a file, see http/upload.hpp
     bool ignores_input = false;                // a query or body that is not declared is somebody else's: not looked at
     std::vector<AnswerHeader> answer_headers;  // beyond those of every answer
     ApiKeyDemand api_key = ApiKeyDemand::as_configured;

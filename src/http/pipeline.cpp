@@ -11,6 +11,7 @@
 #include "base/uuid.hpp"
 #include "http/steps/client_address.hpp"
 #include "http/steps/content_coding.hpp"
+#include "http/upload.hpp"
 
 namespace consentry::http {
 namespace {
@@ -106,7 +107,7 @@ boost::asio::awaitable<void> Pipeline::respond(const Request& request, Response&
         walk.failure = error.what();
         answer_error(walk, Error{errors::unknown}, response);
     }
-    finish(walk, response);
+    finish(std::move(walk), response);
 }
 
 boost::asio::awaitable<void> Pipeline::run(Walk& walk, Response& response) {
@@ -144,17 +145,35 @@ boost::asio::awaitable<void> Pipeline::run(Walk& walk, Response& response) {
         }
     }
     Result<Reply> reply = co_await operation.handler->run(context);
-    if (reply)
-        answer_reply(walk, operation, std::move(*reply), response);
-    else
+    if (!reply) {
         answer_error(walk, reply.error(), response);
+        co_return;
+    }
+    // The first piece before the head: what fails at once is still answered as a failure.
+    if (reply->stream && request.method != Method::head) {
+        if (auto first = co_await reply->stream())
+            reply->data = std::move(*first);
+        else
+            reply->stream = nullptr;
+    }
+    answer_reply(walk, operation, std::move(*reply), response);
+}
+
+std::size_t Pipeline::upload_bytes_max(const Request& request) const noexcept {
+    try {
+        const Operation* operation = router_.find(request.method, request.path).operation;
+        return operation != nullptr && operation->takes_upload ? http::upload_bytes_max : 0;
+    } catch (...) {
+        return 0;
+    }
 }
 
 void Pipeline::refuse(const Request& request, const ErrorKind& kind, Response& response) noexcept {
     try {
         Walk walk = begin(request);
+        walk.context.operation = router_.find(request.method, request.path).operation;  // for the observers
         answer_error(walk, Error{kind}, response);
-        finish(walk, response);
+        finish(std::move(walk), response);
     } catch (...) {
         response.clear();
         response.status = kind.http_status;
@@ -220,6 +239,7 @@ void Pipeline::answer_reply(Walk& walk, const Operation& operation, Reply reply,
     if (!reply.content_type.empty()) {
         response.add_header("Content-Type", reply.content_type);
         response.body = std::move(reply.data);
+        if (reply.stream) response.stream.emplace(std::move(reply.stream));
         return;
     }
     response.headers.append("Content-Type: application/json; charset=utf-8\r\n");
@@ -248,15 +268,30 @@ void Pipeline::answer_error(Walk& walk, const Error& error, Response& response) 
     }
 }
 
-void Pipeline::finish(const Walk& walk, Response& response) const {
+void Pipeline::observe(const Walk& walk, const Response& response) const {
+    const auto took = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - walk.begin);
+    const Exchange exchange{walk.context, walk.context.operation, response, walk.error, walk.failure, took};
+    for (Observer* observer : options_.observers) observer->on_answer(exchange);
+}
+
+void Pipeline::finish(Walk walk, Response& response) const {
     const Request& request = walk.context.request;
     const bool preflight = request.method == Method::options && request.header("access-control-request-method");
     options_.cors.add_headers(request, preflight, response);
-    if (!options_.observers.empty()) {
-        const auto took = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - walk.begin);
-        const Exchange exchange{walk.context, walk.context.operation, response, walk.error, walk.failure, took};
-        for (Observer* observer : options_.observers) observer->on_answer(exchange);
+    if (response.stream) {
+        Response told{.status = response.status, .headers = response.headers, .body = {}};
+        response.stream->ended = [this, told = std::move(told), kept = std::make_shared<Walk>(std::move(walk))](
+                                     StreamEnd end, std::size_t bytes, std::string_view failure) mutable {
+            told.streamed_bytes = bytes;
+            if (end == StreamEnd::failed) {
+                kept->error = &errors::unknown;
+                kept->failure = failure.empty() ? "unknown" : failure;
+            }
+            observe(*kept, told);
+        };
+        return;
     }
+    observe(walk, response);
     const Operation* operation = walk.context.operation;
     if (operation != nullptr && operation->compressible && walk.error == nullptr) compress(request, response);
 }

@@ -45,6 +45,7 @@ public:
     Pipeline(const Router& router, const Locales& locales, const Clock& clock, PipelineOptions options);
 
     boost::asio::awaitable<void> respond(const Request& request, Response& response) override;
+    std::size_t upload_bytes_max(const Request& request) const noexcept override;
     void refuse(const Request& request, const ErrorKind& kind, Response& response) noexcept override;
 
 private:
@@ -55,7 +56,8 @@ private:
     void answer_error(Walk& walk, const Error& error, Response& response) const;
     void answer_reply(Walk& walk, const Operation& operation, Reply reply, Response& response) const;
     void common_headers(const Walk& walk, Response& response) const;
-    void finish(const Walk& walk, Response& response) const;
+    void finish(Walk walk, Response& response) const;
+    void observe(const Walk& walk, const Response& response) const;
     AnswerFacts facts(const Walk& walk) const;
 
     const Router& router_;

@@ -148,14 +148,15 @@ std::string_view DateLine::at(std::time_t second) {
     return line_;
 }
 
-void append_response(std::string& out, const Response& response, bool head, ConnectionLine connection,
+void append_response(std::string& out, const Response& response, bool head, BodyEnd end, ConnectionLine connection,
                      std::string_view date_line) {
     // RFC 9110 section 6.4.1: no content, and for 1xx and 204 no Content-Length either.
     const bool bodiless = response.status < 200 || response.status == 204 || response.status == 304;
     out.append("HTTP/1.1 ");
     append_number(out, response.status);
     out.append(" ").append(reason_phrase(response.status)).append("\r\n");
-    if (!bodiless) {
+    if (!bodiless && end == BodyEnd::chunk) out.append("Transfer-Encoding: chunked\r\n");
+    if (!bodiless && end == BodyEnd::length) {
         out.append("Content-Length: ");
         append_number(out, response.body.size());
         out.append("\r\n");
@@ -172,7 +173,20 @@ void append_response(std::string& out, const Response& response, bool head, Conn
             break;
     }
     out.append(response.headers).append("\r\n");
-    if (!bodiless && !head) out.append(response.body);
+    if (!bodiless && !head && end == BodyEnd::length) out.append(response.body);
 }
+
+void append_piece(std::string& out, std::string_view piece, BodyEnd end) {
+    if (piece.empty()) return;  // as a chunk it would be the last one
+    if (end == BodyEnd::chunk) {
+        std::array<char, 16> digits;
+        const auto size_end = std::to_chars(digits.data(), digits.data() + digits.size(), piece.size(), 16).ptr;
+        out.append(digits.data(), size_end).append("\r\n").append(piece).append("\r\n");
+    } else {
+        out.append(piece);
+    }
+}
+
+void append_last_chunk(std::string& out) { out.append("0\r\n\r\n"); }
 
 }  // namespace consentry::http

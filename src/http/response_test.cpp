@@ -13,7 +13,7 @@ constexpr std::string_view date = "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n";
 
 std::string written(const Response& response, bool head = false, ConnectionLine line = ConnectionLine::silent) {
     std::string out;
-    append_response(out, response, head, line, date);
+    append_response(out, response, head, BodyEnd::length, line, date);
     return out;
 }
 

@@ -24,9 +24,18 @@ private:
 // How the connection goes on after the answer; `silent` says nothing, for it is the version's default.
 enum class ConnectionLine { silent, close, keep_alive };
 
-// Appends status line, Content-Length, Date, Connection, the response's own lines, and the body unless `head`
-// (the answer to HEAD tells the length of what GET would bring) or the status forbids one.
-void append_response(std::string& out, const Response& response, bool head, ConnectionLine connection,
+// How the end of the body is told: by Content-Length, by its last chunk, or by the end of the connection, which is all
+// that HTTP/1.0 knows where the length is not (RFC 9112 section 6.3).
+enum class BodyEnd { length, chunk, connection };
+
+// Appends status line, Content-Length or Transfer-Encoding, Date, Connection, the response's own lines, and the body
+// unless `head` (the answer to HEAD tells the length of what GET would bring), the status forbids one, or it does not
+// end by its length: then append_piece() brings it.
+void append_response(std::string& out, const Response& response, bool head, BodyEnd end, ConnectionLine connection,
                      std::string_view date_line);
+
+// A piece of a body that ends otherwise than by its length; an empty one is nothing.
+void append_piece(std::string& out, std::string_view piece, BodyEnd end);
+void append_last_chunk(std::string& out);
 
 }  // namespace consentry::http

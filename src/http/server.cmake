@@ -5,7 +5,7 @@ consentry_library(consentry_http_server
   LINKS consentry_base)
 
 consentry_test(consentry_http_server_tests
-  SOURCES chunk_decoder_test.cpp message_reader_test.cpp response_test.cpp server_test.cpp
+  SOURCES chunk_decoder_test.cpp deadlines_test.cpp message_reader_test.cpp response_test.cpp server_test.cpp
           ${PROJECT_SOURCE_DIR}/tests/security/web_deadlines_test.cpp
           ${PROJECT_SOURCE_DIR}/tests/security/web_reader_test.cpp
   LINKS consentry_http_server)

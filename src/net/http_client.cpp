@@ -4,28 +4,12 @@
 #include <array>
 #include <stdexcept>
 
-#include <curl/curl.h>
-
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "net/curl_handles.hpp"
 
 namespace consentry::net {
 namespace {
-
-struct CurlLibrary {
-    CurlLibrary() {
-        if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) throw std::runtime_error("libcurl cannot be set up");
-    }
-    ~CurlLibrary() { curl_global_cleanup(); }
-};
-
-struct EasyDeleter {
-    void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-};
-struct ListDeleter {
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-using HeaderList = std::unique_ptr<curl_slist, ListDeleter>;
 
 // What libcurl's callbacks write to. None of them may throw through C.
 struct Reception {
@@ -64,8 +48,8 @@ int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noex
     return static_cast<const Reception*>(user)->stop.stop_requested() ? 1 : 0;
 }
 
-HeaderList header_list(const HttpRequest& request) {
-    HeaderList list;
+TextList header_list(const HttpRequest& request) {
+    TextList list;
     const auto add = [&](const std::string& line) {
         curl_slist* longer = curl_slist_append(list.get(), line.c_str());
         if (longer == nullptr) throw std::bad_alloc();
@@ -87,11 +71,11 @@ std::optional<std::string_view> HttpResponse::header(std::string_view lower_case
 
 struct HttpClient::Impl {
     Options options;
-    std::unique_ptr<CURL, EasyDeleter> handle;
+    EasyHandle handle;
 };
 
 HttpClient::HttpClient(Options options) : impl_(std::make_unique<Impl>()) {
-    static const CurlLibrary library;
+    set_up_curl();
     impl_->options = std::move(options);
     impl_->handle.reset(curl_easy_init());
     if (!impl_->handle) throw std::bad_alloc();
@@ -104,7 +88,7 @@ HttpResponse HttpClient::fetch(const HttpRequest& request, const std::stop_token
     curl_easy_reset(curl);  // keeps connections and the session cache
     Reception reception{{}, request.answer_bytes_max, stop};
     std::array<char, CURL_ERROR_SIZE> text{};
-    const HeaderList headers = header_list(request);
+    const TextList headers = header_list(request);
 
     bool fit = true;
     const auto set = [&](CURLoption option, auto value) {

@@ -160,9 +160,11 @@ TEST(PinnedNumbers, KindsAreDeclaredInOneTable) {
 }
 
 TEST(PinnedNumbers, NoTwoKindsLookTheSameToAClient) {
-    // Numbers collide on purpose; together with name and status they must not.
+    // Numbers collide on purpose; together with name and status they must not. But for one: rows of a file that break
+    // rules are a failed validation like any other, whose errors are told row by row.
     std::set<std::tuple<std::string_view, unsigned, int>> seen;
     for (const Pinned& row : pinned)
+        if (&row.kind != &errors::file_validation)
         EXPECT_TRUE(seen.emplace(row.kind.name, row.kind.http_status, row.kind.service_code).second) << row.constant;
 }
 

@@ -169,6 +169,17 @@ std::string two_factor_attempt(const Service& service, const Person& person) {
     return rows.empty() ? "none" : rows[0][0];
 }
 
+void expect_five_evaluated(std::vector<Answer> answers, const std::function<Answer()>& guess) {
+    const auto evaluated = [&] { return count(answers, 400, "passwordNotMatch"); };
+    for (int i = 0; evaluated() < 5 && i < 50; ++i) answers.push_back(guess());
+    EXPECT_EQ(evaluated(), 5U);
+    EXPECT_EQ(count(answers, 403, "passwordAttemptMax") + count(answers, 503), answers.size() - 5);
+    for (const Answer& answer : answers) {
+        if (answer.status == 403) expect_lock(answer, 403, "passwordAttemptMax", 240);
+        if (answer.status == 503) EXPECT_TRUE(answer.headers.contains("retry-after"));
+    }
+}
+
 FullPool::FullPool(WorkerPool& pool, std::size_t places)
     : waiting_([this, &pool, places] {
           while (pool.waiting() != 0) std::this_thread::yield();  // an answer may leave before its place is free

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/security/factor_calls.hpp"
+#include "tests/support/identity_provider.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -43,8 +44,10 @@ protected:
             }
             const std::string& access = operation->access.name;
             if (access == "admin" || access == "permitted") route.headers = bearer(admin_tokens.access);
-            if (access == "user") route.headers = bearer(user_tokens.access);
+            if (access == "user" || access == "consenting") route.headers = bearer(user_tokens.access);
             if (access == "refresh") route.headers = bearer(user_tokens.refresh);
+            if (access == google || access == apple)
+                route.headers = bearer(providers.token(service, access, "subject", access + "@example.org"));
             if (operation->api_key == http::ApiKeyDemand::system) route.headers.emplace_back("x-api-key", system_key);
             if (operation->describe_body) {
                 http::Components components;
@@ -62,7 +65,8 @@ protected:
         return service.call(route.method, route.path + query, body, route.headers);
     }
 
-    Service service;
+    IdentityProviders providers;
+    Service service{providers.settings()};
     TokenTexts user_tokens = service.tokens_of(service.make_person());
     TokenTexts admin_tokens = service.tokens_of(service.make_person(Role::super_admin));
     std::string system_key = [&] {

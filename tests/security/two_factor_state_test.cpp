@@ -155,9 +155,10 @@ std::vector<Call> routes_of(App& app, const std::string& id, const json::object&
 
 TEST(TFA_14, TheRoadsToTokensAreThese) {
     Service service;
-    // Who adds a road adds it to the tests below.
+    // Who adds a road adds it to the tests below; those by way of a provider are walked in social_factors_test.cpp.
     EXPECT_EQ(operations_with_tokens(service.app().router()),
-              (std::set<std::string>{"loginWithCredential", "refreshTokens", "verifyLogin"}));
+              (std::set<std::string>{"loginWithApple", "loginWithCredential", "loginWithGoogle", "refreshTokens",
+                                     "verifyLogin"}));
 }
 
 TEST(TFA_14, NoRoadPassesTheSecondFactor) {

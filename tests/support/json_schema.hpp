@@ -88,6 +88,13 @@ private:
                     check(value, target->as_object(), place, out);
             } else if (name == "allOf") {
                 for (const Value& part : wanted.as_array()) check(value, part.as_object(), place, out);
+            } else if (name == "anyOf") {
+                if (std::ranges::none_of(wanted.as_array(), [&](const Value& part) {
+                        Complaints ignored;
+                        check(value, part.as_object(), place, ignored);
+                        return ignored.empty();
+                    }))
+                    out.push_back(place + ": none of the alternatives");
             } else if (name == "type") {
                 if (!is_of_type(value, wanted.as_string()))
                     out.push_back(place + ": not of type " + std::string(wanted.as_string()));

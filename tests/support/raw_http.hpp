@@ -106,17 +106,21 @@ public:
         return std::exchange(received_, {});
     }
     bool is_closed() { return received_.empty() && !receive(); }
+    // The end of the connection was no orderly one.
+    bool was_reset() const { return reset_; }
 
 private:
     bool receive() {
         char bytes[16 * 1024];
         const ssize_t count = recv(socket_, bytes, sizeof bytes, 0);
         if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) throw std::runtime_error("the server keeps silent");
+        reset_ = count < 0 && errno == ECONNRESET;
         if (count <= 0) return false;
         received_.append(bytes, static_cast<std::size_t>(count));
         return true;
     }
     int socket_;
+    bool reset_ = false;
     std::string received_;
 };
 

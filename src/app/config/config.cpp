@@ -39,6 +39,12 @@ Config read_values(const Environment& environment, std::vector<ConfigProblem>& p
     return config;
 }
 
+// Where a browser on the same machine finds the service; an IPv6 address stands in brackets (RFC 3986).
+std::string listening_url(const HttpConfig& http) {
+    const bool is_v6 = http.host.contains(':');
+    return "http://" + (is_v6 ? "[" + http.host + "]" : http.host) + ":" + std::to_string(http.port);
+}
+
 // What follows from other settings, where it was not given.
 void derive(Config& config, const Environment& environment) {
     if (!environment.contains("DOC_ENABLE"))
@@ -51,6 +57,15 @@ void derive(Config& config, const Environment& environment) {
     if (config.jwt.audience.empty()) config.jwt.audience = config.app.name;
     if (config.two_factor.issuer.empty()) config.two_factor.issuer = config.app.name;
     if (config.two_factor.label.empty()) config.two_factor.label = config.two_factor.issuer;
+    if (config.mail.url.empty()) config.mail.url = "file:" + (config.data.directory / "mail").string();
+    if (config.mail.home_name.empty()) config.mail.home_name = config.app.name;
+    if (config.mail.home_url.empty())
+        config.mail.home_url = config.app.public_url.empty() ? listening_url(config.http) : config.app.public_url;
+    const auto lead_to = [&](LinkConfig& link, std::string_view page) {
+        if (link.link_base_url.empty()) link.link_base_url = config.mail.home_url + std::string(page);
+    };
+    lead_to(config.account.verification, "/verify-email");
+    lead_to(config.account.forgot_password, "/forgot-password");
 }
 
 // What the environment demands, and what settings demand of each other.
@@ -138,6 +153,10 @@ std::vector<ConfigProblem> warnings(const Config& config) {
     if (production && std::ranges::find(config.http.cors_origins, "*") != config.http.cors_origins.end())
         warn("CORS_ALLOWED_ORIGIN", "is *: the pages of every site may read answers");
     if (production && config.throttle.limit == 0) warn("THROTTLE_LIMIT", "is 0: a client may ask without bound");
+    if (production && config.mail.url.starts_with("file:"))
+        warn("MAIL_URL", "is file: mails are written into a folder, and nobody gets one");
+    if (!config.mail.url.starts_with("file:") && config.mail.no_reply.ends_with("@mail.com"))
+        warn("EMAIL_NO_REPLY", "is not an address of yours: mail servers will refuse what says it comes from there");
     if (production && config.sentry.dsn.starts_with("http:"))
         warn("SENTRY_DSN", "is not https: reports of errors can be read on their way");
     if (production && config.app.documentation) warn("DOC_ENABLE", "opens the API documentation in production");

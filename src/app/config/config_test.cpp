@@ -27,7 +27,9 @@ Environment production() {
             {"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", "YWNjZXNz"},
             {"AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY", "cmVmcmVzaA=="},
             {"AUTH_TWO_FACTOR_ENCRYPTION_KEY", long_key},
-            {"APP_ENCRYPTION_SECRET_KEY", long_key}};
+            {"APP_ENCRYPTION_SECRET_KEY", long_key},
+            {"MAIL_URL", "smtp://mail.shop.example"},
+            {"EMAIL_NO_REPLY", "login@shop.example"}};
 }
 Environment with(Environment environment, const std::string& name, const std::string& value) {
     environment[name] = value;
@@ -241,7 +243,7 @@ TEST(Config, OPS_2_AnEmptySecretStopsTheStart) {
             EXPECT_THAT(problem_names(with(production(), std::string(setting.name), blank)), ElementsAre(setting.name));
         }
     }
-    EXPECT_EQ(secrets, 5U);
+    EXPECT_EQ(secrets, 6U);
 }
 
 TEST(Config, OPS_2_SettingsOfOtherProgramsAreLeftAlone) {
@@ -326,6 +328,8 @@ TEST(Config, UnwiseChoicesAreWarnedOf) {
     EXPECT_THAT(warning_names(with(with(production(), "PUBLIC_URL", "http://shop.example"), "DOC_ENABLE", "true")),
                 UnorderedElementsAre("PUBLIC_URL", "DOC_ENABLE"));
     EXPECT_THAT(warning_names(production()), IsEmpty());
+    EXPECT_THAT(warning_names(with(production(), "MAIL_URL", "file:/var/mail/out")), ElementsAre("MAIL_URL"));
+    EXPECT_THAT(warning_names({{"MAIL_URL", "smtp://mail.shop.example"}}), ElementsAre("EMAIL_NO_REPLY"));
 }
 
 TEST(Config, ServersThatCanBeListenedToAreWarnedOfInProduction) {

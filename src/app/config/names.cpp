@@ -14,9 +14,9 @@ constexpr std::size_t misspelling_max = 2;
 constexpr std::size_t suggestion_max = 4;  // of a name that is ours by its beginning
 
 // What a setting of ours, in this or another release, begins with, and hardly anything else does.
-constexpr std::array<std::string_view, 9> own_prefixes{"AUTH_JWT_",        "AUTH_PASSWORD_", "AUTH_SOCIAL_",
-                                                       "AUTH_TWO_FACTOR_", "CACHE_MEMORY_",  "CONSENTRY_",
-                                                       "REQUEST_BODY_",    "SESSION_",       "URL_VERSIONING_"};
+constexpr std::array<std::string_view, 10> own_prefixes{
+    "AUTH_JWT_",     "AUTH_PASSWORD_", "AUTH_SOCIAL_",  "FORGOT_PASSWORD_", "AUTH_TWO_FACTOR_",
+    "CACHE_MEMORY_", "CONSENTRY_",     "REQUEST_BODY_", "SESSION_",         "URL_VERSIONING_"};
 
 // Of other programs, close to ours by name: proxies, X11's session manager, and the folder of our tests' data.
 constexpr std::array<std::string_view, 6> foreign{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",

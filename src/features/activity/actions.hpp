@@ -38,6 +38,8 @@ enum class ActivityAction {
     admin_user_create,
     admin_user_update_status,
     admin_user_update_password,
+    admin_user_update_role,
+    admin_user_export,
     admin_user_import,
     admin_session_revoke,
 };
@@ -73,6 +75,8 @@ struct http::EnumNames<ActivityAction> {
         std::pair{admin_user_create, std::string_view{"adminUserCreate"}},
         std::pair{admin_user_update_status, std::string_view{"adminUserUpdateStatus"}},
         std::pair{admin_user_update_password, std::string_view{"adminUserUpdatePassword"}},
+        std::pair{admin_user_update_role, std::string_view{"adminUserUpdateRole"}},
+        std::pair{admin_user_export, std::string_view{"adminUserExport"}},
         std::pair{admin_user_import, std::string_view{"adminUserImport"}},
         std::pair{admin_session_revoke, std::string_view{"adminSessionRevoke"}},
     };

@@ -61,13 +61,21 @@ bool FeatureFlags::concerns(const http::RequestContext&, const http::Operation& 
     return !operation.feature_flag.empty();
 }
 
+bool FeatureFlags::says_yes(const std::optional<State>& state, std::string_view name) {
+    const auto dot = name.find('.');
+    if (!state || !state->is_enabled) return false;
+    return dot == std::string_view::npos || is_true(state->metadata, name.substr(dot + 1));
+}
+
+awaitable<bool> FeatureFlags::allows(std::string name) {
+    const auto state = co_await find(name.substr(0, name.find('.')));
+    co_return says_yes(state, name);
+}
+
 awaitable<Result<void>> FeatureFlags::admit(http::RequestContext& context, const http::Operation& operation) {
     const std::string_view name = operation.feature_flag;
-    const auto dot = name.find('.');
-    const auto state = co_await find(std::string(name.substr(0, dot)));
-    if (!state || !state->is_enabled) co_return fail(errors::feature_flag_unavailable);
-    if (dot != std::string_view::npos && !is_true(state->metadata, name.substr(dot + 1)))
-        co_return fail(errors::feature_flag_unavailable);
+    const auto state = co_await find(std::string(name.substr(0, name.find('.'))));
+    if (!says_yes(state, name)) co_return fail(errors::feature_flag_unavailable);
     if (context.caller.user && part_of(*context.caller.user) >= state->rollout_percent)
         co_return fail(errors::feature_flag_unavailable);
     co_return Result<void>{};

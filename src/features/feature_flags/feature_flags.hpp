@@ -32,6 +32,8 @@ public:
     // flag or its metadata say no, or the caller is known and not among the part of users that it is rolled out to.
     bool concerns(const http::RequestContext& context, const http::Operation& operation) const override;
     awaitable<Result<void>> admit(http::RequestContext& context, const http::Operation& operation) override;
+    // The same question within an operation: "flag" or "flag.metadataKey".
+    awaitable<bool> allows(std::string name);
     // Throws std::logic_error for an operation behind a flag that no database has (migrations/0006_feature_flags.sql).
     static void check_names(const std::vector<std::unique_ptr<http::Operation>>& operations);
 
@@ -49,6 +51,7 @@ private:
     };
     static std::string to_copy(const State& state);
     static std::optional<State> read_copy(const std::string& text);
+    static bool says_yes(const std::optional<State>& state, std::string_view name);
     awaitable<std::optional<State>> find(std::string key);
     // Finds the flag, and makes its copy worth nothing before it is changed.
     awaitable<Result<FeatureFlagRecord>> begin_change(FeatureFlagId id);

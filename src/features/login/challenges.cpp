@@ -36,6 +36,11 @@ std::string encode(const Challenge& challenge) {
         if (device.platform) told["platform"] = *device.platform;
         out["device"] = std::move(told);
     }
+    if (challenge.identity) {
+        json::object told{{"subject", challenge.identity->subject}, {"joins", challenge.identity->joins}};
+        if (challenge.identity->email) told["email"] = *challenge.identity->email;
+        out["identity"] = std::move(told);
+    }
     return json::serialize(out);
 }
 
@@ -60,6 +65,13 @@ Challenge decode(std::string_view text) {
     if (const auto* device = in.if_contains("device")) {
         const json::object& told = device->as_object();
         out.origin.device = Device{*text_of(told, "fingerprint"), text_of(told, "name"), text_of(told, "platform")};
+    }
+    if (const auto* identity = in.if_contains("identity")) {
+        const json::object& told = identity->as_object();
+        out.identity = IdentityUse{.provider = provider_of(out.origin.with).value(),
+                                   .subject = *text_of(told, "subject"),
+                                   .email = text_of(told, "email"),
+                                   .joins = told.at("joins").as_bool()};
     }
     return out;
 }

@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "crypto/aead.hpp"
 #include "crypto/digest.hpp"
+#include "features/login/social_accounts.hpp"
 #include "features/sessions/repository.hpp"
 #include "storage/cache.hpp"
 
@@ -26,6 +27,7 @@ struct Challenge {
     std::int64_t security_version = 0;
     bool required_setup = false;  // made for a forced set-up
     Origin origin;
+    std::optional<IdentityUse> identity;  // of a login with an identity token
     TimePoint issued_at;
 };
 

@@ -41,6 +41,22 @@ struct DeviceRequest {
     }
 };
 
+// Of a login that begins here.
+inline Origin origin_of(const http::RequestContext& context, LoginFrom from, LoginWith with,
+                        const std::optional<DeviceRequest>& device) {
+    Origin origin;
+    origin.from = from;
+    origin.with = with;
+    origin.ip_address = context.client_address();
+    origin.user_agent = context.user_agent();
+    if (device) {
+        std::optional<std::string> platform;
+        if (device->platform) platform = http::name_of(*device->platform);
+        origin.device = Device{device->fingerprint, device->name, std::move(platform)};
+    }
+    return origin;
+}
+
 struct LoginCredentialRequest {
     std::string email;
     std::string password;

@@ -15,13 +15,6 @@ Origin origin_of(const http::RequestContext& context) {
 
 awaitable<Result<LoginResponse>> with_credential(Login& login, LoginCredentialRequest body, Origin origin,
                                                  Cause cause) {
-    origin.from = body.from;
-    origin.with = LoginWith::credential;
-    if (body.device) {
-        std::optional<std::string> platform;
-        if (body.device->platform) platform = http::name_of(*body.device->platform);
-        origin.device = Device{std::move(body.device->fingerprint), std::move(body.device->name), std::move(platform)};
-    }
     auto answer = co_await login.with_credential(std::move(body.email), std::move(body.password), std::move(origin),
                                                  std::move(cause));
     if (!answer) co_return fail(std::move(answer.error()));
@@ -57,7 +50,8 @@ void add_login_endpoints(http::Router& router, Login& login) {
         .may_fail({&errors::password_not_match, &errors::password_attempt_max, &errors::password_expired,
                    &errors::inactive_forbidden, &errors::blocked_forbidden, &errors::email_not_verified})
         .handled_by([&login](const http::RequestContext& context, LoginCredentialRequest body) {
-            return with_credential(login, std::move(body), origin_of(context), cause_of(context));
+            Origin origin = origin_of(context, body.from, LoginWith::credential, body.device);
+            return with_credential(login, std::move(body), std::move(origin), cause_of(context));
         });
 
     router.post("/user/login/2fa")

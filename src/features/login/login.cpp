@@ -8,28 +8,40 @@
 namespace consentry {
 namespace {
 
-// Told only to somebody who has given the right first factor.
-std::optional<Error> refusal_of(const User& user, TimePoint now) {
+// Told only to somebody who has given the right first factor. An old password is no reason against those who came
+// without it.
+std::optional<Error> refusal_of(const User& user, LoginWith with, TimePoint now) {
     if (user.status == UserStatus::blocked) return Error{errors::blocked_forbidden};
     if (user.status != UserStatus::active) return Error{errors::inactive_forbidden};
-    if (user.password_expired(now)) return Error{errors::password_expired};
+    if (with == LoginWith::credential && user.password_expired(now)) return Error{errors::password_expired};
     if (!user.is_verified) return Error{errors::email_not_verified};
     return std::nullopt;
+}
+
+// The account changed under the login, or somebody was faster: as if the first factor had come a moment later.
+const ErrorKind& changed_under(LoginWith with) {
+    const auto provider = provider_of(with);
+    return provider ? facts_of(*provider).invalid : errors::password_not_match;
+}
+
+ActivityAction action_of(LoginWith with) {
+    const auto provider = provider_of(with);
+    return provider ? facts_of(*provider).login : ActivityAction::user_login_credential;
 }
 
 }  // namespace
 
 Login::Login(storage::Database& database, storage::Cache& cache, const Clock& clock, UserRepository& users,
-             Sessions& sessions, TwoFactor& two_factor, Passwords& passwords, Audit audit,
+             Sessions& sessions, TwoFactor& two_factor, Passwords& passwords, SocialAccounts& social, Audit audit,
              const std::vector<std::string>& challenge_secrets)
     : database_(database),
       clock_(clock),
-      repository_(database),
       challenges_(cache, clock, challenge_secrets),
       users_(users),
       sessions_(sessions),
       two_factor_(two_factor),
       passwords_(passwords),
+      social_(social),
       audit_(audit) {}
 
 template <class T>
@@ -75,12 +87,12 @@ awaitable<Result<LoginAnswer>> Login::check_credential(std::string email, std::s
 
 awaitable<Result<LoginAnswer>> Login::admit(User user, std::string password, bool needs_rehash, Origin origin,
                                             const Cause& cause) {
-    if (auto refusal = refusal_of(user, clock_.now())) {
+    if (auto refusal = refusal_of(user, origin.with, clock_.now())) {
         co_await passwords_.clear(user.id);
         co_return fail(std::move(*refusal));
     }
     const User owner = user;
-    auto answer = co_await finish(std::move(user), std::move(origin), true, cause);
+    auto answer = co_await finish(std::move(user), std::move(origin), {}, cause);
     if (answer && needs_rehash) co_await passwords_.rehash(owner, std::move(password));
     if (!answer && answer.error().is(errors::password_not_match)) {
         // The account changed under the login. Where it was not the password that changed, the attempt was a right one.
@@ -90,19 +102,55 @@ awaitable<Result<LoginAnswer>> Login::admit(User user, std::string password, boo
     co_return answer;
 }
 
-awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, bool password_given, const Cause& cause) {
+awaitable<Result<LoginAnswer>> Login::with_social(Identity identity, SocialRequest request, Origin origin,
+                                                  Cause cause) {
+    std::optional<UserId> owner;
+    auto answer = co_await check_social(std::move(identity), std::move(request), std::move(origin), cause, owner);
+    tell("login.social", answer, owner, cause);
+    co_return answer;
+}
+
+awaitable<Result<LoginAnswer>> Login::check_social(Identity identity, SocialRequest request, Origin origin,
+                                                   const Cause& cause, std::optional<UserId>& owner) {
+    const auto& facts = facts_of(identity.provider);
+    if (!identity.answers(request.nonce)) co_return fail(facts.invalid);
+    // Twice: of two first logins at the same moment the slower one finds what the other one made.
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        auto entry = co_await social_.find(identity, request, origin, cause);
+        if (!entry) co_return fail(std::move(entry.error()));
+        if (!entry->is_new) owner = entry->user.id;
+        if (auto refusal = refusal_of(entry->user, facts.with, clock_.now())) co_return fail(std::move(*refusal));
+        Grounds grounds{.spent = {}, .account = std::move(entry->writes), .identity = entry->use};
+        SocialRepository::add_spending(grounds.spent, identity);
+        auto answer = co_await finish(entry->user, origin, std::move(grounds), cause);
+        if (answer) {
+            owner = entry->user.id;
+            // With a challenge nothing of it was written yet.
+            if (answer->tokens) social_.tell_of_entry(*entry, cause);
+            co_return answer;
+        }
+        if (!answer.error().is(facts.invalid)) co_return answer;
+        const bool spent = co_await social_.is_spent(identity);
+        if (spent) co_return answer;
+    }
+    throw Unavailable("login: the account changed at the same moment");
+}
+
+awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds grounds, const Cause& cause) {
     const auto factor = co_await two_factor_.state(user.id);
-    if (factor.enabled) co_return co_await challenge(std::move(user), factor, std::move(origin));
+    if (factor.enabled) co_return co_await challenge(std::move(user), factor, std::move(origin), std::move(grounds));
+    const LoginWith with = origin.with;
     const auto prepared = co_await sessions_.prepare(user, std::move(origin), std::nullopt);
-    storage::Transaction transaction;
-    LoginRepository::add_login(transaction, user.id, user.security_version, prepared.row.origin.from,
-                               prepared.row.origin.with, prepared.row.origin.ip_address, password_given, clock_.now());
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction = std::move(grounds.spent);
+    for (const auto& statement : grounds.account.statements()) transaction.add(statement);
+    if (grounds.identity) social_.add_use(transaction, user.id, *grounds.identity, cause, now);
+    LoginRepository::add_login(transaction, user.id, user.security_version, prepared.row.origin.from, with,
+                               prepared.row.origin.ip_address, with == LoginWith::credential, now);
     sessions_.add_to(transaction, prepared);
-    Audit::add(transaction, user.id, ActivityAction::user_login_credential, cause, clock_.now(),
-               {{"sessionId", prepared.row.id.text()}});
+    Audit::add(transaction, user.id, action_of(with), cause, now, {{"sessionId", prepared.row.id.text()}});
     const auto outcome = co_await commit(std::move(transaction), prepared.row.id);
-    // The account changed under the login: as if the password had been given a moment later.
-    if (!outcome.committed) co_return fail(errors::password_not_match);
+    if (!outcome.committed) co_return fail(changed_under(with));
     co_await sessions_.begun(prepared);
     LoginAnswer answer;
     answer.tokens = prepared.tokens;
@@ -122,9 +170,12 @@ awaitable<storage::Outcome> Login::commit(storage::Transaction transaction, Sess
     co_return storage::Outcome{.committed = true, .results = {}};
 }
 
-awaitable<Result<LoginAnswer>> Login::challenge(User user, const TwoFactorRecord& factor, Origin origin) {
-    const auto sequence = co_await repository_.next_challenge(user.id, user.security_version);
-    if (!sequence) co_return fail(errors::password_not_match);
+awaitable<Result<LoginAnswer>> Login::challenge(User user, const TwoFactorRecord& factor, Origin origin,
+                                                Grounds grounds) {
+    storage::Transaction transaction = std::move(grounds.spent);
+    LoginRepository::add_challenge(transaction, user.id, user.security_version, origin.with == LoginWith::credential);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) co_return fail(changed_under(origin.with));
     LoginAnswer answer;
     answer.role = user.role;
     answer.backup_codes_remaining = factor.required_setup ? 0 : factor.backup_codes;
@@ -137,8 +188,9 @@ awaitable<Result<LoginAnswer>> Login::challenge(User user, const TwoFactorRecord
                         .security_version = user.security_version,
                         .required_setup = factor.required_setup,
                         .origin = std::move(origin),
+                        .identity = std::move(grounds.identity),
                         .issued_at = clock_.now()};
-    answer.challenge = co_await challenges_.issue(std::move(challenge), *sequence);
+    answer.challenge = co_await challenges_.issue(std::move(challenge), outcome.results.back()[0].integer(0));
     co_return answer;
 }
 
@@ -147,7 +199,7 @@ awaitable<Result<Login::Open>> Login::open(std::string token) {
     if (!challenge) co_return fail(errors::two_factor_challenge_invalid);
     auto user = co_await users_.find(challenge->user);
     if (!user) co_return fail(errors::two_factor_challenge_invalid);
-    if (auto refusal = refusal_of(*user, clock_.now())) co_return fail(std::move(*refusal));
+    if (auto refusal = refusal_of(*user, challenge->origin.with, clock_.now())) co_return fail(std::move(*refusal));
     // Its ground is gone: password, second factor or sessions were changed since (CHL-4).
     if (user->security_version != challenge->security_version) co_return fail(errors::two_factor_challenge_invalid);
     co_return Open{std::move(*challenge), std::move(*user)};
@@ -182,6 +234,8 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
     origin.user_agent = std::move(seen.user_agent);
     const auto prepared = co_await sessions_.prepare(opened.user, std::move(origin), Challenges::digest(token));
     storage::Transaction transaction;
+    const auto& identity = opened.challenge.identity;
+    if (identity) social_.add_use(transaction, opened.user.id, *identity, cause, clock_.now());
     LoginRepository::add_login(transaction, opened.user.id, opened.user.security_version, prepared.row.origin.from,
                                prepared.row.origin.with, prepared.row.origin.ip_address, false, clock_.now());
     sessions_.add_to(transaction, prepared);
@@ -196,6 +250,7 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
         co_return fail(co_await two_factor_.lost(std::move(*right), cause));
     }
     two_factor_.tell_spent(*right, cause);
+    if (identity) social_.tell_of_use(opened.user.id, *identity, cause);
     co_await challenges_.forget(std::move(token));
     co_await sessions_.begun(prepared);
     LoginAnswer answer;

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "features/login/challenges.hpp"
 #include "features/login/repository.hpp"
+#include "features/login/social_accounts.hpp"
 #include "features/passwords/passwords.hpp"
 #include "features/sessions/sessions.hpp"
 #include "features/two_factor/two_factor.hpp"
@@ -29,10 +30,12 @@ class Login {
 public:
     // `challenge_secrets` seal the challenges; see Challenges.
     Login(storage::Database& database, storage::Cache& cache, const Clock& clock, UserRepository& users,
-          Sessions& sessions, TwoFactor& two_factor, Passwords& passwords, Audit audit,
+          Sessions& sessions, TwoFactor& two_factor, Passwords& passwords, SocialAccounts& social, Audit audit,
           const std::vector<std::string>& challenge_secrets);
 
     awaitable<Result<LoginAnswer>> with_credential(std::string email, std::string password, Origin origin, Cause cause);
+    // With an identity token that social_guard.hpp has checked: good for one login.
+    awaitable<Result<LoginAnswer>> with_social(Identity identity, SocialRequest request, Origin origin, Cause cause);
     // The second step: spends the challenge and the proof, begins the session, all in one transaction.
     awaitable<Result<LoginAnswer>> verify(std::string challenge, Proof proof, Origin seen, Cause cause);
     // The second step of a forced set-up: turns two-factor on. The challenge stays good for one verification.
@@ -44,12 +47,20 @@ private:
     // After the right password.
     awaitable<Result<LoginAnswer>> admit(User user, std::string password, bool needs_rehash, Origin origin,
                                          const Cause& cause);
+    awaitable<Result<LoginAnswer>> check_social(Identity identity, SocialRequest request, Origin origin,
+                                                const Cause& cause, std::optional<UserId>& owner);
     // What came of a step, for the security events.
     template <class T>
     void tell(std::string_view step, const Result<T>& result, std::optional<UserId> user, const Cause& cause) const;
-    // After the first factor: `password_given` says that its attempts are to be cleared.
-    awaitable<Result<LoginAnswer>> finish(User user, Origin origin, bool password_given, const Cause& cause);
-    awaitable<Result<LoginAnswer>> challenge(User user, const TwoFactorRecord& factor, Origin origin);
+    // What the first factor brings along.
+    struct Grounds {
+        storage::Transaction spent = {};    // written with the challenge, or else with the session
+        storage::Transaction account = {};  // written with the session
+        std::optional<IdentityUse> identity = {};
+    };
+    // After the first factor. Errors beyond the account's state: changed_under() the way in.
+    awaitable<Result<LoginAnswer>> finish(User user, Origin origin, Grounds grounds, const Cause& cause);
+    awaitable<Result<LoginAnswer>> challenge(User user, const TwoFactorRecord& factor, Origin origin, Grounds grounds);
     // The challenge and its account, both still good.
     struct Open {
         Challenge challenge;
@@ -63,12 +74,12 @@ private:
 
     storage::Database& database_;
     const Clock& clock_;
-    LoginRepository repository_;
     Challenges challenges_;
     UserRepository& users_;
     Sessions& sessions_;
     TwoFactor& two_factor_;
     Passwords& passwords_;
+    SocialAccounts& social_;
     Audit audit_;
 };
 

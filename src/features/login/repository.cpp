@@ -2,13 +2,14 @@
 
 namespace consentry {
 
-awaitable<std::optional<std::int64_t>> LoginRepository::next_challenge(UserId user, std::int64_t security_version) {
-    const auto rows = co_await database_.execute(
-        "UPDATE users SET password_attempt = 0, password_locked_until = NULL, challenge_seq = challenge_seq + 1 "
-        "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL RETURNING challenge_seq",
-        user, security_version);
-    if (rows.empty()) co_return std::nullopt;
-    co_return rows[0].integer(0);
+void LoginRepository::add_challenge(storage::Transaction& transaction, UserId user, std::int64_t security_version,
+                                    bool clear_attempts) {
+    transaction.add(storage::Expect::one,
+                    "UPDATE users SET challenge_seq = challenge_seq + 1, "
+                    "password_attempt = CASE WHEN $3 THEN 0 ELSE password_attempt END, "
+                    "password_locked_until = CASE WHEN $3 THEN NULL ELSE password_locked_until END "
+                    "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL RETURNING challenge_seq",
+                    user, security_version, clear_attempts);
 }
 
 void LoginRepository::add_login(storage::Transaction& transaction, UserId user, std::int64_t security_version,

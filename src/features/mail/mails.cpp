@@ -1,9 +1,8 @@
 #include "features/mail/mails.hpp"
 
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-
-#include "features/mail/repository.hpp"
 
 namespace consentry {
 
@@ -15,7 +14,7 @@ void Mails::add(storage::Transaction& transaction, UserId to, MailKind kind, Mai
     const MailId id = MailId::make(now);
     const auto sealed = keys_.seal(as_bytes(boost::json::serialize(payload)), as_bytes(id.text()));
     MailRepository::add_insert(transaction, id, to, kind, sealed, now);
-    written_.fetch_add(1, std::memory_order_relaxed);
+    wake();
 }
 
 void Mails::add_notice(storage::Transaction& transaction, UserId to, MailKind kind, const Cause& cause, TimePoint now,
@@ -25,6 +24,15 @@ void Mails::add_notice(storage::Transaction& transaction, UserId to, MailKind ki
         facts.emplace_back("userAgent", cause.origin->user_agent);
     }
     add(transaction, to, kind, std::move(facts), now);
+}
+
+std::optional<MailFacts> Mails::open(MailId id, const crypto::SealingKeys::Sealed& payload) const {
+    const auto plain = keys_.open(payload, as_bytes(id.text()));
+    if (!plain) return std::nullopt;
+    MailFacts facts;
+    for (const auto& member : boost::json::parse(as_text(*plain)).as_object())
+        facts.emplace_back(member.key(), member.value().as_string());
+    return facts;
 }
 
 }  // namespace consentry

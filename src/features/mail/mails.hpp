@@ -4,8 +4,8 @@
 // another (REC-5), and neither a slow nor a dead mail server is in any request's way.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +14,7 @@
 #include "crypto/aead.hpp"
 #include "features/activity/audit.hpp"
 #include "features/mail/mail_kind.hpp"
+#include "features/mail/repository.hpp"
 #include "storage/database.hpp"
 
 namespace consentry {
@@ -32,13 +33,20 @@ public:
     void add_notice(storage::Transaction& transaction, UserId to, MailKind kind, const Cause& cause, TimePoint now,
                     MailFacts facts = {});
 
-    // Rises with each mail that was written down, or soon will be: whoever sends looks again when it has.
-    std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
-    const crypto::SealingKeys& keys() const { return keys_; }
+    // Whoever sends is told when a mail was written down, or soon will be: its transaction commits a moment later. Set
+    // once, before there are any; callable from every thread.
+    void when_written(std::function<void()> wake) { wake_ = std::move(wake); }
+    // The same for what is worked off between mails.
+    void wake() const {
+        if (wake_) wake_();
+    }
+
+    // The facts of a stored mail. nullopt: damaged, or sealed under a secret that is not among ours.
+    std::optional<MailFacts> open(MailId id, const crypto::SealingKeys::Sealed& payload) const;
 
 private:
     const crypto::SealingKeys keys_;
-    std::atomic<std::uint64_t> written_{0};
+    std::function<void()> wake_;
 };
 
 }  // namespace consentry

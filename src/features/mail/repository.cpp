@@ -1,8 +1,28 @@
 #include "features/mail/repository.hpp"
 
+#include <algorithm>
+
 namespace consentry {
+namespace {
 
 using storage::Expect;
+
+#define CONSENTRY_MAIL_DUE "failed_at IS NULL AND due_at <= $1 AND (taken_until IS NULL OR taken_until <= $1)"
+
+StoredMail to_mail(const storage::Row& row) {
+    StoredMail out;
+    out.id = row.id<MailId>(0);
+    out.user = row.id<UserId>(1);
+    out.address = row.text(2);
+    out.language = row.text(3);
+    out.kind = row.text(4);
+    out.payload = {.iv = row.bytes(5), .bytes = row.bytes(6)};
+    out.created_at = row.time(7);
+    out.attempt = row.integer(8);
+    return out;
+}
+
+}  // namespace
 
 void MailRepository::add_insert(storage::Transaction& transaction, MailId id, UserId to, MailKind kind,
                                 const crypto::SealingKeys::Sealed& payload, TimePoint now) {
@@ -11,6 +31,64 @@ void MailRepository::add_insert(storage::Transaction& transaction, MailId id, Us
                     "SELECT $1, id, email, language, $3, $4, $5, $6, $6 FROM users "
                     "WHERE id = $2 AND deleted_at IS NULL",
                     id, to, http::name_of(kind), payload.iv, payload.bytes, now);
+}
+
+awaitable<bool> MailRepository::any_due(TimePoint now) {
+    const auto rows = co_await database_.query("SELECT id FROM mails WHERE " CONSENTRY_MAIL_DUE " LIMIT 1", now);
+    co_return !rows.empty();
+}
+
+// The condition stands twice: PostgreSQL looks at the outer one again where another instance has just taken the row
+// (READ COMMITTED), so that each goes to one of them.
+awaitable<std::vector<StoredMail>> MailRepository::take(MailMark mark, TimePoint now, TimePoint until,
+                                                        std::int64_t limit) {
+    const auto rows = co_await database_.execute(
+        "UPDATE mails SET taken_by = $2, taken_until = $3, attempt = attempt + 1 WHERE " CONSENTRY_MAIL_DUE
+        " AND id IN (SELECT id FROM mails WHERE " CONSENTRY_MAIL_DUE
+        " ORDER BY due_at, id LIMIT $4) "
+        "RETURNING id, user_id, address, language, kind, iv, payload, created_at, attempt",
+        now, mark, until, limit);
+    std::vector<StoredMail> mails;
+    for (std::size_t i = 0; i < rows.size(); ++i) mails.push_back(to_mail(rows[i]));
+    std::ranges::sort(mails, {}, [](const StoredMail& mail) { return std::pair(mail.created_at, mail.id); });
+    co_return mails;
+}
+
+awaitable<std::int64_t> MailRepository::keep(MailMark mark, TimePoint until) {
+    const auto rows = co_await database_.execute(
+        "UPDATE mails SET taken_until = $2 WHERE taken_by = $1 AND failed_at IS NULL", mark, until);
+    co_return rows.affected();
+}
+
+awaitable<void> MailRepository::release(MailMark mark) {
+    co_await database_.execute("UPDATE mails SET taken_by = NULL, taken_until = NULL WHERE taken_by = $1", mark);
+}
+
+awaitable<void> MailRepository::erase(MailId id, MailMark mark) {
+    co_await database_.execute("DELETE FROM mails WHERE id = $1 AND taken_by = $2", id, mark);
+}
+
+awaitable<void> MailRepository::put_off(MailId id, MailMark mark, TimePoint due_at, std::string why) {
+    co_await database_.execute(
+        "UPDATE mails SET taken_by = NULL, taken_until = NULL, due_at = $3, last_error = $4 "
+        "WHERE id = $1 AND taken_by = $2",
+        id, mark, due_at, why);
+}
+
+awaitable<void> MailRepository::give_up(MailId id, MailMark mark, TimePoint now, std::string why) {
+    co_await database_.execute(
+        "UPDATE mails SET taken_by = NULL, taken_until = NULL, failed_at = $3, last_error = $4 "
+        "WHERE id = $1 AND taken_by = $2",
+        id, mark, now, why);
+}
+
+awaitable<std::int64_t> MailRepository::count_waiting() {
+    const auto rows = co_await database_.query("SELECT COUNT(*) FROM mails WHERE failed_at IS NULL");
+    co_return rows[0].integer(0);
+}
+
+awaitable<void> MailRepository::erase_failed(TimePoint before) {
+    co_await database_.execute("DELETE FROM mails WHERE failed_at < $1", before);
 }
 
 }  // namespace consentry

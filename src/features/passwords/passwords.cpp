@@ -3,6 +3,8 @@
 #include "base/errors.hpp"
 #include "crypto/random.hpp"
 #include "features/sessions/repository.hpp"
+#include "features/users/username.hpp"
+#include "http/schema/rules.hpp"
 
 namespace consentry {
 namespace {
@@ -25,6 +27,7 @@ Passwords::Passwords(storage::Database& database, const Clock& clock, PasswordHa
       users_(database),
       clock_(clock),
       hasher_(hasher),
+      tokens_(database),
       two_factor_(two_factor),
       mails_(mails),
       audit_(audit),
@@ -108,13 +111,15 @@ awaitable<Result<void>> Passwords::check_new(std::string password, std::string e
     co_return Result<void>{};
 }
 
-awaitable<bool> Passwords::was_used(UserId user, const std::string& password) {
+awaitable<Result<void>> Passwords::check_history(UserId user, const std::string& password) {
     const auto hashes = co_await repository_.history(user, clock_.now(), history_rows_max);
     for (const std::string& hash : hashes) {
         const auto verdict = co_await hasher_.verify(password, hash);
-        if (verdict != crypto::PasswordVerdict::mismatch) co_return true;
+        if (verdict == crypto::PasswordVerdict::mismatch) continue;
+        const auto days = std::chrono::duration_cast<std::chrono::days>(settings_.reuse_barred).count();
+        co_return fail(errors::password_must_new, {{"period", days}});
     }
-    co_return false;
+    co_return Result<void>{};
 }
 
 awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change, Cause cause) {
@@ -138,11 +143,8 @@ awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change, Caus
         if (!right) co_return fail(std::move(right.error()));
         proof = std::move(*right);
     }
-    const bool used = co_await was_used(id, change.new_password);
-    if (used) {
-        const auto days = std::chrono::duration_cast<std::chrono::days>(settings_.reuse_barred).count();
-        co_return fail(errors::password_must_new, {{"period", days}});
-    }
+    auto is_new = co_await check_history(id, change.new_password);
+    if (!is_new) co_return fail(std::move(is_new.error()));
     const std::string hash = co_await hasher_.hash(std::move(change.new_password));
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
@@ -179,22 +181,78 @@ awaitable<Result<void>> Passwords::set(User user, std::string password) {
     co_return Result<void>{};
 }
 
-awaitable<Result<UserId>> Passwords::create(User user, std::string password) {
+awaitable<Result<storage::Transaction>> Passwords::begin_account(User& user, std::string password, PasswordType type) {
     auto acceptable = co_await check_new(password, user.email, "password");
     if (!acceptable) co_return fail(std::move(acceptable.error()));
-    const TimePoint now = clock_.now();
     const std::string hash = co_await hasher_.hash(std::move(password));
+    const TimePoint now = clock_.now();
     user.id = UserId::make(now);
-    user.username = "user-" + crypto::random_text(12, "abcdefghijklmnopqrstuvwxyz0123456789");
+    user.username = new_username(settings_.username_prefix);
     user.password_hash = hash;
     user.password_created_at = now;
-    user.password_expires_at = expiry(now);
+    user.password_expires_at = user.must_change_password ? now + settings_.temporary_expiry : expiry(now);
     storage::Transaction transaction;
     UserRepository::add_insert(transaction, user, now);
-    PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (!outcome.committed) co_return fail(errors::email_exist);
+    PasswordRepository::add_history(transaction, user.id, hash, type, now + settings_.reuse_barred, now);
+    co_return transaction;
+}
+
+awaitable<Error> Passwords::account_exists(std::string email) {
+    const auto owner = co_await users_.find_by_email(std::move(email));
+    if (!owner) throw Unavailable("new account: its user name is taken");
+    co_return Error{errors::email_exist};
+}
+
+awaitable<Result<UserId>> Passwords::create(User user, std::string password) {
+    auto begun = co_await begin_account(user, std::move(password), PasswordType::admin);
+    if (!begun) co_return fail(std::move(begun.error()));
+    const auto outcome = co_await database_.commit(std::move(*begun));
+    if (!outcome.committed) co_return fail(co_await account_exists(user.email));
     audit_.tell("account.created", Outcome::success, user.id, {});
+    co_return user.id;
+}
+
+std::string Passwords::temporary_password(const std::string& email) const {
+    // 95 bits. One in ten lacks a kind of character, and by chance one may hold a word that is refused.
+    constexpr std::size_t length = 16;
+    for (;;) {
+        std::string drawn = crypto::random_text(length, crypto::alphanumerics);
+        http::Report report;
+        policy_.check(drawn, email, "password", report);
+        if (report.empty() && http::strong_password.holds(drawn)) return drawn;
+    }
+}
+
+awaitable<Result<void>> Passwords::give_temporary(User user, Cause cause) {
+    const std::string password = temporary_password(user.email);
+    const std::string hash = co_await hasher_.hash(password);
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    PasswordRepository::add_change(transaction, user.id, user.security_version, hash, now + settings_.temporary_expiry,
+                                   now);
+    PasswordRepository::add_must_change(transaction, user.id);
+    PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
+    SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "temporaryPassword", now);
+    Audit::add(transaction, user.id, ActivityAction::admin_user_update_password, cause, now);
+    mails_.add(transaction, user.id, MailKind::temporary_password, {{"password", password}}, now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) throw Unavailable("temporary password: the account changed at the same moment");
+    audit_.tell("password.temporary", Outcome::success, user.id, cause);
+    co_return Result<void>{};
+}
+
+awaitable<Result<UserId>> Passwords::create_with_temporary(User user, Cause cause) {
+    const std::string password = temporary_password(user.email);
+    user.is_verified = true;
+    user.must_change_password = true;
+    auto begun = co_await begin_account(user, password, PasswordType::admin);
+    if (!begun) co_return fail(std::move(begun.error()));
+    const TimePoint now = clock_.now();
+    Audit::add(*begun, user.id, ActivityAction::admin_user_create, cause, now);
+    mails_.add(*begun, user.id, MailKind::temporary_password, {{"password", password}}, now);
+    const auto outcome = co_await database_.commit(std::move(*begun));
+    if (!outcome.committed) co_return fail(co_await account_exists(user.email));
+    audit_.tell("account.created", Outcome::success, user.id, cause);
     co_return user.id;
 }
 

@@ -13,6 +13,7 @@
 #include "features/passwords/policy.hpp"
 #include "features/passwords/repository.hpp"
 #include "features/two_factor/two_factor.hpp"
+#include "features/users/account_tokens.hpp"
 #include "features/users/repository.hpp"
 
 namespace consentry {
@@ -21,10 +22,19 @@ struct PasswordSettings {
     bool count_attempts = true;
     LockLadder ladder;
     std::chrono::seconds expiry{0};  // zero: passwords do not expire
+    std::chrono::seconds temporary_expiry{259'200};
     std::chrono::seconds reuse_barred{7'776'000};
     std::string service_name;
-    std::size_t checks_at_once = 2;  // of one account
-    std::string address_key;         // keys the digests of unknown addresses
+    std::string username_prefix = "user";  // of new accounts
+    std::size_t checks_at_once = 2;        // of one account
+    std::string address_key;               // keys the digests of unknown addresses
+};
+
+// A new password for a forgotten one: the link proves the address, the proof the second factor where it is on.
+struct PasswordReset {
+    std::string token;
+    std::string new_password;
+    Proof proof;
 };
 
 struct PasswordChange {
@@ -57,12 +67,32 @@ public:
     awaitable<Result<void>> set(User user, std::string password);
     // A new account with its first password. Errors: validation, emailExist.
     awaitable<Result<UserId>> create(User user, std::string password);
+    // The beginning of a transaction that makes an account: the row and its history. Fills what is the service's to
+    // fill: id, user name, hash, times. Error: validation.
+    awaitable<Result<storage::Transaction>> begin_account(User& user, std::string password, PasswordType type);
+    // Why it was not committed, where its first statement failed: emailExist. Throws Unavailable where the random user
+    // name is taken.
+    awaitable<Error> account_exists(std::string email);
+
+    // A temporary password: mailed to the owner, whom alone it is known to, good for some days and for nothing but
+    // setting another one. Ends all sessions of the account.
+    awaitable<Result<void>> give_temporary(User user, Cause cause);
+    // A new account by an administrator, with such a password. Whoever can use it reads the mails of the address, so
+    // the account is verified. Error: emailExist.
+    awaitable<Result<UserId>> create_with_temporary(User user, Cause cause);
+
+    // Sets a new password with a token of a mail, and logs nobody in. Errors: validation, tokenInvalid,
+    // passwordMustNew, and those of the second factor.
+    awaitable<Result<void>> reset(PasswordReset reset, Cause cause);
 
     awaitable<void> forget_unknown_addresses();
 
 private:
     awaitable<Result<void>> check_new(std::string password, std::string email, std::string property);
-    awaitable<bool> was_used(UserId user, const std::string& password);
+    awaitable<Result<void>> reset_by(PasswordReset reset, const Cause& cause);
+    // Error: passwordMustNew.
+    awaitable<Result<void>> check_history(UserId user, const std::string& password);
+    std::string temporary_password(const std::string& email) const;
     std::optional<TimePoint> expiry(TimePoint now) const;
     awaitable<void> tell_of_failure(std::optional<UserId> user, std::int64_t attempt, Cause cause);
     crypto::Sha256 address_digest(std::string_view email) const;
@@ -72,6 +102,7 @@ private:
     UserRepository users_;
     const Clock& clock_;
     PasswordHasher& hasher_;
+    AccountTokens tokens_;
     TwoFactor& two_factor_;
     Mails& mails_;
     Audit audit_;

@@ -1,5 +1,6 @@
 #include "features/passwords/repository.hpp"
 
+#include "features/users/account_tokens.hpp"
 #include "storage/lock_sql.hpp"
 
 namespace consentry {
@@ -15,6 +16,8 @@ std::string_view text_of(PasswordType type) {
             return "admin";
         case PasswordType::profile:
             return "profile";
+        case PasswordType::forgot:
+            return "forgot";
     }
     return {};
 }
@@ -72,8 +75,15 @@ awaitable<void> PasswordRepository::clear(UserId user) {
 }
 
 awaitable<void> PasswordRepository::rehash(UserId user, std::string old_hash, std::string new_hash) {
-    co_await database_.execute("UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2", user,
-                               old_hash, new_hash);
+    // In the history as well: an imported hash may hold more than the password's (Firebase's has a secret of its
+    // project).
+    storage::Transaction transaction;
+    transaction.add(Expect::any, "UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2", user,
+                    old_hash, new_hash);
+    transaction.add(Expect::any,
+                    "UPDATE password_history SET password_hash = $3 WHERE user_id = $1 AND password_hash = $2", user,
+                    old_hash, new_hash);
+    co_await database_.commit(std::move(transaction));
 }
 
 awaitable<std::vector<std::string>> PasswordRepository::history(UserId user, TimePoint now, std::int64_t limit) {
@@ -94,6 +104,11 @@ void PasswordRepository::add_change(storage::Transaction& transaction, UserId us
                     "updated_at = $4, must_change_password = FALSE "
                     "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL",
                     user, expected, hash, now, expires_at);
+    AccountTokens::add_erase(transaction, user);
+}
+
+void PasswordRepository::add_must_change(storage::Transaction& transaction, UserId user) {
+    transaction.add(Expect::one, "UPDATE users SET must_change_password = TRUE WHERE id = $1", user);
 }
 
 void PasswordRepository::add_history(storage::Transaction& transaction, UserId user, std::string_view hash,

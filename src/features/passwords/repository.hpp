@@ -15,7 +15,7 @@ namespace consentry {
 using storage::awaitable;
 
 // How a password came to be, in the history.
-enum class PasswordType { sign_up, admin, profile };
+enum class PasswordType { sign_up, admin, profile, forgot };
 
 class PasswordRepository {
 public:
@@ -37,9 +37,12 @@ public:
     // Unexpired, newest first.
     awaitable<std::vector<std::string>> history(UserId user, TimePoint now, std::int64_t limit);
 
-    // Expect::one: the account's security version is still `expected`; it rises. Counter and lock are cleared.
+    // Expect::one: the account's security version is still `expected`; it rises. Counter and lock are cleared, and the
+    // tokens of links that were sent end (REC-2).
     static void add_change(storage::Transaction& transaction, UserId user, std::int64_t expected, std::string_view hash,
                            std::optional<TimePoint> expires_at, TimePoint now);
+    // After add_change(): the password is a temporary one.
+    static void add_must_change(storage::Transaction& transaction, UserId user);
     static void add_history(storage::Transaction& transaction, UserId user, std::string_view hash, PasswordType type,
                             TimePoint expires_at, TimePoint now);
 

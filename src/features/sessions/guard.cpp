@@ -1,25 +1,11 @@
 #include "features/sessions/guard.hpp"
 
-#include "base/text.hpp"
+#include "http/bearer.hpp"
 
 namespace consentry {
-namespace {
-
-constexpr std::string_view prefix = "Bearer ";
-
-// Exactly one header with the prefix and one token. Two headers could be read differently by somebody in between.
-std::optional<std::string_view> bearer(const http::RequestContext& context) {
-    if (context.request.count("authorization") != 1) return std::nullopt;
-    const std::string_view value = *context.request.header("authorization");
-    if (value.size() <= prefix.size() || !equal_ignoring_case(value.substr(0, prefix.size()), prefix))
-        return std::nullopt;
-    return value.substr(prefix.size());
-}
-
-}  // namespace
 
 awaitable<Result<Caller>> SessionGuard::identify(http::RequestContext& context) {
-    const auto token = bearer(context);
+    const auto token = http::bearer_token(context.request);
     if (!token) co_return fail(errors::jwt_access_token_invalid);
     auto session = co_await sessions_.authenticate(*token);
     if (!session) co_return fail(std::move(session.error()));
@@ -34,7 +20,7 @@ awaitable<Result<Caller>> SessionGuard::identify(http::RequestContext& context) 
 }
 
 awaitable<Result<RefreshBearer>> SessionGuard::admit(http::RequestContext& context, std::type_identity<RefreshBearer>) {
-    const auto token = bearer(context);
+    const auto token = http::bearer_token(context.request);
     if (!token) co_return fail(errors::jwt_refresh_token_invalid);
     co_return RefreshBearer{std::string(*token)};
 }

@@ -194,9 +194,10 @@ awaitable<bool> Sessions::signature_holds(TokenKind kind, const Tokens::Candidat
                        candidate.key.algorithm() == crypto::SignatureAlgorithm::eddsa;
     if (quick && kind == TokenKind::access)
         co_return candidate.key.verify(candidate.jws.signing_input, candidate.jws.signature);
-    const std::string input(candidate.jws.signing_input);
-    co_return co_await signing_.run(
-        [&candidate, input] { return candidate.key.verify(input, candidate.jws.signature); });
+    // Copies: a request that is given up at its deadline does not take the worker's ground away.
+    std::string input(candidate.jws.signing_input);
+    co_return co_await signing_.run([key = candidate.key, input = std::move(input),
+                                     signature = candidate.jws.signature] { return key.verify(input, signature); });
 }
 
 awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {

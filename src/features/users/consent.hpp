@@ -36,6 +36,8 @@ public:
     // accept what does not exist.
     virtual storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
                                                      TimePoint now) = 0;
+    // The types whose latest version the account has accepted.
+    virtual storage::awaitable<std::vector<PolicyType>> accepted(UserId user) = 0;
 };
 
 // Of a service that cannot publish policies yet: there is none that anybody could accept, or fail to.
@@ -43,6 +45,7 @@ class NothingPublished final : public Consents {
 public:
     storage::awaitable<Result<void>> admit(UserId, std::span<const PolicyType>) override { co_return Result<void>{}; }
     storage::awaitable<void> add_acceptances(storage::Transaction&, GivenConsent, TimePoint) override { co_return; }
+    storage::awaitable<std::vector<PolicyType>> accepted(UserId) override { co_return std::vector<PolicyType>{}; }
 };
 
 }  // namespace consentry

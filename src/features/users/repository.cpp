@@ -114,4 +114,11 @@ void UserRepository::add_security_change(storage::Transaction& transaction, User
                     id, expected, now);
 }
 
+void UserRepository::add_verified(storage::Transaction& transaction, UserId id, TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE users SET is_verified = TRUE, verified_at = COALESCE(verified_at, $2), updated_at = $2 "
+                    "WHERE id = $1 AND deleted_at IS NULL",
+                    id, now);
+}
+
 }  // namespace consentry

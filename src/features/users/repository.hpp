@@ -28,6 +28,8 @@ public:
     // Raises the security version: what was granted under the former one is worth nothing from this commit on.
     // Changes nothing (Expect::one fails) where the account is gone or its version is not `expected` any more.
     static void add_security_change(storage::Transaction& transaction, UserId id, std::int64_t expected, TimePoint now);
+    // The address was proven to be the owner's. Expect::one: there is such an account.
+    static void add_verified(storage::Transaction& transaction, UserId id, TimePoint now);
 
 private:
     storage::Database& database_;

@@ -39,6 +39,17 @@ json::object request_body(const Operation& operation, Draft& draft) {
     return {{"required", required}, {"content", {{"application/json", std::move(media_type)}}}};
 }
 
+// A file, as a form or as it is.
+json::object upload_body() {
+    const json::object file{{"type", "string"}, {"contentMediaType", "text/csv"}, {"description", "A .csv file"}};
+    const json::object form{{"type", "object"},
+                            {"additionalProperties", false},
+                            {"required", json::array{"file"}},
+                            {"properties", {{"file", file}}}};
+    return {{"required", true},
+            {"content", {{"multipart/form-data", {{"schema", form}}}, {"text/csv", {{"schema", file}}}}}};
+}
+
 json::array security(const Operation& operation, const OpenApiInfo& info) {
     json::object token;
     if (!operation.access.security_scheme.empty()) token[operation.access.security_scheme] = json::array{};
@@ -67,6 +78,10 @@ json::object describe_operation(const Operation& operation, std::string_view pat
     if (operation.describe_body) {
         draft.request_bodies[operation.id] = request_body(operation, draft);
         out["requestBody"] = reference("requestBodies", operation.id);
+    }
+    if (operation.takes_upload) {
+        draft.request_bodies["file"] = upload_body();
+        out["requestBody"] = reference("requestBodies", "file");
     }
     out["responses"] = describe_responses(operation, path, draft);
     out["security"] = security(operation, draft.info);

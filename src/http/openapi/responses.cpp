@@ -32,6 +32,7 @@ Kinds common_errors(const Operation& operation, const OpenApiInfo& info) {
 Kinds own_errors(const Operation& operation) {
     Kinds out;
     if (operation.describe_path) out.push_back(&errors::invalid_identifier);
+    if (operation.takes_upload) add(out, {&errors::file_required, &errors::file_extension_invalid});
     if (!operation.feature_flag.empty()) out.push_back(&errors::feature_flag_unavailable);
     add(out, operation.errors);
     return out;

@@ -46,6 +46,12 @@ json::object violation() {
                   {"key", "property", "message"});
 }
 
+json::object row_errors() {
+    return closed({{"row", whole("Its number in the file, from 0")},
+                   {"errors", {{"type", "array"}, {"items", reference("schemas", "ValidationError")}}}},
+                  {"row", "errors"});
+}
+
 json::object error(json::object more, json::array required) {
     json::object properties{
         {"statusCode", whole("The service code")},
@@ -54,8 +60,8 @@ json::object error(json::object more, json::array required) {
         {"message", text("For people, localized by x-custom-lang")},
         {"errors",
          {{"type", "array"},
-          {"items", reference("schemas", "ValidationError")},
-          {"description", "Every broken rule; of validation only"}}},
+          {"items", {{"anyOf", {reference("schemas", "ValidationError"), reference("schemas", "RowErrors")}}}},
+          {"description", "Every broken rule, of validation only; those of a file row by row"}}},
         {"data", {{"type", "object"}, {"description", "Facts that go with the error, such as retryAfterSeconds"}}},
         {"metadata", reference("schemas", "Metadata")}};
     for (auto& property : more) properties[property.key()] = std::move(property.value());
@@ -132,8 +138,11 @@ json::object bearer(std::string_view description) {
 }  // namespace
 
 void add_shared_components(Draft& draft) {
-    draft.schemas = {
-        {"Metadata", metadata()}, {"ValidationError", violation()}, {"Error", error({}, {})}, {"Problem", problem()}};
+    draft.schemas = {{"Metadata", metadata()},
+                     {"ValidationError", violation()},
+                     {"RowErrors", row_errors()},
+                     {"Error", error({}, {})},
+                     {"Problem", problem()}};
     draft.headers = all_headers();
     draft.parameters = all_parameters();
     draft.security_schemes = {

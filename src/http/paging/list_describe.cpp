@@ -47,7 +47,7 @@ json::object page_parameters(const ListShape& shape) {
              {{"type", "string"},
               {"pattern", "^(" + fields + "):([aA][sS][cC]|[dD][eE][sS][cC])$"},
               {"examples", json::array{json::string(example)}}}},
-            {"maxItems", std::min(order_terms_max, shape.sortable.size())},
+            {"maxItems", std::min(shape.order_terms, shape.sortable.size())},
             {"description", "May be repeated, the first one first, each field once. Newest first without"}};
     }
     return out;

@@ -115,7 +115,7 @@ Result<void> ListRequest::read_order(std::string_view term) {
     const bool is_repeated =
         field != shape_->sortable.end() &&
         std::ranges::find(query_.order, field->column, &ListOrder::expression) != query_.order.end();
-    if (field == shape_->sortable.end() || is_repeated || query_.order.size() == order_terms_max)
+    if (field == shape_->sortable.end() || is_repeated || query_.order.size() == shape_->order_terms)
         return fail(errors::order_by_not_allowed);
     const std::string direction =
         colon == std::string_view::npos ? std::string() : to_lower_ascii(term.substr(colon + 1));

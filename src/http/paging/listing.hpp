@@ -10,6 +10,7 @@
 //         static constexpr std::array searchable{http::Searchable{"name", "r.name"}};
 //         static constexpr std::string_view id_column = "r.id";             // "id" where it is not told
 //         static constexpr std::string_view default_column = "r.created_at";  // "created_at"; newest first
+//         static constexpr std::size_t order_terms = 1;  // of one request; 3 where it is not told
 //     };
 //
 // All of it but the mode may be left out. Wire names on the left, SQL of the repository's SELECT on the right. Filters
@@ -73,6 +74,7 @@ struct ListShape {
     std::span<const std::string_view> filters;
     std::string_view id_column;
     std::string_view default_column;
+    std::size_t order_terms = order_terms_max;
 };
 
 namespace detail {
@@ -95,6 +97,7 @@ constexpr ListShape make_shape() {
     if constexpr (requires { L::searchable; }) out.searchable = L::searchable;
     if constexpr (requires { L::id_column; }) out.id_column = L::id_column;
     if constexpr (requires { L::default_column; }) out.default_column = L::default_column;
+    if constexpr (requires { L::order_terms; }) out.order_terms = L::order_terms;
     return out;
 }
 
@@ -102,7 +105,7 @@ constexpr ListShape make_shape() {
 constexpr std::size_t statements_of(const ListShape& shape) {
     std::size_t orders = 1;
     std::size_t of_this_length = 1;
-    for (std::size_t terms = 0; terms < order_terms_max && terms < shape.sortable.size(); ++terms) {
+    for (std::size_t terms = 0; terms < shape.order_terms && terms < shape.sortable.size(); ++terms) {
         of_this_length *= 2 * (shape.sortable.size() - terms);
         orders += of_this_length;
     }

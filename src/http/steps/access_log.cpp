@@ -121,7 +121,7 @@ void add_request(std::string& out, const Exchange& exchange) {
 void add_response(std::string& out, const Exchange& exchange) {
     const Response& response = exchange.response;
     add_number(out, R"(,"res":{"httpCode":)", response.status);
-    add_number(out, R"(,"contentLength":)", response.body.size());
+    add_number(out, R"(,"contentLength":)", response.body_bytes());
     add_number(out, R"(,"responseTime":)", static_cast<std::uint64_t>(exchange.took.count() / 1'000));
     {
         HeaderWriter headers(out, R"(,"headers":)");
@@ -180,8 +180,9 @@ bool is_excluded(std::string_view path, const std::vector<std::string>& excluded
 void AccessLog::on_answer(const Exchange& exchange) noexcept {
     const unsigned status = exchange.response.status;
     const bool automatic = options_.automatic && !is_excluded(exchange.context.request.path, options_.excluded);
-    if (status < 500 && !automatic && (options_.automatic || status < 400)) return;
-    const LogLevel level = level_of(status, automatic);
+    const bool broke_off = status < 400 && exchange.error != nullptr;
+    if (status < 500 && !broke_off && !automatic && (options_.automatic || status < 400)) return;
+    const LogLevel level = broke_off ? LogLevel::error : level_of(status, automatic);
     if (!log_.takes(level)) return;
     try {
         const RequestContext& context = exchange.context;

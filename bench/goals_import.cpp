@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include <sys/wait.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <spawn.h>
+
+#include "app/services.hpp"
+#include "goals.hpp"
+
+namespace consentry::bench {
+namespace {
+
+namespace fs = std::filesystem;
+namespace asio = boost::asio;
+
+constexpr std::size_t users_full = 100'000;
+constexpr std::size_t users_quick = 20'000;
+
+// Addresses in no order, as they come in real files: an index does not grow at its end only.
+void write_table(const fs::path& file, std::size_t users) {
+    std::ofstream out(file);
+    out << "email;name;isVerified;passwordHash\n";
+    for (std::size_t i = 0; i < users; ++i)
+        fmt::print(out,
+                   "{:08x}.person@example.org;Person {};true;"
+                   "$2a$10$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui\n",
+                   static_cast<std::uint32_t>(i) * 2'654'435'761U, i);
+}
+
+// The command as people give it, to its end.
+double seconds_of_import(const Stage& stage, const Environment& settings, const fs::path& file) {
+    std::vector<std::string> words{stage.program().string(), "user", "import", file.string()};
+    std::vector<std::string> variables;
+    for (const auto& [name, value] : stage.settings(settings)) variables.push_back(name + "=" + value);
+    const auto pointers = [](std::vector<std::string>& texts) {
+        std::vector<char*> out;
+        for (std::string& text : texts) out.push_back(text.data());
+        out.push_back(nullptr);
+        return out;
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    pid_t pid = 0;
+    int status = 0;
+    if (posix_spawn(&pid, words[0].c_str(), nullptr, nullptr, pointers(words).data(), pointers(variables).data()) !=
+            0 ||
+        waitpid(pid, &status, 0) != pid || status != 0)
+        throw std::runtime_error("the import failed");
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Somebody else who writes all the while, as a service beside it does: how long the slowest of their writes took.
+class Neighbour {
+public:
+    explicit Neighbour(const Config& config)
+        : services_(config, clock_), thread_([this](std::stop_token stop) {
+              while (!stop.stop_requested()) {
+                  const auto begin = std::chrono::steady_clock::now();
+                  asio::io_context context(1);
+                  auto done = asio::co_spawn(context, write(), asio::use_future);
+                  context.run();
+                  done.get();
+                  slowest_ = std::max(slowest_,
+                                      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+                  std::this_thread::sleep_for(std::chrono::milliseconds{1});
+              }
+          }) {}
+    void end() {
+        thread_.request_stop();
+        thread_.join();
+    }
+    double slowest() const { return slowest_; }
+    std::size_t refused() const { return refused_; }
+
+private:
+    storage::awaitable<void> write() {
+        try {
+            co_await services_.passwords.clear(UserId{});  // nobody's: it takes the lock and changes nothing
+        } catch (const Unavailable&) {
+            ++refused_;
+        }
+    }
+
+    const SystemClock clock_;
+    Services services_;
+    double slowest_ = 0;
+    std::size_t refused_ = 0;
+    std::jthread thread_;
+};
+
+}  // namespace
+
+void measure_import(const Stage& stage, Report& report) {
+    const bool quick = stage.length().rounds < Length{}.rounds;
+    const std::size_t users = quick ? users_quick : users_full;
+    const double floor = stage.servers() != nullptr ? 10'000 : 20'000;
+    const fs::path folder = stage.program().parent_path() / "bench-import";
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    const fs::path file = folder / "users.csv";
+    write_table(file, users);
+    std::vector<double> alone;
+    std::vector<double> slowest;
+    std::size_t refused = 0;
+    const int rounds = quick ? 1 : 3;
+    for (int round = 0; round < rounds; ++round) {
+        for (const bool beside : {false, true}) {
+            const std::string name = fmt::format("import{}{}", round, beside ? "b" : "a");
+            Environment settings{{"DATA_DIR", (folder / name).string()}};
+            if (stage.servers() != nullptr) {
+                stage.servers()->create_database(name);
+                settings["DATABASE_URL"] = stage.servers()->database_url(name);
+            }
+            const SystemClock clock;
+            {
+                const Services makes_the_schema(config_of(stage.settings(settings)), clock);
+            }
+            if (!beside) {
+                alone.push_back(static_cast<double>(users) / seconds_of_import(stage, settings, file));
+                continue;
+            }
+            Neighbour neighbour(config_of(stage.settings(settings)));
+            seconds_of_import(stage, settings, file);
+            neighbour.end();
+            slowest.push_back(neighbour.slowest());
+            refused += neighbour.refused();
+        }
+    }
+    report.add({.goal = fmt::format("import of {} accounts with password hashes, {}", count(static_cast<double>(users)),
+                                    stage.engines()),
+                .floor = fmt::format("{}/s", count(floor)),
+                .measured = fmt::format("{}/s", bench::text(spread(alone), 0)),
+                .met = spread(alone).median >= floor});
+    report.add({.goal = fmt::format("import: the longest wait of a write beside it, {}", stage.engines()),
+                .floor = "none refused (after 5 s)",
+                .measured = fmt::format("{} s, {} refused", bench::text(spread(slowest), 2), refused),
+                .met = refused == 0});
+    fs::remove_all(folder);
+}
+
+}  // namespace consentry::bench

@@ -1,0 +1,145 @@
+// Settings of login with identity tokens.
+#include "app/config/setting_types.hpp"
+#include "app/config/tables.hpp"
+
+namespace consentry {
+namespace {
+
+using namespace setting_types;
+
+constexpr std::string_view group = "Social login";
+constexpr std::string_view https_address = "an https address without credentials and fragment";
+constexpr std::string_view client_id_list = "one or more client ids between commas, each 1 to 255 printable characters";
+
+bool is_https_address(std::string_view text) {
+    constexpr std::string_view scheme = "https://";
+    return text.starts_with(scheme) && text.size() > scheme.size() && text.size() <= 300 && !text.contains('@') &&
+           !text.contains('#') && std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+}
+
+bool is_client_id(std::string_view text) {
+    return text.size() <= 255 && std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+}
+
+// Adds to the provider's list: more than one setting may.
+SettingType client_ids(SocialProviderConfig SocialConfig::* provider) {
+    return {.allowed = std::string(client_id_list),
+            .read = [provider](std::string_view text, Config& config) -> Read {
+                const auto list = parse_list(text);
+                if (!list || !std::ranges::all_of(*list, is_client_id)) return refused(std::string(client_id_list));
+                auto& ids = (config.social.*provider).client_ids;
+                ids.insert(ids.end(), list->begin(), list->end());
+                return {};
+            },
+            .show = [](const Config&) { return std::string(); }};
+}
+
+// Google documents it; a check of identity tokens has no use for it.
+SettingType unused_secret() {
+    const std::string allowed = "not empty";
+    return {.allowed = allowed,
+            .read = [allowed](std::string_view text, Config&) -> Read {
+                if (trim(text).empty()) return refused(allowed);
+                return {};
+            },
+            .show = [](const Config&) { return std::string(); },
+            .secret = true};
+}
+
+SettingType nonce_required() {
+    const std::string allowed = "true or false";
+    return {
+        .allowed = allowed,
+        .read = [allowed](std::string_view text, Config& config) -> Read {
+            const auto value = parse_flag(text);
+            if (!value) return refused(allowed);
+            config.social.google.nonce_required = config.social.apple.nonce_required = *value;
+            return {};
+        },
+        .show =
+            [](const Config& config) { return std::string(config.social.google.nonce_required ? "true" : "false"); }};
+}
+
+template <auto Provider, auto Member>
+SettingType address() {
+    return text<&Config::social, Provider, Member>(std::string(https_address), is_https_address);
+}
+
+}  // namespace
+
+std::vector<SettingSpec> social_settings() {
+    return {
+        {.name = "AUTH_SOCIAL_GOOGLE_CLIENT_ID",
+         .group = group,
+         .type = client_ids(&SocialConfig::google),
+         .default_text = "none: nobody can log in with Google",
+         .derived = true,
+         .description =
+             "The client ids, separated by commas, of the applications whose Google ID tokens are accepted. "
+             "An application that asks for tokens in the name of another one (`azp` beside `aud`) needs both "
+             "in this list.",
+         .example = "1234567890-abc.apps.googleusercontent.com"},
+        {.name = "AUTH_SOCIAL_GOOGLE_CLIENT_SECRET",
+         .group = group,
+         .type = unused_secret(),
+         .default_text = "none",
+         .derived = true,
+         .description = "Known, so that it may stand beside the client id, and not used: ID tokens are checked with "
+                        "Google's public keys."},
+        {.name = "AUTH_SOCIAL_GOOGLE_ISSUER",
+         .group = group,
+         .type = address<&SocialConfig::google, &SocialProviderConfig::issuer>(),
+         .default_text = "https://accounts.google.com",
+         .description = "Who must have issued the tokens, to the letter. With the default, `accounts.google.com` is "
+                        "accepted as well, as Google documents it."},
+        {.name = "AUTH_SOCIAL_GOOGLE_JWKS_URI",
+         .group = group,
+         .type = address<&SocialConfig::google, &SocialProviderConfig::jwks_uri>(),
+         .default_text = "https://www.googleapis.com/oauth2/v3/certs",
+         .description = "Where the issuer publishes its keys. Fetched when a token needs them, at most once a minute."},
+        {.name = "AUTH_SOCIAL_APPLE_CLIENT_ID",
+         .group = group,
+         .type = client_ids(&SocialConfig::apple),
+         .default_text = "none",
+         .derived = true,
+         .description = "The bundle ids, separated by commas, of the apps whose Apple ID tokens are accepted. Without "
+                        "this and AUTH_SOCIAL_APPLE_SIGN_IN_CLIENT_ID nobody can log in with Apple.",
+         .example = "org.example.app"},
+        {.name = "AUTH_SOCIAL_APPLE_SIGN_IN_CLIENT_ID",
+         .group = group,
+         .type = client_ids(&SocialConfig::apple),
+         .default_text = "none",
+         .derived = true,
+         .description = "The same for websites: their services ids.",
+         .example = "org.example.web"},
+        {.name = "AUTH_SOCIAL_APPLE_ISSUER",
+         .group = group,
+         .type = address<&SocialConfig::apple, &SocialProviderConfig::issuer>(),
+         .default_text = "https://appleid.apple.com",
+         .description = "Who must have issued the tokens, to the letter."},
+        {.name = "AUTH_SOCIAL_APPLE_JWKS_URI",
+         .group = group,
+         .type = address<&SocialConfig::apple, &SocialProviderConfig::jwks_uri>(),
+         .default_text = "https://appleid.apple.com/auth/keys",
+         .description = "Where the issuer publishes its keys. Fetched when a token needs them, at most once a minute."},
+        {.name = "AUTH_SOCIAL_CA_FILE",
+         .group = group,
+         .type = text<&Config::social, &SocialConfig::ca_file>(
+             "a file name", [](std::string_view name) { return !trim(name).empty(); }),
+         .default_text = "the system's certificates",
+         .derived = true,
+         .description =
+             "Certificates (PEM) trusted, instead of the system's, for the addresses above: for an issuer of "
+             "one's own.",
+         .example = "/etc/consentry/ca.pem"},
+        {.name = "AUTH_SOCIAL_NONCE_REQUIRED",
+         .group = group,
+         .type = nonce_required(),
+         .default_text = "false",
+         .description =
+             "Whether every token must carry a `nonce`, and the request the same one. A nonce that is sent is "
+             "compared either way."},
+    };
+}
+
+}  // namespace consentry

@@ -1,0 +1,92 @@
+#include <unordered_map>
+
+#include "app/converters/converters.hpp"
+#include "app/converters/json_export.hpp"
+#include "base/errors.hpp"
+
+namespace consentry {
+namespace {
+
+using Hashes = std::unordered_map<std::string, std::string>;  // by user_id
+
+// In the export of hashes the id is that of a row, unless the account was given one of its own.
+std::string id_of(const json::object& user) {
+    if (const auto id = text_of(user, "user_id")) return *id;
+    if (const auto id = text_of(user, "alt_id")) return "auth0|" + *id;
+    const json::object* id = object_of(user, "_id");
+    return id == nullptr ? std::string() : "auth0|" + text_of(*id, "$oid").value_or("");
+}
+
+// Some accounts have their address only among their identifiers.
+void take_address(const json::object& user, ImportRow& row) {
+    row.email = text_of(user, "email");
+    auto verified = flag_of(user, "email_verified");
+    for (const json::object* identifier : objects_of(user, "identifiers")) {
+        if (row.email || text_of(*identifier, "type") != "email") continue;
+        row.email = text_of(*identifier, "value");
+        verified = flag_of(*identifier, "verified");
+    }
+    row.is_verified = verified.value_or(false) ? "true" : "false";
+}
+
+void take_identity(ImportRow& row, std::string_view provider, std::string subject) {
+    if (provider == "google-oauth2")
+        row.google_subject = std::move(subject);
+    else if (provider == "apple")
+        row.apple_subject = std::move(subject);
+    else if (provider != "auth0")
+        note_unknown_provider(row, provider);
+}
+
+// "google-oauth2|1099", of those that come without a list of identities.
+void take_identity_of_id(ImportRow& row, const std::string& id) {
+    const auto bar = id.find('|');
+    if (bar != std::string::npos) take_identity(row, id.substr(0, bar), id.substr(bar + 1));
+}
+
+void convert(const json::object& user, ImportRow& row, const Hashes& hashes) {
+    take_address(user, row);
+    if (!row.email) return leave_out(row, "hasAddress");
+    row.name = text_of(user, "name");
+    if (row.name == row.email) row.name.reset();  // what Auth0 writes where nobody said a name
+    row.username = username_of(text_of(user, "username"));
+    row.status = flag_of(user, "blocked").value_or(false) ? "inactive" : "active";
+    row.created_at = text_of(user, "created_at");
+    if (const json::object* metadata = object_of(user, "user_metadata")) {
+        row.language = language_of(text_of(*metadata, "lang"));
+        if (!row.language) row.language = language_of(text_of(*metadata, "locale"));
+    }
+    const std::string id = id_of(user);
+    const auto identities = objects_of(user, "identities");
+    if (identities.empty()) take_identity_of_id(row, id);
+    for (const json::object* identity : identities) {
+        // Numbers where the provider's ids are numbers: of none that is known here.
+        take_identity(row, text_of(*identity, "provider").value_or(""), text_of(*identity, "user_id").value_or(""));
+    }
+    if (auto hash = text_of(user, "passwordHash"))
+        take_hash(row, std::move(*hash));
+    else if (const auto found = hashes.find(id); found != hashes.end())
+        take_hash(row, found->second);
+}
+
+// Says that its second file is none of this kind where the first row is asked for.
+class Refused final : public ImportSource {
+public:
+    Result<std::optional<ImportRow>> next() override {
+        return std::unexpected(Error{errors::file_unreadable}.with_message("file.error.notThisExport"));
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<ImportSource> auth0_export(std::istream& stream, std::istream* hash_lines) {
+    Hashes hashes;
+    const auto take = [&](const json::object& user) {
+        if (auto hash = text_of(user, "passwordHash")) hashes.emplace(id_of(user), std::move(*hash));
+    };
+    if (hash_lines != nullptr && !read_lines(*hash_lines, take)) return std::make_unique<Refused>();
+    return json_lines(
+        stream, [hashes = std::move(hashes)](const json::object& user, ImportRow& row) { convert(user, row, hashes); });
+}
+
+}  // namespace consentry

@@ -1,0 +1,81 @@
+#include <boost/json/parse.hpp>
+#include <fmt/format.h>
+
+#include "app/converters/converters.hpp"
+#include "app/converters/json_export.hpp"
+
+namespace consentry {
+namespace {
+
+// Keycloak keeps both halves of a credential as JSON within JSON.
+std::optional<json::object> inner(const json::object& credential, std::string_view name) {
+    const auto text = text_of(credential, name);
+    if (!text) return std::nullopt;
+    boost::system::error_code error;
+    json::value value = json::parse(*text, error);
+    if (error || !value.is_object()) return std::nullopt;
+    return std::move(value.get_object());
+}
+
+// "memory": ["7168"]
+std::string first_of(const json::object* parameters, std::string_view name) {
+    const json::value* values = parameters == nullptr ? nullptr : parameters->if_contains(name);
+    if (values == nullptr || !values->is_array() || values->get_array().empty()) return {};
+    const json::value& first = values->get_array().front();
+    return first.is_string() ? std::string(first.get_string()) : std::string();
+}
+
+// Empty where it is of no kind that can be written down.
+std::string hash_of(const json::object& credential) {
+    const auto data = inner(credential, "credentialData");
+    const auto secret = inner(credential, "secretData");
+    if (!data || !secret) return {};
+    const std::string algorithm = text_of(*data, "algorithm").value_or("");
+    const json::value* iterations = data->if_contains("hashIterations");
+    if (iterations == nullptr || !iterations->is_int64()) return {};
+    const std::string salt = unpadded(text_of(*secret, "salt").value_or(""));
+    const std::string value = unpadded(text_of(*secret, "value").value_or(""));
+    if (algorithm == "pbkdf2-sha256" || algorithm == "pbkdf2-sha512")
+        return fmt::format("${}$i={}${}${}", algorithm, iterations->get_int64(), salt, value);
+    if (algorithm != "argon2") return {};
+    const json::object* parameters = object_of(*data, "additionalParameters");
+    if (first_of(parameters, "version") != "1.3") return {};  // v=19
+    return fmt::format("$argon2{}$v=19$m={},t={},p={}${}${}", first_of(parameters, "type"),
+                       first_of(parameters, "memory"), iterations->get_int64(), first_of(parameters, "parallelism"),
+                       salt, value);
+}
+
+void convert(const json::object& user, ImportRow& row) {
+    row.email = text_of(user, "email");
+    if (!row.email) return leave_out(row, "hasAddress");
+    row.name = joined(text_of(user, "firstName"), text_of(user, "lastName"));
+    row.username = username_of(text_of(user, "username"));
+    row.status = flag_of(user, "enabled").value_or(true) ? "active" : "inactive";
+    row.is_verified = flag_of(user, "emailVerified").value_or(false) ? "true" : "false";
+    if (const json::object* attributes = object_of(user, "attributes"))
+        row.language = language_of(first_of(attributes, "locale"));
+    if (const json::value* created = user.if_contains("createdTimestamp"); created != nullptr && created->is_int64())
+        row.created_at = to_iso8601(from_epoch_ms(created->get_int64()));
+    for (const json::object* credential : objects_of(user, "credentials")) {
+        const std::string type = text_of(*credential, "type").value_or("");
+        if (type != "password")
+            note_unknown_provider(row, type);
+        else if (!row.password_hash)
+            take_hash(row, hash_of(*credential));
+    }
+    for (const json::object* identity : objects_of(user, "federatedIdentities")) {
+        const std::string provider = text_of(*identity, "identityProvider").value_or("");
+        if (provider == "google")
+            row.google_subject = text_of(*identity, "userId");
+        else if (provider == "apple")
+            row.apple_subject = text_of(*identity, "userId");
+        else
+            note_unknown_provider(row, provider);
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<ImportSource> keycloak_export(std::istream& stream) { return json_document(stream, convert); }
+
+}  // namespace consentry

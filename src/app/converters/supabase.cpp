@@ -1,0 +1,99 @@
+#include <algorithm>
+
+#include <boost/json/parse.hpp>
+
+#include "app/converters/converters.hpp"
+#include "app/converters/json_export.hpp"
+#include "base/errors.hpp"
+#include "features/administration/csv_reader.hpp"
+
+namespace consentry {
+namespace {
+
+// "2024-03-05 16:35:16.775432+00", as PostgreSQL writes it, in ISO 8601.
+std::optional<std::string> iso_time(std::string text) {
+    if (text.empty()) return std::nullopt;
+    if (const auto space = text.find(' '); space != std::string::npos) text[space] = 'T';
+    const auto offset = text.find_last_of("+-");
+    if (offset != std::string::npos && text.size() - offset == 3) text += ":00";
+    return text;
+}
+
+json::object object_in(const std::string& text) {
+    boost::system::error_code error;
+    json::value value = json::parse(text, error);
+    return error || !value.is_object() ? json::object() : std::move(value.get_object());
+}
+
+class SupabaseExport final : public ImportSource {
+public:
+    SupabaseExport(std::istream& stream, TimePoint now) : reader_(stream), now_(now) {}
+
+    Result<std::optional<ImportRow>> next() override {
+        if (columns_.empty()) {
+            auto header = reader_.next();
+            if (!header) return std::unexpected(std::move(header.error()));
+            if (*header) columns_ = std::move((*header)->fields);
+            for (const char* needed : {"email", "encrypted_password", "email_confirmed_at"})
+                if (std::ranges::find(columns_, needed) == columns_.end())
+                    return std::unexpected(
+                        Error{errors::file_unreadable, json::object{{"column", needed}}}.with_message(
+                            "file.error.columnMissing"));
+        }
+        auto record = reader_.next();
+        if (!record) return std::unexpected(std::move(record.error()));
+        if (!*record) return std::nullopt;
+        ImportRow row{.number = row_++};
+        fields_ = std::move((*record)->fields);
+        if ((*record)->malformed || fields_.size() != columns_.size())
+            row.broken.push_back({"isRow", "row", {{"property", "row"}, {"columns", columns_.size()}}});
+        else
+            convert(row);
+        return std::optional(std::move(row));
+    }
+
+private:
+    std::string column(std::string_view name) const {
+        const auto found = std::ranges::find(columns_, name);
+        return found == columns_.end() ? std::string() : fields_[static_cast<std::size_t>(found - columns_.begin())];
+    }
+
+    void convert(ImportRow& row) const {
+        if (!column("deleted_at").empty()) return leave_out(row, "isDeleted");
+        row.email = column("email");
+        if (row.email->empty()) return leave_out(row, "hasAddress");
+        const json::object profile = object_in(column("raw_user_meta_data"));
+        row.name = text_of(profile, "name");
+        if (!row.name) row.name = text_of(profile, "full_name");
+        row.language = language_of(text_of(profile, "locale"));
+        row.is_verified = column("email_confirmed_at").empty() ? "false" : "true";
+        const auto banned_until = iso_time(column("banned_until"));
+        const auto end = banned_until ? from_iso8601(*banned_until) : std::nullopt;
+        // One that cannot be read ("infinity") has not ended either.
+        row.status = banned_until && (!end || *end > now_) ? "inactive" : "active";
+        row.created_at = iso_time(column("created_at"));
+        if (std::string hash = column("encrypted_password"); !hash.empty()) take_hash(row, std::move(hash));
+        // Who somebody is at a provider stands in another table, auth.identities. Their metadata says it as well, but
+        // they can write there what they like.
+        const json::object origin = object_in(column("raw_app_meta_data"));
+        const json::value* providers = origin.if_contains("providers");
+        if (providers == nullptr || !providers->is_array()) return;
+        for (const json::value& provider : providers->get_array())
+            if (provider.is_string() && provider.get_string() != "email")
+                note_unknown_provider(row, provider.get_string());
+    }
+
+    CsvReader reader_;
+    const TimePoint now_;
+    std::vector<std::string> columns_;
+    std::vector<std::string> fields_;
+    std::int64_t row_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ImportSource> supabase_export(std::istream& stream, TimePoint now) {
+    return std::make_unique<SupabaseExport>(stream, now);
+}
+
+}  // namespace consentry

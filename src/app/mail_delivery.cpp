@@ -1,0 +1,272 @@
+#include "app/mail_delivery.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <pthread.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/error.hpp"
+#include "crypto/random.hpp"
+#include "features/mail/message.hpp"
+
+namespace consentry {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Longer than many mails in a row may take (30 s each); renewed when half of it is over.
+constexpr milliseconds lease = 5min;
+constexpr milliseconds first_retry = 10s;
+constexpr milliseconds last_retry = 10min;
+constexpr milliseconds patience = std::chrono::days{3};
+// Looks for mails: soon after one was written, when its transaction may not have committed yet, then ever less often.
+constexpr milliseconds first_look = 5ms;
+constexpr milliseconds last_look = 1s;
+constexpr auto hooks_at_least = 1s;
+constexpr auto count_at_least = 10s;
+
+// Doubles with each failure; up to a fifth longer, so that what failed together does not come back together.
+milliseconds retry_after(std::int64_t failures) {
+    const auto rung = std::min<std::int64_t>(std::max<std::int64_t>(failures, 1) - 1, 10);
+    const milliseconds base = std::min(first_retry * (std::int64_t{1} << rung), last_retry);
+    return base + base * crypto::random_bytes(1).front() / (5 * 256);
+}
+
+}  // namespace
+
+MailDelivery::MailDelivery(Options options, Parts parts, std::shared_ptr<spdlog::logger> log)
+    : options_(std::move(options)),
+      parts_(parts),
+      writer_(parts.locales, options_.site),
+      repository_(parts.database),
+      log_(std::move(log)) {
+    parts_.mails.when_written([this] { wake(); });
+}
+
+MailDelivery::~MailDelivery() {
+    stop();
+    wait();
+}
+
+void MailDelivery::start() {
+    asio::co_spawn(context_, work(), [this](const std::exception_ptr&) { context_.stop(); });
+    thread_ = std::thread([this] {
+        pthread_setname_np(pthread_self(), "mails");
+        context_.run();
+    });
+}
+
+void MailDelivery::stop() {
+    stopping_.request_stop();
+    wake();
+}
+
+void MailDelivery::wait() {
+    if (thread_.joinable()) thread_.join();
+}
+
+void MailDelivery::wake() {
+    if (wake_posted_.exchange(true)) return;  // a thousand mails, while a server is slow, are one wake-up
+    asio::post(context_, [this] {
+        wake_posted_ = false;
+        woken_ = true;
+        timer_.cancel();
+    });
+}
+
+awaitable<void> MailDelivery::work() {
+    milliseconds pause = first_look;
+    while (!stopping_.stop_requested()) {
+        const bool busy = co_await guarded_round();
+        if (busy || std::exchange(woken_, false)) pause = first_look;
+        timer_.expires_after(pause);
+        if (!woken_ && !stopping_.stop_requested()) co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
+        pause = std::min(pause * 2, last_look);
+    }
+}
+
+// Nothing that goes wrong ends the thread.
+awaitable<bool> MailDelivery::guarded_round() {
+    std::string trouble;
+    try {
+        const bool busy = co_await round();
+        if (std::exchange(in_trouble_, false)) log_->info("mails: the database is there again");
+        co_return busy;
+    } catch (const std::exception& error) {
+        trouble = error.what();
+    }
+    if (!std::exchange(in_trouble_, true)) log_->warn("mails wait: {}", trouble);
+    co_return false;
+}
+
+// True where there may be more to do at once.
+awaitable<bool> MailDelivery::round() {
+    co_await run_hooks();
+    co_await settle();
+    const auto steady_now = std::chrono::steady_clock::now();
+    if (steady_now - counted_ >= count_at_least) co_await count_waiting();
+    const TimePoint now = parts_.clock.now();
+    if (now < paused_until_) co_return false;
+    const bool any = co_await repository_.any_due(now);
+    if (!any) co_return false;
+
+    mark_ = MailMark::make(now);
+    kept_until_ = now + lease;
+    holds_ = true;
+    const auto batch = co_await repository_.take(mark_, now, kept_until_, options_.batch_size);
+    std::size_t rest = batch.size();
+    for (const StoredMail& mail : batch) {
+        if (stopping_.stop_requested()) break;
+        if (std::chrono::steady_clock::now() - hooks_ran_ >= hooks_at_least) co_await run_hooks();
+        const bool ours = co_await keep_rest(rest);
+        if (!ours) break;
+        const Next next = co_await deliver(mail);
+        --rest;
+        if (next == Next::end_batch) break;
+    }
+    co_await settle();
+    if (batch.size() < static_cast<std::size_t>(options_.batch_size)) co_await count_waiting();
+    co_return !batch.empty();
+}
+
+// Whatever becomes of them, mails go on.
+awaitable<void> MailDelivery::run_hooks() {
+    hooks_ran_ = std::chrono::steady_clock::now();
+    std::string trouble;
+    for (const auto& hook : options_.before_each_round) {
+        try {
+            co_await hook();
+        } catch (const std::exception& error) {
+            trouble = error.what();
+        }
+    }
+    if (trouble.empty()) {
+        hooks_in_trouble_ = false;
+    } else if (!std::exchange(hooks_in_trouble_, true)) {
+        log_->warn("what comes before mails is put off: {}", trouble);
+    }
+}
+
+// Deletes what was delivered and gives back the rest, also of a batch that an outage cut short: first of all, so that
+// no delivered mail is taken again.
+awaitable<void> MailDelivery::settle() {
+    if (!holds_) co_return;
+    while (!delivered_.empty()) {
+        co_await repository_.erase(delivered_.back(), mark_);
+        delivered_.pop_back();
+    }
+    co_await repository_.release(mark_);
+    holds_ = false;
+}
+
+// False: the clock jumped or this process stood still, and another instance has them.
+awaitable<bool> MailDelivery::keep_rest(std::size_t rest) {
+    const TimePoint now = parts_.clock.now();
+    if (kept_until_ - now > lease / 2) co_return true;
+    const TimePoint until = now + lease;
+    const std::int64_t kept = co_await repository_.keep(mark_, until);
+    kept_until_ = until;
+    co_return kept == static_cast<std::int64_t>(rest);
+}
+
+awaitable<MailDelivery::Next> MailDelivery::deliver(const StoredMail& mail) {
+    const auto content = content_of(mail);
+    if (!content) {
+        co_await put_off(mail, "cannot be read");
+        co_return Next::go_on;
+    }
+    const Posting posting = options_.transport->post({.id = mail.id,
+                                                      .written_at = mail.created_at,
+                                                      .from = options_.sender,
+                                                      .to = mail.address,
+                                                      .content = *content},
+                                                     stopping_.get_token());
+    switch (posting.verdict) {
+        case Posting::Verdict::done:
+            sent_.fetch_add(1, std::memory_order_relaxed);
+            service_is_there();
+            delivered_.push_back(mail.id);
+            co_await repository_.erase(mail.id, mark_);
+            delivered_.pop_back();
+            co_return Next::go_on;
+        case Posting::Verdict::refused:
+            service_is_there();
+            co_await give_up(mail, posting.reason);
+            co_return Next::go_on;
+        case Posting::Verdict::put_off:
+            service_is_there();
+            co_await put_off(mail, posting.reason);
+            co_return Next::go_on;
+        case Posting::Verdict::no_service:
+            break;
+    }
+    if (!stopping_.stop_requested()) {
+        pause_service(posting.reason);
+        // This one later than the others: should it be what the server cannot take, it holds up nobody.
+        co_await put_off(mail, posting.reason);
+    }
+    co_return Next::end_batch;
+}
+
+awaitable<void> MailDelivery::put_off(const StoredMail& mail, const std::string& why) {
+    const TimePoint now = parts_.clock.now();
+    if (now - mail.created_at >= patience) {
+        co_await give_up(mail, why);
+        co_return;
+    }
+    co_await repository_.put_off(mail.id, mark_, now + retry_after(mail.attempt), why);
+}
+
+awaitable<void> MailDelivery::give_up(const StoredMail& mail, const std::string& why) {
+    co_await repository_.give_up(mail.id, mark_, parts_.clock.now(), why);
+    failed_.fetch_add(1, std::memory_order_relaxed);
+    log_->warn("mail {} ({}) is given up: {}", mail.id.text(), mail.kind, why);
+    parts_.audit.tell("mail.failed", Outcome::failure, mail.user, {},
+                      {{"mail", mail.id.text()}, {"kind", mail.kind}, {"reason", why}});
+}
+
+void MailDelivery::pause_service(const std::string& why) {
+    if (++service_failures_ == 1) log_->warn("mails wait: {} (setting MAIL_URL)", why);
+    paused_until_ = parts_.clock.now() + retry_after(service_failures_);
+}
+
+void MailDelivery::service_is_there() {
+    if (std::exchange(service_failures_, 0) > 0) log_->info("mails leave again");
+}
+
+awaitable<void> MailDelivery::count_waiting() {
+    counted_ = std::chrono::steady_clock::now();
+    waiting_.store(co_await repository_.count_waiting(), std::memory_order_relaxed);
+}
+
+// nullopt: written by a newer version, or under a secret of another instance, or damaged. Somebody else may know
+// better.
+std::optional<std::string> MailDelivery::content_of(const StoredMail& mail) const {
+    try {
+        const auto kind = http::find_enum<MailKind>(mail.kind);
+        const auto facts = parts_.mails.open(mail.id, mail.payload);
+        if (!kind || !facts) return std::nullopt;
+        const Language language = find_language(mail.language).value_or(Language::en);
+        Wording wording = writer_.write(*kind, language, *facts, mail.created_at);
+        return message_of({.id = mail.id,
+                           .date = mail.created_at,
+                           .from_name = options_.site.name,
+                           .from = options_.sender,
+                           .to = mail.address,
+                           .kind = mail.kind,
+                           .language = std::string(name_of(language)),
+                           .subject = std::move(wording.subject),
+                           .text = std::move(wording.text),
+                           .html = std::move(wording.html)});
+    } catch (const std::exception& error) {
+        log_->error("mail {} ({}) cannot be written: {}", mail.id.text(), mail.kind, error.what());
+        return std::nullopt;
+    }
+}
+
+}  // namespace consentry

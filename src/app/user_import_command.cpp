@@ -1,0 +1,164 @@
+#include "app/user_import_command.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "app/command_support.hpp"
+#include "app/config_commands.hpp"
+#include "app/converters/converters.hpp"
+#include "features/administration/import_csv.hpp"
+#include "storage/sqlite/sqlite_database.hpp"
+
+namespace consentry {
+namespace {
+
+// The last transaction makes all accounts at once, which takes longer than any request may, and with SQLite touches
+// each index in many places.
+constexpr std::chrono::hours statement_time{1};
+constexpr int sqlite_cache_kib = 65'536;
+
+class ProgressLine {
+public:
+    void show(const ImportProgress& progress) {
+        const auto now = std::chrono::steady_clock::now();
+        if (!progress.finishing && now - shown_ < std::chrono::milliseconds{200}) return;
+        shown_ = now;
+        const double seconds = std::chrono::duration<double>(now - begun_).count();
+        const double rate = seconds > 0 ? static_cast<double>(progress.rows) / seconds : 0;
+        std::string rest;
+        if (progress.finishing) {
+            rest = ", making the accounts";
+        } else if (progress.fraction && *progress.fraction > 0) {
+            rest = fmt::format(", {:.0f} %, {:.0f} s left", *progress.fraction * 100,
+                               seconds * (1 - *progress.fraction) / *progress.fraction);
+        }
+        fmt::print(stderr, "\r\x1b[K{} rows read, {:.0f}/s{}", progress.rows, rate, rest);
+        std::fflush(stderr);
+        visible_ = true;
+    }
+    void end() {
+        if (visible_) fmt::print(stderr, "\r\x1b[K");
+        visible_ = false;
+    }
+
+private:
+    const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point shown_{};
+    bool visible_ = false;
+};
+
+std::unique_ptr<std::ifstream> open_file(const std::string& path) {
+    std::error_code error;
+    auto stream = std::make_unique<std::ifstream>(path, std::ios::binary);
+    if (*stream && !std::filesystem::is_directory(path, error)) return stream;
+    fmt::print(stderr, "consentry: {} cannot be read\n", path);
+    return nullptr;
+}
+
+// The streams that a source reads, and the source.
+struct Input {
+    std::unique_ptr<std::ifstream> file;
+    std::unique_ptr<std::ifstream> beside;
+    std::unique_ptr<ImportSource> source;
+};
+
+std::optional<std::uint64_t> size_of(const std::string& path) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    return error ? std::nullopt : std::optional<std::uint64_t>(size);
+}
+
+// nullopt: told already.
+std::optional<Input> open_input(const UserImportOptions& options, TimePoint now) {
+    Input out;
+    const bool standard_input = options.file == "-";
+    if (!standard_input && !(out.file = open_file(options.file))) return std::nullopt;
+    std::istream& stream = standard_input ? std::cin : *out.file;
+    if (options.from == "keycloak") {
+        out.source = keycloak_export(stream);
+    } else if (options.from == "auth0") {
+        const std::string& hashes = options.auth0_password_hashes;
+        if (!hashes.empty() && !(out.beside = open_file(hashes))) return std::nullopt;
+        out.source = auth0_export(stream, out.beside.get());
+    } else if (options.from == "firebase") {
+        if (options.firebase_hash_config.empty()) {
+            fmt::print(stderr, "consentry: --from firebase needs --firebase-hash-config, or no password would work\n");
+            return std::nullopt;
+        }
+        if (!(out.beside = open_file(options.firebase_hash_config))) return std::nullopt;
+        auto config = FirebaseHashConfig::read(*out.beside);
+        if (!config) {
+            fmt::print(stderr, "consentry: --firebase-hash-config is not what the console shows as hash_config\n");
+            return std::nullopt;
+        }
+        out.source = firebase_export(stream, std::move(*config));
+    } else if (options.from == "supabase") {
+        out.source = supabase_export(stream, now);
+    } else {
+        out.source = std::make_unique<CsvSource>(stream, standard_input ? std::nullopt : size_of(options.file));
+    }
+    return out;
+}
+
+void print_rows(const Services& services, const std::vector<RowErrors>& rows, std::int64_t total,
+                std::string_view kind) {
+    for (const auto& [row, errors] : rows)
+        for (const Violation& error : errors)
+            fmt::print("row {}: {}{}: {}\n", row, kind, error.property,
+                       services.locales.text(Language::en, "request.error." + error.key, error.placeholders));
+    if (const auto more = total - static_cast<std::int64_t>(rows.size()); more > 0)
+        fmt::print("and {} rows more\n", more);
+}
+
+void print_report(const Services& services, const ImportReport& report) {
+    print_rows(services, report.bad_rows, report.bad_rows_total, "");
+    for (const std::string& email : report.existing) fmt::print("there already: {}\n", email);
+    if (const auto more = report.existing_total - static_cast<std::int64_t>(report.existing.size()); more > 0)
+        fmt::print("and {} addresses more\n", more);
+    print_rows(services, report.notes, report.notes_total, "note: ");
+}
+
+}  // namespace
+
+int import_users(const UserImportOptions& options) {
+    const SystemClock clock;
+    auto input = open_input(options, clock.now());
+    if (!input) return wrong_use;
+    auto config = load_config();
+    if (!config) return wrong_use;
+    config->database.timeout = statement_time;
+    const Services services(*config, clock);
+    std::optional<storage::SqliteDatabase> sqlite;
+    if (config->database.url.empty())
+        sqlite.emplace(storage::SqliteOptions{.file = config->database.file, .writer_cache_kib = sqlite_cache_kib});
+    Roles roles(services.database, clock);
+    UserImport import(sqlite ? *sqlite : services.database, roles, clock, services.audit,
+                      import_settings(services.config));
+
+    ProgressLine line;
+    ImportOptions how{.dry_run = options.dry_run, .skip_existing = options.skip_existing};
+    if (isatty(STDERR_FILENO) == 1) how.progress = [&line](const ImportProgress& progress) { line.show(progress); };
+    const auto report = run(import.run(*input->source, how));
+    line.end();
+    if (!report) return tell(services, report.error());
+    print_report(services, *report);
+    if (report->refused(how)) {
+        fmt::print(stderr, "consentry: {} of {} rows are wrong, {} addresses have an account; nothing was imported\n",
+                   report->bad_rows_total, report->rows, report->existing_total);
+        return failed;
+    }
+    fmt::print(stderr, "{} of {} accounts {}imported, {} left as they are or left out\n", report->imported,
+               report->rows, options.dry_run ? "would be " : "", report->skipped);
+    return 0;
+}
+
+}  // namespace consentry

@@ -1,0 +1,110 @@
+#include "features/accounts/accounts.hpp"
+
+#include "base/errors.hpp"
+#include "features/sessions/repository.hpp"
+
+namespace consentry {
+
+Accounts::Accounts(storage::Database& database, const Clock& clock, Passwords& passwords, Consents& consents,
+                   Mails& mails, Audit audit, AccountSettings settings)
+    : database_(database),
+      repository_(database),
+      tokens_(database),
+      clock_(clock),
+      passwords_(passwords),
+      consents_(consents),
+      mails_(mails),
+      audit_(audit),
+      settings_(std::move(settings)) {}
+
+awaitable<Result<void>> Accounts::sign_up(NewAccount wanted, Cause cause) {
+    User user;
+    user.email = std::move(wanted.email);
+    user.name = std::move(wanted.name);
+    user.language = wanted.language;
+    user.sign_up_from = wanted.from;
+    // The hash comes before the address is looked at: a taken one takes as long as a free one.
+    auto begun = co_await passwords_.begin_account(user, std::move(wanted.password), PasswordType::sign_up);
+    if (!begun) co_return fail(std::move(begun.error()));
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction = std::move(*begun);
+    const std::string token =
+        AccountTokens::add(transaction, user.id, TokenPurpose::verify_email, settings_.verification, now);
+    mails_.add(transaction, user.id, MailKind::verify_email, {{"token", token}}, now);
+    Audit::add(transaction, user.id, ActivityAction::user_signed_up, cause, now);
+    Audit::add(transaction, user.id, ActivityAction::user_send_verification_email, cause, now);
+    GivenConsent consent{.user = user.id, .types = std::move(wanted.accepted), .language = wanted.language};
+    if (cause.origin) {
+        consent.ip_address = cause.origin->address;
+        consent.user_agent = cause.origin->user_agent;
+    }
+    co_await consents_.add_acceptances(transaction, std::move(consent), now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (outcome.committed) {
+        audit_.tell("account.signed_up", Outcome::success, user.id, cause);
+        co_return Result<void>{};
+    }
+    if (outcome.failed_at != 0) throw Unavailable("sign-up: its policies changed at the same moment");
+    auto error = co_await passwords_.account_exists(user.email);
+    audit_.tell("account.signed_up", Outcome::refused, std::nullopt, cause,
+                {{"reason", std::string(error.kind().name)}});
+    co_return fail(std::move(error));
+}
+
+awaitable<Result<void>> Accounts::verify(std::string token, Cause cause) {
+    const TimePoint now = clock_.now();
+    constexpr auto purpose = TokenPurpose::verify_email;
+    const auto user = co_await tokens_.find(token, purpose, now);
+    if (!user) co_return fail(errors::token_invalid);
+    storage::Transaction transaction;
+    AccountTokens::add_spend(transaction, token, purpose, now);
+    UserRepository::add_verified(transaction, *user, now);
+    Audit::add(transaction, *user, ActivityAction::user_verified_email, cause, now);
+    mails_.add_notice(transaction, *user, MailKind::welcome, cause, now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) co_return fail(errors::token_invalid);
+    audit_.tell("account.verified", Outcome::success, *user, cause);
+    co_return Result<void>{};
+}
+
+awaitable<Result<void>> Accounts::update_profile(UserId user, std::optional<std::string> name,
+                                                 std::optional<Language> language, Cause cause) {
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    AccountRepository::add_profile_change(transaction, user, name, language, now);
+    Audit::add(transaction, user, ActivityAction::user_update_profile, cause, now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) co_return fail(errors::user_not_found);
+    co_return Result<void>{};
+}
+
+awaitable<Result<void>> Accounts::delete_self(UserId user, Cause cause) {
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    // While the account has its address.
+    mails_.add_notice(transaction, user, MailKind::account_deleted, cause, now);
+    AccountRepository::add_delete(transaction, user, now);
+    SessionRepository::add_revoke_all(transaction, user, std::nullopt, "accountDeleted", now);
+    Audit::add(transaction, user, ActivityAction::user_delete_self, cause, now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) co_return fail(errors::user_not_found);
+    audit_.tell("account.deleted", Outcome::success, user, cause);
+    co_return Result<void>{};
+}
+
+awaitable<void> Accounts::erase_deleted() {
+    constexpr std::int64_t portion = 100;
+    for (;;) {
+        const TimePoint now = clock_.now();
+        const auto users = co_await repository_.list_erasable(now - settings_.erase_after, portion);
+        for (const UserId user : users) {
+            storage::Transaction transaction;
+            AccountRepository::add_erase(transaction, user, now);
+            const auto outcome = co_await database_.commit(std::move(transaction));
+            if (outcome.committed) audit_.tell("account.erased", Outcome::success, user, {});
+        }
+        if (std::ssize(users) < portion) co_return;
+    }
+}
+
+}  // namespace consentry

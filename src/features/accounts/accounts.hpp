@@ -1,0 +1,60 @@
+// The life of an account in its owner's hands: signed up, verified, changed, deleted, and at last forgotten.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "features/accounts/repository.hpp"
+#include "features/mail/mails.hpp"
+#include "features/passwords/passwords.hpp"
+#include "features/users/consent.hpp"
+
+namespace consentry {
+
+struct AccountSettings {
+    LinkSettings verification;
+    std::chrono::days erase_after{30};
+};
+
+struct NewAccount {
+    std::string email;
+    std::string password;
+    std::optional<std::string> name;
+    SignUpFrom from = SignUpFrom::website;
+    Language language = Language::en;
+    std::vector<PolicyType> accepted;
+};
+
+class Accounts {
+public:
+    // All outlive this.
+    Accounts(storage::Database& database, const Clock& clock, Passwords& passwords, Consents& consents, Mails& mails,
+             Audit audit, AccountSettings settings);
+
+    // Errors: validation, emailExist.
+    awaitable<Result<void>> sign_up(NewAccount wanted, Cause cause);
+    // Error: tokenInvalid.
+    awaitable<Result<void>> verify(std::string token, Cause cause);
+    awaitable<Result<void>> update_profile(UserId user, std::optional<std::string> name,
+                                           std::optional<Language> language, Cause cause);
+    // Nobody can use it from then on. Error: notFound.
+    awaitable<Result<void>> delete_self(UserId user, Cause cause);
+    // Erases the personal data of accounts whose time has passed.
+    awaitable<void> erase_deleted();
+
+private:
+    storage::Database& database_;
+    AccountRepository repository_;
+    AccountTokens tokens_;
+    const Clock& clock_;
+    Passwords& passwords_;
+    Consents& consents_;
+    Mails& mails_;
+    Audit audit_;
+    const AccountSettings settings_;
+};
+
+}  // namespace consentry

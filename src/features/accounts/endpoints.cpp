@@ -1,0 +1,190 @@
+#include "features/accounts/endpoints.hpp"
+
+#include "base/errors.hpp"
+#include "features/accounts/dto.hpp"
+#include "features/users/caller.hpp"
+#include "http/endpoint.hpp"
+
+namespace consentry {
+namespace {
+
+using http::Done;
+
+awaitable<Result<Done>> done(awaitable<Result<void>> work) {
+    auto result = co_await std::move(work);
+    if (!result) co_return fail(std::move(result.error()));
+    co_return Done{};
+}
+
+NewAccount to_account(SignUpRequest body, Language language) {
+    NewAccount out{.email = std::move(body.email),
+                   .password = std::move(body.password),
+                   .name = std::move(body.name),
+                   .from = body.from == LoginFrom::mobile ? SignUpFrom::mobile : SignUpFrom::website,
+                   .language = language,
+                   .accepted = {}};
+    // What was not said was not accepted.
+    if (body.terms_of_service.value_or(false)) out.accepted.push_back(PolicyType::terms_of_service);
+    if (body.privacy.value_or(false)) out.accepted.push_back(PolicyType::privacy);
+    if (body.marketing.value_or(false)) out.accepted.push_back(PolicyType::marketing);
+    if (body.cookies.value_or(false)) out.accepted.push_back(PolicyType::cookies);
+    return out;
+}
+
+awaitable<Result<Done>> send_link(LinkRequests& links, TokenPurpose purpose, std::string email, Cause cause) {
+    co_await links.request(purpose, std::move(email), std::move(cause));
+    co_return Done{};
+}
+
+awaitable<Result<http::NoContent>> delete_self(Accounts& accounts, UserId user, Role role, Cause cause) {
+    // Whoever looks after a service leaves by another administrator's hand, so that somebody stays.
+    if (role != Role::user) co_return fail(errors::role_forbidden);
+    auto deleted = co_await accounts.delete_self(user, std::move(cause));
+    if (!deleted) co_return fail(std::move(deleted.error()));
+    co_return http::NoContent{};
+}
+
+awaitable<Result<http::Stream>> stream(AccountExport& exported, UserId user, Language language, Cause cause) {
+    auto pieces = co_await exported.of(user, language, std::move(cause));
+    if (!pieces) co_return fail(std::move(pieces.error()));
+    co_return http::Stream{.content_type = "application/json; charset=utf-8",
+                           .file_name = "account-" + user.text() + ".json",
+                           .next = std::move(*pieces)};
+}
+
+void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests& links, Passwords& passwords) {
+    router.post("/public/user/sign-up")
+        .also_at("/user/sign-up")
+        .id("signUp")
+        .tag("user")
+        .says("Makes an account")
+        .describes(
+            "It can log in once its address is verified: a link is mailed to it. true for a policy accepts its latest "
+            "version; nothing is assumed.")
+        .message("user.signUp")
+        .answers(201)
+        .behind_flag("signUp")
+        .may_fail({&errors::email_exist})
+        .handled_by([&accounts](const http::RequestContext& context, SignUpRequest body) {
+            return done(accounts.sign_up(to_account(std::move(body), context.language), cause_of(context)));
+        });
+
+    router.patch("/public/user/verify/email")
+        .also_at("/user/verify/email")
+        .id("verifyEmail")
+        .tag("user")
+        .says("Verifies the address of an account")
+        .describes("Takes the token of the mailed link. It is good once and for a few minutes.")
+        .message("user.verifyEmail")
+        .may_fail({&errors::token_invalid})
+        .handled_by([&accounts](const http::RequestContext& context, VerifyEmailRequest body) {
+            return done(accounts.verify(std::move(body.token), cause_of(context)));
+        });
+
+    router.post("/public/user/send/email")
+        .also_at("/user/send/email")
+        .id("sendVerificationEmail")
+        .tag("user")
+        .says("Mails a new link to verify an address")
+        .describes(
+            "The answer is the same whether there is such an account, and whether one was asked for a moment ago. The "
+            "new link takes the place of the former one.")
+        .message("user.sendEmailVerification")
+        .handled_by([&links](const http::RequestContext& context, SendLinkRequest body) {
+            return send_link(links, TokenPurpose::verify_email, std::move(body.email), cause_of(context));
+        });
+
+    router.post("/public/user/password/forgot")
+        .also_at("/user/password/forgot")
+        .id("forgotPassword")
+        .tag("password")
+        .says("Mails a link to set a new password")
+        .describes(
+            "The answer is the same whether there is such an account, and whether one was asked for a moment ago. The "
+            "new link takes the place of the former one.")
+        .message("user.forgotPassword")
+        .behind_flag("changePassword.forgotAllowed")
+        .handled_by([&links](const http::RequestContext& context, SendLinkRequest body) {
+            return send_link(links, TokenPurpose::forgot_password, std::move(body.email), cause_of(context));
+        });
+
+    router.put("/public/user/password/reset")
+        .also_at("/user/password/reset")
+        .also_by(http::Method::patch)
+        .id("resetPassword")
+        .tag("password")
+        .says("Sets a new password with a mailed link")
+        .describes(
+            "Asks for the second factor where it is on; a wrong code is counted and leaves the link good. Ends all "
+            "sessions of the account, verifies its address, and logs nobody in.")
+        .message("user.resetPassword")
+        .behind_flag("changePassword.forgotAllowed")
+        .may_fail({&errors::token_invalid, &errors::password_must_new, &errors::two_factor_method_required,
+                   &errors::two_factor_required_setup, &errors::two_factor_not_enabled, &errors::two_factor_invalid,
+                   &errors::two_factor_attempt_temporary_lock})
+        .handled_by([&passwords](const http::RequestContext& context, ResetPasswordRequest body) {
+            PasswordReset wanted{std::move(body.token), std::move(body.new_password), proof_of(body)};
+            return done(passwords.reset(std::move(wanted), cause_of(context)));
+        });
+}
+
+}  // namespace
+
+void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequests& links, Passwords& passwords,
+                           Profiles& profiles, AccountExport& exported) {
+    add_public_endpoints(router, accounts, links, passwords);
+
+    router.get("/shared/user/profile")
+        .also_at("/user/profile")
+        .id("getProfile")
+        .tag("user")
+        .says("The own account")
+        .describes("Asks for the latest terms of service and privacy policy to be accepted, once there are some.")
+        .message("user.profile")
+        .may_fail({&errors::user_not_found, &errors::role_not_found})
+        .handled_by([&profiles](const Consenting<>& caller) { return profiles.get(caller.user()); });
+
+    router.put("/shared/user/profile")
+        .also_at("/shared/user/profile/update")
+        .also_at("/user/profile")
+        .also_at("/user/profile/update")
+        .id("updateProfile")
+        .tag("user")
+        .says("Changes name and language of the own account")
+        .describes("What is absent stays as it is.")
+        .message("user.updateProfile")
+        .may_fail({&errors::user_not_found})
+        .handled_by([&accounts](const Consenting<>& caller, const http::RequestContext& context,
+                                UpdateProfileRequest body) {
+            return done(accounts.update_profile(caller.user(), std::move(body.name), body.language, cause_of(context)));
+        });
+
+    router.erase("/user/user/delete/self")
+        .also_at("/shared/user/delete/self")
+        .id("deleteSelf")
+        .tag("user")
+        .says("Deletes the own account")
+        .describes(
+            "At once and for good: all sessions end, and the address can sign up anew. For accounts of type user; what "
+            "tells of the person is erased after a time that the operator sets.")
+        .may_fail({&errors::role_forbidden, &errors::user_not_found})
+        .handled_by([&accounts](const SignedIn& caller, const http::RequestContext& context) {
+            return delete_self(accounts, caller.user(), caller.role(), cause_of(context));
+        });
+
+    router.get("/shared/user/export")
+        .also_at("/user/export")
+        .id("exportAccount")
+        .tag("user")
+        .says("All that is kept of the own account, as a file")
+        .describes(
+            "A JSON document with profile, identities, sessions, the times of passwords, and the activity log. No "
+            "secrets: neither hashes nor the second factor's.")
+        .answers_with("application/json")
+        .may_fail({&errors::user_not_found, &errors::role_not_found})
+        .handled_by([&exported](const SignedIn& caller, const http::RequestContext& context) {
+            return stream(exported, caller.user(), context.language, cause_of(context));
+        });
+}
+
+}  // namespace consentry

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "features/accounts/accounts.hpp"
+#include "features/accounts/export.hpp"
+#include "features/accounts/link_requests.hpp"
+#include "features/accounts/profiles.hpp"
+#include "http/router.hpp"
+
+namespace consentry {
+
+// Sign-up, the links of mails and what they are for, the own profile, deletion and export. Needs SessionGuard provided.
+void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequests& links, Passwords& passwords,
+                           Profiles& profiles, AccountExport& exported);
+
+}  // namespace consentry

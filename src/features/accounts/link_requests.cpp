@@ -1,0 +1,87 @@
+#include "features/accounts/link_requests.hpp"
+
+#include <algorithm>
+
+namespace consentry {
+namespace {
+
+constexpr std::int64_t portion = 100;
+constexpr int portions_max = 20;  // of one call, so that mails that wait get their turn
+
+// Whether the owner of an address gets what somebody asked for with it. An account without a password may set one: its
+// owner reads the mails (REC-1 knows no third kind of answer).
+bool is_due(const User& user, TokenPurpose purpose) {
+    if (user.status != UserStatus::active) return false;
+    return purpose == TokenPurpose::forgot_password || !user.is_verified;
+}
+
+}  // namespace
+
+LinkRequests::LinkRequests(storage::Database& database, const Clock& clock, UserRepository& users, Mails& mails,
+                           Audit audit, LinkRequestSettings settings)
+    : database_(database),
+      repository_(database),
+      tokens_(database),
+      clock_(clock),
+      users_(users),
+      mails_(mails),
+      audit_(audit),
+      settings_(std::move(settings)) {}
+
+awaitable<void> LinkRequests::request(TokenPurpose purpose, std::string email, Cause cause) {
+    const TimePoint now = clock_.now();
+    LinkRequest wanted;
+    wanted.address_digest = crypto::hmac_sha256(as_bytes(settings_.address_key), as_bytes(email));
+    wanted.purpose = purpose;
+    wanted.email = std::move(email);
+    wanted.requested_at = now;
+    if (cause.origin) {
+        wanted.ip_address = cause.origin->address;
+        wanted.user_agent = cause.origin->user_agent;
+    }
+    const bool taken = co_await repository_.request(std::move(wanted), now - settings_.of(purpose).resend);
+    if (taken) mails_.wake();
+    audit_.tell(purpose == TokenPurpose::forgot_password ? "password.forgotten" : "account.verification_requested",
+                taken ? Outcome::success : Outcome::refused, std::nullopt, cause);
+}
+
+awaitable<void> LinkRequests::work_off() {
+    for (int i = 0; i < portions_max; ++i) {
+        auto open = co_await repository_.list_open(portion);
+        const bool was_all = std::ssize(open) < portion;
+        for (LinkRequest& request : open) co_await handle(std::move(request));
+        if (was_all) co_return;
+    }
+}
+
+awaitable<void> LinkRequests::handle(LinkRequest request) {
+    const auto user = co_await users_.find_by_email(request.email);
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    // First: of several instances that look at it, one goes on.
+    LinkRequestRepository::add_handled(transaction, request, now);
+    if (user && is_due(*user, request.purpose)) {
+        const bool forgotten = request.purpose == TokenPurpose::forgot_password;
+        const std::string token =
+            AccountTokens::add(transaction, user->id, request.purpose, settings_.of(request.purpose), now);
+        Cause cause;
+        cause.origin.emplace();
+        cause.origin->address = request.ip_address;
+        cause.origin->user_agent = request.user_agent;
+        Audit::add(transaction, user->id,
+                   forgotten ? ActivityAction::user_forgot_password : ActivityAction::user_send_verification_email,
+                   cause, now);
+        mails_.add(transaction, user->id, forgotten ? MailKind::forgot_password : MailKind::verify_email,
+                   {{"token", token}}, now);
+    }
+    co_await database_.commit(std::move(transaction));
+}
+
+awaitable<void> LinkRequests::forget_old() {
+    const TimePoint now = clock_.now();
+    co_await tokens_.erase_expired(now);
+    const auto waited = std::max(settings_.verification.resend, settings_.forgot_password.resend);
+    co_await repository_.erase_older(now - std::max<milliseconds>(waited, std::chrono::days{1}));
+}
+
+}  // namespace consentry

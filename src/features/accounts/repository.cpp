@@ -1,0 +1,119 @@
+#include "features/accounts/repository.hpp"
+
+#include <algorithm>
+
+#include "features/users/stored.hpp"
+
+namespace consentry {
+namespace {
+
+using storage::Expect;
+
+LinkRequest to_request(const storage::Row& row) {
+    LinkRequest out;
+    const Bytes& digest = row.bytes(0);
+    if (digest.size() != out.address_digest.size()) throw std::runtime_error("a request for a link is damaged");
+    std::ranges::copy(digest, out.address_digest.begin());
+    out.purpose = stored_enum<TokenPurpose>(row.text(1));
+    out.email = row.text(2);
+    out.ip_address = row.text(3);
+    out.user_agent = row.text(4);
+    out.requested_at = row.time(5);
+    return out;
+}
+
+}  // namespace
+
+awaitable<bool> LinkRequestRepository::request(LinkRequest request, TimePoint again_after) {
+    const auto rows = co_await database_.execute(
+        "INSERT INTO link_requests (address_digest, purpose, email, ip_address, user_agent, requested_at, handled_at) "
+        "VALUES ($1, $2, $3, $4, $5, $6, NULL) ON CONFLICT (address_digest, purpose) DO UPDATE SET "
+        "email = excluded.email, ip_address = excluded.ip_address, user_agent = excluded.user_agent, "
+        "requested_at = excluded.requested_at, handled_at = NULL WHERE link_requests.requested_at <= $7",
+        BytesView(request.address_digest), http::name_of(request.purpose), request.email, request.ip_address,
+        request.user_agent, request.requested_at, again_after);
+    co_return rows.affected() == 1;
+}
+
+awaitable<std::vector<LinkRequest>> LinkRequestRepository::list_open(std::int64_t limit) {
+    const auto rows = co_await database_.query(
+        "SELECT address_digest, purpose, email, ip_address, user_agent, requested_at FROM link_requests "
+        "WHERE handled_at IS NULL ORDER BY requested_at LIMIT $1",
+        limit);
+    std::vector<LinkRequest> out;
+    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(to_request(rows[i]));
+    co_return out;
+}
+
+void LinkRequestRepository::add_handled(storage::Transaction& transaction, const LinkRequest& request, TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE link_requests SET handled_at = $4, email = '', ip_address = '', user_agent = '' "
+                    "WHERE address_digest = $1 AND purpose = $2 AND requested_at = $3 AND handled_at IS NULL",
+                    BytesView(request.address_digest), http::name_of(request.purpose), request.requested_at, now);
+}
+
+awaitable<void> LinkRequestRepository::erase_older(TimePoint before) {
+    // In portions, so that no other write waits long behind one.
+    constexpr std::int64_t portion = 1'000;
+    for (;;) {
+        const auto rows = co_await database_.execute(
+            "DELETE FROM link_requests WHERE (address_digest, purpose) IN (SELECT address_digest, purpose "
+            "FROM link_requests WHERE requested_at < $1 ORDER BY requested_at LIMIT $2)",
+            before, portion);
+        if (rows.affected() < portion) co_return;
+    }
+}
+
+void AccountRepository::add_profile_change(storage::Transaction& transaction, UserId user,
+                                           const std::optional<std::string>& name, std::optional<Language> language,
+                                           TimePoint now) {
+    std::optional<std::string> language_name;
+    if (language) language_name = name_of(*language);
+    transaction.add(Expect::one,
+                    "UPDATE users SET name = COALESCE($2, name), language = COALESCE($3, language), updated_at = $4 "
+                    "WHERE id = $1 AND deleted_at IS NULL",
+                    user, name, language_name, now);
+}
+
+void AccountRepository::add_delete(storage::Transaction& transaction, UserId user, TimePoint now) {
+    // No address and no user name can look like this: the colon is in neither.
+    transaction.add(
+        Expect::one,
+        "UPDATE users SET deleted_at = $2, status = 'inactive', security_version = security_version + 1, "
+        "deleted_email = email, email = $3, username = $3, password_hash = NULL, password_created_at = NULL, "
+        "password_expires_at = NULL, password_attempt = 0, password_locked_until = NULL, must_change_password = FALSE, "
+        "updated_at = $2 WHERE id = $1 AND deleted_at IS NULL",
+        user, now, "deleted:" + user.text());
+    transaction.add(Expect::any, "DELETE FROM identities WHERE user_id = $1", user);
+    transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);
+    transaction.add(Expect::any, "DELETE FROM two_factors WHERE user_id = $1", user);
+    transaction.add(Expect::any, "DELETE FROM known_devices WHERE user_id = $1", user);
+    transaction.add(Expect::any, "DELETE FROM password_history WHERE user_id = $1", user);
+    AccountTokens::add_erase(transaction, user);
+}
+
+awaitable<std::vector<UserId>> AccountRepository::list_erasable(TimePoint deleted_before, std::int64_t limit) {
+    const auto rows = co_await database_.query(
+        "SELECT id FROM users WHERE deleted_at IS NOT NULL AND erased_at IS NULL AND deleted_at <= $1 "
+        "ORDER BY deleted_at LIMIT $2",
+        deleted_before, limit);
+    std::vector<UserId> out;
+    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].id<UserId>(0));
+    co_return out;
+}
+
+void AccountRepository::add_erase(storage::Transaction& transaction, UserId user, TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE users SET erased_at = $2, deleted_email = NULL, name = NULL, last_ip_address = NULL "
+                    "WHERE id = $1 AND deleted_at IS NOT NULL AND erased_at IS NULL",
+                    user, now);
+    transaction.add(Expect::any,
+                    "UPDATE sessions SET ip_address = '', user_agent = '', device_fingerprint = NULL, "
+                    "device_name = NULL, device_platform = NULL WHERE user_id = $1",
+                    user);
+    transaction.add(Expect::any, "UPDATE activity_log SET ip_address = NULL, user_agent = NULL WHERE user_id = $1",
+                    user);
+    transaction.add(Expect::any, "DELETE FROM mails WHERE user_id = $1", user);
+}
+
+}  // namespace consentry

@@ -1,0 +1,122 @@
+#include "features/administration/administration.hpp"
+
+#include "base/errors.hpp"
+#include "features/sessions/repository.hpp"
+
+namespace consentry {
+namespace {
+
+// Each is lost to somebody who changed the same account within a read and a write.
+constexpr int tries_max = 8;
+
+}  // namespace
+
+Administration::Administration(storage::Database& database, const Clock& clock, UserRepository& users, Roles& roles,
+                               Sessions& sessions, Passwords& passwords)
+    : database_(database),
+      repository_(database),
+      clock_(clock),
+      users_(users),
+      roles_(roles),
+      sessions_(sessions),
+      passwords_(passwords) {}
+
+awaitable<Result<User>> Administration::reachable(const Administrator& by, UserId target) {
+    if (by.id == target) co_return fail(errors::user_not_self);
+    auto user = co_await users_.find(target);
+    if (!user) co_return fail(errors::user_not_found);
+    const auto rights = co_await roles_.rights_of(user->role_id);
+    if (!rights || !by.rights.include(*rights)) co_return fail(errors::role_forbidden);
+    co_return std::move(*user);
+}
+
+awaitable<Result<Rights>> Administration::grantable(const Administrator& by, RoleId role) {
+    const auto rights = co_await roles_.rights_of(role);
+    if (!rights) co_return fail(errors::role_not_found);
+    if (!by.rights.include(*rights)) co_return fail(errors::role_forbidden);
+    co_return *rights;
+}
+
+awaitable<Result<UserId>> Administration::create(Administrator by, WantedUser wanted) {
+    const auto rights = co_await grantable(by, wanted.role);
+    if (!rights) co_return fail(Error{rights.error().kind()});
+    User user;
+    user.email = std::move(wanted.email);
+    user.name = std::move(wanted.name);
+    user.role_id = wanted.role;
+    user.role = rights->type;
+    // The only way in is the password in the mail: who comes in has read it.
+    user.is_verified = true;
+    user.language = wanted.language;
+    user.sign_up_from = SignUpFrom::admin;
+    co_return co_await passwords_.create_with_temporary(std::move(user), std::move(by.cause));
+}
+
+awaitable<Result<void>> Administration::set_status(Administrator by, UserId target, UserStatus status) {
+    for (int i = 0; i < tries_max; ++i) {
+        const auto user = co_await reachable(by, target);
+        if (!user) co_return fail(Error{user.error().kind()});
+        if (user->status == UserStatus::blocked) co_return fail(errors::blocked_invalid);
+        if (user->status == status) co_return Result<void>{};
+        const TimePoint now = clock_.now();
+        storage::Transaction transaction;
+        AdministrationRepository::add_status(transaction, *user, status, now);
+        if (status != UserStatus::active)
+            SessionRepository::add_revoke_all(transaction, target, std::nullopt, "status", now);
+        Audit::add(transaction, target, ActivityAction::admin_user_update_status, by.cause, now,
+                   {{"from", http::name_of(user->status)}, {"to", http::name_of(status)}});
+        const auto outcome = co_await database_.commit(std::move(transaction));
+        if (outcome.committed) co_return Result<void>{};
+    }
+    throw Unavailable("changing a status: others change the account all the time");
+}
+
+awaitable<Result<void>> Administration::set_role(Administrator by, UserId target, RoleId role) {
+    for (int i = 0; i < tries_max; ++i) {
+        const auto user = co_await reachable(by, target);
+        if (!user) co_return fail(Error{user.error().kind()});
+        if (user->status == UserStatus::blocked) co_return fail(errors::blocked_invalid);
+        const auto rights = co_await grantable(by, role);
+        if (!rights) co_return fail(Error{rights.error().kind()});
+        if (user->role_id == role) co_return Result<void>{};
+        const TimePoint now = clock_.now();
+        storage::Transaction transaction;
+        AdministrationRepository::add_role(transaction, *user, role, now);
+        // Tokens and lifetimes of a session go by the role it was begun with.
+        SessionRepository::add_revoke_all(transaction, target, std::nullopt, "role", now);
+        Audit::add(transaction, target, ActivityAction::admin_user_update_role, by.cause, now,
+                   {{"from", user->role_id.text()}, {"to", role.text()}});
+        const auto outcome = co_await database_.commit(std::move(transaction));
+        if (outcome.committed) co_return Result<void>{};
+    }
+    throw Unavailable("changing a role: others change the account all the time");
+}
+
+awaitable<Result<void>> Administration::give_temporary_password(Administrator by, UserId target) {
+    auto user = co_await reachable(by, target);
+    if (!user) co_return fail(std::move(user.error()));
+    if (user->status == UserStatus::blocked) co_return fail(errors::blocked_invalid);
+    co_return co_await passwords_.give_temporary(std::move(*user), std::move(by.cause));
+}
+
+awaitable<Result<ListSlice<ListedSession>>> Administration::sessions(UserId target, ListQuery query) {
+    const auto user = co_await users_.find(target);
+    if (!user) co_return fail(errors::user_not_found);
+    co_return co_await repository_.sessions(target, std::move(query));
+}
+
+awaitable<Result<void>> Administration::revoke(Administrator by, UserId target, SessionId session) {
+    if (by.id != target) {
+        const auto user = co_await reachable(by, target);
+        if (!user) co_return fail(Error{user.error().kind()});
+    }
+    co_return co_await sessions_.revoke(target, session, ActivityAction::admin_session_revoke, std::move(by.cause));
+}
+
+awaitable<void> Administration::note_export(Administrator by) {
+    storage::Transaction transaction;
+    Audit::add(transaction, by.id, ActivityAction::admin_user_export, by.cause, clock_.now());
+    co_await database_.commit(std::move(transaction));
+}
+
+}  // namespace consentry

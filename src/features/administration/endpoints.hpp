@@ -1,0 +1,14 @@
+#pragma once
+
+#include "features/accounts/profiles.hpp"
+#include "features/administration/administration.hpp"
+#include "features/administration/user_import.hpp"
+#include "http/router.hpp"
+
+namespace consentry {
+
+// Accounts, for administrators and for other services. Needs CallerGuard and http::CursorSeal provided.
+void add_administration_endpoints(http::Router& router, Administration& administration, Profiles& profiles,
+                                  UserImport& import);
+
+}  // namespace consentry

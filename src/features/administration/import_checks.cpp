@@ -1,0 +1,100 @@
+#include "features/administration/import_checks.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "crypto/digest.hpp"
+#include "crypto/password_hash.hpp"
+#include "crypto/random.hpp"
+#include "http/schema/parse.hpp"
+
+namespace consentry {
+namespace {
+
+struct Username {
+    static constexpr std::string_view key = "isUsername";
+    bool holds(std::string_view text) const {
+        return std::ranges::all_of(
+            text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'; });
+    }
+    boost::json::object placeholders() const { return {}; }
+};
+
+constexpr auto name_rules = std::tuple{http::max_length(100)};
+constexpr auto username_rules = std::tuple{http::min_length(3), http::max_length(50), Username{}};
+constexpr auto subject_rules = std::tuple{http::max_length(255)};
+
+template <class T>
+void read(const std::optional<std::string>& text, T& out, std::string_view property, http::Report& report) {
+    if (text) http::detail::read_text(&*text, out, std::tuple<>{}, std::string(property), report);
+}
+
+}  // namespace
+
+bool is_username(std::string_view lowered) {
+    return std::apply([&](const auto&... rule) { return (rule.holds(lowered) && ...); }, username_rules);
+}
+
+std::size_t ImportChecks::Spread::operator()(const Digest& digest) const noexcept {
+    std::size_t out = 0;
+    std::memcpy(&out, digest.data(), sizeof out);
+    return out;
+}
+
+void ImportChecks::check_once(std::string_view kind, std::string_view value, std::string_view property,
+                              http::Report& report) {
+    std::string text(kind);
+    text.append(":").append(value);
+    const crypto::Sha256 whole = crypto::sha256(std::string_view(text));
+    Digest digest;
+    std::copy_n(whole.begin(), digest.size(), digest.begin());
+    if (!seen_.insert(digest).second) report.add("isUnique", property);
+}
+
+StagedUser ImportChecks::check(ImportRow& row, http::Report& report) {
+    StagedUser out;
+    out.row = row.number;
+    if (!row.email) {
+        report.add("isNotEmpty", "email");
+    } else if (!http::email.holds(*row.email)) {
+        report.add(http::email.key, "email");
+    } else {
+        out.email = to_lower_ascii(*row.email);
+        check_once("email", out.email, "email", report);
+    }
+    if (row.name) http::detail::check_rules(*row.name, name_rules, "name", report);
+    out.name = std::move(row.name);
+    out.username_given = row.username.has_value();
+    if (row.username) {
+        out.username = to_lower_ascii(*row.username);
+        http::detail::check_rules(out.username, username_rules, "username", report);
+        check_once("username", out.username, "username", report);
+    } else {
+        out.username = "user-" + crypto::random_text(12, "abcdefghijklmnopqrstuvwxyz0123456789");
+    }
+    read(row.status, out.status, "status", report);
+    read(row.is_verified, out.is_verified, "isVerified", report);
+    read(row.language, out.language, "language", report);
+    if (row.password_hash && !crypto::is_supported_password_hash(*row.password_hash))
+        report.add("isPasswordHash", "passwordHash");
+    out.password_hash = std::move(row.password_hash);
+    const TimePoint now = clock_.now();
+    out.created_at = now;
+    read(row.created_at, out.created_at, "createdAt", report);
+    if (out.created_at > now || out.created_at < TimePoint{}) report.add("isPast", "createdAt");
+    const auto take_subject = [&](std::optional<std::string>& subject, std::string_view property) {
+        if (!subject) return;
+        http::detail::check_rules(*subject, subject_rules, std::string(property), report);
+        check_once(property, *subject, property, report);
+    };
+    take_subject(row.google_subject, "googleSubject");
+    take_subject(row.apple_subject, "appleSubject");
+    out.google_subject = std::move(row.google_subject);
+    out.apple_subject = std::move(row.apple_subject);
+    // Of its own time, so that the order of ids is that of creation. Without one of the present: a little later than
+    // the row before, so that neighbours lie together in the indexes.
+    if (report.empty()) out.id = UserId::make(out.created_at);
+    return out;
+}
+
+}  // namespace consentry

@@ -1,0 +1,78 @@
+#include "features/administration/import_csv.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "base/text.hpp"
+
+namespace consentry {
+namespace {
+
+using Column = std::optional<std::string> ImportRow::*;
+constexpr std::array<std::pair<std::string_view, Column>, 11> known_columns{{
+    {"email", &ImportRow::email},
+    {"name", &ImportRow::name},
+    {"username", &ImportRow::username},
+    {"role", &ImportRow::role},
+    {"status", &ImportRow::status},
+    {"isVerified", &ImportRow::is_verified},
+    {"language", &ImportRow::language},
+    {"passwordHash", &ImportRow::password_hash},
+    {"createdAt", &ImportRow::created_at},
+    {"googleSubject", &ImportRow::google_subject},
+    {"appleSubject", &ImportRow::apple_subject},
+}};
+
+std::unexpected<Error> refuse(std::string_view message, std::string column) {
+    constexpr std::size_t column_bytes_max = 64;
+    if (column.size() > column_bytes_max || !code_points(column)) column = "?";
+    return std::unexpected(
+        Error{errors::file_unreadable, boost::json::object{{"column", std::move(column)}}}.with_message(message));
+}
+
+}  // namespace
+
+Result<void> CsvSource::read_header() {
+    auto header = reader_.next();
+    if (!header) return std::unexpected(std::move(header.error()));
+    if (!*header) return refuse("file.error.columnMissing", "email");
+    for (const std::string& field : (*header)->fields) {
+        const std::string_view name = trim(field);
+        const auto known = std::ranges::find(known_columns, name, [](const auto& column) { return column.first; });
+        if (known == known_columns.end()) return refuse("file.error.columnUnknown", std::string(name));
+        if (std::ranges::find(columns_, known->second) != columns_.end())
+            return refuse("file.error.columnTwice", std::string(name));
+        columns_.push_back(known->second);
+    }
+    if (std::ranges::find(columns_, &ImportRow::email) == columns_.end())
+        return refuse("file.error.columnMissing", "email");
+    return {};
+}
+
+Result<std::optional<ImportRow>> CsvSource::next() {
+    if (columns_.empty()) {
+        if (auto header = read_header(); !header) return std::unexpected(std::move(header.error()));
+    }
+    auto record = reader_.next();
+    if (!record) return std::unexpected(std::move(record.error()));
+    if (!*record) return std::nullopt;
+    ImportRow row;
+    row.number = row_++;
+    auto& fields = (*record)->fields;
+    if ((*record)->malformed || fields.size() != columns_.size()) {
+        row.broken.push_back({"isRow", "row", {{"property", "row"}, {"columns", columns_.size()}}});
+        return std::optional(std::move(row));
+    }
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        if (!fields[i].empty()) row.*columns_[i] = std::move(fields[i]);
+    return std::optional(std::move(row));
+}
+
+std::optional<double> CsvSource::progress() {
+    if (!bytes_ || *bytes_ == 0) return std::nullopt;
+    return std::min(1.0, static_cast<double>(reader_.bytes_read()) / static_cast<double>(*bytes_));
+}
+
+}  // namespace consentry

@@ -1,0 +1,185 @@
+#include "features/administration/import_repository.hpp"
+
+#include <span>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "features/users/stored.hpp"
+
+namespace consentry {
+namespace {
+
+using storage::Expect;
+
+constexpr std::size_t staged_columns = 14;
+// The port takes 999 parameters; what more rows save is lost in the noise.
+constexpr std::size_t rows_per_statement = 64;
+constexpr std::int64_t rows_per_deletion = 5'000;
+
+// "$1, $2, ...", from a number on.
+std::string parameters(std::size_t from, std::size_t count) {
+    std::string out;
+    for (std::size_t i = 0; i < count; ++i) out += fmt::format("{}${}", i == 0 ? "" : ", ", from + i);
+    return out;
+}
+
+std::string stage_sql(std::size_t rows) {
+    std::string out =
+        "INSERT INTO import_rows (import_id, row_number, user_id, email, username, name, role_id, status, is_verified, "
+        "language, password_hash, google_subject, apple_subject, created_at) VALUES ";
+    for (std::size_t i = 0; i < rows; ++i)
+        out += fmt::format("{}({})", i == 0 ? "" : ", ", parameters(1 + i * staged_columns, staged_columns));
+    return out;
+}
+
+storage::Params stage_params(ImportId import, std::span<const StagedUser> users) {
+    storage::Params out;
+    out.reserve(users.size() * staged_columns);
+    const auto add = [&](const auto&... values) { (out.push_back(storage::bind(values)), ...); };
+    for (const StagedUser& user : users)
+        add(import, user.row, user.id, user.email, user.username, user.name, user.role_id, http::name_of(user.status),
+            user.is_verified, name_of(user.language), user.password_hash, user.google_subject, user.apple_subject,
+            user.created_at);
+    return out;
+}
+
+awaitable<std::vector<std::string>> select_texts(storage::Database& database, std::string_view sql,
+                                                 storage::Params params) {
+    const auto rows = co_await database.query_with(sql, std::move(params));
+    std::vector<std::string> out;
+    out.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].text(0));
+    co_return out;
+}
+
+// As many parameters whatever the number of values, the last one repeated: one statement to prepare.
+constexpr std::size_t values_per_statement = ImportRepository::portion;
+
+template <class... First>
+storage::Params padded(std::vector<std::string> values, const First&... first) {
+    if (values.empty() || values.size() > values_per_statement)
+        throw std::logic_error("import: too many values at once");
+    values.resize(values_per_statement, values.back());
+    storage::Params out = storage::bind_all(first...);
+    out.reserve(out.size() + values.size());
+    for (std::string& value : values) out.emplace_back(std::move(value));
+    return out;
+}
+
+}  // namespace
+
+awaitable<std::vector<std::string>> ImportRepository::taken_emails(std::vector<std::string> values) {
+    static const std::string sql =
+        fmt::format("SELECT email FROM users WHERE email IN ({})", parameters(1, values_per_statement));
+    return select_texts(database_, sql, padded(std::move(values)));
+}
+
+awaitable<std::vector<std::string>> ImportRepository::taken_usernames(std::vector<std::string> values) {
+    static const std::string sql =
+        fmt::format("SELECT username FROM users WHERE username IN ({})", parameters(1, values_per_statement));
+    return select_texts(database_, sql, padded(std::move(values)));
+}
+
+awaitable<std::vector<std::string>> ImportRepository::taken_subjects(std::string_view provider,
+                                                                     std::vector<std::string> values) {
+    static const std::string sql = fmt::format("SELECT subject FROM identities WHERE provider = $1 AND subject IN ({})",
+                                               parameters(2, values_per_statement));
+    return select_texts(database_, sql, padded(std::move(values), provider));
+}
+
+awaitable<void> ImportRepository::stage(ImportId import, std::vector<StagedUser> all) {
+    static const std::string full = stage_sql(rows_per_statement);
+    static const std::string single = stage_sql(1);
+    storage::Transaction transaction;
+    std::span<const StagedUser> users = all;
+    while (!users.empty()) {
+        const std::size_t count = users.size() < rows_per_statement ? 1 : rows_per_statement;
+        transaction.add({Expect::any, count == 1 ? single : full, stage_params(import, users.first(count))});
+        users = users.subspan(count);
+    }
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) throw std::logic_error("import: a row was staged twice");
+}
+
+void ImportRepository::add_finish(storage::Transaction& transaction, ImportId import, ImportedAlike alike,
+                                  ImportContent content, bool skip_existing) {
+    // Conflicts are passed over by their address alone: a username or identity that is taken stops the import.
+#define CONSENTRY_IMPORTED_USERS                                                                                     \
+    "INSERT INTO users (id, email, username, name, role_id, role, status, is_verified, verified_at, password_hash, " \
+    "password_created_at, password_expires_at, sign_up_at, sign_up_from, sign_up_with, created_at, updated_at, "     \
+    "language) "                                                                                                     \
+    "SELECT i.user_id, i.email, i.username, i.name, i.role_id, "                                                     \
+    "(SELECT type FROM roles WHERE id = i.role_id), i.status, i.is_verified, "                                       \
+    "CASE WHEN i.is_verified THEN CAST($2 AS BIGINT) END, i.password_hash, "                                         \
+    "CASE WHEN i.password_hash IS NOT NULL THEN CAST($2 AS BIGINT) END, "                                            \
+    "CASE WHEN i.password_hash IS NOT NULL THEN CAST($3 AS BIGINT) END, "                                            \
+    "i.created_at, CAST($4 AS TEXT), 'credential', i.created_at, CAST($2 AS BIGINT), i.language "                    \
+    "FROM import_rows i WHERE i.import_id = $1"
+    transaction.add(
+        Expect::any,
+        skip_existing ? CONSENTRY_IMPORTED_USERS " ON CONFLICT (email) DO NOTHING" : CONSENTRY_IMPORTED_USERS, import,
+        alike.now, alike.password_expires_at, http::name_of(alike.sign_up_from));
+#undef CONSENTRY_IMPORTED_USERS
+    // Where every staged row has become an account, none is looked up again: others may be waiting to write.
+#define CONSENTRY_IMPORT_ROWS " FROM import_rows i "
+#define CONSENTRY_IMPORT_ROWS_MADE CONSENTRY_IMPORT_ROWS "JOIN users u ON u.id = i.user_id "
+#define CONSENTRY_OF_MADE(select, where) \
+    (skip_existing ? select CONSENTRY_IMPORT_ROWS_MADE where : select CONSENTRY_IMPORT_ROWS where)
+    // An imported password is the first of its account, so the account's id can be the entry's: SQL shared by both
+    // engines makes no ids.
+    if (content.hashes)
+        transaction.add(
+            Expect::any,
+            CONSENTRY_OF_MADE("INSERT INTO password_history (id, user_id, password_hash, type, created_at, expires_at) "
+                              "SELECT i.user_id, i.user_id, i.password_hash, 'admin', CAST($2 AS BIGINT), "
+                              "CAST($3 AS BIGINT)",
+                              "WHERE i.import_id = $1 AND i.password_hash IS NOT NULL"),
+            import, alike.now, alike.history_expires_at);
+    if (content.google_subjects)
+        transaction.add(Expect::any,
+                        CONSENTRY_OF_MADE("INSERT INTO identities (provider, subject, user_id, email, created_at) "
+                                          "SELECT 'google', i.google_subject, i.user_id, i.email, CAST($2 AS BIGINT)",
+                                          "WHERE i.import_id = $1 AND i.google_subject IS NOT NULL"),
+                        import, alike.now);
+    if (content.apple_subjects)
+        transaction.add(Expect::any,
+                        CONSENTRY_OF_MADE("INSERT INTO identities (provider, subject, user_id, email, created_at) "
+                                          "SELECT 'apple', i.apple_subject, i.user_id, i.email, CAST($2 AS BIGINT)",
+                                          "WHERE i.import_id = $1 AND i.apple_subject IS NOT NULL"),
+                        import, alike.now);
+#undef CONSENTRY_OF_MADE
+#undef CONSENTRY_IMPORT_ROWS_MADE
+#undef CONSENTRY_IMPORT_ROWS
+}
+
+awaitable<std::vector<std::string>> ImportRepository::staged_and_taken(ImportId import, std::int64_t limit) {
+    return select_texts(database_,
+                        "SELECT i.email FROM import_rows i JOIN users u ON u.email = i.email WHERE i.import_id = $1 "
+                        "ORDER BY i.row_number LIMIT $2",
+                        storage::bind_all(import, limit));
+}
+
+awaitable<void> ImportRepository::erase(ImportId import) {
+    // In portions, so that no other write waits long behind one; by the key, whose rows lie together.
+    for (;;) {
+        const auto rows = co_await database_.execute(
+            "DELETE FROM import_rows WHERE import_id = $1 AND row_number IN "
+            "(SELECT row_number FROM import_rows WHERE import_id = $1 ORDER BY row_number LIMIT $2)",
+            import, rows_per_deletion);
+        if (rows.affected() < rows_per_deletion) co_return;
+    }
+}
+
+awaitable<void> ImportRepository::erase_begun_before(TimePoint before) {
+    // The id of an import tells when it began (UUID version 7).
+    for (;;) {
+        const auto rows = co_await database_.query(
+            "SELECT import_id FROM import_rows WHERE import_id < $1 ORDER BY import_id LIMIT 1",
+            ImportId::make(before));
+        if (rows.empty()) co_return;
+        co_await erase(rows[0].id<ImportId>(0));
+    }
+}
+
+}  // namespace consentry

@@ -1,0 +1,69 @@
+// The SQL of what administrators see and change of accounts.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "features/users/user.hpp"
+#include "storage/database.hpp"
+#include "storage/list_sql.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+
+// A line of a list of accounts.
+struct ListedUser {
+    UserId id;
+    std::optional<std::string> name;
+    std::string username;
+    std::string email;
+    bool is_verified = false;
+    std::optional<TimePoint> verified_at;
+    RoleId role_id;
+    std::string role_name;
+    Role role = Role::user;
+    UserStatus status = UserStatus::active;
+    Language language = Language::en;
+    std::optional<TimePoint> last_login_at;
+    TimePoint created_at;
+    TimePoint updated_at;
+};
+
+struct ListedSession {
+    SessionId id;
+    UserId user;
+    LoginFrom from = LoginFrom::website;
+    LoginWith with = LoginWith::credential;
+    std::string ip_address;
+    std::string user_agent;
+    std::optional<std::string> device_name;
+    std::optional<std::string> device_platform;
+    TimePoint created_at;
+    TimePoint updated_at;
+    TimePoint last_active_at;
+    TimePoint expires_at;
+    std::optional<TimePoint> revoked_at;
+};
+
+class AdministrationRepository {
+public:
+    explicit AdministrationRepository(storage::Database& database) : database_(database) {}
+
+    awaitable<ListSlice<ListedUser>> users(ListQuery query);
+    // Those that are over too.
+    awaitable<ListSlice<ListedSession>> sessions(UserId user, ListQuery query);
+    // Of accounts that were not deleted.
+    awaitable<bool> has_email(std::string email);
+    awaitable<bool> has_username(std::string username);
+
+    // Both raise the security version, and change nothing (Expect::one fails) where it is not `seen`'s any more.
+    static void add_status(storage::Transaction& transaction, const User& seen, UserStatus status, TimePoint now);
+    static void add_role(storage::Transaction& transaction, const User& seen, RoleId role, TimePoint now);
+
+private:
+    awaitable<bool> is_common(const ListCondition& condition);
+    storage::Database& database_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,94 @@
+#include "features/administration/transfer.hpp"
+
+#include <spanstream>
+
+#include "features/administration/import_csv.hpp"
+#include "features/administration/user_export.hpp"
+
+namespace consentry {
+namespace {
+
+// What the operator may bring along, an administrator may not: who writes down a password, or whose identity opens an
+// account, has chosen how to get into it (REC-6).
+class WithoutCredentials final : public ImportSource {
+public:
+    explicit WithoutCredentials(ImportSource& source) : source_(source) {}
+
+    Result<std::optional<ImportRow>> next() override {
+        auto row = source_.next();
+        if (row && *row) {
+            refuse(**row, (*row)->password_hash, "passwordHash");
+            refuse(**row, (*row)->google_subject, "googleSubject");
+            refuse(**row, (*row)->apple_subject, "appleSubject");
+        }
+        return row;
+    }
+    std::optional<double> progress() override { return source_.progress(); }
+
+private:
+    static void refuse(ImportRow& row, std::optional<std::string>& value, std::string_view name) {
+        if (!value) return;
+        value.reset();
+        row.broken.push_back({"whitelistValidation", std::string(name), {{"property", name}}});
+    }
+
+    ImportSource& source_;
+};
+
+// `errors` of the answer: see write_violations() of http/envelope.cpp for the number in front.
+Error bad_rows(std::vector<RowErrors> rows) {
+    std::vector<Violation> out;
+    for (RowErrors& row : rows)
+        for (Violation& violation : row.errors) {
+            violation.property.insert(0, std::to_string(row.row) + ".");
+            out.push_back(std::move(violation));
+        }
+    return Error{errors::file_validation, std::move(out)};
+}
+
+Result<ListQuery> query_of(const UserExportQuery& wanted) {
+    ListQuery out;
+    if (wanted.status && !trim(*wanted.status).empty()) {
+        auto status = http::detail::read_filter<std::vector<UserStatus>>(trim(*wanted.status));
+        if (!status) return fail(errors::filter_invalid_value, {{"filter", "status"}});
+        status->condition.expression = "u.status";
+        out.conditions.push_back(std::move(status->condition));
+    }
+    if (wanted.role) out.conditions.push_back({.expression = "u.role_id", .values = {wanted.role->uuid()}});
+    if (wanted.search) out.search = trim(*wanted.search);
+    for (const http::Searchable& field : UserListing::searchable) out.search_expressions.push_back(field.column);
+    return out;
+}
+
+}  // namespace
+
+awaitable<Result<http::Stream>> export_table(Administration& administration, Administrator by, UserExportQuery wanted,
+                                             TimePoint now) {
+    auto query = query_of(wanted);
+    if (!query) co_return fail(std::move(query.error()));
+    co_await administration.note_export(std::move(by));
+    co_return http::Stream{.content_type = "text/csv; charset=utf-8",
+                           .file_name = "export-" + std::to_string(epoch_ms(now)) + ".csv",
+                           .next = export_users(administration, std::move(*query))};
+}
+
+awaitable<Result<UserImportResponse>> import_table(UserImport& import, Administrator by, bool dry_run,
+                                                   http::Upload file) {
+    std::ispanstream stream(std::span<const char>(file.body.data(), file.body.size()));
+    CsvSource table(stream, file.body.size());
+    WithoutCredentials source(table);
+    const ImportOptions options{.dry_run = dry_run,
+                                .rows_max = import_rows_max,
+                                .sign_up_from = SignUpFrom::admin,
+                                .within = by.rights,
+                                .cause = std::move(by.cause)};
+    auto report = co_await import.run(source, options);
+    if (!report) co_return fail(std::move(report.error()));
+    if (report->bad_rows_total > 0) co_return fail(bad_rows(std::move(report->bad_rows)));
+    if (report->existing_total > 0)
+        co_return fail(errors::import_email_exist,
+                       {{"emails", boost::json::array(report->existing.begin(), report->existing.end())}});
+    co_return UserImportResponse{.rows = report->rows, .imported = report->imported};
+}
+
+}  // namespace consentry

@@ -1,0 +1,19 @@
+// Many accounts in one request or answer: the two endpoints whose bodies are tables.
+#pragma once
+
+#include "features/administration/administration.hpp"
+#include "features/administration/dto.hpp"
+#include "features/administration/user_import.hpp"
+#include "http/endpoint.hpp"
+
+namespace consentry {
+
+inline constexpr std::int64_t import_rows_max = 1'000;
+
+awaitable<Result<http::Stream>> export_table(Administration& administration, Administrator by, UserExportQuery wanted,
+                                             TimePoint now);
+// `file` lies in the request.
+awaitable<Result<UserImportResponse>> import_table(UserImport& import, Administrator by, bool dry_run,
+                                                   http::Upload file);
+
+}  // namespace consentry

@@ -1,0 +1,248 @@
+#include "features/administration/user_import.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <set>
+
+#include "base/errors.hpp"
+#include "features/administration/import_checks.hpp"
+
+namespace consentry {
+namespace {
+
+// Of each list of a report: a file may be wrong in every row.
+constexpr std::size_t kept_max = 100'000;
+// Longer than any import takes; one that takes longer is given up before its rows can be swept under it.
+constexpr std::chrono::hours abandoned_after{24};
+
+void keep(std::vector<RowErrors>& list, std::int64_t& total, std::int64_t row, std::vector<Violation> errors) {
+    ++total;
+    if (list.size() < kept_max) list.push_back({row, std::move(errors)});
+}
+
+}  // namespace
+
+// One import, from its first row to its last.
+class UserImport::Run {
+public:
+    Run(UserImport& import, ImportSource& source, ImportOptions options)
+        : import_(import),
+          source_(source),
+          options_(std::move(options)),
+          begun_(import.clock_.now()),
+          id_(ImportId::make(begun_)),
+          checks_(import.clock_) {}
+
+    awaitable<Result<ImportReport>> whole() {
+        std::exception_ptr failure;
+        Result<void> done;
+        try {
+            done = co_await all();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        if (staged_ > 0) co_await clear_up();
+        if (failure) std::rethrow_exception(failure);
+        if (!done) co_return std::unexpected(std::move(done.error()));
+        co_return std::move(report_);
+    }
+
+private:
+    struct Candidate {
+        StagedUser user;
+        http::Report report;
+    };
+
+    awaitable<Result<void>> all() {
+        for (;;) {
+            auto row = source_.next();
+            if (!row) co_return std::unexpected(std::move(row.error()));
+            if (!*row) break;
+            if (options_.rows_max && report_.rows >= *options_.rows_max)
+                co_return fail(errors::file_too_many_rows, {{"max", *options_.rows_max}});
+            ++report_.rows;
+            co_await take(std::move(**row));
+            if (portion_.size() == ImportRepository::portion) co_await settle();
+        }
+        co_await settle();
+        if (report_.refused(options_)) co_return Result<void>{};
+        if (options_.dry_run)
+            report_.imported = report_.rows - report_.skipped;
+        else if (staged_ > 0)
+            co_await finish();
+        co_return Result<void>{};
+    }
+
+    awaitable<void> take(ImportRow row) {
+        if (!row.notes.empty()) keep(report_.notes, report_.notes_total, row.number, std::move(row.notes));
+        if (row.left_out) {
+            ++report_.skipped;
+            co_return;
+        }
+        if (!row.broken.empty()) {
+            keep(report_.bad_rows, report_.bad_rows_total, row.number, std::move(row.broken));
+            co_return;
+        }
+        Candidate candidate;
+        candidate.user = checks_.check(row, candidate.report);
+        if (row.role) {
+            co_await find_role(*row.role, candidate);
+        } else {
+            candidate.user.role_id = built_in_role(Role::user);
+        }
+        portion_.push_back(std::move(candidate));
+    }
+
+    awaitable<void> find_role(std::string name, Candidate& candidate) {
+        auto known = roles_known_.find(name);
+        if (known == roles_known_.end()) {
+            constexpr std::size_t names_max = 1'000;  // a file of unknown ones must not fill the memory
+            if (roles_known_.size() >= names_max) roles_known_.clear();
+            auto found = co_await import_.roles_.find(name);
+            known = roles_known_.emplace(std::move(name), std::move(found)).first;
+        }
+        const auto& role = known->second;
+        if (!role) {
+            candidate.report.add("isRole", "role");
+        } else if (options_.within && !options_.within->include(role->rights)) {
+            candidate.report.add("isWithinRights", "role");
+        } else {
+            candidate.user.role_id = role->id;
+        }
+    }
+
+    // What of the portion is somebody's already, of one kind of value.
+    template <class ValueOf, class Ask>
+    awaitable<std::set<std::string>> taken(ValueOf value_of, Ask ask) {
+        std::vector<std::string> values;
+        for (const Candidate& candidate : portion_)
+            if (std::optional<std::string> value = value_of(candidate.user)) values.push_back(std::move(*value));
+        std::vector<std::string> found;
+        if (!values.empty()) found = co_await ask(std::move(values));
+        co_return std::set<std::string>(found.begin(), found.end());
+    }
+
+    awaitable<void> settle() {
+        if (portion_.empty()) co_return;
+        using Values = std::vector<std::string>;
+        auto& repository = import_.repository_;
+        const auto emails = co_await taken(
+            [](const StagedUser& user) { return user.email.empty() ? std::nullopt : std::optional(user.email); },
+            [&](Values values) { return repository.taken_emails(std::move(values)); });
+        const auto usernames = co_await taken(
+            [](const StagedUser& user) { return user.username_given ? std::optional(user.username) : std::nullopt; },
+            [&](Values values) { return repository.taken_usernames(std::move(values)); });
+        const auto at_google =
+            co_await taken([](const StagedUser& user) { return user.google_subject; },
+                           [&](Values values) { return repository.taken_subjects("google", std::move(values)); });
+        const auto at_apple =
+            co_await taken([](const StagedUser& user) { return user.apple_subject; },
+                           [&](Values values) { return repository.taken_subjects("apple", std::move(values)); });
+
+        std::vector<StagedUser> good;
+        for (auto& [user, report] : portion_) {
+            const bool exists = emails.contains(user.email);
+            if (exists) {
+                ++report_.existing_total;
+                if (report_.existing.size() < kept_max) report_.existing.push_back(user.email);
+            }
+            // What stays as it is may well have its own name and identities.
+            const bool skipped = exists && options_.skip_existing;
+            if (!skipped) {
+                if (user.username_given && usernames.contains(user.username)) report.add("isAvailable", "username");
+                if (user.google_subject && at_google.contains(*user.google_subject))
+                    report.add("isAvailable", "googleSubject");
+                if (user.apple_subject && at_apple.contains(*user.apple_subject))
+                    report.add("isAvailable", "appleSubject");
+            }
+            if (!report.empty())
+                keep(report_.bad_rows, report_.bad_rows_total, user.row, report.take());
+            else if (skipped)
+                ++report_.skipped;
+            else
+                good.push_back(note(std::move(user)));
+        }
+        portion_.clear();
+        if (!options_.dry_run && !report_.refused(options_) && !good.empty()) {
+            staged_ += static_cast<std::int64_t>(good.size());
+            co_await repository.stage(id_, std::move(good));
+        }
+        if (options_.progress) options_.progress({.rows = report_.rows, .fraction = source_.progress()});
+    }
+
+    StagedUser note(StagedUser user) {
+        content_.hashes |= user.password_hash.has_value();
+        content_.google_subjects |= user.google_subject.has_value();
+        content_.apple_subjects |= user.apple_subject.has_value();
+        return user;
+    }
+
+    awaitable<void> finish() {
+        const TimePoint now = import_.clock_.now();
+        if (now - begun_ > abandoned_after / 2) throw Unavailable("import: it took too long and was given up");
+        if (options_.progress) options_.progress({.rows = report_.rows, .fraction = 1.0, .finishing = true});
+        const ImportSettings& settings = import_.settings_;
+        storage::Transaction transaction;
+        ImportRepository::add_finish(
+            transaction, id_,
+            {.sign_up_from = options_.sign_up_from,
+             .password_expires_at =
+                 settings.password_expiry.count() == 0 ? std::nullopt : std::optional(now + settings.password_expiry),
+             .history_expires_at = now + settings.reuse_barred,
+             .now = now},
+            content_, options_.skip_existing);
+        if (const auto& actor = options_.cause.actor)
+            Audit::add(transaction, *actor, ActivityAction::admin_user_import, options_.cause, now,
+                       {{"rows", staged_}});
+        const auto outcome = co_await import_.database_.commit(std::move(transaction));
+        if (!outcome.committed) {
+            // Somebody signed up, or imported the same, between the look at a row and this statement.
+            report_.existing = co_await import_.repository_.staged_and_taken(id_, kept_max);
+            report_.existing_total = static_cast<std::int64_t>(report_.existing.size());
+            if (report_.existing.empty() || options_.skip_existing)
+                throw Unavailable("import: a username or an identity was taken meanwhile; nothing was imported");
+            co_return;
+        }
+        report_.imported = outcome.results.front().affected();
+        report_.skipped += staged_ - report_.imported;
+        import_.audit_.tell("account.imported", Outcome::success, std::nullopt, options_.cause,
+                            {{"rows", std::to_string(report_.imported)}});
+    }
+
+    // What is left over where the database is away is swept later.
+    awaitable<void> clear_up() {
+        try {
+            co_await import_.repository_.erase(id_);
+        } catch (const Unavailable&) {
+        }
+    }
+
+    UserImport& import_;
+    ImportSource& source_;
+    const ImportOptions options_;
+    const TimePoint begun_;
+    const ImportId id_;
+    ImportChecks checks_;
+    ImportReport report_;
+    std::vector<Candidate> portion_;
+    std::map<std::string, std::optional<RoleRecord>, std::less<>> roles_known_;
+    ImportContent content_;
+    std::int64_t staged_ = 0;
+};
+
+UserImport::UserImport(storage::Database& database, Roles& roles, const Clock& clock, Audit audit,
+                       ImportSettings settings)
+    : database_(database), repository_(database), roles_(roles), clock_(clock), audit_(audit), settings_(settings) {}
+
+awaitable<Result<ImportReport>> UserImport::run(ImportSource& source, ImportOptions options) {
+    Run run(*this, source, std::move(options));
+    auto report = co_await run.whole();
+    co_return report;
+}
+
+awaitable<void> UserImport::forget_abandoned() {
+    return repository_.erase_begun_before(clock_.now() - abandoned_after);
+}
+
+}  // namespace consentry

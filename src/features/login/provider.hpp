@@ -1,0 +1,51 @@
+// The identity providers whose word about somebody counts, and what each of them is called here.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/errors.hpp"
+#include "features/activity/actions.hpp"
+#include "features/users/user.hpp"
+
+namespace consentry {
+
+enum class SocialProvider { google, apple };
+
+struct SocialProviderFacts {
+    std::string_view name;  // in paths, in the database and in the API document
+    LoginWith with;
+    ActivityAction login;
+    ActivityAction join;
+    const ErrorKind& required;  // no token
+    const ErrorKind& invalid;   // not a token that lets anybody in
+    std::string_view sign_up_flag;
+};
+
+inline constexpr SocialProviderFacts google_facts{.name = "google",
+                                                  .with = LoginWith::social_google,
+                                                  .login = ActivityAction::user_login_google,
+                                                  .join = ActivityAction::user_join_google,
+                                                  .required = errors::social_google_required,
+                                                  .invalid = errors::social_google_invalid,
+                                                  .sign_up_flag = "loginWithGoogle.signUpAllowed"};
+inline constexpr SocialProviderFacts apple_facts{.name = "apple",
+                                                 .with = LoginWith::social_apple,
+                                                 .login = ActivityAction::user_login_apple,
+                                                 .join = ActivityAction::user_join_apple,
+                                                 .required = errors::social_apple_required,
+                                                 .invalid = errors::social_apple_invalid,
+                                                 .sign_up_flag = "loginWithApple.signUpAllowed"};
+
+constexpr const SocialProviderFacts& facts_of(SocialProvider provider) {
+    return provider == SocialProvider::google ? google_facts : apple_facts;
+}
+
+// nullopt: a login with a password.
+constexpr std::optional<SocialProvider> provider_of(LoginWith with) {
+    if (with == LoginWith::social_google) return SocialProvider::google;
+    if (with == LoginWith::social_apple) return SocialProvider::apple;
+    return std::nullopt;
+}
+
+}  // namespace consentry

@@ -1,0 +1,121 @@
+#include "features/login/social_accounts.hpp"
+
+#include "base/errors.hpp"
+#include "features/users/username.hpp"
+
+namespace consentry {
+namespace {
+
+SignUpFrom sign_up_from(LoginFrom from) { return from == LoginFrom::mobile ? SignUpFrom::mobile : SignUpFrom::website; }
+
+}  // namespace
+
+awaitable<Result<SocialEntry>> SocialAccounts::find(const Identity& identity, const SocialRequest& request,
+                                                    const Origin& origin, const Cause& cause) {
+    const auto& facts = facts_of(identity.provider);
+    SocialEntry entry;
+    entry.use = {.provider = identity.provider, .subject = identity.subject, .email = identity.email};
+
+    std::optional<User> user;
+    if (const auto owner = co_await repository_.find_owner(identity.provider, identity.subject)) {
+        user = co_await users_.find(*owner);
+        if (!user) co_return fail(facts.invalid);
+    } else {
+        if (!identity.email || !identity.email_verified) co_return fail(facts.invalid);
+        entry.use.joins = true;
+        user = co_await users_.find_by_email(*identity.email);
+        if (!user) {
+            entry.user.email = *identity.email;
+            co_return co_await sign_up(std::move(entry), request, origin, cause);
+        }
+        const auto subject = co_await repository_.find_subject(user->id, identity.provider);
+        if (subject && *subject != identity.subject) co_return fail(facts.invalid);
+        if (subject) entry.use.joins = false;  // joined a moment ago
+    }
+    entry.user = std::move(*user);
+    if (!entry.user.is_verified && identity.vouches_for(entry.user.email))
+        co_return co_await take_over(std::move(entry), request, origin, cause);
+    co_return entry;
+}
+
+awaitable<Result<SocialEntry>> SocialAccounts::take_over(SocialEntry entry, const SocialRequest& request,
+                                                         const Origin& origin, const Cause& cause) {
+    User& user = entry.user;
+    // Whoever set it up did not own the address: it can neither be asked for nor be passed over.
+    const auto factor = co_await two_factor_.state(user.id);
+    if (factor.enabled) co_return fail(facts_of(entry.use.provider).invalid);
+    const TimePoint now = clock_.now();
+    SocialRepository::add_take_over(entry.writes, user.id, user.security_version, now);
+    SessionRepository::add_revoke_all(entry.writes, user.id, std::nullopt, "takenOver", now);
+    Audit::add(entry.writes, user.id, ActivityAction::user_verified_email, cause, now);
+    co_await add_acceptances(entry, request, origin, now);
+    user.is_verified = true;
+    user.security_version += 1;
+    user.password_hash.reset();
+    user.password_created_at.reset();
+    user.password_expires_at.reset();
+    user.password_locked_until.reset();
+    user.must_change_password = false;
+    entry.is_taken_over = true;
+    co_return entry;
+}
+
+awaitable<Result<SocialEntry>> SocialAccounts::sign_up(SocialEntry entry, const SocialRequest& request,
+                                                       const Origin& origin, const Cause& cause) {
+    const auto& facts = facts_of(entry.use.provider);
+    const bool allowed = co_await flags_.allows(std::string(facts.sign_up_flag));
+    if (!allowed) co_return fail(errors::sign_up_forbidden);
+    const TimePoint now = clock_.now();
+    User& user = entry.user;
+    user.id = UserId::make(now);
+    user.username = new_username(username_prefix_);
+    user.name = request.name;
+    user.is_verified = true;
+    user.language = request.language;
+    user.sign_up_from = sign_up_from(origin.from);
+    user.sign_up_with = facts.with;
+    user.created_at = now;
+    entry.is_new = true;
+    entry.use.joins = false;
+    UserRepository::add_insert(entry.writes, user, now);
+    Audit::add(entry.writes, user.id, ActivityAction::user_signed_up, cause, now,
+               {{"with", http::name_of(facts.with)}});
+    mails_.add_notice(entry.writes, user.id, MailKind::welcome, cause, now);
+    co_await add_acceptances(entry, request, origin, now);
+    co_return entry;
+}
+
+awaitable<void> SocialAccounts::add_acceptances(SocialEntry& entry, const SocialRequest& request, const Origin& origin,
+                                                TimePoint now) {
+    if (request.accepted.empty()) co_return;
+    GivenConsent consent{.user = entry.user.id,
+                         .types = request.accepted,
+                         .ip_address = origin.ip_address,
+                         .user_agent = origin.user_agent,
+                         .language = request.language};
+    co_await consents_.add_acceptances(entry.writes, std::move(consent), now);
+}
+
+void SocialAccounts::add_use(storage::Transaction& transaction, UserId user, const IdentityUse& use, const Cause& cause,
+                             TimePoint now) {
+    const auto& facts = facts_of(use.provider);
+    SocialRepository::add_use(transaction, user, use.provider, use.subject, use.email, now);
+    if (!use.joins) return;
+    Audit::add(transaction, user, facts.join, cause, now);
+    mails_.add_notice(transaction, user, MailKind::identity_joined, cause, now,
+                      {{"provider", std::string(facts.name)}});
+}
+
+void SocialAccounts::tell_of_use(UserId user, const IdentityUse& use, const Cause& cause) const {
+    if (use.joins)
+        audit_.tell("identity.joined", Outcome::success, user, cause,
+                    {{"provider", std::string(facts_of(use.provider).name)}});
+}
+
+void SocialAccounts::tell_of_entry(const SocialEntry& entry, const Cause& cause) const {
+    if (entry.is_new) audit_.tell("account.signed_up", Outcome::success, entry.user.id, cause);
+    if (entry.is_taken_over) audit_.tell("account.taken_over", Outcome::success, entry.user.id, cause);
+    tell_of_use(entry.user.id, entry.use, cause);
+}
+
+}  // namespace consentry

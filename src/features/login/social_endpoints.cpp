@@ -1,0 +1,64 @@
+#include "features/login/endpoints.hpp"
+#include "features/login/social_dto.hpp"
+#include "features/login/social_guard.hpp"
+#include "http/endpoint.hpp"
+
+namespace consentry {
+namespace {
+
+SocialRequest request_of(LoginSocialRequest body, Language language) {
+    SocialRequest out{
+        .nonce = std::move(body.nonce), .name = std::move(body.name), .accepted = {}, .language = language};
+    const auto accept = [&](const std::optional<bool>& given, PolicyType type) {
+        if (given.value_or(false)) out.accepted.push_back(type);
+    };
+    accept(body.terms_of_service, PolicyType::terms_of_service);
+    accept(body.privacy, PolicyType::privacy);
+    accept(body.marketing, PolicyType::marketing);
+    accept(body.cookies, PolicyType::cookies);
+    return out;
+}
+
+awaitable<Result<LoginResponse>> with_social(Login& login, Identity identity, Origin origin, SocialRequest request,
+                                             Cause cause) {
+    auto answer =
+        co_await login.with_social(std::move(identity), std::move(request), std::move(origin), std::move(cause));
+    if (!answer) co_return fail(std::move(answer.error()));
+    co_return LoginResponse::of(std::move(*answer));
+}
+
+template <SocialProvider Provider>
+void add_provider(http::Router& router, Login& login, std::string_view id, std::string_view says,
+                  std::string_view message) {
+    const auto& facts = facts_of(Provider);
+    const std::string path = "/user/login/social/" + std::string(facts.name);
+    router.post(path)
+        .also_at("/public" + path)
+        .id(id)
+        .tag("login")
+        .says(says)
+        .describes(
+            "The token is good for one login. An address that the provider has verified leads to the account that "
+            "has it, or to a new one where sign-up is on. Answers as the login with a password does.")
+        .message(message)
+        .behind_flag(id)
+        .may_fail({&errors::sign_up_forbidden, &errors::inactive_forbidden, &errors::blocked_forbidden,
+                   &errors::email_not_verified})
+        .handled_by(
+            [&login](const VouchedBy<Provider>& caller, const http::RequestContext& context, LoginSocialRequest body) {
+                Origin origin = origin_of(context, body.from, facts_of(Provider).with, body.device);
+                SocialRequest request = request_of(std::move(body), context.language);
+                return with_social(login, caller.identity(), std::move(origin), std::move(request), cause_of(context));
+            });
+}
+
+}  // namespace
+
+void add_social_endpoints(http::Router& router, Login& login) {
+    add_provider<SocialProvider::google>(router, login, "loginWithGoogle", "Logs in with an ID token of Google",
+                                         "user.loginWithSocialGoogle");
+    add_provider<SocialProvider::apple>(router, login, "loginWithApple", "Logs in with an ID token of Apple",
+                                        "user.loginWithSocialApple");
+}
+
+}  // namespace consentry

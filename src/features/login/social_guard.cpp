@@ -1,0 +1,67 @@
+#include "features/login/social_guard.hpp"
+
+#include "http/bearer.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::int64_t reasons_max = 10;  // told in a minute, of each: strangers must not fill the stream
+
+// What providers sign with (TOK-1). Which of the two it is, the key decides: the token only has to agree.
+bool is_accepted(std::string_view algorithm) { return algorithm == "RS256" || algorithm == "ES256"; }
+
+}  // namespace
+
+SocialGuard::SocialGuard(const Clock& clock, WorkerPool& signing, Audit audit, Provider google, Provider apple,
+                         std::string ca_file)
+    : clock_(clock),
+      signing_(signing),
+      audit_(audit),
+      known_{know(SocialProvider::google, std::move(google), ca_file),
+             know(SocialProvider::apple, std::move(apple), ca_file)} {}
+
+SocialGuard::Known SocialGuard::know(SocialProvider provider, Provider settings, const std::string& ca_file) const {
+    Known out{.rules = std::move(settings.rules), .keys = {}};
+    if (!out.rules.client_ids.empty())
+        out.keys =
+            std::make_unique<ProviderKeys>(clock_, audit_,
+                                           ProviderKeys::Settings{.provider = std::string(facts_of(provider).name),
+                                                                  .address = std::move(settings.keys_address),
+                                                                  .ca_file = ca_file});
+    return out;
+}
+
+awaitable<Result<Identity>> SocialGuard::identify(SocialProvider provider, const http::RequestContext& context) {
+    const auto& facts = facts_of(provider);
+    const auto token = http::bearer_token(context.request);
+    if (!token) co_return fail(facts.required);
+    auto identity = co_await check(provider, *token);
+    if (identity) co_return std::move(*identity);
+    // That somebody was refused is told for all operations alike; why, only here.
+    const std::string reason(identity.error());
+    if (reasons_.admit(std::string(facts.name) + reason, reasons_max, std::chrono::minutes{1}, clock_.now()).admitted)
+        audit_.tell("identity_token.refused", Outcome::refused, std::nullopt, cause_of(context),
+                    {{"provider", std::string(facts.name)}, {"reason", reason}});
+    co_return fail(facts.invalid);
+}
+
+awaitable<std::expected<Identity, std::string_view>> SocialGuard::check(SocialProvider provider,
+                                                                        std::string_view token) {
+    const Known& known = known_.at(static_cast<std::size_t>(provider));
+    if (!known.keys) co_return std::unexpected("not configured");
+    const auto jws = crypto::parse_jws(token);
+    if (!jws) co_return std::unexpected("form");
+    if (!is_accepted(jws->alg)) co_return std::unexpected("alg");
+    // Before the keys are asked for: what is refused whoever signed it costs no fetch.
+    auto identity = read_identity(provider, *jws, known.rules, clock_.now());
+    if (!identity) co_return std::unexpected(identity.error());
+    const auto key = co_await known.keys->find(jws->kid);
+    if (!key) co_return std::unexpected("kid");
+    if (jws->alg != crypto::name_of(key->algorithm())) co_return std::unexpected("alg");
+    const bool holds = co_await signing_.run([key = *key, input = std::string(jws->signing_input),
+                                              signature = jws->signature] { return key.verify(input, signature); });
+    if (!holds) co_return std::unexpected("signature");
+    co_return std::move(*identity);
+}
+
+}  // namespace consentry

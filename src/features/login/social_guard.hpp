@@ -1,0 +1,76 @@
+// Whoever comes with an identity token instead of a password: known once the token is checked against the keys of the
+// provider in whose name it was sent. Nothing in a token is an address that anybody asks.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/sliding_windows.hpp"
+#include "base/worker_pool.hpp"
+#include "features/login/identity_token.hpp"
+#include "features/login/provider_keys.hpp"
+#include "http/context.hpp"
+#include "http/operation.hpp"
+
+namespace consentry {
+
+class SocialGuard;
+
+// Proof that this provider says who somebody is. The token is not spent yet.
+template <SocialProvider Provider>
+class VouchedBy {
+public:
+    using Guard = SocialGuard;
+    const Identity& identity() const { return identity_; }
+
+private:
+    friend class SocialGuard;
+    explicit VouchedBy(Identity identity) : identity_(std::move(identity)) {}
+    Identity identity_;
+};
+
+class SocialGuard {
+public:
+    struct Provider {
+        IdentityRules rules;
+        std::string keys_address;
+    };
+    // `signing` is the pool for signatures.
+    SocialGuard(const Clock& clock, WorkerPool& signing, Audit audit, Provider google, Provider apple,
+                std::string ca_file);
+
+    template <SocialProvider P>
+    awaitable<Result<VouchedBy<P>>> admit(http::RequestContext& context, std::type_identity<VouchedBy<P>>) {
+        auto identity = co_await identify(P, context);
+        if (!identity) co_return fail(std::move(identity.error()));
+        co_return VouchedBy<P>{std::move(*identity)};
+    }
+    template <SocialProvider P>
+    static http::Access access(std::type_identity<VouchedBy<P>>) {
+        const auto& facts = facts_of(P);
+        return {.name = std::string(facts.name),
+                .security_scheme = std::string(facts.name),
+                .errors = {&facts.required, &facts.invalid}};
+    }
+
+private:
+    struct Known {
+        IdentityRules rules;
+        std::unique_ptr<ProviderKeys> keys;  // null: nobody can log in with this provider
+    };
+    Known know(SocialProvider provider, Provider settings, const std::string& ca_file) const;
+    awaitable<Result<Identity>> identify(SocialProvider provider, const http::RequestContext& context);
+    awaitable<std::expected<Identity, std::string_view>> check(SocialProvider provider, std::string_view token);
+
+    const Clock& clock_;
+    WorkerPool& signing_;
+    const Audit audit_;
+    SlidingWindows reasons_;
+    const std::array<Known, 2> known_;  // by SocialProvider
+};
+
+}  // namespace consentry

@@ -1,0 +1,167 @@
+#include "features/mail/message.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::size_t line_max = 998;           // RFC 5322 section 2.1.1, without CR LF
+constexpr std::size_t quoted_line_max = 76;     // RFC 2045 section 6.7
+constexpr std::size_t encoded_word_bytes = 36;  // 48 in base64: with its marks and "Subject: " 69 of 76 (RFC 2047)
+
+bool is_printable_ascii(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+bool has_control(std::string_view text) {
+    return std::ranges::any_of(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
+}
+bool is_continuation(char c) { return (static_cast<std::uint8_t>(c) & 0xC0) == 0x80; }
+
+const std::string& one_line(const std::string& text) {
+    if (has_control(text)) throw std::invalid_argument("a header of a mail has control characters");
+    return text;
+}
+
+const std::string& address(const std::string& text) {
+    const bool fits = !text.empty() && is_printable_ascii(text) &&
+                      text.find_first_of(" <>()[]\\,;:\"") == std::string::npos && std::ranges::count(text, '@') == 1;
+    if (!fits) throw std::invalid_argument("not an address for a mail");
+    return text;
+}
+
+// RFC 2047, in as many words as it takes; a character is not cut in two.
+std::string encoded_words(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        std::size_t length = std::min(encoded_word_bytes, text.size());
+        while (length > 1 && length < text.size() && is_continuation(text[length])) --length;
+        if (!out.empty()) out += "\r\n ";
+        out += "=?UTF-8?B?" + to_base64(as_bytes(text.substr(0, length))) + "?=";
+        text.remove_prefix(length);
+    }
+    return out;
+}
+
+std::string unstructured(const std::string& text) {
+    // "=?" would be read as the beginning of an encoded word.
+    const bool plain = is_printable_ascii(one_line(text)) && !text.contains("=?") && text.size() <= 200;
+    return plain ? text : encoded_words(text);
+}
+
+std::string display_name(const std::string& name) {
+    if (!is_printable_ascii(one_line(name))) return encoded_words(name);
+    std::string out = "\"";
+    for (const char c : name) {
+        if (c == '"' || c == '\\') out.push_back('\\');
+        out.push_back(c);
+    }
+    return out + '"';
+}
+
+// RFC 5322 section 3.3, in UTC.
+std::string date_text(TimePoint time) {
+    constexpr std::array<std::string_view, 7> days{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const auto day = std::chrono::floor<std::chrono::days>(time);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss clock{std::chrono::floor<seconds>(time - day)};
+    return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} +0000", days[std::chrono::weekday{day}.c_encoding()],
+                       static_cast<unsigned>(date.day()), months[static_cast<unsigned>(date.month()) - 1],
+                       static_cast<int>(date.year()), clock.hours().count(), clock.minutes().count(),
+                       clock.seconds().count());
+}
+
+std::string with_crlf(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '\r') continue;
+        if (c == '\n') out.push_back('\r');
+        out.push_back(c);
+    }
+    return out;
+}
+
+// Readable as it stands, for people and for what looks for links.
+bool is_seven_bit(std::string_view text) {
+    std::size_t length = 0;
+    for (const char c : text) {
+        if (c == '\n') {
+            length = 0;
+            continue;
+        }
+        if (c != '\t' && (c < ' ' || c > '~')) return false;
+        if (++length > line_max) return false;
+    }
+    return true;
+}
+
+std::string quoted_printable(std::string_view text) {
+    constexpr std::string_view hex = "0123456789ABCDEF";
+    std::string out;
+    std::size_t length = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '\n') {
+            out += "\r\n";
+            length = 0;
+            continue;
+        }
+        const bool blank_at_end = c == ' ' && (i + 1 == text.size() || text[i + 1] == '\n');
+        const bool plain = c >= ' ' && c <= '~' && c != '=' && !blank_at_end;
+        const std::size_t width = plain ? 1 : 3;
+        if (length + width > quoted_line_max - 1) {
+            out += "=\r\n";
+            length = 0;
+        }
+        if (plain) {
+            out.push_back(c);
+        } else {
+            const auto byte = static_cast<std::uint8_t>(c);
+            out += {'=', hex[byte >> 4], hex[byte & 15]};
+        }
+        length += width;
+    }
+    return out;
+}
+
+std::string part(const std::string& boundary, std::string_view type, std::string_view content) {
+    const bool plain = is_seven_bit(content);
+    return fmt::format("--{}\r\nContent-Type: {}; charset=utf-8\r\nContent-Transfer-Encoding: {}\r\n\r\n{}\r\n",
+                       boundary, type, plain ? "7bit" : "quoted-printable",
+                       plain ? with_crlf(content) : quoted_printable(content));
+}
+
+}  // namespace
+
+std::string message_of(const MessageParts& parts) {
+    const std::string id = parts.id.text();
+    const std::string boundary = "=_" + id;  // "=_" is not quoted-printable, and nobody guesses the rest
+    std::string out;
+    const auto add = [&](std::string_view name, std::string_view value) {
+        out.append(name).append(": ").append(value).append("\r\n");
+    };
+    add("Date", date_text(parts.date));
+    add("From", display_name(parts.from_name) + "\r\n <" + address(parts.from) + '>');
+    add("To", address(parts.to));
+    add("Subject", unstructured(parts.subject));
+    add("Message-ID", '<' + id + parts.from.substr(parts.from.find('@')) + '>');
+    add("Auto-Submitted", "auto-generated");  // RFC 3834: no out-of-office notes in return
+    add("Content-Language", one_line(parts.language));
+    add("X-Mail-Kind", one_line(parts.kind));
+    add("MIME-Version", "1.0");
+    add("Content-Type", "multipart/alternative;\r\n boundary=\"" + boundary + '"');
+    out += "\r\n" + part(boundary, "text/plain", parts.text) + part(boundary, "text/html", parts.html) + "--" +
+           boundary + "--\r\n";
+    return out;
+}
+
+}  // namespace consentry

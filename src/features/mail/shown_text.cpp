@@ -1,0 +1,110 @@
+#include "features/mail/shown_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include <boost/asio/ip/address.hpp>
+
+#include "base/text.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::size_t name_max = 40;
+
+struct Range {
+    std::uint32_t first;
+    std::uint32_t last;
+};
+// Beyond ASCII: the letters of the scripts in use. Punctuation, look-alikes of dot and slash, directions of writing and
+// what cannot be seen lie between these.
+constexpr std::array letters{
+    Range{0xC0, 0xD6},     Range{0xD8, 0xF6},     Range{0xF8, 0x2AF},  // Latin
+    Range{0x386, 0x386},   Range{0x388, 0x3FF},   Range{0x400, 0x481},
+    Range{0x48A, 0x52F},  // Greek, Cyrillic
+    Range{0x531, 0x556},   Range{0x561, 0x587},   Range{0x5D0, 0x5EA},
+    Range{0x620, 0x64A},                                                  // Armenian, Hebrew, Arabic
+    Range{0x905, 0x939},   Range{0xE01, 0xE30},   Range{0x1E00, 0x1FBC},  // Devanagari, Thai, Latin and Greek
+    Range{0x3041, 0x3096}, Range{0x30A1, 0x30FA}, Range{0x30FC, 0x30FC},  // Japanese
+    Range{0x3400, 0x4DBF}, Range{0x4E00, 0x9FFF}, Range{0xAC00, 0xD7A3},  // Chinese, Korean
+};
+
+bool is_shown(std::uint32_t point) {
+    if (point < 0x80) {
+        const char c = static_cast<char>(point);
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+               c == '(' || c == ')' || c == '\'';
+    }
+    return std::ranges::any_of(letters, [&](Range range) { return point >= range.first && point <= range.last; });
+}
+
+// `text` is valid UTF-8 and not empty.
+std::pair<std::uint32_t, std::size_t> first_point(std::string_view text) {
+    const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
+    const std::uint8_t first = byte(0);
+    if (first < 0x80) return {first, 1};
+    const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+    std::uint32_t value = first & (0x7FU >> length);
+    for (std::size_t i = 1; i < length; ++i) value = value << 6 | (byte(i) & 0x3FU);
+    return {value, length};
+}
+
+struct Known {
+    std::string_view mark;
+    std::string_view name;
+};
+// In this order: each browser also claims to be those after it, and each system likewise.
+constexpr std::array browsers{Known{"Edg/", "Edge"},      Known{"EdgA/", "Edge"},
+                              Known{"OPR/", "Opera"},     Known{"SamsungBrowser/", "Samsung Internet"},
+                              Known{"FxiOS/", "Firefox"}, Known{"Firefox/", "Firefox"},
+                              Known{"CriOS/", "Chrome"},  Known{"Chrome/", "Chrome"},
+                              Known{"Safari/", "Safari"}, Known{"okhttp/", "okhttp"},
+                              Known{"Dart/", "Dart"},     Known{"curl/", "curl"}};
+constexpr std::array systems{Known{"iPhone", "iPhone"},   Known{"iPad", "iPad"},      Known{"Android", "Android"},
+                             Known{"Windows", "Windows"}, Known{"Mac OS X", "macOS"}, Known{"CrOS", "ChromeOS"},
+                             Known{"Linux", "Linux"}};
+
+template <std::size_t N>
+std::string_view find_known(const std::array<Known, N>& table, std::string_view text) {
+    const auto found = std::ranges::find_if(table, [&](const Known& known) { return text.contains(known.mark); });
+    return found == table.end() ? std::string_view() : found->name;
+}
+
+}  // namespace
+
+std::string shown_name(std::string_view text) {
+    if (!code_points(text)) return {};
+    std::string out;
+    std::size_t count = 0;
+    bool gap = false;
+    while (!text.empty() && count < name_max) {
+        const auto [point, length] = first_point(text);
+        if (is_shown(point)) {
+            if (gap && !out.empty()) out.push_back(' '), ++count;
+            gap = false;
+            out.append(text.substr(0, length));
+            ++count;
+        } else {
+            gap = true;
+        }
+        text.remove_prefix(length);
+    }
+    return out;
+}
+
+std::string shown_agent(std::string_view user_agent) {
+    std::string out(find_known(browsers, user_agent));
+    const std::string_view system = find_known(systems, user_agent);
+    if (!out.empty() && !system.empty()) out += ", ";
+    return out.append(system);
+}
+
+std::string shown_address(std::string_view text) {
+    boost::system::error_code error;
+    const auto address = boost::asio::ip::make_address(text, error);
+    return error ? std::string() : address.to_string();
+}
+
+}  // namespace consentry

@@ -1,0 +1,183 @@
+#include "features/mail/wording.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+#include "base/embedded.hpp"
+#include "features/mail/shown_text.hpp"
+
+namespace consentry {
+
+std::span<const EmbeddedFile> mail_layout();
+
+namespace {
+
+std::string_view fact(const MailFacts& facts, std::string_view name) {
+    const auto found = std::ranges::find(facts, name, &MailFacts::value_type::first);
+    return found == facts.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::string required_fact(const MailFacts& facts, std::string_view name) {
+    const std::string_view value = fact(facts, name);
+    if (value.empty()) throw std::runtime_error("a mail lacks its fact " + std::string(name));
+    return std::string(value);
+}
+
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            default:
+                out.push_back(c);
+        }
+    }
+    return out;
+}
+
+std::vector<std::string_view> paragraphs_of(std::string_view text) {
+    std::vector<std::string_view> out;
+    while (true) {
+        const std::size_t end = text.find("\n\n");
+        out.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) return out;
+        text.remove_prefix(end + 2);
+    }
+}
+
+// 2026-11-22 03:15 UTC: the same for every reader, whatever the language.
+std::string shown_time(TimePoint time) {
+    std::string text = to_iso8601(time).substr(0, 16);
+    text[10] = ' ';
+    return text + " UTC";
+}
+
+// Both forms of a mail, grown side by side: what one says the other says.
+class Page {
+public:
+    void paragraph(std::string_view text) {
+        text_.append(text).append("\n\n");
+        html_.append("<p>").append(escaped(text)).append("</p>\n");
+    }
+    void link(std::string_view label, const std::string& url) {
+        text_.append(label).append(":\n").append(url).append("\n\n");
+        html_.append("<p><a class=\"button\" href=\"").append(escaped(url)).append("\">");
+        html_.append(escaped(label)).append("</a></p>\n<p class=\"small\">").append(escaped(url)).append("</p>\n");
+    }
+    void secret(std::string_view text) {
+        text_.append("    ").append(text).append("\n\n");
+        html_.append("<p class=\"secret\">").append(escaped(text)).append("</p>\n");
+    }
+    void details(const std::vector<std::pair<std::string_view, std::string>>& rows) {
+        html_.append("<table>\n");
+        for (const auto& [label, value] : rows) {
+            text_.append(label).append(": ").append(value).append("\n");
+            html_.append("<tr><th>").append(escaped(label)).append("</th><td>");
+            html_.append(escaped(value)).append("</td></tr>\n");
+        }
+        text_.push_back('\n');
+        html_.append("</table>\n");
+    }
+    const std::string& text() const { return text_; }
+    const std::string& html() const { return html_; }
+
+private:
+    std::string text_;
+    std::string html_;
+};
+
+std::string laid_out(std::initializer_list<std::pair<std::string_view, std::string_view>> places) {
+    std::string_view layout = mail_layout().front().bytes;
+    std::string out;
+    for (std::size_t at = layout.find("{{"); at != std::string_view::npos; at = layout.find("{{")) {
+        const std::size_t end = layout.find("}}", at);
+        const auto place = std::ranges::find(places, layout.substr(at + 2, end - at - 2),
+                                             &std::pair<std::string_view, std::string_view>::first);
+        if (place == places.end()) throw std::logic_error("the layout of mails has a place that nothing fills");
+        out.append(layout.substr(0, at)).append(place->second);
+        layout.remove_prefix(end + 2);
+    }
+    return out.append(layout);
+}
+
+// Besides those that tell of themselves: where and with what somebody did it.
+bool tells_of_a_deed(MailKind kind) {
+    using enum MailKind;
+    return kind != verify_email && kind != forgot_password && kind != temporary_password && kind != welcome;
+}
+
+std::string joined(std::string_view base, const std::string& token) { return std::string(base) + '/' + token; }
+
+}  // namespace
+
+MailWriter::MailWriter(const Locales& locales, MailSite site) : locales_(locales), site_(std::move(site)) {}
+
+Wording MailWriter::write(MailKind kind, Language language, const MailFacts& facts, TimePoint written_at) const {
+    using enum MailKind;
+    const auto lifetime = kind == forgot_password ? site_.forgot_password_lifetime : site_.verification_lifetime;
+    const boost::json::object values{
+        {"homeName", site_.name},      {"homeUrl", site_.url},
+        {"support", site_.support},    {"provider", shown_name(fact(facts, "provider"))},
+        {"minutes", lifetime.count()}, {"until", shown_time(written_at + site_.temporary_password_lifetime)},
+    };
+    const std::string name = "mail." + std::string(http::name_of(kind));
+    const auto say = [&](std::string_view key) { return locales_.text(language, key, values); };
+
+    Page page;
+    page.paragraph(say("mail.greeting"));
+    const std::string text = say(name + ".text");
+    for (const std::string_view paragraph : paragraphs_of(text)) page.paragraph(paragraph);
+    if (kind == verify_email || kind == forgot_password)
+        page.link(say(name + ".button"),
+                  joined(kind == verify_email ? site_.verification_url : site_.forgot_password_url,
+                         required_fact(facts, "token")));
+    if (kind == temporary_password) page.secret(required_fact(facts, "password"));
+    if (tells_of_a_deed(kind)) {
+        std::vector<std::pair<std::string_view, std::string>> rows;
+        const std::string when = say("mail.when");
+        const std::string where = say("mail.address");
+        const std::string with = say("mail.device");
+        rows.emplace_back(when, shown_time(written_at));
+        if (auto address = shown_address(fact(facts, "address")); !address.empty())
+            rows.emplace_back(where, std::move(address));
+        std::string device = shown_name(fact(facts, "device"));
+        const std::string agent = shown_agent(fact(facts, "userAgent"));
+        if (!agent.empty()) device = device.empty() ? agent : device + " (" + agent + ')';
+        if (!device.empty()) rows.emplace_back(with, std::move(device));
+        page.details(rows);
+    }
+    if (locales_.find(language, name + ".after")) page.paragraph(say(name + ".after"));
+    if (!site_.support.empty()) page.paragraph(say("mail.support"));
+
+    Wording out;
+    out.subject = say(name + ".subject");
+    const std::string footer = say("mail.footer");
+    out.text = page.text() + "-- \n" + footer + '\n' + site_.url + '\n';
+    out.html = laid_out({{"language", name_of(language)},
+                         {"title", escaped(out.subject)},
+                         {"name", escaped(site_.name)},
+                         {"body", page.html()},
+                         {"footer", escaped(footer)},
+                         {"url", escaped(site_.url)}});
+    return out;
+}
+
+}  // namespace consentry

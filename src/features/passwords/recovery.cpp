@@ -1,0 +1,59 @@
+// A new password for a forgotten one (REC-2, REC-3).
+#include "base/errors.hpp"
+#include "features/passwords/passwords.hpp"
+#include "features/sessions/repository.hpp"
+
+namespace consentry {
+
+awaitable<Result<void>> Passwords::reset(PasswordReset reset, Cause cause) {
+    auto done = co_await reset_by(std::move(reset), cause);
+    if (!done && !done.error().is(errors::validation))
+        audit_.tell("password.reset", Outcome::refused, std::nullopt, cause,
+                    {{"reason", std::string(done.error().kind().name)}});
+    co_return done;
+}
+
+awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& cause) {
+    const TimePoint now = clock_.now();
+    constexpr auto purpose = TokenPurpose::forgot_password;
+    const auto owner = co_await tokens_.find(reset.token, purpose, now);
+    std::optional<User> user;
+    if (owner) user = co_await users_.find(*owner);
+    auto acceptable = co_await check_new(reset.new_password, user ? user->email : std::string(), "newPassword");
+    if (!acceptable) co_return fail(std::move(acceptable.error()));
+    if (!user || user->status != UserStatus::active) co_return fail(errors::token_invalid);
+    auto is_new = co_await check_history(user->id, reset.new_password);
+    if (!is_new) co_return fail(std::move(is_new.error()));
+    const auto factor = co_await two_factor_.state(user->id);
+    std::optional<RightProof> proof;
+    // Where it must be set up anew there is nothing to prove with; the next login demands the set-up.
+    if (factor.active()) {
+        if (reset.proof.empty()) co_return fail(errors::two_factor_method_required);
+        auto right = co_await two_factor_.verify(user->id, std::move(reset.proof), cause);
+        if (!right) co_return fail(std::move(right.error()));
+        proof = std::move(*right);
+    }
+    const std::string hash = co_await hasher_.hash(std::move(reset.new_password));
+    storage::Transaction transaction;
+    AccountTokens::add_spend(transaction, reset.token, purpose, now);
+    if (proof) two_factor_.spend(transaction, *proof, cause);
+    const std::size_t spent = transaction.statements().size();
+    PasswordRepository::add_change(transaction, user->id, user->security_version, hash, expiry(now), now);
+    PasswordRepository::add_history(transaction, user->id, hash, PasswordType::forgot, now + settings_.reuse_barred,
+                                    now);
+    UserRepository::add_verified(transaction, user->id, now);
+    SessionRepository::add_revoke_all(transaction, user->id, std::nullopt, "passwordReset", now);
+    Audit::add(transaction, user->id, ActivityAction::user_reset_password, cause, now);
+    mails_.add_notice(transaction, user->id, MailKind::password_reset, cause, now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (outcome.committed) {
+        if (proof) two_factor_.tell_spent(*proof, cause);
+        audit_.tell("password.reset", Outcome::success, user->id, cause);
+        co_return Result<void>{};
+    }
+    if (outcome.failed_at == 0) co_return fail(errors::token_invalid);
+    if (outcome.failed_at < spent) co_return fail(co_await two_factor_.lost(std::move(*proof), cause));
+    throw Unavailable("reset of a password: the account changed at the same moment");
+}
+
+}  // namespace consentry

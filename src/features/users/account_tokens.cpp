@@ -1,0 +1,52 @@
+#include "features/users/account_tokens.hpp"
+
+#include "crypto/digest.hpp"
+#include "crypto/random.hpp"
+
+namespace consentry {
+
+using storage::Expect;
+
+std::string AccountTokens::add(storage::Transaction& transaction, UserId user, TokenPurpose purpose,
+                               const LinkSettings& settings, TimePoint now) {
+    std::string token = crypto::random_text(settings.token_length, crypto::alphanumerics);
+    const std::string reference =
+        settings.reference_prefix + '-' + crypto::random_text(settings.reference_length, crypto::alphanumerics);
+    transaction.add(Expect::one,
+                    "INSERT INTO account_tokens (user_id, purpose, digest, email, reference, created_at, expires_at) "
+                    "SELECT id, $2, $3, email, $4, $5, $6 FROM users WHERE id = $1 AND deleted_at IS NULL "
+                    "ON CONFLICT (user_id, purpose) DO UPDATE SET digest = excluded.digest, email = excluded.email, "
+                    "reference = excluded.reference, created_at = excluded.created_at, "
+                    "expires_at = excluded.expires_at",
+                    user, http::name_of(purpose), BytesView(crypto::sha256(token)), reference, now,
+                    now + settings.expired);
+    return token;
+}
+
+// A token is worth nothing once the account has another address than the one it was sent to.
+#define CONSENTRY_SPENDABLE                                                  \
+    "digest = $1 AND purpose = $2 AND expires_at > $3 AND EXISTS (SELECT 1 " \
+    "FROM users u WHERE u.id = user_id AND u.email = account_tokens.email AND u.deleted_at IS NULL)"
+
+awaitable<std::optional<UserId>> AccountTokens::find(std::string token, TokenPurpose purpose, TimePoint now) {
+    const auto rows = co_await database_.query("SELECT user_id FROM account_tokens WHERE " CONSENTRY_SPENDABLE,
+                                               BytesView(crypto::sha256(token)), http::name_of(purpose), now);
+    if (rows.empty()) co_return std::nullopt;
+    co_return rows[0].id<UserId>(0);
+}
+
+void AccountTokens::add_spend(storage::Transaction& transaction, const std::string& token, TokenPurpose purpose,
+                              TimePoint now) {
+    transaction.add(Expect::one, "DELETE FROM account_tokens WHERE " CONSENTRY_SPENDABLE,
+                    BytesView(crypto::sha256(token)), http::name_of(purpose), now);
+}
+
+void AccountTokens::add_erase(storage::Transaction& transaction, UserId user) {
+    transaction.add(Expect::any, "DELETE FROM account_tokens WHERE user_id = $1", user);
+}
+
+awaitable<void> AccountTokens::erase_expired(TimePoint now) {
+    co_await database_.execute("DELETE FROM account_tokens WHERE expires_at <= $1", now);
+}
+
+}  // namespace consentry

@@ -1,0 +1,28 @@
+// A file that a request brings: alone as text/csv, or as the field "file" of a form (RFC 7578).
+//
+// The form is read strictly: no preamble and no epilogue, no parts within parts, no transfer encodings, and nothing
+// that two readers might take apart differently. What browsers, curl and the libraries of most languages send passes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "http/request.hpp"
+
+namespace consentry::http {
+
+// 10 MB, for operations that take an Upload; for all others the usual bounds of a body hold.
+inline constexpr std::size_t upload_bytes_max = 10'485'760;
+
+struct Upload {
+    std::string filename;      // as the client calls it, or empty: to show, never to open
+    std::string content_type;  // without parameters
+    std::string_view body;     // within the request: not to be kept beyond the answer
+};
+
+// Errors: 415 another media type or ending than those of CSV, 422 no file, or more than the one; 400 no form.
+Result<Upload> read_upload(const Request& request);
+
+}  // namespace consentry::http

@@ -1,0 +1,174 @@
+#include "net/smtp_client.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "net/curl_handles.hpp"
+
+namespace consentry::net {
+namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+// What libcurl's callbacks work on. None of them may throw through C.
+struct Dispatch {
+    std::string_view rest;
+    bool begun = false;       // the server said 354 and is reading
+    std::string status = {};  // enhanced, of the last refusal, where it has one
+    const std::stop_token& stop;
+    milliseconds parting;
+    std::optional<SteadyTime> asked_to_stop = {};
+};
+
+std::size_t on_read(char* out, std::size_t size, std::size_t count, void* user) noexcept {
+    auto& dispatch = *static_cast<Dispatch*>(user);
+    dispatch.begun = true;
+    const std::size_t bytes = std::min(size * count, dispatch.rest.size());
+    std::memcpy(out, dispatch.rest.data(), bytes);
+    dispatch.rest.remove_prefix(bytes);
+    return bytes;
+}
+
+// "550 5.1.1 ..." has "5.1.1" (RFC 3463); a line without one has nothing to tell.
+std::string enhanced_status(std::string_view line) {
+    if (line.size() < 9 || line[0] != line[4]) return {};
+    const std::string_view status = line.substr(4, line.substr(4).find_first_of(" \r\n"));
+    const bool fits = status.size() <= 9 && std::ranges::count(status, '.') == 2 &&
+                      std::ranges::all_of(status, [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+    return fits ? std::string(status) : std::string();
+}
+
+std::size_t on_answer(const char* data, std::size_t, std::size_t size, void* user) noexcept {
+    const std::string_view line(data, size);
+    // After a refusal libcurl may take its leave, which the server welcomes.
+    if (line.starts_with('4') || line.starts_with('5')) static_cast<Dispatch*>(user)->status = enhanced_status(line);
+    return size;
+}
+
+// A mail that the server is reading is seen to its end for a while: given up, it might go out twice.
+int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
+    auto& dispatch = *static_cast<Dispatch*>(user);
+    if (!dispatch.stop.stop_requested()) return 0;
+    if (!dispatch.begun) return 1;
+    const auto now = std::chrono::steady_clock::now();
+    if (!dispatch.asked_to_stop) dispatch.asked_to_stop = now;
+    return now - *dispatch.asked_to_stop > dispatch.parting ? 1 : 0;
+}
+
+// What a server says of the connection or of our rights and not of a mail (RFC 5321, RFC 4954): 421 it closes, the
+// others want a login, or another one.
+bool is_about_service(long code) { return code == 421 || code == 530 || code == 534 || code == 535 || code == 538; }
+
+std::string word(const std::string& address) {
+    const bool fit = !address.empty() &&
+                     std::ranges::all_of(address, [](char c) { return c > ' ' && c < 0x7F && c != '<' && c != '>'; });
+    if (!fit) throw std::invalid_argument("not an address for an envelope");
+    return '<' + address + '>';
+}
+
+// libcurl quotes certificates and answers of servers: one line of ASCII, not too long.
+std::string told_by_libcurl(std::string_view text) {
+    std::string out(text.substr(0, 200));
+    for (char& c : out)
+        if (c < ' ' || c > '~') c = '?';
+    return out;
+}
+
+SmtpAnswer answer_of(CURLcode result, long code, const Dispatch& dispatch, std::string_view text) {
+    using enum SmtpAnswer::Verdict;
+    if (result == CURLE_OK) return {accepted, {}};
+    // libcurl has one code for MAIL, RCPT and DATA that were refused, and another for the answer to the mail itself,
+    // which the greeting shares.
+    const bool about_mail = result == CURLE_SEND_ERROR || (result == CURLE_WEIRD_SERVER_REPLY && dispatch.begun);
+    const bool answered = code >= 400 && code < 600;
+    const std::string told =
+        dispatch.status.empty() ? fmt::format("{}", code) : fmt::format("{} {}", code, dispatch.status);
+    if (about_mail && answered && !is_about_service(code)) {
+        // Nobody's mail goes out with this sender, until somebody changes it.
+        if (text.starts_with("MAIL failed")) return {no_service, "the sender is refused: " + told};
+        return {code < 500 ? put_off : refused, told};
+    }
+    const std::string why = told_by_libcurl(text.empty() ? curl_easy_strerror(result) : text);
+    return {no_service, answered ? fmt::format("{} ({})", why, told) : why};
+}
+
+}  // namespace
+
+struct SmtpClient::Impl {
+    Options options;
+    std::string url;
+    EasyHandle handle;
+};
+
+SmtpClient::SmtpClient(Options options) : impl_(std::make_unique<Impl>()) {
+    set_up_curl();
+    impl_->options = std::move(options);
+    const SmtpServer& server = impl_->options.server;
+    impl_->url =
+        fmt::format("{}://{}:{}/", server.tls == SmtpTls::implicit ? "smtps" : "smtp", server.host, server.port);
+    impl_->handle.reset(curl_easy_init());
+    if (!impl_->handle) throw std::bad_alloc();
+}
+SmtpClient::~SmtpClient() = default;
+
+SmtpAnswer SmtpClient::send(const std::string& from, const std::string& to, std::string_view content,
+                            const std::stop_token& stop) {
+    CURL* const curl = impl_->handle.get();
+    const Options& options = impl_->options;
+    const SmtpServer& server = options.server;
+    curl_easy_reset(curl);  // keeps the connection
+    Dispatch dispatch{.rest = content, .stop = stop, .parting = options.parting};
+    std::array<char, CURL_ERROR_SIZE> text{};
+    const std::string sender = word(from);
+    const std::string recipient = word(to);
+    const TextList recipients(curl_slist_append(nullptr, recipient.c_str()));
+    if (!recipients) throw std::bad_alloc();
+
+    bool fit = true;
+    const auto set = [&](CURLoption option, auto value) {
+        fit = fit && curl_easy_setopt(curl, option, value) == CURLE_OK;
+    };
+    set(CURLOPT_URL, impl_->url.c_str());
+    set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    set(CURLOPT_USE_SSL, static_cast<long>(server.tls == SmtpTls::none ? CURLUSESSL_NONE : CURLUSESSL_ALL));
+    set(CURLOPT_SSL_VERIFYPEER, 1L);
+    set(CURLOPT_SSL_VERIFYHOST, 2L);
+    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    if (!server.ca_file.empty()) {
+        set(CURLOPT_CAINFO, server.ca_file.c_str());
+        set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+    }
+    if (!server.user.empty()) {
+        set(CURLOPT_USERNAME, server.user.c_str());
+        set(CURLOPT_PASSWORD, server.password.c_str());
+    }
+    set(CURLOPT_MAIL_FROM, sender.c_str());
+    set(CURLOPT_MAIL_RCPT, recipients.get());
+    set(CURLOPT_UPLOAD, 1L);
+    set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(content.size()));
+    set(CURLOPT_READFUNCTION, &on_read);
+    set(CURLOPT_READDATA, static_cast<void*>(&dispatch));
+    set(CURLOPT_HEADERFUNCTION, &on_answer);
+    set(CURLOPT_HEADERDATA, static_cast<void*>(&dispatch));
+    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
+    set(CURLOPT_TIMEOUT_MS, static_cast<long>(options.timeout.count()));
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_ERRORBUFFER, text.data());
+    set(CURLOPT_NOPROGRESS, 0L);
+    set(CURLOPT_XFERINFOFUNCTION, &on_progress);
+    set(CURLOPT_XFERINFODATA, static_cast<void*>(&dispatch));
+    if (!fit) throw std::invalid_argument("not a mail that libcurl can send");
+
+    const CURLcode result = curl_easy_perform(curl);
+    long code = 0;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &code);
+    return answer_of(result, code, dispatch, text.data());
+}
+
+}  // namespace consentry::net

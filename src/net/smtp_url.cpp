@@ -1,0 +1,55 @@
+#include "net/smtp_url.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/url/parse.hpp>
+#include <boost/url/url_view.hpp>
+
+namespace consentry::net {
+namespace {
+
+constexpr std::uint16_t submission_port = 587;   // RFC 6409
+constexpr std::uint16_t submissions_port = 465;  // RFC 8314
+
+std::unexpected<std::string> refused(std::string why) { return std::unexpected(std::move(why)); }
+
+// libcurl takes texts that end at a zero byte, and the server lines.
+bool is_one_line(std::string_view text) {
+    return std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
+}
+
+}  // namespace
+
+std::expected<SmtpServer, std::string> parse_smtp_url(std::string_view text) {
+    const auto url = boost::urls::parse_absolute_uri(text);
+    if (!url || (url->scheme() != "smtp" && url->scheme() != "smtps") || url->host().empty())
+        return refused("must be file:FOLDER, smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT");
+    if (!url->encoded_path().empty() && url->encoded_path() != "/") return refused("must have no path after the port");
+
+    SmtpServer out;
+    out.host = std::string(url->encoded_host());
+    if (url->scheme() == "smtps") out.tls = SmtpTls::implicit;
+    out.port = url->has_port() ? url->port_number() : out.tls == SmtpTls::implicit ? submissions_port : submission_port;
+    if (out.port == 0) return refused("must have a port from 1 to 65535, or none");
+    out.user = url->user();
+    out.password = url->password();
+    if (!is_one_line(out.user) || !is_one_line(out.password))
+        return refused("must have a user and a password without control characters");
+
+    for (const auto& parameter : url->params()) {
+        if (parameter.key == "ca_file" && !parameter.value.empty() && is_one_line(parameter.value)) {
+            out.ca_file = parameter.value;
+        } else if (parameter.key == "tls" && parameter.value == "none" && out.tls != SmtpTls::implicit) {
+            out.tls = SmtpTls::none;
+        } else {
+            return refused("must have no parameters but ca_file=FILE and, with smtp://, tls=none");
+        }
+    }
+    if (out.tls == SmtpTls::none && !out.user.empty())
+        return refused("must not send a password without TLS: leave out either USER:PASSWORD or tls=none");
+    if (out.user.empty() != out.password.empty()) return refused("must have a user and a password, or neither");
+    return out;
+}
+
+}  // namespace consentry::net

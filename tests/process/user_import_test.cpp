@@ -1,0 +1,313 @@
+// `consentry user import`: what it says, what it takes over from other programs, and what is left of it when its
+// process ends at any moment.
+#include <csignal>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "process/account.hpp"
+#include "support_test/eventually.hpp"
+#include "tests/support/sql.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const std::string header = "email;name;isVerified;passwordHash\n";
+const std::string hash_of_u_u = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
+
+class UserImportCommand : public ::testing::Test {
+protected:
+    Finished import(std::vector<std::string> arguments, std::string_view input = {}) const {
+        arguments.insert(arguments.begin(), {"user", "import"});
+        return run_program(arguments, folder_.path(), quick_settings(), input);
+    }
+    std::string write(const std::string& name, const std::string& text) const {
+        std::ofstream(folder_.path() / name) << text;
+        return name;
+    }
+    // Rows that are well, but for every `bad_every`th.
+    std::string table(int rows, int bad_every = 0) const {
+        std::string out = header;
+        for (int i = 0; i < rows; ++i) {
+            const bool bad = bad_every != 0 && i % bad_every == 3;
+            out += "member" + std::to_string(i) + (bad ? "" : "@example.org") + ";Member;true;" + hash_of_u_u + "\n";
+        }
+        return out;
+    }
+    std::vector<std::vector<std::string>> sql(const std::string& statement) const {
+        return run_sql(folder_.path() / "data" / "consentry.db", statement);
+    }
+    long count(const std::string& table) const { return std::stol(sql("SELECT count(*) FROM " + table).at(0).at(0)); }
+    void make_database() const { ASSERT_EQ(run_program({"migrate"}, folder_.path(), quick_settings()).code, 0); }
+
+    const TempFolder folder_;
+};
+
+long lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+TEST_F(UserImportCommand, SaysWhatIsWrongAndImportsNothing) {
+    const std::string file = write("users.csv", header +
+                                                    "ada@example.org;Ada;true;\n"
+                                                    "nobody;;true;\n"
+                                                    "bob@example.org;;maybe;" +
+                                                    "$1$salt$qJH7.N4xYta3aEG/dfqo/0\n");
+    const Finished refused = import({file});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_EQ(refused.out,
+              "row 1: email: email must be an e-mail address.\n"
+              "row 2: isVerified: isVerified must be true or false.\n"
+              "row 2: passwordHash: passwordHash must be a password hash of a known kind.\n");
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("nothing was imported"), Not(HasSubstr("\r"))));
+    EXPECT_THAT(refused.out + refused.err, Not(HasSubstr("qJH7")));
+    EXPECT_EQ(count("users"), 0);
+
+    write("users.csv", header + "ada@example.org;Ada;true;\nbob@example.org;;true;\n");
+    EXPECT_EQ(import({file, "--dry-run"}).code, 0);
+    EXPECT_EQ(count("users"), 0);
+    const Finished done = import({file});
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_EQ(done.out, "");
+    EXPECT_EQ(count("users"), 2);
+
+    write("users.csv", header + "ada@example.org;Ada;true;\ncarl@example.org;;true;\n");
+    const Finished there = import({file});
+    EXPECT_EQ(there.code, 1);
+    EXPECT_EQ(there.out, "there already: ada@example.org\n");
+    EXPECT_EQ(import({"--skip-existing", file}).code, 0);
+    EXPECT_EQ(count("users"), 3);
+}
+
+TEST_F(UserImportCommand, ReadsStandardInput) {
+    EXPECT_EQ(import({"-"}, header + "ada@example.org;Ada;true;\n").code, 0);
+    EXPECT_EQ(count("users"), 1);
+    const Finished refused = import({"-"}, "mobile\n1\n");
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("no column named mobile"));
+}
+
+TEST_F(UserImportCommand, WrongUseEndsWithTwo) {
+    const std::string file = write("users.csv", header);
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{},
+                                               {"missing.csv"},
+                                               {"."},
+                                               {file, "--from", "ldap"},
+                                               {file, "--from", "firebase"},
+                                               {file, "--from", "firebase", "--firebase-hash-config", "missing.txt"},
+                                               {file, "--from", "firebase", "--firebase-hash-config", file},
+                                               {file, "--from", "auth0", "--auth0-password-hashes", "missing.txt"},
+                                               {file, "--force"}}) {
+        const Finished refused = import(arguments);
+        EXPECT_EQ(refused.code, 2) << refused.out << refused.err;
+    }
+}
+
+struct Expected {
+    std::string email;
+    std::string password;  // as it was there; empty: none came along
+    std::string says;      // statusCodeKey; empty: logs in
+};
+struct Export {
+    std::vector<std::string> arguments;
+    std::vector<Expected> accounts;
+    std::vector<std::string> report;
+    std::string identities;
+};
+
+std::string in_exports(const std::string& name) { return std::string(CONSENTRY_EXPORTS) + "/" + name; }
+
+const Export exports[] = {
+    {{"--from", "keycloak", in_exports("keycloak-realm.json")},
+     {{"ada@example.org", "Keycloak-Old-256", ""},
+      {"grace@example.org", "Keycloak-Old-512", ""},
+      {"edsger@example.org", "Keycloak-Old-Argon2", ""},
+      {"off@example.org", "Keycloak-Old-256", "inactiveForbidden"},
+      {"sha1@example.org", "Keycloak-Old-1", "passwordNotMatch"}},
+     {"row 1: note: identities: Its login by github", "row 2: note: identities: Its login by otp",
+      "row 4: note: password: Its password is kept", "row 5: note: user: There is no e-mail address"},
+     "google 109876543210987654321 grace@example.org;"},
+    {{"--from", "auth0", "--auth0-password-hashes", in_exports("auth0-hashes.ndjson"),
+      in_exports("auth0-users.ndjson")},
+     {{"ada@example.org", "Auth0-Old-One", ""},
+      {"grace@example.org", "Auth0-Old-Two", ""},
+      {"off@example.org", "Auth0-Old-Four", "inactiveForbidden"},
+      {"tim@example.org", "", ""},
+      {"face@example.org", "", ""}},
+     {"row 4: note: user: There is no e-mail address", "row 5: note: identities: Its login by facebook"},
+     "apple 001234.0123456789abcdef0123456789abcdef.1234 tim@example.org;"
+     "google 109876543210987654321 grace@example.org;"},
+    {{"--from", "auth0", in_exports("auth0-hashes.ndjson")},
+     {{"ada@example.org", "Auth0-Old-One", ""}, {"grace@example.org", "Auth0-Old-Two", ""}},
+     {},
+     ""},
+    {{"--from", "firebase", "--firebase-hash-config", in_exports("firebase-hash-config.txt"),
+      in_exports("firebase-users.json")},
+     {{"user1@example.org", "user1password", ""},
+      {"grace@example.org", "Firebase-Old-2", ""},
+      {"off@example.org", "Firebase-Old-4", "inactiveForbidden"},
+      {"tim@example.org", "", ""}},
+     {"row 4: note: user: There is no e-mail address", "row 5: note: identities: Its login by facebook.com"},
+     "apple 001234.0123456789abcdef0123456789abcdef.1234 tim@example.org;"
+     "google 109876543210987654321 grace@example.org;"},
+    {{"--from", "supabase", in_exports("supabase-users.csv")},
+     {{"ada@example.org", "Supabase-Old-1", ""},
+      {"grace@example.org", "Supabase-Old-2", ""},
+      {"fire@example.org", "user1password", ""},
+      {"banned@example.org", "Supabase-Old-4", "inactiveForbidden"},
+      {"unconfirmed@example.org", "Supabase-Old-7", "emailNotVerified"}},
+     {"row 1: note: identities: Its login by google", "row 4: note: user: The account was deleted",
+      "row 5: note: user: There is no e-mail address"},
+     ""},
+};
+
+TEST_F(UserImportCommand, AccountsOfOtherProgramsLogInWithTheirOldPasswords) {
+    for (const Export& from : exports) {
+        const TempFolder folder;
+        ServiceProcess service(folder.path());
+        std::vector<std::string> arguments{"user", "import"};
+        arguments.insert(arguments.end(), from.arguments.begin(), from.arguments.end());
+        const Finished done = run_program(arguments, folder.path(), quick_settings());
+        ASSERT_EQ(done.code, 0) << from.arguments[1] << done.out << done.err;
+        EXPECT_EQ(lines_of(done.out), static_cast<long>(from.report.size())) << done.out;
+        for (const std::string& line : from.report) EXPECT_THAT(done.out, HasSubstr(line)) << from.arguments[1];
+
+        const fs::path database = folder.path() / "data" / "consentry.db";
+        for (const auto& [email, password, says] : from.accounts) {
+            const Answer right = log_in(service.client(), {.email = email, .password = password});
+            if (password.empty()) {
+                EXPECT_EQ(
+                    run_sql(database, "SELECT password_hash FROM users WHERE email = '" + email + "'").at(0).at(0), "");
+                continue;
+            }
+            if (says.empty())
+                EXPECT_EQ(right.status, 200U) << email << right.body;
+            else
+                EXPECT_EQ(right.code_name(), says) << email;
+            EXPECT_EQ(log_in(service.client(), {.email = email, .password = password + "x"}).code_name(),
+                      "passwordNotMatch");
+            if (!says.empty()) continue;
+            // Nothing of the other program's hash is left.
+            const std::string old =
+                "SELECT count(*) FROM users u JOIN password_history h ON h.user_id = u.id WHERE u.email = '" + email +
+                "' AND (u.password_hash NOT LIKE '$argon2id$v=19$m=8192,t=1%' OR h.password_hash <> u.password_hash)";
+            EXPECT_EQ(run_sql(database, old).at(0).at(0), "0") << email;
+        }
+        std::string identities;
+        for (const auto& row : run_sql(database,
+                                       "SELECT i.provider, i.subject, u.email FROM identities i JOIN users u ON u.id = "
+                                       "i.user_id ORDER BY 1"))
+            identities += row[0] + " " + row[1] + " " + row[2] + ";";
+        EXPECT_EQ(identities, from.identities);
+        service.stop();
+    }
+}
+
+TEST_F(UserImportCommand, WhatAnExportTellsOfAnAccountComesAlong) {
+    ASSERT_EQ(import({"--from", "keycloak", in_exports("keycloak-realm.json")}).code, 0);
+    EXPECT_THAT(
+        sql("SELECT name, username, language, created_at, is_verified FROM users WHERE email = 'ada@example.org'")
+            .at(0),
+        ::testing::ElementsAre("Ada Lovelace", ::testing::StartsWith("user-"), "de", "1704100000123", "1"));
+    EXPECT_EQ(sql("SELECT username FROM users WHERE email = 'grace@example.org'").at(0).at(0), "grace");
+    const TempFolder other;
+    ASSERT_EQ(run_program({"user", "import", "--from", "supabase", in_exports("supabase-users.csv")}, other.path(),
+                          quick_settings())
+                  .code,
+              0);
+    EXPECT_THAT(run_sql(other.path() / "data" / "consentry.db",
+                        "SELECT name, language, created_at FROM users WHERE email = 'ada@example.org'")
+                    .at(0),
+                ::testing::ElementsAre("Ada \"the first\" Lovelace", "ja", "1704100000123"));
+}
+
+TEST_F(UserImportCommand, AFileThatIsNoSuchExportIsRefused) {
+    const struct {
+        std::string from;
+        std::string text;
+    } cases[] = {{"keycloak", "{\"realm\":\"shop\"}"},
+                 {"keycloak", "{\"users\":[{}"},
+                 {"keycloak", ""},
+                 {"auth0", "[\n{}\n]"},
+                 {"supabase", "a,b\n1,2\n"},
+                 {"keycloak", std::string(100'000, '[')}};
+    for (const auto& [from, text] : cases) {
+        const Finished refused = import({"--from", from, write("export", text)});
+        EXPECT_EQ(refused.code, 1) << from << refused.err;
+        EXPECT_EQ(count("users"), 0);
+    }
+    const Finished odd = import({"--from", "keycloak", write("export", "[1, {\"email\": 7}, {\"email\": \"x\"}]")});
+    EXPECT_EQ(odd.code, 1);
+    EXPECT_THAT(odd.out,
+                AllOf(HasSubstr("row 0: user: "), HasSubstr("row 1: note: user: "), HasSubstr("row 2: email: ")));
+}
+
+TEST_F(UserImportCommand, AThousandBadRowsOfAHundredThousandAreToldMendedAndImported) {
+    const std::string file = write("users.csv", table(100'000, 100));
+    const Finished refused = import({file});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_EQ(lines_of(refused.out), 1'000);
+    EXPECT_THAT(refused.out, AllOf(HasSubstr("row 3: email: "), HasSubstr("row 99903: email: ")));
+    EXPECT_EQ(count("users"), 0);
+    EXPECT_EQ(count("import_rows"), 0);
+    write("users.csv", table(100'000));
+    const Finished done = import({file});
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_EQ(count("users"), 100'000);
+    EXPECT_EQ(count("password_history"), 100'000);
+}
+
+TEST_F(UserImportCommand, KilledAtAnyMomentItLeavesAllAccountsOrNone) {
+    constexpr long rows = 30'000;
+    make_database();
+    const std::string file = write("users.csv", table(rows));
+    // By how much is staged, the last ones while the accounts are being made.
+    for (const long staged : {1L, 10'000L, 20'000L, rows, rows, rows}) {
+        Program program({"user", "import", file}, folder_.path(), quick_settings());
+        EXPECT_TRUE(eventually([&] { return count("import_rows") >= staged || count("users") > 0; }));
+        program.send(SIGKILL);
+        program.wait();
+        const long made = count("users");
+        EXPECT_TRUE(made == 0 || made == rows) << made;
+        EXPECT_EQ(count("password_history"), made);
+        if (made > 0) {
+            sql("DELETE FROM password_history");
+            sql("DELETE FROM users");
+        }
+    }
+    EXPECT_EQ(import({file}).code, 0);
+    EXPECT_EQ(count("users"), rows);
+    ServiceProcess service(folder_.path());
+    EXPECT_EQ(log_in(service.client(), {.email = "member29999@example.org", .password = "U*U"}).status, 200U);
+    EXPECT_EQ(service.stop().code, 0);
+}
+
+TEST_F(UserImportCommand, OfTwoAtOnceOneGetsInWhileTheServiceGoesOn) {
+    ServiceProcess service(folder_.path());
+    const Account ada = create_account(folder_.path(), "ada@example.org");
+    const std::string file = write("users.csv", table(20'000));
+    Program first({"user", "import", file}, folder_.path(), quick_settings());
+    Program second({"user", "import", file}, folder_.path(), quick_settings());
+    // Each login writes: none of them is kept from it.
+    int logins = 0;
+    while (count("users") == 1) {
+        EXPECT_EQ(log_in(service.client(), ada).status, 200U);
+        ++logins;
+        if (logins > 2'000) break;
+    }
+    const int codes = first.wait(std::chrono::seconds{60}).code + second.wait(std::chrono::seconds{60}).code;
+    EXPECT_EQ(codes, 1) << first.err() << second.err();
+    EXPECT_EQ(count("users"), 20'001);
+    EXPECT_EQ(count("import_rows"), 0);
+    EXPECT_EQ(log_in(service.client(), ada).status, 200U);
+    EXPECT_EQ(service.stop().code, 0);
+}
+
+}  // namespace
+}  // namespace consentry::tests

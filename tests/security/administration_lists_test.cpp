@@ -1,0 +1,117 @@
+// Lists of accounts: what is found, in which order, and by whom.
+#include <set>
+
+#include "tests/security/api_key_calls.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Register : Keys {
+    Register() {
+        add("zoe@example.org", "bravo", "Ada Lovelace", "active", Role::user);
+        add("yan@example.org", "alpha", "grace hopper", "inactive", Role::user);
+        add("xi@example.org", "delta", {}, "blocked", Role::user);
+        add("wu@example.org", "charlie", "50% of_all", "active", Role::admin);
+        service.sql("UPDATE users SET deleted_at = 1 WHERE email = '" + service.make_person().email + "'");
+    }
+    void add(const std::string& email, const std::string& username, std::optional<std::string> name,
+             const std::string& status, Role role) {
+        service.clock().advance(1s);
+        const Person person = service.make_person(role);
+        service.sql("UPDATE users SET email = '" + email + "', username = '" + username +
+                    "', name = " + (name ? "'" + *name + "'" : "NULL") + ", status = '" + status + "' WHERE id = '" +
+                    person.id.text() + "'");
+    }
+    Answer list(const std::string& query = {}) const { return call(chief, "GET", "user/list?" + query); }
+    std::vector<std::string> emails(const std::string& query) const { return emails_of(list(query)); }
+    static std::vector<std::string> emails_of(const Answer& answer) {
+        EXPECT_EQ(answer.status, 200U) << answer.body;
+        std::vector<std::string> out;
+        if (answer.status == 200U)
+            for (const auto& item : answer.json.at("data").as_array()) out.emplace_back(item.at("email").as_string());
+        return out;
+    }
+};
+
+using Emails = std::vector<std::string>;
+const Emails newest_first{"wu@example.org", "xi@example.org", "yan@example.org", "zoe@example.org",
+                          "person1@example.org"};
+
+TEST(INP_4, AccountsComeInEveryOrderThatIsOffered) {
+    Register all;
+    EXPECT_EQ(all.emails(""), newest_first);
+    EXPECT_EQ(all.emails("orderBy=createdAt:asc"), Emails(newest_first.rbegin(), newest_first.rend()));
+    EXPECT_EQ(all.emails("orderBy=email:asc"), (Emails{"person1@example.org", "wu@example.org", "xi@example.org",
+                                                       "yan@example.org", "zoe@example.org"}));
+    EXPECT_EQ(all.emails("orderBy=username:asc&perPage=4"),
+              (Emails{"yan@example.org", "zoe@example.org", "wu@example.org", "xi@example.org"}));
+    const Emails by_name = all.emails("orderBy=name:desc");
+    EXPECT_EQ(std::set(by_name.begin(), by_name.end()), std::set(newest_first.begin(), newest_first.end()))
+        << "those without a name too";
+    EXPECT_TRUE(by_name.back() == "xi@example.org" || by_name.back() == "person1@example.org");
+    for (const char* order : {"orderBy=password:asc", "orderBy=email:asc&orderBy=name:asc", "orderBy=status:asc"})
+        expect_refused(all.list(order), errors::order_by_not_allowed, order);
+}
+
+TEST(INP_4, AccountsAreFilteredAndSearched) {
+    Register all;
+    EXPECT_EQ(all.emails("status=inactive,blocked"), (Emails{"xi@example.org", "yan@example.org"}));
+    EXPECT_EQ(all.emails("role=" + built_in(Role::admin)), (Emails{"wu@example.org"}));
+    EXPECT_EQ(all.emails("role=" + built_in(Role::user) + "&status=active"), (Emails{"zoe@example.org"}));
+    EXPECT_EQ(all.emails("search=GRACE"), (Emails{"yan@example.org"}));
+    EXPECT_EQ(all.emails("search=charl"), (Emails{"wu@example.org"}));
+    EXPECT_EQ(all.emails("search=zoe@"), (Emails{"zoe@example.org"}));
+    EXPECT_EQ(all.emails("search=50%25"), (Emails{"wu@example.org"})) << "a pattern stands for itself";
+    EXPECT_EQ(all.emails("search=_"), (Emails{"wu@example.org"}));
+    EXPECT_EQ(all.emails("search=nobody"), Emails{});
+    expect_refused(all.list("status=deleted"), errors::filter_invalid_value);
+    expect_refused(all.list("role=admin"), errors::filter_invalid_value, "the id of a role, not its type");
+    EXPECT_TRUE(all.list("password=x").violates("password", "whitelistValidation"));
+    expect_refused(all.list("cursor=abc"), errors::invalid_offset_params);
+}
+
+TEST(INP_4, PagesTellWhereTheyAre) {
+    Register all;
+    const Answer second = all.list("perPage=2&page=2");
+    EXPECT_EQ(Register::emails_of(second), (Emails{"yan@example.org", "zoe@example.org"}));
+    EXPECT_EQ(second.number("metadata.count"), 5);
+    EXPECT_EQ(second.number("metadata.totalPage"), 3);
+    EXPECT_EQ(second.number("metadata.nextPage"), 3);
+}
+
+TEST(INP_6, AListTellsNoSecrets) {
+    Register all;
+    const Answer page = all.list("");
+    for (const char* secret : {"password", "hash", "securityVersion", "secret", "$argon2"})
+        EXPECT_EQ(page.body.find(secret), std::string::npos) << secret;
+    EXPECT_EQ(page.text("data.0.role.type"), "admin");
+    const std::string id = page.text("data.0.id");
+    const Answer one = all.call(all.chief, "GET", "user/get/" + id);
+    ASSERT_EQ(one.status, 200U) << one.body;
+    EXPECT_EQ(one.text("data.email"), "wu@example.org");
+    EXPECT_EQ(one.text("data.role.name"), "admin");
+    for (const char* secret : {"$argon2", "passwordHash", "\"secret\"", "securityVersion"})
+        EXPECT_EQ(one.body.find(secret), std::string::npos) << secret;
+}
+
+TEST(AUT_1, OtherServicesWalkThroughAllAccounts) {
+    Register all;
+    const Headers system = with_key(all.make("system").text());
+    Emails walked;
+    std::string cursor;
+    do {
+        const Answer page = all.service.get("/api/system/user/list?perPage=2" + cursor, system);
+        for (const std::string& email : Register::emails_of(page)) walked.push_back(email);
+        ASSERT_LE(walked.size(), 5U);
+        cursor = page.boolean("metadata.hasNext") ? "&cursor=" + page.text("metadata.nextCursor") : "";
+    } while (!cursor.empty());
+    EXPECT_EQ(walked, newest_first);
+    EXPECT_EQ(Register::emails_of(all.service.get("/api/system/user/list?status=blocked", system)),
+              (Emails{"xi@example.org"}));
+    expect_refused(all.service.get("/api/system/user/list?orderBy=email:asc", system), errors::order_by_not_allowed);
+}
+
+}  // namespace
+}  // namespace consentry::tests

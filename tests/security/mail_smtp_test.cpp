@@ -1,0 +1,190 @@
+// The SMTP client against a real server: what it insists on, and how it reads what goes wrong.
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "net/smtp_client.hpp"
+#include "tests/support/mail_server.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using Verdict = net::SmtpAnswer::Verdict;
+
+constexpr std::string_view content =
+    "From: noreply@example.com\r\nTo: ada@example.org\r\nSubject: Test\r\n"
+    "Content-Type: multipart/alternative; boundary=\"=_b\"\r\n\r\n"
+    "--=_b\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 7bit\r\n\r\n"
+    ".dots\r\n..\r\n.\r\nend\r\n\r\n"
+    "--=_b\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: "
+    "7bit\r\n\r\n<p>x</p>\r\n\r\n--=_b--\r\n";
+
+net::SmtpClient::Options options(const std::string& url) { return {.server = net::parse_smtp_url(url).value()}; }
+
+net::SmtpAnswer send(net::SmtpClient& client, const std::string& to = "ada@example.org") {
+    return client.send("noreply@example.com", to, content);
+}
+net::SmtpAnswer send_by(const std::string& url) {
+    net::SmtpClient client(options(url));
+    return send(client);
+}
+
+TEST(MailSmtp, StarttlsAndLoginAndOneConnectionForAll) {
+    const MailServer server(MailServerTls::starttls, "app");
+    net::SmtpClient client(options(server.url()));
+    for (int i = 0; i < 5; ++i) {
+        const auto answer = send(client);
+        ASSERT_EQ(answer.verdict, Verdict::accepted) << answer.reason;
+    }
+    const auto mails = server.mails();
+    ASSERT_THAT(mails, SizeIs(5));
+    EXPECT_TRUE(mails[0].tls);
+    EXPECT_EQ(mails[0].user, "app");
+    EXPECT_EQ(mails[0].from, "noreply@example.com");
+    EXPECT_EQ(mails[0].to, "ada@example.org");
+    EXPECT_EQ(mails[0].mail.text, ".dots\n..\n.\nend\n") << "dots at the beginning of a line arrive as they were";
+    EXPECT_EQ(server.connections(), 1U);
+}
+
+TEST(MailSmtp, TlsFromTheFirstByte) {
+    const MailServer server(MailServerTls::implicit, "app");
+    EXPECT_EQ(send_by(server.url()).verdict, Verdict::accepted);
+    EXPECT_TRUE(server.wait_for(1)[0].tls);
+}
+
+TEST(MailSmtp, WithoutTlsOnlyWhereTheSettingSaysSo) {
+    const MailServer plain(MailServerTls::none);
+    const std::string place = "127.0.0.1:" + std::to_string(plain.port());
+    EXPECT_EQ(send_by("smtp://" + place).verdict, Verdict::no_service);
+    EXPECT_EQ(send_by("smtp://app:secret@" + place).verdict, Verdict::no_service);
+    EXPECT_EQ(send_by("smtps://" + place).verdict, Verdict::no_service);
+    EXPECT_THAT(plain.mails(), IsEmpty());
+    EXPECT_EQ(send_by("smtp://" + place + "?tls=none").verdict, Verdict::accepted);
+
+    const MailServer strict(MailServerTls::starttls);
+    const auto answer = send_by("smtp://127.0.0.1:" + std::to_string(strict.port()) + "?tls=none");
+    EXPECT_EQ(answer.verdict, Verdict::no_service) << "it wants TLS: no mail is at fault";
+    EXPECT_THAT(strict.mails(), IsEmpty());
+}
+
+TEST(MailSmtp, ACertificateThatNobodyTrustsEndsIt) {
+    for (const MailServerTls tls : {MailServerTls::starttls, MailServerTls::implicit}) {
+        const MailServer server(tls, "app");
+        auto wrong = options(server.url());
+        wrong.server.ca_file = server.untrusted_ca_file();
+        net::SmtpClient stranger(wrong);
+        EXPECT_EQ(send(stranger).verdict, Verdict::no_service);
+        wrong.server.ca_file.clear();  // what the system trusts
+        net::SmtpClient usual(wrong);
+        EXPECT_EQ(send(usual).verdict, Verdict::no_service);
+        EXPECT_THAT(server.mails(), IsEmpty());
+        // The right certificate of another host.
+        auto elsewhere = options(server.url());
+        elsewhere.server.host = "127.0.0.2";
+        net::SmtpClient other(elsewhere);
+        EXPECT_EQ(send(other).verdict, Verdict::no_service);
+        EXPECT_EQ(send_by(server.url()).verdict, Verdict::accepted);
+    }
+}
+
+TEST(MailSmtp, AWrongPasswordIsNoMailsFault) {
+    const MailServer server(MailServerTls::starttls, "app");
+    auto wrong = options(server.url());
+    wrong.server.password = "Wrong-Password-1";
+    net::SmtpClient client(wrong);
+    const auto answer = send(client);
+    EXPECT_EQ(answer.verdict, Verdict::no_service);
+    EXPECT_THAT(answer.reason, HasSubstr("535"));
+    EXPECT_THAT(answer.reason, Not(HasSubstr("Wrong-Password")));
+    auto none = options(server.url());
+    none.server.user.clear();
+    net::SmtpClient nobody(none);
+    EXPECT_EQ(send(nobody).verdict, Verdict::no_service);
+    EXPECT_THAT(server.mails(), IsEmpty());
+}
+
+TEST(MailSmtp, AnAnswerToTheMailIsToldFromOneToTheConnection) {
+    const MailServer server(MailServerTls::none);
+    struct Case {
+        std::string step;
+        std::string answer;
+        Verdict verdict;
+        std::string reason;
+    };
+    for (const Case& one : {
+             Case{"rcpt", "450 4.2.1 Busy at ada@example.org", Verdict::put_off, "450 4.2.1"},
+             Case{"rcpt", "550 5.1.1 No ada@example.org", Verdict::refused, "550 5.1.1"},
+             Case{"rcpt", "550 Nobody here", Verdict::refused, "550"},
+             Case{"data", "452 4.3.1 Full", Verdict::put_off, "452 4.3.1"},
+             Case{"data", "554 5.7.1 I do not like https://velvet.example/reset/TOKEN", Verdict::refused, "554 5.7.1"},
+             Case{"mail", "550 5.7.1 Not with this sender", Verdict::no_service, "the sender is refused: 550 5.7.1"},
+             Case{"rcpt", "421 4.3.2 Going down", Verdict::no_service, ""},
+             Case{"rcpt", "530 5.7.0 Log in first", Verdict::no_service, ""},
+         }) {
+        server.fail(R"({"step": ")" + one.step + R"(", "answer": ")" + one.answer + R"(", "times": 1})");
+        net::SmtpClient client(options(server.url()));
+        const auto answer = send(client);
+        EXPECT_EQ(answer.verdict, one.verdict) << one.answer << ": " << answer.reason;
+        if (!one.reason.empty()) EXPECT_EQ(answer.reason, one.reason);
+        EXPECT_THAT(answer.reason, Not(HasSubstr("ada@")));
+        EXPECT_THAT(answer.reason, Not(HasSubstr("TOKEN")));
+        EXPECT_EQ(send(client).verdict, Verdict::accepted) << "the next one, after " << one.answer;
+    }
+}
+
+TEST(MailSmtp, ADroppedAnUnansweredAndAMissingServerAreNoService) {
+    MailServer server(MailServerTls::none);
+    server.fail(R"({"step": "drop", "times": 1})");
+    EXPECT_EQ(send_by(server.url()).verdict, Verdict::no_service);
+    EXPECT_THAT(server.mails(), IsEmpty());
+
+    server.fail(R"({"step": "mute"})");
+    auto impatient = options(server.url());
+    impatient.timeout = 300ms;
+    net::SmtpClient unheard(impatient);
+    EXPECT_EQ(send(unheard).verdict, Verdict::no_service);
+    server.work_again();
+    net::SmtpClient client(options(server.url()));
+    EXPECT_EQ(send(client).verdict, Verdict::accepted);
+
+    server.halt();
+    EXPECT_EQ(send_by(server.url()).verdict, Verdict::no_service);
+    EXPECT_EQ(send(client).verdict, Verdict::no_service) << "the kept connection is dead";
+    server.start();
+    EXPECT_EQ(send(client).verdict, Verdict::accepted);
+    EXPECT_EQ(send_by("smtp://no-such-host.invalid").verdict, Verdict::no_service);
+}
+
+TEST(MailSmtp, ToldToStopItWaitsOnlyForAMailThatIsBeingRead) {
+    const MailServer server(MailServerTls::none);
+    server.fail(R"({"step": "mute"})");
+    auto patient = options(server.url());
+    patient.parting = 50ms;
+    net::SmtpClient client(patient);
+    std::stop_source stop;
+    const auto begin = std::chrono::steady_clock::now();
+    std::jthread other([&] {
+        while (server.connections() == 0) std::this_thread::yield();
+        stop.request_stop();
+    });
+    EXPECT_EQ(client.send("noreply@example.com", "ada@example.org", content, stop.get_token()).verdict,
+              Verdict::no_service);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s) << "not the 30 s of a mail";
+}
+
+TEST(REC_5, AnEnvelopeTakesOneAddress) {
+    const MailServer server(MailServerTls::none);
+    net::SmtpClient client(options(server.url()));
+    for (const auto* evil : {"ada@example.org>\r\nRCPT TO:<eve@evil.example", "ada@example.org eve@evil.example",
+                             "ada@example.org>,<eve@evil.example", "", "\u00e4@example.org"})
+        EXPECT_THROW(send(client, evil), std::invalid_argument) << evil;
+    EXPECT_THAT(server.mails(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace consentry::tests
