@@ -122,8 +122,17 @@ TEST_F(MigrateFrom, NobodyNoticesThatTheServiceMoved) {
     Tokens of_bob;
     Tokens of_ada;
     {
-        ServiceProcess service(folder_.path(), on_sqlite());
+        // Mails that find no server wait.
+        Settings settings = on_sqlite();
+        settings["MAIL_URL"] = "smtp://127.0.0.1:1?tls=none";
+        ServiceProcess service(folder_.path(), settings);
         const HttpClient client = service.client();
+        EXPECT_EQ(client
+                      .post("/api/public/user/sign-up",
+                            {{"email", "fay@example.org"}, {"password", "Velvet-Harbor-42"}, {"from", "website"}}, {})
+                      .status,
+                  201U);
+        EXPECT_EQ(client.post("/api/public/user/password/forgot", {{"email", "nobody@example.org"}}, {}).status, 200U);
         of_bob = tokens_of(client, bob);
         turn_two_factor_on(client, ada);
         of_ada = tokens_in(verify_backup(client, log_in(client, ada).text("data.challengeToken"), ada.backup_codes[0]));
@@ -133,6 +142,12 @@ TEST_F(MigrateFrom, NobodyNoticesThatTheServiceMoved) {
         EXPECT_EQ(service.stop().code, 0);
     }
 
+    sqlite("INSERT INTO identities SELECT 'google', '42', id, email, created_at, NULL FROM users LIMIT 1");
+    sqlite("INSERT INTO spent_identity_tokens VALUES (x'0102', 1)");
+    sqlite(
+        "INSERT INTO import_rows SELECT id, 0, id, 'gil@example.org', 'gil', NULL, role_id, status, is_verified, "
+        "language, "
+        "NULL, NULL, NULL, created_at FROM users LIMIT 1");
     const Finished copied = copy();
     ASSERT_EQ(copied.code, 0) << copied.err;
     EXPECT_THAT(copied.err, AllOf(HasSubstr("should have been stopped"), HasSubstr("copied and compared")));

@@ -33,6 +33,16 @@ const std::vector<Need>& needs() {
         {"PUT", "feature-flag/update/" + id + "/metadata", {{"featureFlag", {"read", "update"}}}},
         {"PATCH", "user/update/" + id + "/2fa/reset", {{"user", {"read", "update"}}}},
         {"GET", "user/" + id + "/activity-log/list", {{"user", {"read"}}, {"activityLog", {"read"}}}},
+        {"GET", "user/list", {{"user", {"read"}}}},
+        {"GET", "user/get/" + id, {{"user", {"read"}}}},
+        {"POST", "user/create", {{"user", {"read", "create"}}}},
+        {"PATCH", "user/update/" + id + "/status", {{"user", {"read", "update"}}}},
+        {"PUT", "user/update/" + id + "/role", {{"user", {"read", "update"}}, {"role", {"read"}}}},
+        {"PUT", "user/update/" + id + "/password", {{"user", {"read", "update"}}}},
+        {"POST", "user/export", {{"user", {"read"}}}},
+        {"POST", "user/import", {{"user", {"read", "create"}}}},
+        {"GET", "user/" + id + "/session/list", {{"user", {"read"}}, {"session", {"read"}}}},
+        {"DELETE", "user/" + id + "/session/revoke/" + id, {{"session", {"read", "delete"}}, {"user", {"read"}}}},
     };
     return all;
 }

@@ -39,9 +39,10 @@ TEST(SettingNames, OPS_2_MisspeltNamesOfOursAreProblemsThatNameTheRightOne) {
 }
 
 TEST(SettingNames, OPS_2_UnknownNamesWithAPrefixOfOursAreProblems) {
-    for (const auto* name : {"AUTH_JWT_SECRET", "AUTH_PASSWORD_PEPPER_AND_SALT", "AUTH_TWO_FACTOR_KEY",
-                             "SESSION_SECRET", "CONSENTRY_DEBUG", "URL_VERSIONING_DEFAULT_THING",
-                             "AUTH_SOCIAL_GOOGLE_CLIENT_ID", "AUTH_JWT_ACCESS_TOKEN_JWKS_URI"})
+    for (const auto* name :
+         {"AUTH_JWT_SECRET", "AUTH_PASSWORD_PEPPER_AND_SALT", "AUTH_TWO_FACTOR_KEY", "SESSION_SECRET",
+          "CONSENTRY_DEBUG", "URL_VERSIONING_DEFAULT_THING", "AUTH_SOCIAL_GITHUB_CLIENT_ID",
+          "FORGOT_PASSWORD_OTP_LENGTH_MAX", "AUTH_JWT_ACCESS_TOKEN_JWKS_URI"})
         EXPECT_TRUE(misspelt_name(name)) << name;
 }
 
