@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -86,6 +87,7 @@ int serve() {
     App app(*config, clock);
     app.start();
     write_document(app);
+    malloc_trim(0);  // what making the document took, and nobody needs again
     greet(app, *config);
 
     int signal = 0;

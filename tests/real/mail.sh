@@ -32,9 +32,9 @@ start() {
         make_certificates "$folder"
         watch "$folder" "$owner"
     fi
-    local port login=() attempt
+    local port login=()
     [[ -z "$user" ]] || login=("$user" "$(<"$folder/password")")
-    for attempt in {1..5}; do
+    for _ in {1..5}; do
         port=$(cat "$folder/port" 2>/dev/null || free_port)
         run "$tls" "$port" "${login[@]}"
         until_true 20 "the mail server does not start" listens_or_ended

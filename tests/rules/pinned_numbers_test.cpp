@@ -165,7 +165,8 @@ TEST(PinnedNumbers, NoTwoKindsLookTheSameToAClient) {
     std::set<std::tuple<std::string_view, unsigned, int>> seen;
     for (const Pinned& row : pinned)
         if (&row.kind != &errors::file_validation)
-        EXPECT_TRUE(seen.emplace(row.kind.name, row.kind.http_status, row.kind.service_code).second) << row.constant;
+            EXPECT_TRUE(seen.emplace(row.kind.name, row.kind.http_status, row.kind.service_code).second)
+                << row.constant;
 }
 
 }  // namespace
