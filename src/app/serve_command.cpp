@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
