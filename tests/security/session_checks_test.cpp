@@ -8,6 +8,7 @@
 #include "crypto/random.hpp"
 #include "tests/security/token_forge.hpp"
 #include "tests/support/run.hpp"
+#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -177,6 +178,8 @@ TEST(SES_3, BeforeTheLastFactorNothingIsStored) {
     Service service;
     Person person = service.make_person();
     service.turn_two_factor_on(person);
+    // The mail about it leaves in its own time.
+    ASSERT_TRUE(eventually([&] { return service.sql("SELECT count(*) FROM mails")[0][0] == "0"; }));
     auto before = dump(service);
     const Answer login = service.log_in(person);
     auto after = dump(service);
@@ -386,6 +389,20 @@ TEST(SES_8, TwoHundredParallelLoginsLeaveTen) {
     for (const Answer& answer : answers)
         alive += status_with(service, answer.text("data.tokens.accessToken")).status == 200 ? 1 : 0;
     EXPECT_EQ(alive, 10U);
+}
+
+TEST(Sessions, RememberNoMoreDevicesThanFifty) {
+    Service service;
+    const Person person = service.make_person();
+    for (int i = 0; i < 60; ++i) {
+        service.clock().advance(std::chrono::seconds{1});
+        const json::object body{{"email", person.email},
+                                {"password", person.password},
+                                {"from", "website"},
+                                {"device", {{"fingerprint", "device " + std::to_string(i)}}}};
+        ASSERT_EQ(service.post("/api/user/login/credential", body).status, 200U);
+    }
+    EXPECT_EQ(service.sql("SELECT count(*) FROM known_devices")[0][0], "50");
 }
 
 }  // namespace

@@ -13,6 +13,8 @@ namespace {
 
 using storage::Expect;
 
+constexpr std::int64_t known_devices_max = 50;  // of an account; the newest
+
 #define CONSENTRY_LIVE_COLUMNS                                                                            \
     "s.id, s.user_id, s.jti, s.access_digest, s.login_at, s.expires_at, s.last_active_at, s.revoked_at, " \
     "u.email, u.role_id, r.type, u.status, u.is_verified, u.deleted_at, u.password_expires_at, "          \
@@ -163,6 +165,11 @@ void SessionRepository::add_device(storage::Transaction& transaction, UserId use
                     "INSERT INTO known_devices (user_id, digest, first_seen_at) VALUES ($1, $2, $3) "
                     "ON CONFLICT (user_id, digest) DO NOTHING",
                     user, BytesView(device), now);
+    // What a client calls its device is the client's to make up.
+    transaction.add(Expect::any,
+                    "DELETE FROM known_devices WHERE user_id = $1 AND digest IN (SELECT digest FROM known_devices "
+                    "WHERE user_id = $1 ORDER BY first_seen_at DESC, digest LIMIT 1000 OFFSET $2)",
+                    user, known_devices_max);
 }
 
 awaitable<bool> SessionRepository::is_spent(crypto::Sha256 challenge_digest) {
