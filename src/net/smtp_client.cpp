@@ -3,9 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -61,6 +68,35 @@ int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noex
     return now - *dispatch.asked_to_stop > dispatch.parting ? 1 : 0;
 }
 
+// The sockets that libcurl has open, to hang up over its head.
+class Line {
+public:
+    void opened(curl_socket_t socket) {
+        const std::scoped_lock lock(mutex_);
+        sockets_.push_back(socket);
+    }
+    // Closed under the lock: the number belongs to somebody else from then on.
+    int close(curl_socket_t socket) {
+        const std::scoped_lock lock(mutex_);
+        std::erase(sockets_, socket);
+        return ::close(socket);
+    }
+    void hang_up() {
+        const std::scoped_lock lock(mutex_);
+        for (const curl_socket_t socket : sockets_) ::shutdown(socket, SHUT_RDWR);
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<curl_socket_t> sockets_;  // two, while it tries an address of each family
+};
+
+int on_socket(void* user, curl_socket_t socket, curlsocktype) noexcept {
+    static_cast<Line*>(user)->opened(socket);
+    return CURL_SOCKOPT_OK;
+}
+int on_close(void* user, curl_socket_t socket) noexcept { return static_cast<Line*>(user)->close(socket); }
+
 // What a server says of the connection or of our rights and not of a mail (RFC 5321, RFC 4954): 421 it closes, the
 // others want a login, or another one.
 bool is_about_service(long code) { return code == 421 || code == 530 || code == 534 || code == 535 || code == 538; }
@@ -103,6 +139,7 @@ SmtpAnswer answer_of(CURLcode result, long code, const Dispatch& dispatch, std::
 struct SmtpClient::Impl {
     Options options;
     std::string url;
+    Line line;
     EasyHandle handle;
 };
 
@@ -115,7 +152,17 @@ SmtpClient::SmtpClient(Options options) : impl_(std::make_unique<Impl>()) {
     impl_->handle.reset(curl_easy_init());
     if (!impl_->handle) throw std::bad_alloc();
 }
-SmtpClient::~SmtpClient() = default;
+
+// libcurl takes its leave with QUIT and would wait two minutes for the answer of a server that hangs.
+SmtpClient::~SmtpClient() {
+    const std::jthread impatience([this](const std::stop_token& gone) {
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any().wait_for(lock, gone, impl_->options.parting, [] { return false; });
+        impl_->line.hang_up();
+    });
+    impl_->handle.reset();
+}
 
 SmtpAnswer SmtpClient::send(const std::string& from, const std::string& to, std::string_view content,
                             const std::stop_token& stop) {
@@ -159,6 +206,10 @@ SmtpAnswer SmtpClient::send(const std::string& from, const std::string& to, std:
     set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
     set(CURLOPT_TIMEOUT_MS, static_cast<long>(options.timeout.count()));
     set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_SOCKOPTFUNCTION, &on_socket);
+    set(CURLOPT_SOCKOPTDATA, static_cast<void*>(&impl_->line));
+    set(CURLOPT_CLOSESOCKETFUNCTION, &on_close);
+    set(CURLOPT_CLOSESOCKETDATA, static_cast<void*>(&impl_->line));
     set(CURLOPT_ERRORBUFFER, text.data());
     set(CURLOPT_NOPROGRESS, 0L);
     set(CURLOPT_XFERINFOFUNCTION, &on_progress);

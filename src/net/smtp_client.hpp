@@ -32,7 +32,7 @@ public:
         SmtpServer server;
         milliseconds connect_timeout{10'000};
         milliseconds timeout{30'000};  // for one mail, connecting included
-        // Once told to stop: how long a mail that the server is reading may still take.
+        // Once told to stop: how long a mail that the server is reading may still take; and how long taking leave may.
         milliseconds parting{5'000};
     };
     explicit SmtpClient(Options options);

@@ -8,6 +8,7 @@ for each connection. FOLDER/fault.json, where it is there, is what happens to ma
   {"step": "drop"}    the connection is closed after the mail, unanswered
   {"step": "lost"}    the same, but the mail is kept
   {"step": "mute"}    no answer to the mail
+  {"step": "quit"}    no answer to the farewell
 besides, "times": N for so many mails, "to": ADDRESS for mails to this one only.
 """
 import asyncio
@@ -84,6 +85,12 @@ class Sink:
         if asked['step'] in ('drop', 'lost'):
             server.transport.abort()
         return '250 OK'
+
+
+    async def handle_QUIT(self, server, session, envelope):
+        if fault({'quit'}, []):
+            await asyncio.sleep(3600)
+        return '221 Bye'
 
 
 class Server(SMTP):

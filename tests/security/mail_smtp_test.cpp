@@ -1,10 +1,12 @@
 // The SMTP client against a real server: what it insists on, and how it reads what goes wrong.
+#include <optional>
 #include <thread>
 
 #include <gmock/gmock.h>
 
 #include "net/smtp_client.hpp"
 #include "tests/support/mail_server.hpp"
+#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -165,16 +167,30 @@ TEST(MailSmtp, ToldToStopItWaitsOnlyForAMailThatIsBeingRead) {
     server.fail(R"({"step": "mute"})");
     auto patient = options(server.url());
     patient.parting = 50ms;
-    net::SmtpClient client(patient);
-    std::stop_source stop;
     const auto begin = std::chrono::steady_clock::now();
-    std::jthread other([&] {
-        while (server.connections() == 0) std::this_thread::yield();
-        stop.request_stop();
-    });
-    EXPECT_EQ(client.send("noreply@example.com", "ada@example.org", content, stop.get_token()).verdict,
-              Verdict::no_service);
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s) << "not the 30 s of a mail";
+    {
+        net::SmtpClient client(patient);
+        std::stop_source stop;
+        const std::jthread other([&] {
+            eventually([&] { return server.connections() > 0; });
+            stop.request_stop();
+        });
+        EXPECT_EQ(client.send("noreply@example.com", "ada@example.org", content, stop.get_token()).verdict,
+                  Verdict::no_service);
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s) << "not the 30 s of a mail, nor the 120 s of a farewell";
+}
+
+TEST(MailSmtp, AServerThatHangsAtTheFarewellHoldsUpNobody) {
+    const MailServer server(MailServerTls::none);
+    auto patient = options(server.url());
+    patient.parting = 50ms;
+    std::optional<net::SmtpClient> client(patient);
+    ASSERT_EQ(send(*client).verdict, Verdict::accepted);
+    server.fail(R"({"step": "quit"})");
+    const auto begin = std::chrono::steady_clock::now();
+    client.reset();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s) << "libcurl itself waits for 120 s";
 }
 
 TEST(REC_5, AnEnvelopeTakesOneAddress) {
