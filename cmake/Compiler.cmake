@@ -21,5 +21,8 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  # Both for precompiled headers, which ccache otherwise leaves alone: no __TIME__ in what we write, and a header counts
+  # by its content.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 endif()

@@ -133,8 +133,34 @@ inline constexpr ErrorKind file_too_many_rows{"exceedMaxDataImport", 422, 5013, 
                                               "file"};
 inline constexpr ErrorKind file_validation{"validation", 422, 5030, "file.error.validationDto", "file"};
 
+// A presigned address that is out of date, or for something else than was tried with it.
+inline constexpr ErrorKind file_address_invalid{"addressInvalid", 403, 5014, "file.error.addressInvalid", "file"};
+
+inline constexpr ErrorKind term_policy_not_found{"notFound", 404, 6100, "termPolicy.error.notFound", "termPolicy"};
+inline constexpr ErrorKind term_policy_exist{"exist", 409, 6101, "termPolicy.error.exist", "termPolicy"};
+inline constexpr ErrorKind term_policy_already_accepted{"alreadyAccepted", 409, 6103,
+                                                        "termPolicy.error.alreadyAccepted", "termPolicy"};
 inline constexpr ErrorKind term_policy_required{"requiredInvalid", 403, 6104, "termPolicy.error.requiredInvalid",
                                                 "termPolicy"};
+
+inline constexpr ErrorKind term_policy_status_invalid{"statusInvalid", 400, 6105, "termPolicy.error.statusInvalid",
+                                                      "termPolicy"};
+inline constexpr ErrorKind term_policy_content_not_found{"contentNotFound", 404, 6106,
+                                                         "termPolicy.error.contentNotFound", "termPolicy"};
+inline constexpr ErrorKind term_policy_content_exist{"contentExist", 409, 6107, "termPolicy.error.contentExist",
+                                                     "termPolicy"};
+inline constexpr ErrorKind term_policy_content_empty{"contentEmpty", 400, 6108, "termPolicy.error.contentEmpty",
+                                                     "termPolicy"};
+inline constexpr ErrorKind term_policy_outdated{"termPolicyOutdated", 409, 6109, "termPolicy.error.outdated",
+                                                "termPolicy"};
+inline constexpr ErrorKind term_policy_content_invalid{"contentInvalid", 400, 6110, "termPolicy.error.contentInvalid",
+                                                       "termPolicy"};
+inline constexpr ErrorKind term_policy_withdraw_not_allowed{"withdrawNotAllowed", 400, 6111,
+                                                            "termPolicy.error.withdrawNotAllowed", "termPolicy"};
+// A publication is under way.
+inline constexpr ErrorKind term_policy_busy{"busy", 409, 6112, "termPolicy.error.busy", "termPolicy"};
+inline constexpr ErrorKind term_policy_not_accepted{"notAccepted", 409, 6113, "termPolicy.error.notAccepted",
+                                                    "termPolicy"};
 
 inline constexpr ErrorKind policy_forbidden{"forbidden", 403, 5180, "policy.error.forbidden", "policy"};
 

@@ -14,7 +14,7 @@
 //   - a guard type (SignedIn ...), if any, first: a type with a nested Guard that alone can make one, so that a
 //     protected handler cannot be mounted unprotected;
 //   - const RequestContext&, FromPath<Dto>, FromQuery<Dto> or List<Listing>, and at most one plain DTO, the body, or
-//     one Upload, a file in its place.
+//     one Upload or FileBody, a file in its place.
 // A handler is no coroutine lambda itself: it calls a member function, which owns what it takes by value.
 #pragma once
 
@@ -219,6 +219,7 @@ private:
         -> Result<std::tuple<Held<std::tuple_element_t<I + Skip, Arguments>>...>> {
         constexpr bool has_body = (detail::BodyType<std::tuple_element_t<I + Skip, Arguments>> || ...);
         constexpr bool has_upload = (std::is_same_v<std::tuple_element_t<I + Skip, Arguments>, Upload> || ...);
+        constexpr bool has_file = (std::is_same_v<std::tuple_element_t<I + Skip, Arguments>, FileBody> || ...);
         constexpr bool has_query = (detail::IsFromQuery<std::tuple_element_t<I + Skip, Arguments>>::value || ...) ||
                                    (detail::IsList<std::tuple_element_t<I + Skip, Arguments>>::value || ...);
         Report report;
@@ -232,7 +233,12 @@ private:
             if (!query) return fail(errors::bad_request);
         }
         Upload upload;
-        if constexpr (has_upload) {
+        FileBody file;
+        if constexpr (has_file) {
+            auto read = read_file_body(context.request);
+            if (!read) return fail(std::move(read.error()));
+            file = std::move(*read);
+        } else if constexpr (has_upload) {
             auto read = read_upload(context.request);
             if (!read) return fail(std::move(read.error()));
             upload = std::move(*read);
@@ -246,7 +252,7 @@ private:
             }
         }
         std::tuple<Held<std::tuple_element_t<I + Skip, Arguments>>...> out;
-        (read_one(std::get<I>(out), context, query, body, upload, report, path_report, list_read), ...);
+        (read_one(std::get<I>(out), context, query, body, upload, file, report, path_report, list_read), ...);
         detail::Nothing nothing;
         if (!has_query && query) read_texts(std::span<const NamedText>(*query), nothing, report);
         if (!has_body && body.is_object()) read_object(&body, nothing, "", report);
@@ -258,7 +264,7 @@ private:
 
     template <class T>
     void read_one(T& out, const RequestContext& context, const std::optional<std::vector<NamedText>>& query,
-                  const json::value& body, Upload& upload, Report& report, Report& path_report,
+                  const json::value& body, Upload& upload, FileBody& file, Report& report, Report& path_report,
                   Result<void>& list_read) const {
         if constexpr (std::is_same_v<T, ContextRef>) {
             out.context = &context;
@@ -270,6 +276,8 @@ private:
             list_read = out.read(*query, operation_, context, cursors_, report);
         } else if constexpr (std::is_same_v<T, Upload>) {
             out = std::move(upload);
+        } else if constexpr (std::is_same_v<T, FileBody>) {
+            out = std::move(file);
         } else {
             read_object(&body, out, "", report);
         }
@@ -293,6 +301,8 @@ private:
             describe_list<typename T::Listing>(operation);
         } else if constexpr (std::is_same_v<T, Upload>) {
             operation.takes_body = operation.takes_upload = true;
+        } else if constexpr (std::is_same_v<T, FileBody>) {
+            operation.takes_body = operation.takes_file_body = true;
         } else if constexpr (DtoType<T>) {
             operation.takes_body = true;
             operation.describe_body = [](Components& components) { return http::describe<T>(components); };

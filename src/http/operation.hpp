@@ -81,6 +81,7 @@ struct Operation {
     std::vector<const ErrorKind*> errors;  // its own, beyond those of every endpoint
     bool takes_body = false;
     bool takes_upload = false;                 // a file, see http/upload.hpp
+    bool takes_file_body = false;              // the same, of any kind
     bool ignores_input = false;                // a query or body that is not declared is somebody else's: not looked at
     std::vector<AnswerHeader> answer_headers;  // beyond those of every answer
     ApiKeyDemand api_key = ApiKeyDemand::as_configured;

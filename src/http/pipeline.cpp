@@ -162,7 +162,8 @@ boost::asio::awaitable<void> Pipeline::run(Walk& walk, Response& response) {
 std::size_t Pipeline::upload_bytes_max(const Request& request) const noexcept {
     try {
         const Operation* operation = router_.find(request.method, request.path).operation;
-        return operation != nullptr && operation->takes_upload ? http::upload_bytes_max : 0;
+        if (operation == nullptr) return 0;
+        return operation->takes_upload ? http::upload_bytes_max : operation->takes_file_body ? file_body_bytes_max : 0;
     } catch (...) {
         return 0;
     }

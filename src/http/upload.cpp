@@ -132,6 +132,11 @@ std::optional<std::vector<Part>> read_parts(std::string_view form, std::string_v
     return out;
 }
 
+bool is_coded(const Request& request) {
+    const auto coding = request.header("content-encoding");
+    return coding && !equal_ignoring_case(*coding, "identity");
+}
+
 bool ends_like_csv(std::string_view filename) {
     constexpr std::string_view ending = ".csv";
     return filename.size() > ending.size() &&
@@ -140,9 +145,14 @@ bool ends_like_csv(std::string_view filename) {
 
 }  // namespace
 
+Result<FileBody> read_file_body(const Request& request) {
+    if (is_coded(request)) return fail(errors::unsupported_media_type);
+    const std::string_view type = request.header("content-type").value_or("");
+    return FileBody{.content_type = to_lower_ascii(trim(type.substr(0, type.find(';')))), .bytes = request.body};
+}
+
 Result<Upload> read_upload(const Request& request) {
-    const auto coding = request.header("content-encoding");
-    if (coding && !equal_ignoring_case(*coding, "identity")) return fail(errors::unsupported_media_type);
+    if (is_coded(request)) return fail(errors::unsupported_media_type);
     if (request.body.empty()) return fail(errors::file_required);
     if (request.count("content-type") != 1) return fail(errors::file_extension_invalid);
     const auto type = FieldValue::parse(*request.header("content-type"));

@@ -22,6 +22,18 @@ struct Upload {
     std::string_view body;     // within the request: not to be kept beyond the answer
 };
 
+// 1 MB, for operations that take a FileBody.
+inline constexpr std::size_t file_body_bytes_max = 1'048'576;
+
+// A body as it came, whatever it is: for the one who knows what it must be.
+struct FileBody {
+    std::string content_type;  // without parameters, in small letters; empty: none was sent
+    std::string_view bytes;    // within the request: not to be kept beyond the answer
+};
+
+// Error: 415 a content coding.
+Result<FileBody> read_file_body(const Request& request);
+
 // Errors: 415 another media type or ending than those of CSV, 422 no file, or more than the one; 400 no form.
 Result<Upload> read_upload(const Request& request);
 

@@ -1,6 +1,7 @@
 // The activity log: written with the change it tells of, read by its owner and by administrators (AUT-3).
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "tests/security/paging_calls.hpp"
 #include "tests/support/run.hpp"
 

@@ -5,6 +5,7 @@
 #include <regex>
 #include <thread>
 
+#include "app/app.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/random.hpp"
 #include "http/endpoint.hpp"

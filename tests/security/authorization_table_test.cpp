@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 
+#include "app/app.hpp"
 #include "tests/security/token_forge.hpp"
 
 namespace consentry::tests {

@@ -1,6 +1,7 @@
 // The challenge between the first and the second factor: bound, short-lived, good once.
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "base/bytes.hpp"
 #include "crypto/digest.hpp"
 #include "tests/security/factor_calls.hpp"

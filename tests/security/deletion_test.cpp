@@ -1,6 +1,7 @@
 // Accounts that their owners delete: over at once, forgotten in time.
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "tests/security/account_calls.hpp"
 #include "tests/support/run.hpp"
 

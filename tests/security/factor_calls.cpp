@@ -10,6 +10,7 @@
 #include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "base/text.hpp"
 #include "tests/support/run.hpp"
 

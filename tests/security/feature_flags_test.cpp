@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "app/app.hpp"
 #include "crypto/digest.hpp"
 #include "tests/security/api_key_calls.hpp"
 #include "tests/support/run.hpp"

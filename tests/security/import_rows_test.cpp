@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "app/app.hpp"
 #include "features/administration/import_csv.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/service.hpp"

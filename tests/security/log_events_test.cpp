@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "app/app.hpp"
 #include "app/security_event_file.hpp"
 #include "tests/security/log_support.hpp"
 

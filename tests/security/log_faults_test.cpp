@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "app/app.hpp"
 #include "app/logging.hpp"
 #include "tests/security/log_support.hpp"
 

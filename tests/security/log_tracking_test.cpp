@@ -1,6 +1,7 @@
 // Reports of errors to a server that speaks Sentry's protocol: what is in them, and that no request waits for them.
 #include <gmock/gmock.h>
 
+#include "app/app.hpp"
 #include "app/error_tracking.hpp"
 #include "tests/security/log_support.hpp"
 #include "tests/support/raw_http.hpp"

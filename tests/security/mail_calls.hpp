@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/service.hpp"
 

@@ -49,7 +49,8 @@ TEST(MailRendering, AnotherProgramReadsWhatWasWritten) {
                                       .temporary_password_lifetime = 72h});
     const MailFacts facts{
         {"token", std::string(100, 'T')}, {"password", "a=b.c=20"}, {"provider", "Apple"},
-        {"address", "2001:db8::7"},       {"device", "田中の電話"}, {"userAgent", "Firefox/1 (Linux)"}};
+        {"address", "2001:db8::7"},       {"device", "田中の電話"}, {"userAgent", "Firefox/1 (Linux)"},
+        {"type", "termsOfService"},       {"version", "12"},        {"url", "https://velvet.example/a=b"}};
     constexpr TimePoint date = from_epoch_ms(1'700'000'010'000);
 
     const TempFolder folder;

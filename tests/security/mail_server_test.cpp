@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include "app/app.hpp"
 #include "tests/security/mail_calls.hpp"
 #include "tests/support_test/eventually.hpp"
 

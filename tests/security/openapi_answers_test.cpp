@@ -1,6 +1,7 @@
 // What the service answers is what its document says it answers.
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "tests/support/json_schema.hpp"
 #include "tests/support/service.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "http/operation.hpp"
 #include "tests/support/json_schema.hpp"
 #include "tests/support/service.hpp"

@@ -2,6 +2,7 @@
 #include <boost/system/system_error.hpp>
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "base/bytes.hpp"
 #include "tests/security/paging_calls.hpp"
 

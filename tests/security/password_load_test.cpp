@@ -1,6 +1,7 @@
 // Many logins at once: no more guesses than one after the other, no more hashes than the machine has cores for.
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "tests/security/factor_calls.hpp"
 
 namespace consentry::tests {

@@ -1,6 +1,7 @@
 // Logging in with a password: what a stranger may learn, and how often anybody may guess.
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "tests/security/factor_calls.hpp"
 
 namespace consentry::tests {

@@ -1,6 +1,7 @@
 // Setting a forgotten password: what must be proven besides, what it ends, what stays.
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "tests/security/account_calls.hpp"
 #include "tests/support/run.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/random.hpp"
 #include "tests/security/account_calls.hpp"

@@ -1,6 +1,7 @@
 // What a role is asked for, at every request anew.
 #include <set>
 
+#include "app/app.hpp"
 #include "tests/security/role_calls.hpp"
 
 namespace consentry::tests {

@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "app/app.hpp"
 #include "crypto/random.hpp"
 #include "tests/security/token_forge.hpp"
 #include "tests/support/run.hpp"

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "tests/security/factor_calls.hpp"
 #include "tests/support/identity_provider.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "crypto/base32.hpp"
 #include "features/two_factor/secrets.hpp"
 #include "tests/security/factor_calls.hpp"

@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "tests/security/factor_calls.hpp"
 
 namespace consentry::tests {

@@ -3,6 +3,7 @@
 #include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "crypto/base32.hpp"
 #include "crypto/totp.hpp"
 #include "tests/support/run.hpp"
@@ -40,6 +41,8 @@ Service::Service(Environment settings) : clock_(test_begin), environment_(std::m
 }
 
 Service::~Service() = default;
+
+std::uint16_t Service::port() const { return app_->port(); }
 
 void Service::restart(const Environment& changes) {
     app_.reset();

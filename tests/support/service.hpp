@@ -11,11 +11,18 @@
 #include <string_view>
 #include <vector>
 
-#include "app/app.hpp"
+#include "app/config/dotenv.hpp"
+#include "base/bytes.hpp"
+#include "base/clock.hpp"
+#include "features/users/user.hpp"
 #include "tests/support/contract.hpp"
 #include "tests/support/http_client.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/temp_folder.hpp"
+
+namespace consentry {
+class App;
+}
 
 namespace consentry::tests {
 
@@ -87,7 +94,7 @@ public:
     App& app() { return *app_; }
     ManualClock& clock() { return clock_; }
     const std::filesystem::path& folder() const { return folder_.path(); }
-    std::uint16_t port() const { return app_->port(); }
+    std::uint16_t port() const;
 
 private:
     TempFolder folder_;

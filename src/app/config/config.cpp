@@ -59,6 +59,7 @@ void derive(Config& config, const Environment& environment) {
     if (config.two_factor.label.empty()) config.two_factor.label = config.two_factor.issuer;
     if (config.mail.url.empty()) config.mail.url = "file:" + (config.data.directory / "mail").string();
     if (config.mail.home_name.empty()) config.mail.home_name = config.app.name;
+    if (config.storage.url.empty()) config.storage.url = "file:" + (config.data.directory / "storage").string();
     if (config.mail.home_url.empty())
         config.mail.home_url = config.app.public_url.empty() ? listening_url(config.http) : config.app.public_url;
     const auto lead_to = [&](LinkConfig& link, std::string_view page) {

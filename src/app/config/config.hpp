@@ -18,6 +18,7 @@
 #include "base/clock.hpp"
 #include "base/locales.hpp"
 #include "base/log.hpp"
+#include "features/users/consent.hpp"
 
 namespace consentry {
 
@@ -202,6 +203,17 @@ struct MetricsConfig {
     std::vector<std::string> allowed_from;  // addresses and networks, checked
 };
 
+struct StorageConfig {
+    std::string url;             // file:FOLDER, or s3://…, which holds no secret
+    seconds presign_lifetime{};  // of addresses to read or write one private object
+};
+
+struct TermPolicyConfig {
+    std::string upload_path;                 // of drafts, in the private area; without slashes at its ends
+    std::string public_path;                 // of what is published, in the public area
+    std::vector<PolicyType> withdrawable{};  // what users may take back
+};
+
 struct SentryConfig {
     std::string dsn;  // checked; empty: no error tracking
     milliseconds timeout{};
@@ -222,6 +234,8 @@ struct Config {
     AccountConfig account;
     MailConfig mail;
     SocialConfig social;
+    StorageConfig storage;
+    TermPolicyConfig term_policy;
     EncryptionConfig encryption;
     ApiKeyConfig api_key;
     FeatureFlagConfig feature_flag;

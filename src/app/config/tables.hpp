@@ -22,6 +22,8 @@ std::vector<SettingSpec> api_key_settings();
 std::vector<SettingSpec> feature_flag_settings();
 std::vector<SettingSpec> mail_settings();
 std::vector<SettingSpec> social_settings();
+std::vector<SettingSpec> storage_settings();
+std::vector<SettingSpec> term_policy_settings();
 std::vector<SettingSpec> list_settings();
 std::vector<SettingSpec> logger_settings();
 std::vector<SettingSpec> security_event_settings();

@@ -42,6 +42,14 @@ enum class ActivityAction {
     admin_user_export,
     admin_user_import,
     admin_session_revoke,
+    user_accept_term_policy,
+    user_withdraw_term_policy,
+    admin_term_policy_create,
+    admin_term_policy_add_content,
+    admin_term_policy_update_content,
+    admin_term_policy_remove_content,
+    admin_term_policy_publish,
+    admin_term_policy_delete,
 };
 
 template <>
@@ -79,6 +87,14 @@ struct http::EnumNames<ActivityAction> {
         std::pair{admin_user_export, std::string_view{"adminUserExport"}},
         std::pair{admin_user_import, std::string_view{"adminUserImport"}},
         std::pair{admin_session_revoke, std::string_view{"adminSessionRevoke"}},
+        std::pair{user_accept_term_policy, std::string_view{"userAcceptTermPolicy"}},
+        std::pair{user_withdraw_term_policy, std::string_view{"userWithdrawTermPolicy"}},
+        std::pair{admin_term_policy_create, std::string_view{"adminTermPolicyCreate"}},
+        std::pair{admin_term_policy_add_content, std::string_view{"adminTermPolicyAddContent"}},
+        std::pair{admin_term_policy_update_content, std::string_view{"adminTermPolicyUpdateContent"}},
+        std::pair{admin_term_policy_remove_content, std::string_view{"adminTermPolicyRemoveContent"}},
+        std::pair{admin_term_policy_publish, std::string_view{"adminTermPolicyPublish"}},
+        std::pair{admin_term_policy_delete, std::string_view{"adminTermPolicyDelete"}},
     };
 };
 

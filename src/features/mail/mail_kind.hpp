@@ -31,6 +31,8 @@ enum class MailKind {
     session_reuse,
     identity_joined,  // facts besides: provider
     account_deleted,
+    // An announcement; facts: type, version, url.
+    policy_published,
 };
 
 template <>
@@ -54,6 +56,7 @@ struct http::EnumNames<MailKind> {
         std::pair{session_reuse, std::string_view{"sessionReuse"}},
         std::pair{identity_joined, std::string_view{"identityJoined"}},
         std::pair{account_deleted, std::string_view{"accountDeleted"}},
+        std::pair{policy_published, std::string_view{"policyPublished"}},
     };
 };
 

@@ -121,7 +121,8 @@ std::string laid_out(std::initializer_list<std::pair<std::string_view, std::stri
 // Besides those that tell of themselves: where and with what somebody did it.
 bool tells_of_a_deed(MailKind kind) {
     using enum MailKind;
-    return kind != verify_email && kind != forgot_password && kind != temporary_password && kind != welcome;
+    return kind != verify_email && kind != forgot_password && kind != temporary_password && kind != welcome &&
+           kind != policy_published;
 }
 
 std::string joined(std::string_view base, const std::string& token) { return std::string(base) + '/' + token; }
@@ -133,11 +134,15 @@ MailWriter::MailWriter(const Locales& locales, MailSite site) : locales_(locales
 Wording MailWriter::write(MailKind kind, Language language, const MailFacts& facts, TimePoint written_at) const {
     using enum MailKind;
     const auto lifetime = kind == forgot_password ? site_.forgot_password_lifetime : site_.verification_lifetime;
-    const boost::json::object values{
+    boost::json::object values{
         {"homeName", site_.name},      {"homeUrl", site_.url},
         {"support", site_.support},    {"provider", shown_name(fact(facts, "provider"))},
         {"minutes", lifetime.count()}, {"until", shown_time(written_at + site_.temporary_password_lifetime)},
     };
+    if (kind == policy_published) {
+        values["policy"] = locales_.text(language, "termPolicy.type." + required_fact(facts, "type"));
+        values["version"] = required_fact(facts, "version");
+    }
     const std::string name = "mail." + std::string(http::name_of(kind));
     const auto say = [&](std::string_view key) { return locales_.text(language, key, values); };
 
@@ -149,6 +154,7 @@ Wording MailWriter::write(MailKind kind, Language language, const MailFacts& fac
         page.link(say(name + ".button"),
                   joined(kind == verify_email ? site_.verification_url : site_.forgot_password_url,
                          required_fact(facts, "token")));
+    if (kind == policy_published) page.link(say(name + ".button"), required_fact(facts, "url"));
     if (kind == temporary_password) page.secret(required_fact(facts, "password"));
     if (tells_of_a_deed(kind)) {
         std::vector<std::pair<std::string_view, std::string>> rows;

@@ -26,9 +26,10 @@ MailSite site() {
 }
 
 MailFacts all_facts() {
-    return {{"token", "TOKEN123"},     {"password", "Temp-0987"},
-            {"provider", "Google"},    {"address", "203.0.113.7"},
-            {"device", "Ada's phone"}, {"userAgent", "Mozilla/5.0 (Android 14) Firefox/128.0"}};
+    return {
+        {"token", "TOKEN123"},      {"password", "Temp-0987"}, {"provider", "Google"},
+        {"address", "203.0.113.7"}, {"device", "Ada's phone"}, {"userAgent", "Mozilla/5.0 (Android 14) Firefox/128.0"},
+        {"type", "privacy"},        {"version", "2"},          {"url", "https://velvet.example/privacy/2"}};
 }
 
 const Locales& locales() {

@@ -31,6 +31,16 @@ awaitable<Result<SignedInAdmin>> CallerGuard::admit(http::RequestContext& contex
     co_return SignedInAdmin{std::move(*caller)};
 }
 
+awaitable<Result<Visitor>> CallerGuard::admit(http::RequestContext& context, std::type_identity<Visitor>) {
+    if (context.request.count("authorization") == 0) co_return Visitor{std::nullopt};
+    auto caller = co_await identify_fully(context);
+    if (!caller) co_return fail(std::move(caller.error()));
+    if (caller->role == Role::user) co_return Visitor{std::nullopt};
+    auto rights = co_await rights_of(caller->role_id);
+    if (rights && rights->type == Role::user) rights.reset();
+    co_return Visitor{rights};
+}
+
 awaitable<Result<std::pair<Caller, Rights>>> CallerGuard::permit(http::RequestContext& context,
                                                                  std::span<const Ability> required) {
     auto caller = co_await identify_fully(context);
@@ -60,6 +70,11 @@ http::Access CallerGuard::access(std::type_identity<SignedInAdmin>) {
     out.name = "admin";
     out.errors.push_back(&errors::role_forbidden);
     return out;
+}
+
+// Described as public: without a token it is.
+http::Access CallerGuard::access(std::type_identity<Visitor>) {
+    return {.name = "public", .security_scheme = {}, .errors = access(std::type_identity<SignedIn>{}).errors};
 }
 
 }  // namespace consentry

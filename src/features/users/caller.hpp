@@ -134,6 +134,20 @@ private:
     Rights rights_;
 };
 
+// Whoever asks, for what strangers may see a part of. A token that is sent is checked: a bad one is refused, not
+// ignored.
+class Visitor {
+public:
+    using Guard = CallerGuard;
+    // An admin whose role allows it; strangers may nothing.
+    bool may(Ability ability) const { return rights_ && rights_->allow(ability); }
+
+private:
+    friend class CallerGuard;
+    explicit Visitor(std::optional<Rights> rights) : rights_(rights) {}
+    std::optional<Rights> rights_;
+};
+
 // Makes the proofs; how callers are known is up to whoever knows sessions and roles.
 class CallerGuard {
 public:
@@ -143,6 +157,7 @@ public:
     awaitable<Result<SignedInProvisionally>> admit(http::RequestContext& context,
                                                    std::type_identity<SignedInProvisionally>);
     awaitable<Result<SignedInAdmin>> admit(http::RequestContext& context, std::type_identity<SignedInAdmin>);
+    awaitable<Result<Visitor>> admit(http::RequestContext& context, std::type_identity<Visitor>);
     template <PolicyType... Types>
     awaitable<Result<Consenting<Types...>>> admit(http::RequestContext& context,
                                                   std::type_identity<Consenting<Types...>>) {
@@ -163,6 +178,7 @@ public:
     static http::Access access(std::type_identity<SignedIn>);
     static http::Access access(std::type_identity<SignedInProvisionally>);
     static http::Access access(std::type_identity<SignedInAdmin>);
+    static http::Access access(std::type_identity<Visitor>);
     template <PolicyType... Types>
     static http::Access access(std::type_identity<Consenting<Types...>>) {
         http::Access out = access(std::type_identity<SignedIn>{});

@@ -83,6 +83,9 @@ json::object describe_operation(const Operation& operation, std::string_view pat
         draft.request_bodies["file"] = upload_body();
         out["requestBody"] = reference("requestBodies", "file");
     }
+    if (operation.takes_file_body)
+        out["requestBody"] =
+            json::object{{"required", true}, {"content", {{"application/octet-stream", {{"schema", json::object{}}}}}}};
     out["responses"] = describe_responses(operation, path, draft);
     out["security"] = security(operation, draft.info);
     return out;

@@ -1,0 +1,115 @@
+// Shapes of term policies on the wire: what answers are made of. What requests bring is in request_dto.hpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features/term_policies/policy.hpp"
+#include "http/schema/fields.hpp"
+#include "storage/object_store.hpp"
+
+namespace consentry {
+
+enum class FileAccess { private_file, public_file };
+
+struct PolicyContentResponse {
+    Language language = Language::en;
+    std::string bucket;
+    std::string key;
+    std::optional<std::string> cdn_url;
+    std::optional<std::string> completed_url;
+    std::string mime;
+    std::string extension;
+    FileAccess access = FileAccess::private_file;
+    std::int64_t size = 0;
+    std::string content_hash;
+
+    static constexpr std::string_view schema_name = "TermPolicyContentResponseDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("language", &PolicyContentResponse::language, "Of the text"),
+            field("bucket", &PolicyContentResponse::bucket, "The part of the store where it lies"),
+            field("key", &PolicyContentResponse::key, "Where it lies there"),
+            field("cdnUrl", &PolicyContentResponse::cdn_url, "Where everybody reads it; of a draft none"),
+            field("completedUrl", &PolicyContentResponse::completed_url, "The same"),
+            field("mime", &PolicyContentResponse::mime, "The media type"),
+            field("extension", &PolicyContentResponse::extension, "Of the file, without a dot"),
+            field("access", &PolicyContentResponse::access, "A draft is private, what is published is public"),
+            field("size", &PolicyContentResponse::size, "In bytes"),
+            field("contentHash", &PolicyContentResponse::content_hash, "SHA-256 of the bytes, in hexadecimal digits"),
+        };
+    }
+};
+
+struct TermPolicyResponse {
+    TermPolicyId id;
+    PolicyType type = PolicyType::terms_of_service;
+    PolicyStatus status = PolicyStatus::draft;
+    std::int64_t version = 0;
+    std::vector<PolicyContentResponse> contents;
+    std::optional<TimePoint> published_at;
+    TimePoint created_at;
+    std::optional<UserId> created_by;
+    TimePoint updated_at;
+    std::optional<UserId> updated_by;
+
+    // What strangers see of a policy leaves out who wrote it.
+    static TermPolicyResponse of(const TermPolicy& policy, const PolicyPaths& paths, const storage::ObjectStore& store,
+                                 bool for_admins) {
+        TermPolicyResponse out{.id = policy.id,
+                               .type = policy.type,
+                               .status = policy.status,
+                               .version = policy.version,
+                               .contents = {},
+                               .published_at = policy.published_at,
+                               .created_at = policy.created_at,
+                               .created_by = for_admins ? policy.created_by : std::nullopt,
+                               .updated_at = policy.updated_at,
+                               .updated_by = for_admins ? policy.updated_by : std::nullopt};
+        const bool is_public = policy.status == PolicyStatus::published;
+        const auto area = is_public ? storage::Area::public_area : storage::Area::private_area;
+        for (const PolicyContent& content : policy.contents) {
+            auto key = is_public ? paths.publication(policy.type, policy.version, content.language)
+                                 : paths.draft(policy.type, policy.version, content.language);
+            const auto url = is_public ? std::optional(store.public_address(key)) : std::nullopt;
+            out.contents.push_back({.language = content.language,
+                                    .bucket = store.area_name(area),
+                                    .key = std::move(key),
+                                    .cdn_url = url,
+                                    .completed_url = url,
+                                    .mime = std::string(policy_mime),
+                                    .extension = std::string(policy_extension),
+                                    .access = is_public ? FileAccess::public_file : FileAccess::private_file,
+                                    .size = content.size,
+                                    .content_hash = content.digest});
+        }
+        return out;
+    }
+
+    static constexpr std::string_view schema_name = "TermPolicyResponseDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("id", &TermPolicyResponse::id, "Of this version of the document"),
+            field("type", &TermPolicyResponse::type, "What the document is"),
+            field("status", &TermPolicyResponse::status, "Users see what is published; it never changes again"),
+            field("version", &TermPolicyResponse::version, "The highest published one is the latest"),
+            field("contents", &TermPolicyResponse::contents, "One text per language"),
+            field("publishedAt", &TermPolicyResponse::published_at, "When it was published"),
+            field("createdAt", &TermPolicyResponse::created_at, "When it was created"),
+            field("createdBy", &TermPolicyResponse::created_by, "Who created it; told to admins"),
+            field("updatedAt", &TermPolicyResponse::updated_at, "When it was changed last"),
+            field("updatedBy", &TermPolicyResponse::updated_by, "Who changed it last; told to admins"),
+        };
+    }
+};
+
+}  // namespace consentry
+
+template <>
+struct consentry::http::EnumNames<consentry::FileAccess> {
+    static constexpr std::array names{std::pair{consentry::FileAccess::private_file, std::string_view{"private"}},
+                                      std::pair{consentry::FileAccess::public_file, std::string_view{"public"}}};
+};

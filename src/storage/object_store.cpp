@@ -1,0 +1,24 @@
+#include "storage/object_store.hpp"
+
+#include <algorithm>
+
+namespace consentry::storage {
+
+bool is_object_key(std::string_view key) {
+    constexpr std::size_t bytes_max = 512;
+    if (key.size() > bytes_max) return false;
+    const auto fits = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+               c == '-';
+    };
+    for (bool more = true; more;) {
+        const auto slash = key.find('/');
+        const std::string_view segment = key.substr(0, slash);
+        if (segment.empty() || segment == "." || segment == ".." || !std::ranges::all_of(segment, fits)) return false;
+        more = slash != std::string_view::npos;
+        if (more) key.remove_prefix(slash + 1);
+    }
+    return true;
+}
+
+}  // namespace consentry::storage
