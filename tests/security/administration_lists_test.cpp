@@ -1,6 +1,7 @@
 // Lists of accounts: what is found, in which order, and by whom.
 #include <set>
 
+#include "base/errors.hpp"
 #include "tests/security/api_key_calls.hpp"
 
 namespace consentry::tests {

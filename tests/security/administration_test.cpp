@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/errors.hpp"
 #include "tests/security/api_key_calls.hpp"
 #include "tests/support/mailbox.hpp"
 

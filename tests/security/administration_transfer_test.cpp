@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/errors.hpp"
 #include "tests/security/role_calls.hpp"
 #include "tests/support/mailbox.hpp"
 

@@ -1,4 +1,5 @@
 // Making, changing and deleting API keys.
+#include "base/errors.hpp"
 #include "tests/security/api_key_calls.hpp"
 
 namespace consentry::tests {

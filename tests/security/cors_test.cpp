@@ -1,6 +1,7 @@
 // Which pages of other origins may read an answer (WEB-6).
 #include <gtest/gtest.h>
 
+#include "app/config/config.hpp"
 #include "tests/support/raw_http.hpp"
 #include "tests/support/service.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "app/app.hpp"
 #include "base/text.hpp"
 #include "tests/security/log_support.hpp"
 #include "tests/support/raw_http.hpp"

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "app/config/config.hpp"
 #include "base/sliding_windows.hpp"
 #include "tests/support/raw_http.hpp"
 #include "tests/support/service.hpp"

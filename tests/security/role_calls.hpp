@@ -9,6 +9,7 @@
 #include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
 
+#include "base/errors.hpp"
 #include "tests/support/service.hpp"
 
 namespace consentry::tests {

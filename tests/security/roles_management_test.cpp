@@ -3,6 +3,7 @@
 #include <set>
 #include <thread>
 
+#include "base/errors.hpp"
 #include "tests/security/api_key_calls.hpp"
 
 namespace consentry::tests {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
 #include "http/steps/content_coding.hpp"
 #include "http/trace_context.hpp"
 #include "tests/support/raw_http.hpp"
