@@ -7,7 +7,9 @@
 
 #include "app/services.hpp"
 #include "features/two_factor/endpoints.hpp"
+#include "features/users/caller.hpp"
 #include "http/application.hpp"
+#include "http/endpoint.hpp"
 #include "http/router.hpp"
 #include "http/server.hpp"
 
@@ -64,6 +66,19 @@ int main() {
         router.provide(services.session_guard);
         router.provide<CallerGuard>(services.session_guard);
         add_two_factor_endpoints(router, services.two_factor, services.users, services.roles);
+        // A pair that differs in its guard alone.
+        router.get("/bench/profile")
+            .id("unguarded")
+            .tag("bench")
+            .says("The own account")
+            .message("user.profile")
+            .handled_by([&services](const SignedIn& caller) { return services.profiles.get(caller.user()); });
+        router.get("/bench/profile/guarded")
+            .id("guarded")
+            .tag("bench")
+            .says("The own account, with consent")
+            .message("user.profile")
+            .handled_by([&services](const Consenting<>& caller) { return services.profiles.get(caller.user()); });
         router.finish();
         BarePipeline pipeline(router, clock);
         http::ServerOptions options;

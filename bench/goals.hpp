@@ -39,6 +39,12 @@ void measure_surface(const Stage& stage, Report& report);
 // Pages of the list of very many accounts, in every order.
 void measure_lists(const Stage& stage, Report& report);
 
+// The guard that asks for consent, acceptances, and pages of a long history of them.
+void measure_consent(const Stage& stage, Report& report);
+
+// Publishing a term policy with very many users.
+void measure_publications(const Stage& stage, Report& report);
+
 // Accounts brought in from a table, and what a write beside it waits.
 void measure_import(const Stage& stage, Report& report);
 

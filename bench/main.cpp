@@ -51,6 +51,10 @@ const std::vector<Goal>& goals() {
         {"web-4", embedded, measure_slow_peers},
         {"lists", embedded, measure_lists, true},
         {"lists", servers, measure_lists, true},
+        {"consent", embedded, measure_consent, true},
+        {"consent", servers, measure_consent, true},
+        {"policies", embedded, measure_publications, true},
+        {"policies", servers, measure_publications, true},
         {"import", embedded, measure_import, true},
         {"import", servers, measure_import, true},
     };

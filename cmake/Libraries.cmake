@@ -8,16 +8,17 @@ function(consentry_library name)
   target_precompile_headers(${name} REUSE_FROM consentry_precompiled)
 endfunction()
 
-# consentry_test(name SOURCES ... LINKS ... [TIMEOUT s] [LABELS ...] [ENGINES] [ALSO_ON_SHARED_ENGINES]): one GoogleTest
+# consentry_test(name SOURCES ... LINKS ... [TIMEOUT s] [LABELS ...] [ENGINES] [ALSO_ON_SHARED_ENGINES] [S3]): one GoogleTest
 # program, each of its tests known to CTest by name, so that all run side by side.
 # ENGINES: its tests use the shared PostgreSQL and Redis (tests/support/shared_engines.hpp).
 # ALSO_ON_SHARED_ENGINES: every test once more as <name>.shared, label "shared", with the shared servers and
 # CONSENTRY_TEST_ENGINES=shared in the environment.
+# S3: its tests use the shared S3 servers (tests/support/s3_server.hpp).
 function(consentry_test name)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(TEST "ENGINES;ALSO_ON_SHARED_ENGINES" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "ENGINES;ALSO_ON_SHARED_ENGINES;S3" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT TEST_TIMEOUT)
     set(TEST_TIMEOUT 120)
   endif()
@@ -28,6 +29,9 @@ function(consentry_test name)
   set(discovery DISCOVERY_MODE PRE_TEST WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set(properties TIMEOUT ${TEST_TIMEOUT})
   set(with_engines FIXTURES_REQUIRED engines)
+  if(TEST_S3)
+    list(APPEND properties FIXTURES_REQUIRED s3)
+  endif()
   if(TEST_ALSO_ON_SHARED_ENGINES)
     gtest_discover_tests(${name} ${discovery} TEST_SUFFIX .shared
       PROPERTIES ${properties} ${with_engines} LABELS shared ENVIRONMENT CONSENTRY_TEST_ENGINES=shared)

@@ -73,3 +73,5 @@ CREATE TABLE term_policy_announcements (
     after_user UUID,
     created_at BIGINT NOT NULL
 );
+-- How many of these wait is asked once a second, however many others do.
+CREATE INDEX mails_policy_published ON mails (id) WHERE kind = 'policyPublished' AND failed_at IS NULL;

@@ -32,6 +32,7 @@ http::OpenApiInfo api_description(std::string_view app_name, std::string_view ve
                 {"password", "The own password"},
                 {"user", "The own account"},
                 {"term-policy", "What there is to agree to, and who agreed to which version of it"},
+                {"file", "Texts of policies, at addresses that other operations hand out"},
                 {"activity", "What happened to an account, and who did it"},
                 {"role", "What groups of people may do"},
                 {"api-key", "Keys that programs show, beside whatever their users show"},

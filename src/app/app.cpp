@@ -17,10 +17,13 @@
 #include "features/administration/endpoints.hpp"
 #include "features/api_keys/endpoints.hpp"
 #include "features/feature_flags/endpoints.hpp"
+#include "features/files/endpoints.hpp"
 #include "features/login/endpoints.hpp"
 #include "features/passwords/endpoints.hpp"
 #include "features/roles/endpoints.hpp"
 #include "features/sessions/endpoints.hpp"
+#include "features/term_policies/acceptance_endpoints.hpp"
+#include "features/term_policies/endpoints.hpp"
 #include "features/two_factor/endpoints.hpp"
 
 #ifndef CONSENTRY_VERSION
@@ -130,6 +133,7 @@ void App::open_mail_delivery() {
                                   .sender = config.mail.no_reply,
                                   .batch_size = static_cast<std::int64_t>(config.mail.batch_size)};
     options.before_each_round.emplace_back([this] { return services_.link_requests.work_off(); });
+    options.before_each_round.emplace_back([this] { return services_.announcements.work_off(); });
     mail_delivery_ = std::make_unique<MailDelivery>(
         std::move(options),
         MailDelivery::Parts{services_.database, services_.clock, services_.locales, services_.mails, services_.audit},
@@ -200,12 +204,15 @@ void App::declare_endpoints() {
     add_activity_endpoints(router_, services_.activity, services_.users, services_.locales);
     add_two_factor_endpoints(router_, services_.two_factor, services_.users, services_.roles);
     add_password_endpoints(router_, services_.passwords);
+    add_acceptance_endpoints(router_, services_.consents);
+    add_term_policy_endpoints(router_, services_.term_policies);
     add_account_endpoints(router_, services_.accounts, services_.link_requests, services_.passwords, services_.profiles,
                           services_.account_export);
     add_administration_endpoints(router_, services_.administration, services_.profiles, services_.user_import);
     add_role_endpoints(router_, services_.roles);
     add_api_key_endpoints(router_, services_.api_keys);
     add_feature_flag_endpoints(router_, services_.feature_flags);
+    if (services_.files) add_file_endpoints(router_, *services_.files);
     add_forward_auth_endpoints(router_, services_.forward_auth);
     add_system_endpoints(router_, system_, services_.config.app.documentation);
     if (metrics_page_) add_metrics_endpoint(router_, *metrics_page_);

@@ -8,14 +8,18 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include "app/api_key_commands.hpp"
 #include "app/app.hpp"
 #include "app/config_commands.hpp"
 #include "app/key_commands.hpp"
+#include "app/policy_commands.hpp"
 #include "app/serve_command.hpp"
 #include "app/user_commands.hpp"
 #include "app/user_import_command.hpp"
+#include "features/term_policies/policy.hpp"
 
 namespace consentry {
 namespace {
@@ -99,6 +103,46 @@ void add_api_key_commands(CLI::App& program, Selected& selected) {
     erase->callback([&selected] { selected.run = [] { return delete_api_key(options); }; });
 }
 
+void add_policy_commands(CLI::App& program, Selected& selected) {
+    CLI::App* policy = subcommand(program, "policy", "Terms of service and other documents that users accept");
+    policy->require_subcommand(1);
+    static PolicyOptions options;
+    const auto add_type = [](CLI::App& command) {
+        command.add_option("type", options.type, "termsOfService, privacy, marketing or cookies")
+            ->required()
+            ->check(CLI::IsMember(std::vector<std::string>{"termsOfService", "privacy", "marketing", "cookies"}));
+    };
+    const auto add_version = [](CLI::App& command, const char* name, std::int64_t& version) {
+        command.add_option(name, version, "A version")
+            ->required()
+            ->check(CLI::Range(std::int64_t{1}, policy_version_max));
+    };
+
+    CLI::App* import = subcommand(*policy, "import", "Makes drafts of all texts of a folder, or of none of them");
+    import->add_option("folder", options.folder, "Its texts are type/version/language.hbs")->required();
+    import->add_flag("--dry-run", options.dry_run, "Only tell what would be done, and what is wrong");
+    import->callback([&selected] { selected.run = [] { return import_policies(options); }; });
+
+    CLI::App* publish = subcommand(*policy, "publish", "Publishes a draft, for good; prints its hashes and addresses");
+    add_type(*publish);
+    add_version(*publish, "version", options.version);
+    publish->add_flag("--preview", options.preview, "Only tell how many users would have to accept again");
+    publish->callback([&selected] { selected.run = [] { return publish_policy(options); }; });
+
+    CLI::App* list = subcommand(*policy, "list",
+                                "Prints all documents: type, version, state (draft, published, latest), languages, "
+                                "time of publication");
+    list->callback([&selected] { selected.run = list_policies; });
+
+    CLI::App* diff = subcommand(*policy, "diff", "Prints where the texts of two versions differ");
+    add_type(*diff);
+    add_version(*diff, "version", options.version);
+    add_version(*diff, "other", options.other_version);
+    diff->add_option("--language", options.language, "Of both texts; en where none is named")
+        ->check(CLI::IsMember(std::vector<std::string>(language_names.begin(), language_names.end())));
+    diff->callback([&selected] { selected.run = [] { return diff_policies(options); }; });
+}
+
 void add_migrate_command(CLI::App& program, Selected& selected) {
     CLI::App* command = subcommand(program, "migrate", "Brings the database's schema up to date");
     static std::string from;
@@ -150,11 +194,14 @@ int run_command_line(int argc, char** argv) {
     add_user_commands(program, selected);
     add_user_import_command(program, selected);
     add_api_key_commands(program, selected);
+    add_policy_commands(program, selected);
     add_config_commands(program, selected);
     add_key_commands(program, selected);
 
     // A file that may not grow any more (a quota) is a failed write, which is answered, and not the end of the process.
     std::signal(SIGXFSZ, SIG_IGN);
+    // Standard output is for results.
+    spdlog::set_default_logger(spdlog::stderr_color_mt("consentry"));
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

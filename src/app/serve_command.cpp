@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include "app/app.hpp"
@@ -71,7 +70,6 @@ void raise_file_limit() {
 int serve() {
     const auto config = load_config();
     if (!config) return 2;
-    spdlog::set_default_logger(spdlog::stderr_color_mt("consentry"));
     // A core file would hold keys and passwords (LOG-7).
     if (config->app.environment != AppEnvironment::local) prctl(PR_SET_DUMPABLE, 0);
     std::signal(SIGPIPE, SIG_IGN);

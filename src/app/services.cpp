@@ -85,6 +85,15 @@ SocialGuard::Provider social_provider(const SocialProviderConfig& config) {
     return out;
 }
 
+PolicyPaths policy_paths(const Config& config) {
+    return {.drafts = config.term_policy.upload_path, .published = config.term_policy.public_path};
+}
+
+std::unique_ptr<Files> make_files(storage::ObjectStore& store) {
+    const storage::OwnAddresses* addresses = store.own_addresses();
+    return addresses == nullptr ? nullptr : std::make_unique<Files>(store, *addresses);
+}
+
 }  // namespace
 
 ImportSettings import_settings(const Config& config) {
@@ -96,8 +105,11 @@ Services::Services(const Config& given, const Clock& the_clock)
       clock(the_clock),
       database_(open_database(config)),
       cache_(open_cache(config, clock)),
+      object_store_(open_object_store(config)),
       database(*database_),
       cache(*cache_),
+      object_store(*object_store_),
+      files(make_files(object_store)),
       cursors(config.encryption.secrets, clock),
       security_event_file(config.data.directory, config.security_events.bytes_max, clock),
       security_events(security_event_file),
@@ -118,6 +130,11 @@ Services::Services(const Config& given, const Clock& the_clock)
                     {.cache_prefix = config.feature_flag.cache_prefix, .cache_ttl = config.feature_flag.cache_ttl}),
       activity(database, clock, {.retention = config.activity.retention}),
       mails(config.encryption.secrets),
+      consents(database, clock, object_store, audit,
+               {.paths = policy_paths(config), .withdrawable = config.term_policy.withdrawable}),
+      term_policies(database, object_store, clock, mails, audit,
+                    {.paths = policy_paths(config), .presign_lifetime = config.storage.presign_lifetime}),
+      announcements(database, object_store, clock, mails, policy_paths(config)),
       sessions(database, cache, clock, tokens, signing_pool, mails, audit,
                {.check = config.session.check == SessionCheckMode::cache ? SessionCheck::cache : SessionCheck::strict,
                 .sessions_max = static_cast<std::int64_t>(config.session.per_user_max),
@@ -136,7 +153,7 @@ Services::Services(const Config& given, const Clock& the_clock)
                          .passes = static_cast<std::uint32_t>(config.password.argon2_passes),
                          .lanes = static_cast<std::uint32_t>(config.password.argon2_lanes),
                          .salt_bytes = config.password.salt_length}),
-      passwords(database, clock, hasher, two_factor, mails, audit, password_settings(config)),
+      passwords(database, clock, hasher, two_factor, consents, mails, audit, password_settings(config)),
       social_guard(clock, signing_pool, audit, social_provider(config.social.google),
                    social_provider(config.social.apple), config.social.ca_file),
       social_accounts(database, clock, users, feature_flags, two_factor, mails, consents, audit,
@@ -162,6 +179,7 @@ awaitable<void> Services::clean_up() {
     MailRepository stored_mails(database);
     co_await stored_mails.erase_failed(clock.now() - failed_mails_kept);
     co_await user_import.forget_abandoned();
+    co_await term_policies.sweep();
 }
 
 }  // namespace consentry

@@ -23,6 +23,7 @@
 #include "features/administration/user_import.hpp"
 #include "features/api_keys/api_keys.hpp"
 #include "features/feature_flags/feature_flags.hpp"
+#include "features/files/files.hpp"
 #include "features/forward_auth/forward_auth.hpp"
 #include "features/login/login.hpp"
 #include "features/login/social_guard.hpp"
@@ -32,10 +33,14 @@
 #include "features/sessions/guard.hpp"
 #include "features/sessions/key_ring.hpp"
 #include "features/sessions/sessions.hpp"
+#include "features/term_policies/acceptances.hpp"
+#include "features/term_policies/announcements.hpp"
+#include "features/term_policies/term_policies.hpp"
 #include "features/two_factor/two_factor.hpp"
 #include "features/users/repository.hpp"
 #include "storage/cache.hpp"
 #include "storage/database.hpp"
+#include "storage/object_store.hpp"
 
 namespace consentry {
 
@@ -58,10 +63,13 @@ public:
 private:
     const std::unique_ptr<storage::Database> database_;
     const std::unique_ptr<storage::Cache> cache_;
+    const std::unique_ptr<storage::ObjectStore> object_store_;
 
 public:
     storage::Database& database;
     storage::Cache& cache;
+    storage::ObjectStore& object_store;
+    const std::unique_ptr<Files> files;  // null: the store has a server of its own
     SealedCursors cursors;
     SecurityEventFile security_event_file;
     CountedEvents security_events;
@@ -76,7 +84,9 @@ public:
     FeatureFlags feature_flags;
     Activity activity;
     Mails mails;
-    NothingPublished consents;
+    Acceptances consents;
+    TermPolicies term_policies;
+    Announcements announcements;
     Sessions sessions;
     SessionGuard session_guard;
     TwoFactor two_factor;

@@ -148,9 +148,7 @@ std::size_t MessageReader::body_bytes_max() const {
     const bool json = equal_ignoring_case(media, "application/json") ||
                       (media.size() > 5 && equal_ignoring_case(media.substr(media.size() - 5), "+json"));
     if (json) return limits_.json_bytes_max;
-    const bool file = equal_ignoring_case(media, "multipart/form-data") || equal_ignoring_case(media, "text/csv");
-    const std::size_t upload =
-        file && limits_.application != nullptr ? limits_.application->upload_bytes_max(request_) : 0;
+    const std::size_t upload = limits_.application != nullptr ? limits_.application->upload_bytes_max(request_) : 0;
     return upload > 0 ? upload : limits_.text_bytes_max;
 }
 

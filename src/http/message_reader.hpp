@@ -28,8 +28,8 @@ struct ReaderLimits {
     std::size_t target_bytes_max;
     std::size_t json_bytes_max;
     std::size_t text_bytes_max;
-    // Asked for upload_bytes_max() where a file (multipart/form-data, text/csv) follows a head; otherwise, and where it
-    // takes none, text_bytes_max holds.
+    // Asked for upload_bytes_max() where something else than JSON follows a head; where it takes no such file,
+    // text_bytes_max holds.
     const Application* application = nullptr;
 };
 

@@ -48,6 +48,13 @@ bool wants_problem(const Request& request) {
     return accept && to_lower_ascii(*accept).contains("application/problem+json");
 }
 
+// What an Upload may come as; anything else is refused, and need not be read first.
+bool is_table_or_form(const Request& request) {
+    const std::string_view type = request.header("content-type").value_or("");
+    const std::string_view media = trim(type.substr(0, type.find(';')));
+    return equal_ignoring_case(media, "multipart/form-data") || equal_ignoring_case(media, "text/csv");
+}
+
 }  // namespace
 
 // What is known of a request on its way.
@@ -163,7 +170,8 @@ std::size_t Pipeline::upload_bytes_max(const Request& request) const noexcept {
     try {
         const Operation* operation = router_.find(request.method, request.path).operation;
         if (operation == nullptr) return 0;
-        return operation->takes_upload ? http::upload_bytes_max : operation->takes_file_body ? file_body_bytes_max : 0;
+        if (operation->takes_file_body) return file_body_bytes_max;
+        return operation->takes_upload && is_table_or_form(request) ? http::upload_bytes_max : 0;
     } catch (...) {
         return 0;
     }

@@ -34,6 +34,15 @@ struct Object {
 
 bool is_object_key(std::string_view key);
 
+// What an address that leads to this service itself lets whoever has it do. `query` is that of the address, as sent.
+class OwnAddresses {
+public:
+    virtual ~OwnAddresses() = default;
+    virtual bool admits_get(std::string_view key, std::string_view query, TimePoint now) const = 0;
+    virtual bool admits_put(std::string_view key, std::string_view mime, std::uint64_t size, std::string_view query,
+                            TimePoint now) const = 0;
+};
+
 class ObjectStore {
 public:
     virtual ~ObjectStore() = default;
@@ -44,7 +53,7 @@ public:
     // Atomic: a reader sees the former object or the whole new one; durable on return. Where it throws, it may have
     // taken effect, or still may within longest_call().
     virtual awaitable<void> put(Area area, std::string key, std::string bytes, std::string mime) = 0;
-    virtual awaitable<void> erase(Area area, std::string key) = 0;  // absent is fine
+    virtual awaitable<void> erase(Area area, std::string key) = 0;  // absent is fine; where it throws, as above
 
     // How long a call may take at most, retries included.
     virtual milliseconds longest_call() const = 0;
@@ -56,6 +65,9 @@ public:
                                        TimePoint now, TimePoint until) const = 0;
     // Where everybody reads a public object.
     virtual std::string public_address(const std::string& key) const = 0;
+    // Null where a server of the engine's own answers at its addresses. Else this service does, at
+    // /files/private/KEY and /files/public/KEY.
+    virtual const OwnAddresses* own_addresses() const { return nullptr; }
     // What the private area is called; clients see it as "bucket".
     virtual std::string area_name(Area area) const = 0;
 

@@ -148,6 +148,15 @@ TEST_F(MigrateFrom, NobodyNoticesThatTheServiceMoved) {
         "INSERT INTO import_rows SELECT id, 0, id, 'gil@example.org', 'gil', NULL, role_id, status, is_verified, "
         "language, "
         "NULL, NULL, NULL, created_at FROM users LIMIT 1");
+    sqlite(
+        "INSERT INTO term_policies SELECT '01890000-0000-7000-8000-0000000000cd', 'privacy', 1, 'published', 2, NULL, "
+        "'{}', created_at, id, created_at, id, created_at, NULL FROM users LIMIT 1");
+    sqlite("INSERT INTO term_policy_contents SELECT id, 'en', 5, x'0102' FROM term_policies");
+    sqlite("INSERT INTO loose_objects VALUES ('private', 'privacy', 1, 'en', 1, 0, NULL)");
+    sqlite("INSERT INTO term_policy_announcements SELECT id, NULL, created_at FROM term_policies");
+    sqlite(
+        "INSERT INTO term_policy_acceptances SELECT u.id, u.id, p.type, 1, 'accepted', p.id, p.version, 'en', '{}', 1, "
+        "'192.0.2.1', 'Browser', NULL FROM users u, term_policies p LIMIT 1");
     const Finished copied = copy();
     ASSERT_EQ(copied.code, 0) << copied.err;
     EXPECT_THAT(copied.err, AllOf(HasSubstr("should have been stopped"), HasSubstr("copied and compared")));

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# The PostgreSQL and the Redis that tests share: quick, without fsync. CTest calls this.
+# The servers that tests share: quick, without fsync. CTest calls this.
 #
-#   engines.sh start FOLDER    writes FOLDER/addresses; ends first what an aborted run has left there
-#   engines.sh stop FOLDER     and removes it
+#   engines.sh start FOLDER       PostgreSQL and Redis; writes FOLDER/addresses; ends first what an aborted run has left there
+#   engines.sh start FOLDER s3    both S3 servers instead; FOLDER/rgw.values and FOLDER/swift.values
+#   engines.sh stop FOLDER        and removes it
 #
 # They end by themselves when the folder is gone, or after two hours.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-(($# == 2)) || usage
+(($# == 2)) || [[ $# == 3 && "$1 $3" == "start s3" ]] || usage
 
 # The servers' own folder: their users could not reach into a build folder below somebody's home.
 stop() {
@@ -16,9 +17,17 @@ stop() {
     if place=$(cat "$1/place" 2>/dev/null); then
         "$here/postgres.sh" stop --remove "$place/postgres"
         "$here/redis.sh" stop --remove "$place/redis"
+        end_servers "$place"
         rm -rf "$place"
     fi
     rm -rf "$1"
+}
+
+start_s3() {
+    local swift
+    "$here/s3.sh" start "$2/swift" swift >"$2/swift.values" &
+    swift=$!
+    "$here/s3.sh" start "$2/rgw" rgw >"$2/rgw.values" && wait "$swift" && cp "$2"/*.values "$1"
 }
 
 start() {
@@ -28,6 +37,10 @@ start() {
     chmod 755 "$place"
     echo "$place" >"$1/place"
     watch "$place" '' "$(cd "$1" && pwd -P)"
+    if [[ "${2:-}" == s3 ]]; then
+        start_s3 "$1" "$place"
+        return
+    fi
     "$here/postgres.sh" start --fast --setting max_connections=400 "$place/postgres" >"$place/postgres.values" &
     postgres=$!
     "$here/redis.sh" start --setting "appendonly no" "$place/redis" >"$place/redis.values"
@@ -39,7 +52,7 @@ start() {
 case "$1" in
     start)
         stop "$2"
-        start "$2" || {
+        start "${@:2}" || {
             stop "$2"
             exit 1
         }

@@ -56,7 +56,7 @@ servers_in() {
         entry=${entry%/cmdline}
         read -r name 2>/dev/null <"$entry/comm" || continue
         case "$name" in
-            nginx | node | postgres | pgbouncer | python3) echo "${entry#/proc/}" ;;
+            ceph-mon | ceph-osd | radosgw | nginx | node | postgres | pgbouncer | python3) echo "${entry#/proc/}" ;;
             redis-server | redis-sentinel | valkey-server | valkey-sentinel) echo "${entry#/proc/}" ;;
         esac
     done

@@ -20,7 +20,7 @@ consentry_test(consentry_security_account_tests
 
 # Logins with identity tokens; the providers are node.
 consentry_test(consentry_security_social_tests
-  SOURCES factor_calls.cpp ../support/identity_provider.cpp
+  SOURCES consent_calls.cpp factor_calls.cpp ../support/identity_provider.cpp
           social_accounts_test.cpp social_factors_test.cpp social_keys_test.cpp social_tokens_test.cpp
   LINKS consentry_test_support
   ALSO_ON_SHARED_ENGINES)

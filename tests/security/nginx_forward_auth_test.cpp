@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/service.hpp"
+#include "tests/security/consent_calls.hpp"
 #include "tests/support/shell.hpp"
 
 namespace consentry::tests {
@@ -107,6 +107,28 @@ TEST(AUT_1, NginxAsksForTheRoleOfALocation) {
         EXPECT_EQ(t.nginx.ask("GET", path, admin).status, 200U) << path;
     }
     EXPECT_EQ(t.nginx.ask("GET", "/admin/?roles=user", user).status, 403U);
+}
+
+TEST(DOC_8, NginxLetsInWhoHasAcceptedTheLatestVersions) {
+    Guarded t;
+    const Person person = t.service.make_person();
+    const std::string token = t.service.tokens_of(person).access;
+    const auto visit = [&] { return t.nginx.ask("GET", "/members/7", token, forged); };
+    EXPECT_EQ(visit().status, 200U) << "nothing is published";
+    publish(t.service, "termsOfService", 1);
+    publish(t.service, "privacy", 1);
+    EXPECT_EQ(visit().status, 403U);
+    EXPECT_EQ(t.nginx.ask("GET", "/members/?policies=marketing", token).status, 403U);
+    EXPECT_EQ(t.nginx.ask("GET", "/orders", token).status, 200U);
+    EXPECT_EQ(accept(t.service, token, "termsOfService").status, 200U);
+    EXPECT_EQ(visit().status, 403U) << "all of them";
+    EXPECT_EQ(accept(t.service, token, "privacy").status, 200U);
+    const Answer let_in = visit();
+    EXPECT_EQ(let_in.status, 200U);
+    EXPECT_TRUE(let_in.body.contains("id[" + person.id.text() + "]")) << let_in.body;
+    publish(t.service, "privacy", 2);
+    EXPECT_EQ(visit().status, 403U) << "at the next request";
+    EXPECT_EQ(t.nginx.ask("GET", "/members/7").status, 401U);
 }
 
 TEST(AUT_4, NginxRefusesARevokedSessionAtItsNextRequest) {

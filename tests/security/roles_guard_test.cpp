@@ -43,6 +43,16 @@ const std::vector<Need>& needs() {
         {"POST", "user/export", {{"user", {"read"}}}},
         {"POST", "user/import", {{"user", {"read", "create"}}}},
         {"GET", "user/" + id + "/session/list", {{"user", {"read"}}, {"session", {"read"}}}},
+        {"GET", "term-policy/list", {{"termPolicy", {"read"}}}},
+        {"GET", "term-policy/impact/" + id, {{"termPolicy", {"read"}}}},
+        {"POST", "term-policy/get/" + id + "/content/en", {{"termPolicy", {"read"}}}},
+        {"POST", "term-policy/generate/content/presign", {{"termPolicy", {"read", "create", "update"}}}},
+        {"POST", "term-policy/create", {{"termPolicy", {"read", "create"}}}},
+        {"PUT", "term-policy/update/" + id + "/content/add", {{"termPolicy", {"read", "update"}}}},
+        {"PUT", "term-policy/update/" + id + "/content/update", {{"termPolicy", {"read", "update"}}}},
+        {"DELETE", "term-policy/update/" + id + "/content/remove", {{"termPolicy", {"read", "update"}}}},
+        {"PATCH", "term-policy/publish/" + id, {{"termPolicy", {"read", "update"}}}},
+        {"DELETE", "term-policy/delete/" + id, {{"termPolicy", {"read", "delete"}}}},
         {"DELETE", "user/" + id + "/session/revoke/" + id, {{"session", {"read", "delete"}}, {"user", {"read"}}}},
     };
     return all;

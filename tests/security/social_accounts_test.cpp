@@ -1,7 +1,7 @@
 // SOC-2, SOC-3, SOC-6: whose account it is.
 #include <gtest/gtest.h>
 
-#include "tests/security/factor_calls.hpp"
+#include "tests/security/consent_calls.hpp"
 #include "tests/support/identity_provider.hpp"
 
 namespace consentry::tests {
@@ -163,6 +163,26 @@ TEST(SOC_3, WhoeverRegisteredTheAddressBeforeItsOwnerIsOut) {
     EXPECT_EQ(world.mails_of("identityJoined"), "1");
 }
 
+TEST(SOC_3, WhatAFormerHolderAcceptedIsNotTheOwnersConsent) {
+    World world;
+    for (const std::string& type : all_types) publish(world.service, type, 1);
+    const Person squatter = world.service.make_person();
+    const std::string before = world.service.tokens_of(squatter).access;
+    for (const char* type : {"termsOfService", "privacy", "cookies"})
+        ASSERT_EQ(accept(world.service, before, type).status, 200U);
+    world.service.sql("UPDATE users SET is_verified = FALSE WHERE id = '" + squatter.id.text() + "'");
+
+    const Answer answer = world.log_in(google, "s-1", squatter.email, {{"privacy", true}});
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_EQ(flags(world.service, answer.text("data.tokens.accessToken")), "0100") << "what they agree to themselves";
+    EXPECT_EQ(history(world.service, squatter),
+              "cookies 1 accepted, cookies 1 withdrawn, privacy 1 accepted, privacy 1 withdrawn, privacy 1 accepted, "
+              "termsOfService 1 accepted, termsOfService 1 withdrawn");
+    // A login of an account that is theirs already takes nothing back and accepts nothing.
+    const Answer again = world.log_in(google, "s-1", squatter.email, {{"marketing", true}});
+    EXPECT_EQ(flags(world.service, again.text("data.tokens.accessToken")), "0100");
+}
+
 TEST(SOC_3, ASecondFactorOfAStrangerIsNeitherAskedForNorPassedOver) {
     World world;
     Person squatter = world.service.make_person();
@@ -230,6 +250,17 @@ TEST(SOC_6, AFirstLoginMakesAnAccount) {
     EXPECT_EQ(world.one("device_platform FROM sessions"), "ios");
     // No password leads there.
     EXPECT_EQ(world.service.log_in(ada, std::string(right_password)).code_name(), "passwordNotMatch");
+}
+
+TEST(SOC_6, AFirstLoginAcceptsWhatWasTicked) {
+    World world;
+    publish(world.service, "termsOfService", 2);
+    publish(world.service, "marketing", 1);
+    const Answer answer =
+        world.log_in(google, "s-1", ada, {{"termsOfService", true}, {"privacy", true}, {"marketing", false}});
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_EQ(flags(world.service, answer.text("data.tokens.accessToken")), "1101");
+    EXPECT_EQ(world.one("version FROM term_policy_acceptances"), "2");
 }
 
 TEST(SOC_6, AHundredFirstLoginsAtOnceMakeOneAccount) {

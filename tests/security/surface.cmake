@@ -26,7 +26,7 @@ consentry_test(consentry_security_log_tests
 
 # The doors of others: forward auth, alone and behind a real nginx; metrics.
 consentry_test(consentry_security_doors_tests
-  SOURCES factor_calls.cpp forward_auth_test.cpp metrics_test.cpp nginx_forward_auth_test.cpp
+  SOURCES consent_calls.cpp factor_calls.cpp forward_auth_test.cpp metrics_test.cpp nginx_forward_auth_test.cpp
   LINKS consentry_test_support
   ALSO_ON_SHARED_ENGINES)
 target_compile_definitions(consentry_security_doors_tests PRIVATE CONSENTRY_REAL_SERVERS="${PROJECT_SOURCE_DIR}/tests/real")
@@ -42,3 +42,6 @@ consentry_test(consentry_security_keys_tests
   SOURCES api_keys_management_test.cpp api_keys_test.cpp
   LINKS consentry_test_support
   ALSO_ON_SHARED_ENGINES)
+
+# The addresses of files.
+consentry_test(consentry_security_files_tests SOURCES files_test.cpp LINKS consentry_test_support)

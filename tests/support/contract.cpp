@@ -91,6 +91,8 @@ std::vector<std::string> Contract::complaints(std::string_view method, std::stri
     const auto* operation = find_operation(method, path);
     // The trailing slash of /docs/ is a kindness, not a path of the document.
     if (operation == nullptr && answer.status < 400 && path == "/docs/") return out;
+    // Keys of files have slashes, and OpenAPI no word for the rest of a path.
+    if (operation == nullptr && answer.status < 400 && path.starts_with("/files/")) return out;
     if (operation == nullptr) {
         check_unrouted(answer, out);
         return out;
@@ -139,7 +141,7 @@ void Contract::check_request(const json::object& operation, std::string_view que
             out.push_back("accepted query " + name + ": " + complaint);
     }
     const auto* request = operation.if_contains("requestBody");
-    if (request != nullptr && resolve(*request).at("content").as_object().contains("multipart/form-data")) return;
+    if (request != nullptr && !resolve(*request).at("content").as_object().contains("application/json")) return;
     json::value sent = json::object{};
     if (!body.empty()) sent = json::parse(body);
     if (request == nullptr) {

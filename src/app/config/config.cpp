@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/config/names.hpp"
+#include "app/config/own_url.hpp"
 #include "app/config/settings.hpp"
 #include "app/config/values.hpp"
 
@@ -60,8 +61,7 @@ void derive(Config& config, const Environment& environment) {
     if (config.mail.url.empty()) config.mail.url = "file:" + (config.data.directory / "mail").string();
     if (config.mail.home_name.empty()) config.mail.home_name = config.app.name;
     if (config.storage.url.empty()) config.storage.url = "file:" + (config.data.directory / "storage").string();
-    if (config.mail.home_url.empty())
-        config.mail.home_url = config.app.public_url.empty() ? listening_url(config.http) : config.app.public_url;
+    if (config.mail.home_url.empty()) config.mail.home_url = own_url(config);
     const auto lead_to = [&](LinkConfig& link, std::string_view page) {
         if (link.link_base_url.empty()) link.link_base_url = config.mail.home_url + std::string(page);
     };
@@ -94,6 +94,17 @@ void check(const Config& config, const Environment& environment, std::vector<Con
             problem("LOGGER_LEVEL", "must not be debug in production");
     }
 
+    if (config.storage.url.starts_with("s3:")) {
+        const S3Config& s3 = config.storage.s3;
+        for (const auto& [setting, value] :
+             {std::pair(std::string_view("AWS_S3_IAM_CREDENTIAL_KEY"), std::string_view(s3.access_key)),
+              std::pair(std::string_view("AWS_S3_IAM_CREDENTIAL_SECRET"), std::string_view(s3.secret)),
+              std::pair(std::string_view("AWS_S3_PRIVATE_BUCKET"), std::string_view(s3.private_bucket)),
+              std::pair(std::string_view("AWS_S3_PUBLIC_BUCKET"), std::string_view(s3.public_bucket))})
+            if (value.empty()) problem(setting, "must be set: STORAGE_URL is at S3");
+        if (!s3.public_bucket.empty() && s3.public_bucket == s3.private_bucket)
+            problem("AWS_S3_PUBLIC_BUCKET", "must not be AWS_S3_PRIVATE_BUCKET: strangers could read drafts");
+    }
     if (config.two_factor.issuer.contains(':'))  // from APP_NAME, which may have one
         problem("AUTH_TWO_FACTOR_ISSUER", "must be set where APP_NAME contains a colon");
     if (config.jwt.refresh.lifetime < config.jwt.access.lifetime)
@@ -103,6 +114,10 @@ void check(const Config& config, const Environment& environment, std::vector<Con
 }
 
 }  // namespace
+
+std::string own_url(const Config& config) {
+    return config.app.public_url.empty() ? listening_url(config.http) : config.app.public_url;
+}
 
 std::string_view text_of(AppEnvironment environment) {
     switch (environment) {
@@ -151,9 +166,13 @@ std::vector<ConfigProblem> warnings(const Config& config) {
     if (config.cache.url.empty() && !config.database.url.empty())
         warn("CACHE_URL",
              "is memory: with DATABASE_URL at a server: a second process would not know the challenges of this one");
+    if (production && config.storage.url.starts_with("file:") && !config.database.url.empty())
+        warn("STORAGE_URL", "is file: with DATABASE_URL at a server: all machines must have the same folder");
     if (production && std::ranges::find(config.http.cors_origins, "*") != config.http.cors_origins.end())
         warn("CORS_ALLOWED_ORIGIN", "is *: the pages of every site may read answers");
     if (production && config.throttle.limit == 0) warn("THROTTLE_LIMIT", "is 0: a client may ask without bound");
+    if (production && config.storage.url.starts_with("s3:") && config.storage.url.contains("tls=none"))
+        warn("STORAGE_URL", "says tls=none: what is stored can be read, and replaced, on its way");
     if (production && config.mail.url.starts_with("file:"))
         warn("MAIL_URL", "is file: mails are written into a folder, and nobody gets one");
     if (!config.mail.url.starts_with("file:") && config.mail.no_reply.ends_with("@mail.com"))

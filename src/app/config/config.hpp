@@ -203,9 +203,21 @@ struct MetricsConfig {
     std::vector<std::string> allowed_from;  // addresses and networks, checked
 };
 
+struct S3Config {
+    std::string access_key;
+    std::string secret;
+    std::string region;
+    std::string private_bucket;
+    std::string public_bucket;
+    std::string public_url;  // where everybody reads the public bucket; empty: at the bucket itself
+    int attempts_max = 0;    // of one call
+    milliseconds timeout{};  // of one call, all its attempts together
+};
+
 struct StorageConfig {
     std::string url;             // file:FOLDER, or s3://…, which holds no secret
     seconds presign_lifetime{};  // of addresses to read or write one private object
+    S3Config s3;                 // where the url is one of S3
 };
 
 struct TermPolicyConfig {

@@ -243,7 +243,7 @@ TEST(Config, OPS_2_AnEmptySecretStopsTheStart) {
             EXPECT_THAT(problem_names(with(production(), std::string(setting.name), blank)), ElementsAre(setting.name));
         }
     }
-    EXPECT_EQ(secrets, 6U);
+    EXPECT_EQ(secrets, 7U);
 }
 
 TEST(Config, OPS_2_SettingsOfOtherProgramsAreLeftAlone) {
@@ -338,9 +338,9 @@ TEST(Config, ServersThatCanBeListenedToAreWarnedOfInProduction) {
         return with(with(environment, "DATABASE_URL", database), "CACHE_URL", cache);
     };
     EXPECT_THAT(warning_names(with_servers(production(), "postgresql://db/x", "redis://cache")),
-                UnorderedElementsAre("DATABASE_URL", "CACHE_URL"));
+                UnorderedElementsAre("DATABASE_URL", "CACHE_URL", "STORAGE_URL"));
     EXPECT_THAT(warning_names(with_servers(production(), "postgresql://db/x?sslmode=verify-full", "rediss://cache")),
-                IsEmpty());
+                ElementsAre("STORAGE_URL"));
     EXPECT_THAT(warning_names(with_servers({}, "postgresql://db/x", "redis://cache")), IsEmpty());
     for (const char* fine : {"postgresql://db/x", "postgresql:///x", "postgresql://u@[::1]:5432/x",
                              "postgresql://u:p%40ss@db1:5432,db2,[::1]:5433/x?options=-c%20search_path%3Da"})

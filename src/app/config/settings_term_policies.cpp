@@ -2,6 +2,7 @@
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 #include "storage/object_store.hpp"
+#include "storage/s3/s3_options.hpp"
 
 namespace consentry {
 
@@ -9,10 +10,15 @@ using namespace setting_types;
 
 namespace {
 
-const std::string url_allowed = "file:FOLDER";
+const std::string url_allowed = "file:FOLDER, s3: or s3://HOST:PORT";
 
 Read read_storage_url(std::string_view value, Config& config) {
     constexpr std::string_view file = "file:";
+    if (value.starts_with("s3:")) {
+        if (auto server = storage::parse_s3_url(value); !server) return std::unexpected(std::move(server.error()));
+        config.storage.url = value;
+        return {};
+    }
     if (!value.starts_with(file) || value.contains('\0')) return refused(url_allowed);
     std::string_view path = value.substr(file.size());
     if (path.starts_with("//")) path.remove_prefix(2);
@@ -23,10 +29,48 @@ Read read_storage_url(std::string_view value, Config& config) {
     return {};
 }
 
+const std::string bucket_allowed = "empty, or the name of a bucket: 3 to 63 lower-case letters, digits, '-' and '.'";
+
+SettingType secret_text() {
+    const std::string allowed = "printable characters without blanks";
+    return {.allowed = allowed,
+            .read = [allowed](std::string_view value, Config& config) -> Read {
+                const bool fits =
+                    !value.empty() && std::ranges::all_of(value, [](char c) { return c > ' ' && c < 0x7F; });
+                if (!fits) return refused(allowed);
+                config.storage.s3.secret = value;
+                return {};
+            },
+            .show = [](const Config& config) { return config.storage.s3.secret; },
+            .secret = true};
+}
+
 const std::string path_allowed =
     "a path without slashes at its ends, of letters, digits, '.', '_' and '-', 200 characters at most";
 
 bool is_path(std::string_view text) { return text.size() <= 200 && storage::is_object_key(text); }
+
+// What stands in the Authorization header beside it has slashes and commas between its parts.
+bool is_word(std::string_view text) {
+    return !text.empty() && text.size() <= 128 && std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+               c == '.';
+    });
+}
+bool is_bucket_or_none(std::string_view text) { return text.empty() || storage::is_bucket_name(text); }
+
+const std::string cdn_allowed = "empty, a host, or an http or https address without credentials, query and fragment";
+
+Read read_public_cdn(std::string_view value, Config& config) {
+    if (value.empty()) {
+        config.storage.s3.public_url.clear();
+        return {};
+    }
+    auto url = parse_public_url(value.contains("://") ? std::string(value) : "https://" + std::string(value));
+    if (!url) return refused(cdn_allowed);
+    config.storage.s3.public_url = std::move(*url);
+    return {};
+}
 
 const std::string types_allowed = "types between commas: termsOfService, privacy, marketing, cookies";
 
@@ -67,8 +111,65 @@ std::vector<SettingSpec> storage_settings() {
          .derived = true,
          .description =
              "Where the files of term policies are. `file:` is a folder with a private and a public part; the service "
-             "itself hands out the public one.",
+             "itself hands out the public one. `s3:` is Amazon S3 in `AWS_S3_REGION`, `s3://HOST:PORT` any other "
+             "server "
+             "that speaks like it; both take `?style=path` or `?style=virtual` (the bucket in the path, or in the name "
+             "of the host) and `ca_file=FILE` (certificates to trust instead of the system's), the latter `tls=none` "
+             "too.",
          .example = "file:/var/lib/consentry/storage"},
+        {.name = "AWS_S3_IAM_CREDENTIAL_KEY",
+         .group = group,
+         .type = text<&Config::storage, &StorageConfig::s3, &S3Config::access_key>(
+             "1 to 128 letters, digits and ._-, or empty",
+             [](std::string_view text) { return text.empty() || is_word(text); }),
+         .default_text = "",
+         .description = "The access key for S3, which needs the rights that docs/deploy/s3.md lists. Required there.",
+         .example = "AKIAIOSFODNN7EXAMPLE"},
+        {.name = "AWS_S3_IAM_CREDENTIAL_SECRET",
+         .group = group,
+         .type = secret_text(),
+         .default_text = "none",
+         .derived = true,
+         .description = "Its secret. Required for S3."},
+        {.name = "AWS_S3_REGION",
+         .group = group,
+         .type =
+             text<&Config::storage, &StorageConfig::s3, &S3Config::region>("1 to 128 letters, digits and ._-", is_word),
+         .default_text = "us-east-1",
+         .description =
+             "The region of the buckets. Servers other than Amazon's have one as well, and some insist on it."},
+        {.name = "AWS_S3_PRIVATE_BUCKET",
+         .group = group,
+         .type =
+             text<&Config::storage, &StorageConfig::s3, &S3Config::private_bucket>(bucket_allowed, is_bucket_or_none),
+         .default_text = "",
+         .description = "The bucket of drafts, which strangers cannot read. Required for S3.",
+         .example = "example-consentry-private"},
+        {.name = "AWS_S3_PUBLIC_BUCKET",
+         .group = group,
+         .type =
+             text<&Config::storage, &StorageConfig::s3, &S3Config::public_bucket>(bucket_allowed, is_bucket_or_none),
+         .default_text = "",
+         .description = "The bucket of what is published, which everybody can read. Required for S3.",
+         .example = "example-consentry-public"},
+        {.name = "AWS_S3_PUBLIC_CDN",
+         .group = group,
+         .type = {.allowed = cdn_allowed,
+                  .read = read_public_cdn,
+                  .show = [](const Config& config) { return config.storage.s3.public_url; }},
+         .default_text = "",
+         .description = "Where everybody reads the public bucket, if that is not the bucket's own address.",
+         .example = "cdn.example.com"},
+        {.name = "AWS_S3_MAX_ATTEMPTS",
+         .group = group,
+         .type = whole_number<&Config::storage, &StorageConfig::s3, &S3Config::attempts_max>(1, 10),
+         .default_text = "3",
+         .description = "How often one call to S3 is made where the server fails or does not answer."},
+        {.name = "AWS_S3_TIMEOUT_IN_MS",
+         .group = group,
+         .type = whole_number<&Config::storage, &StorageConfig::s3, &S3Config::timeout>(100, 50'000),
+         .default_text = "30000",
+         .description = "How long one call to S3 may take, in milliseconds, all its attempts together."},
         {.name = "AWS_S3_PRESIGN_EXPIRED_IN_SECONDS",
          .group = group,
          .type = whole_number<&Config::storage, &StorageConfig::presign_lifetime>(1, 604'800),
@@ -91,7 +192,9 @@ std::vector<SettingSpec> term_policy_settings() {
          .group = group,
          .type = text<&Config::term_policy, &TermPolicyConfig::public_path>(path_allowed, is_path),
          .default_text = "term-policies",
-         .description = "Where published texts lie in the public part. What was published stays where it was."},
+         .description = "Where published texts lie in the public part. To be changed only while nothing is published: "
+                        "the addresses "
+                        "of what is published are made of it."},
         {.name = "TERM_POLICY_WITHDRAWABLE",
          .group = group,
          .type = {.allowed = types_allowed, .read = read_types, .show = show_types},

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "features/sessions/repository.hpp"
+#include "features/term_policies/acceptance_dto.hpp"
 #include "features/two_factor/dto.hpp"
 #include "features/users/dto.hpp"
 
@@ -180,6 +181,36 @@ struct ExportedPassword {
         using http::field;
         return std::tuple{field("type", &ExportedPassword::type, "How it was set"),
                           field("createdAt", &ExportedPassword::created_at, "When it was made")};
+    }
+};
+
+struct ExportedAcceptance {
+    AcceptanceId id;
+    PolicyType type = PolicyType::terms_of_service;
+    std::int64_t version = 0;
+    ConsentAction action = ConsentAction::accepted;
+    Language language = Language::en;
+    std::vector<ContentHashResponse> content_hashes;
+    TimePoint accepted_at;
+    std::optional<std::string> ip_address;
+    std::optional<std::string> user_agent;
+    std::optional<SessionId> session_id;
+
+    static constexpr auto fields() {
+        using http::field;
+        using Dto = ExportedAcceptance;
+        return std::tuple{
+            field("id", &Dto::id, "Of the entry"),
+            field("type", &Dto::type, "What the document was"),
+            field("version", &Dto::version, "Which one of it"),
+            field("action", &Dto::action, "Accepted, or taken back"),
+            field("language", &Dto::language, "Of the text that was shown"),
+            field("contentHashes", &Dto::content_hashes, "Of the version, as they were at that time"),
+            field("acceptedAt", &Dto::accepted_at, "When it was accepted, or taken back"),
+            field("ipAddress", &Dto::ip_address, "From where"),
+            field("userAgent", &Dto::user_agent, "With which client"),
+            field("sessionId", &Dto::session_id, "In which session; at sign-up none"),
+        };
     }
 };
 

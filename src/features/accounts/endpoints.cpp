@@ -178,8 +178,8 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .tag("user")
         .says("All that is kept of the own account, as a file")
         .describes(
-            "A JSON document with profile, identities, sessions, the times of passwords, and the activity log. No "
-            "secrets: neither hashes nor the second factor's.")
+            "A JSON document with profile, identities, the times of passwords, sessions, what was accepted and taken "
+            "back, and the activity log. No secrets: neither a password's hash nor the second factor.")
         .answers_with("application/json")
         .may_fail({&errors::user_not_found, &errors::role_not_found})
         .handled_by([&exported](const SignedIn& caller, const http::RequestContext& context) {

@@ -40,6 +40,21 @@ ExportedIdentity to_identity(const storage::Row& row) {
 
 ExportedPassword to_password(const storage::Row& row) { return {.type = row.text(0), .created_at = row.time(1)}; }
 
+ExportedAcceptance to_acceptance(const storage::Row& row) {
+    ExportedAcceptance out;
+    out.id = row.id<AcceptanceId>(0);
+    out.type = stored_enum<PolicyType>(row.text(1));
+    out.version = row.integer(2);
+    out.action = stored_enum<ConsentAction>(row.text(3));
+    out.language = stored_enum<Language>(row.text(4));
+    for (const auto& [language, hash] : read_hashes(row.text(5))) out.content_hashes.push_back({language, hash});
+    out.accepted_at = row.time(6);
+    out.ip_address = row.text_or_null(7);
+    out.user_agent = row.text_or_null(8);
+    out.session_id = row.id_or_null<SessionId>(9);
+    return out;
+}
+
 ActivityEntry to_activity(const storage::Row& row) {
     ActivityEntry out;
     out.id = row.id<ActivityId>(0);
@@ -53,7 +68,7 @@ ActivityEntry to_activity(const storage::Row& row) {
     return out;
 }
 
-// Writes the document: what is little in one piece, sessions and activity page by page.
+// Writes the document: what is little in one piece, the rest page by page.
 class Writer {
 public:
     Writer(storage::Database& database, const Locales& locales, UserId user, Language language, TimePoint now,
@@ -72,6 +87,8 @@ public:
                 co_return co_await head();
             case Part::sessions:
                 co_return co_await sessions();
+            case Part::acceptances:
+                co_return co_await acceptances();
             case Part::activity:
                 co_return co_await activity();
             case Part::end:
@@ -81,7 +98,7 @@ public:
     }
 
 private:
-    enum class Part { head, sessions, activity, end };
+    enum class Part { head, sessions, acceptances, activity, end };
     static constexpr std::int64_t page = 500;
 
     awaitable<std::string> head() {
@@ -114,10 +131,28 @@ private:
         std::string out;
         for (std::size_t i = 0; i < rows.size(); ++i) append(out, to_session(rows[i]));
         if (std::ssize(rows) < page) {
+            out += "],\"acceptances\":[";
+            begin(Part::acceptances);
+        } else {
+            last_ = rows[rows.size() - 1].uuid(0);
+        }
+        co_return out;
+    }
+
+    awaitable<std::string> acceptances() {
+        const auto rows = co_await database_.query(
+            "SELECT id, type, version, action, language, content_hashes, accepted_at, ip_address, user_agent, "
+            "session_id FROM term_policy_acceptances WHERE user_id = $1 AND (accepted_at, id) > ($2, $3) "
+            "ORDER BY accepted_at, id LIMIT $4",
+            user_, last_time_, last_, page);
+        std::string out;
+        for (std::size_t i = 0; i < rows.size(); ++i) append(out, to_acceptance(rows[i]));
+        if (std::ssize(rows) < page) {
             out += "],\"activity\":[";
             begin(Part::activity);
         } else {
             last_ = rows[rows.size() - 1].uuid(0);
+            last_time_ = rows[rows.size() - 1].time(6);
         }
         co_return out;
     }

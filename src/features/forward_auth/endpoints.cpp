@@ -41,7 +41,7 @@ http::Endpoint& describe(http::Endpoint& endpoint) {
         .ignores_input()
         .tag("forwardAuth")
         .message("forwardAuth.check")
-        .may_fail({&errors::role_forbidden})
+        .may_fail({&errors::role_forbidden, &errors::term_policy_required})
         .answers_header("X-User-Id", "The caller's identifier")
         .answers_header("X-User-Email", "The caller's address")
         .answers_header("X-User-Role", "The type of the caller's role: user, admin or superAdmin")

@@ -48,6 +48,13 @@ awaitable<Result<SocialEntry>> SocialAccounts::take_over(SocialEntry entry, cons
     SocialRepository::add_take_over(entry.writes, user.id, user.security_version, now);
     SessionRepository::add_revoke_all(entry.writes, user.id, std::nullopt, "takenOver", now);
     Audit::add(entry.writes, user.id, ActivityAction::user_verified_email, cause, now);
+    // Nor did its owner agree to anything yet.
+    consents_.add_withdrawals(entry.writes,
+                              {.user = user.id,
+                               .types = {all_policy_types.begin(), all_policy_types.end()},
+                               .ip_address = origin.ip_address,
+                               .user_agent = origin.user_agent},
+                              now);
     co_await add_acceptances(entry, request, origin, now);
     user.is_verified = true;
     user.security_version += 1;

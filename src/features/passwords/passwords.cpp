@@ -21,7 +21,7 @@ Error attempts_exhausted(std::optional<TimePoint> until, TimePoint now) {
 }  // namespace
 
 Passwords::Passwords(storage::Database& database, const Clock& clock, PasswordHasher& hasher, TwoFactor& two_factor,
-                     Mails& mails, Audit audit, PasswordSettings settings)
+                     Consents& consents, Mails& mails, Audit audit, PasswordSettings settings)
     : database_(database),
       repository_(database),
       users_(database),
@@ -29,6 +29,7 @@ Passwords::Passwords(storage::Database& database, const Clock& clock, PasswordHa
       hasher_(hasher),
       tokens_(database),
       two_factor_(two_factor),
+      consents_(consents),
       mails_(mails),
       audit_(audit),
       settings_(std::move(settings)),

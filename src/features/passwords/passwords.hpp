@@ -14,6 +14,7 @@
 #include "features/passwords/repository.hpp"
 #include "features/two_factor/two_factor.hpp"
 #include "features/users/account_tokens.hpp"
+#include "features/users/consent.hpp"
 #include "features/users/repository.hpp"
 
 namespace consentry {
@@ -46,7 +47,7 @@ struct PasswordChange {
 class Passwords {
 public:
     Passwords(storage::Database& database, const Clock& clock, PasswordHasher& hasher, TwoFactor& two_factor,
-              Mails& mails, Audit audit, PasswordSettings settings);
+              Consents& consents, Mails& mails, Audit audit, PasswordSettings settings);
 
     // Whether the password is the account's. `user` empty: nobody has this address, and the answer is the same in the
     // same time. Errors: passwordNotMatch, passwordAttemptMax. On success the attempt is still counted: the caller
@@ -104,6 +105,7 @@ private:
     PasswordHasher& hasher_;
     AccountTokens tokens_;
     TwoFactor& two_factor_;
+    Consents& consents_;
     Mails& mails_;
     Audit audit_;
     PasswordSettings settings_;

@@ -42,6 +42,10 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
     PasswordRepository::add_history(transaction, user->id, hash, PasswordType::forgot, now + settings_.reuse_barred,
                                     now);
     UserRepository::add_verified(transaction, user->id, now);
+    // Whoever signed up with this address may have been somebody else: its owner agreed to nothing yet.
+    if (!user->is_verified)
+        consents_.add_withdrawals(transaction,
+                                  {.user = user->id, .types = {all_policy_types.begin(), all_policy_types.end()}}, now);
     SessionRepository::add_revoke_all(transaction, user->id, std::nullopt, "passwordReset", now);
     Audit::add(transaction, user->id, ActivityAction::user_reset_password, cause, now);
     mails_.add_notice(transaction, user->id, MailKind::password_reset, cause, now);

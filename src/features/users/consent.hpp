@@ -2,6 +2,7 @@
 // while an account is made.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,8 @@
 namespace consentry {
 
 enum class PolicyType { terms_of_service, privacy, marketing, cookies };
+inline constexpr std::array all_policy_types{PolicyType::terms_of_service, PolicyType::privacy, PolicyType::marketing,
+                                             PolicyType::cookies};
 
 // What somebody agreed to and how that is known.
 struct GivenConsent {
@@ -36,16 +39,10 @@ public:
     // accept what does not exist.
     virtual storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
                                                      TimePoint now) = 0;
+    // Takes back what is accepted of these types, whichever they are: the account has another owner now.
+    virtual void add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) = 0;
     // The types whose latest version the account has accepted.
     virtual storage::awaitable<std::vector<PolicyType>> accepted(UserId user) = 0;
-};
-
-// Of a service that cannot publish policies yet: there is none that anybody could accept, or fail to.
-class NothingPublished final : public Consents {
-public:
-    storage::awaitable<Result<void>> admit(UserId, std::span<const PolicyType>) override { co_return Result<void>{}; }
-    storage::awaitable<void> add_acceptances(storage::Transaction&, GivenConsent, TimePoint) override { co_return; }
-    storage::awaitable<std::vector<PolicyType>> accepted(UserId) override { co_return std::vector<PolicyType>{}; }
 };
 
 }  // namespace consentry

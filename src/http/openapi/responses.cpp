@@ -75,7 +75,7 @@ json::object headers_of(unsigned status, bool has_etag = false) {
                              "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"})
         one(name);
     if (status == 401) one("WWW-Authenticate");
-    if (status == 403 || status == 429 || status == 503) one("Retry-After");
+    if (status == 403 || status == 409 || status == 429 || status == 503) one("Retry-After");
     if (has_etag) one("ETag");
     return out;
 }

@@ -1,0 +1,204 @@
+// What consent costs: the guard beside the same request without it, acceptances on disk, and pages of a long history.
+#include <algorithm>
+#include <exception>
+#include <optional>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <fmt/format.h>
+
+#include "goals.hpp"
+#include "side.hpp"
+
+namespace consentry::bench {
+namespace {
+
+constexpr double guarded_floor = 0.90;  // of the same request unguarded
+constexpr double accept_floor = 2'000;  // per second, embedded
+constexpr double page_floor_ms = 5;
+constexpr std::int64_t portion = 20'000;  // of one statement
+constexpr std::string_view types[] = {"termsOfService", "privacy", "marketing", "cookies"};
+
+// One writing statement of the service's own database.
+void execute(Services& services, const std::string& sql, const storage::Params& params = {}) {
+    storage::Transaction transaction;
+    transaction.add({storage::Expect::any, sql, params});
+    boost::asio::io_context context;
+    std::exception_ptr failure;
+    boost::asio::co_spawn(context, services.database.commit(std::move(transaction)),
+                          [&](std::exception_ptr error, const storage::Outcome&) { failure = error; });
+    context.run();
+    if (failure) std::rethrow_exception(failure);
+}
+
+// The texts of a version are nobody's here.
+Uuid publish(Services& services, std::string_view type, std::int64_t version) {
+    const auto now = services.clock.now();
+    const Uuid id = Uuid::v7(now);
+    execute(
+        services,
+        "INSERT INTO term_policies (id, type, version, status, content_hashes, published_at, created_at, updated_at) "
+        "VALUES ($1, $2, $3, 'published', $4, $5, $5, $5)",
+        storage::bind_all(id, type, version, "{\"en\":\"" + std::string(64, '0') + "\"}", now));
+    execute(services,
+            "INSERT INTO term_policy_contents (term_policy_id, language, size, digest) VALUES ($1, 'en', 1, $2)",
+            storage::bind_all(id, Bytes(32)));
+    return id;
+}
+
+std::string accept_request(const TokenPair& who, std::string_view type) {
+    return post_request("/api/v1/shared/user/term-policy/accept", fmt::format(R"({{"type":"{}"}})", type),
+                        who.access_token);
+}
+
+struct Consented {
+    explicit Consented(const Stage& stage) {
+        const SystemClock clock;
+        Services services(config_of(stage.settings()), clock);
+        const auto version = std::chrono::duration_cast<std::chrono::seconds>(clock.now().time_since_epoch()).count() %
+                             100'000'000;  // later than that of an earlier measurement
+        for (const std::string_view type : types) policy = publish(services, type, version);
+    }
+    Uuid policy;
+};
+
+void compare(const std::string& goal, const Side& guarded, const Side& free, Report& report) {
+    const Spread per_second = ratio(guarded.per_second, free.per_second);
+    report.add({.goal = goal,
+                .floor = "0.90 of the same unguarded",
+                .measured = fmt::format("{}; unguarded {}", guarded.figures(), free.figures()),
+                .ratio = fmt::format("{}; per cpu-s {}", text(per_second, 2),
+                                     text(ratio(guarded.per_cpu_second, free.per_cpu_second), 2)),
+                .met = per_second.median >= guarded_floor});
+}
+
+void measure_guard(const Stage& stage, const Server& service, Report& report) {
+    const auto& readers = stage.people().readers;
+    for (const TokenPair& reader : readers)
+        for (const std::string_view type : types) once(service.port, accept_request(reader, type));
+    const Server bare = stage.serve_bare();
+    const auto side = [&](std::string name, const Server& server, std::string_view path) {
+        return Side{.name = std::move(name), .server = &server, .requests = authenticated(path, readers)};
+    };
+    std::vector<Side> sides{
+        side("profile", bare, "/api/v1/bench/profile"), side("profile, guarded", bare, "/api/v1/bench/profile/guarded"),
+        side("forward auth", service, "/api/v1/forward-auth"),
+        side("forward auth, guarded", service, "/api/v1/forward-auth?policies=termsOfService,privacy")};
+    for (Side& one : sides) one.measure(stage.length().window / 4);
+    for (Side& one : sides) one.forget();
+    for (int round = 0; round < stage.length().rounds; ++round)
+        for (Side& one : sides) one.measure(stage.length().window);
+    compare("consent: GET profile behind the guard, " + stage.engines(), sides[1], sides[0], report);
+    compare("consent: forward auth that asks for two policies, " + stage.engines(), sides[3], sides[2], report);
+}
+
+// In turn, so that there is always something to accept.
+void measure_acceptances(const Stage& stage, const Server& service, Report& report) {
+    constexpr std::size_t connections = 64;
+    const auto& readers = stage.people().readers;
+    if (readers.size() < connections) throw std::logic_error("consent: too few accounts");
+    struct Turns {
+        std::string withdraw;
+        std::string accept;
+        bool accepted = true;  // by measure_guard()
+    };
+    std::vector<Turns> all;
+    for (std::size_t i = 0; i < connections; ++i)
+        all.push_back({.withdraw = post_request("/api/v1/shared/user/term-policy/withdraw", R"({"type":"marketing"})",
+                                                readers[i].access_token),
+                       .accept = accept_request(readers[i], "marketing")});
+    std::vector<double> per_second;
+    std::vector<double> p99;
+    for (int round = 0; round <= stage.length().rounds; ++round) {
+        const Outcome outcome = run({.port = service.port,
+                                     .connections = connections,
+                                     .duration = stage.length().window,
+                                     .next = [&](std::size_t connection) -> std::string_view {
+                                         Turns& turns = all[connection];
+                                         turns.accepted = !turns.accepted;
+                                         return turns.accepted ? turns.accept : turns.withdraw;
+                                     }});
+        outcome.all_well();
+        if (round == 0) continue;
+        per_second.push_back(outcome.per_second());
+        p99.push_back(outcome.latencies(200).milliseconds(0.99));
+    }
+    report.add(
+        {.goal = "consent: accepting and taking back in turn, " + stage.engines(),
+         .floor = stage.servers() == nullptr ? "2,000/s" : "",
+         .measured = fmt::format("{}/s, p99 {:.1f} ms", count(spread(per_second).median), spread(p99).median),
+         .met = stage.servers() == nullptr ? std::optional(spread(per_second).median >= accept_floor) : std::nullopt});
+}
+
+// Of one account, which is worse than of many.
+void fill_history(const Stage& stage, UserId user, const Uuid& policy, std::int64_t rows) {
+    const SystemClock clock;
+    const Environment patient{{"DATABASE_TIMEOUT", "10s"}};
+    Services services(config_of(stage.settings(stage.servers() != nullptr ? patient : Environment{})), clock);
+    const std::string sql = fmt::format(
+        "INSERT INTO term_policy_acceptances (id, user_id, type, sequence, action, term_policy_id, version, language, "
+        "content_hashes, accepted_at) WITH RECURSIVE n(i) AS (SELECT $1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) "
+        "SELECT CAST('01890000-0000-7000-8000-' || substr('000000000000' || i, length('000000000000' || i) - 11) AS "
+        "{}), $3, 'cookies', 10 + i, CASE WHEN i % 2 = 0 THEN 'accepted' ELSE 'withdrawn' END, $4, 1, 'en', $5, "
+        "1000 + i FROM n",
+        stage.servers() != nullptr ? "UUID" : "TEXT");
+    const std::string hashes = "{\"en\":\"" + std::string(64, '0') + "\"}";
+    for (std::int64_t first = 1; first <= rows; first += portion)
+        execute(services, sql,
+                storage::bind_all(first, std::min(first + portion - 1, rows), user, policy, std::string_view(hashes)));
+}
+
+void measure_history(const Stage& stage, const Uuid& policy, Report& report) {
+    const auto rows = static_cast<std::int64_t>(stage.length().large.users);
+    const auto& reader = stage.people().readers.front();
+    constexpr std::string_view path = "/api/v1/shared/user/term-policy/list/accepted";
+    std::string cursor;
+    {
+        const Server service = stage.serve();
+        const std::string id(
+            member(once(service.port, get_request("/api/v1/shared/user/profile", reader.access_token)), "id"));
+        fill_history(stage, UserId::parse(id).value(), policy, rows);
+    }
+    if (const Servers* servers = stage.servers()) servers->connect("app").run("VACUUM (ANALYZE)");
+    const Server service = stage.serve();
+    for (const int size : {20, 100}) {
+        std::vector<double> times;
+        std::string query = fmt::format("?perPage={}", size);
+        for (int page = 0; page < 60; ++page) {
+            const std::string request = get_request(std::string(path) + query, reader.access_token);
+            std::string body;
+            bool sent = false;
+            const Outcome outcome =
+                run({.port = service.port,
+                     .connections = 1,
+                     .duration = std::chrono::minutes{1},
+                     .next = [&](std::size_t) -> std::string_view {
+                         return std::exchange(sent, true) ? std::string_view() : std::string_view(request);
+                     },
+                     .answered = [&](std::size_t, const Answer& answer) { body = answer.body; }});
+            times.push_back(outcome.all_well().latencies(200).milliseconds(0.5));
+            query = fmt::format("?perPage={}&cursor={}", size, member(body, "nextCursor"));
+        }
+        const Spread milliseconds = spread(times);
+        report.add({.goal = fmt::format("consent: a page of {} of {} acceptances of one account, {}", size,
+                                        count(static_cast<double>(rows)), stage.engines()),
+                    .floor = "5 ms",
+                    .measured =
+                        fmt::format("median {:.2f} ms, slowest of 60 {:.2f} ms", milliseconds.median, milliseconds.max),
+                    .met = milliseconds.median <= page_floor_ms});
+    }
+}
+
+}  // namespace
+
+void measure_consent(const Stage& stage, Report& report) {
+    const Consented consented(stage);
+    {
+        const Server service = stage.serve();
+        measure_guard(stage, service, report);
+        measure_acceptances(stage, service, report);
+    }
+    measure_history(stage, consented.policy, report);
+}
+
+}  // namespace consentry::bench

@@ -1,0 +1,260 @@
+#include "app/policy_commands.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/command_support.hpp"
+#include "app/policy_folder.hpp"
+#include "base/errors.hpp"
+#include "base/line_diff.hpp"
+#include "features/term_policies/content_check.hpp"
+
+namespace consentry {
+namespace {
+
+std::string name_of(PolicyType type, std::int64_t version) {
+    return fmt::format("{}/{}", http::name_of(type), version);
+}
+std::string name_of(PolicyType type, std::int64_t version, Language language) {
+    return fmt::format("{}/{}.{}", name_of(type, version), name_of(language), policy_extension);
+}
+
+// With what is wrong with which languages.
+int tell_refusal(const Services& services, const Error& error) {
+    if (const auto* contents = error.data().if_contains("contents"))
+        for (const auto& one : contents->as_array())
+            fmt::print(stderr, "consentry: {}: {}\n", std::string_view(one.at("language").as_string()),
+                       std::string_view(one.at("reason").as_string()));
+    return tell(services, error);
+}
+
+// Told already where there is none.
+std::optional<TermPolicy> find_policy(Services& services, const std::string& type, std::int64_t version) {
+    const auto wanted = http::find_enum<PolicyType>(type).value();  // the command line takes no other
+    auto policy = run(services.term_policies.find_version(wanted, version));
+    if (!policy) fmt::print(stderr, "consentry: there is no {}\n", name_of(wanted, version));
+    return policy;
+}
+
+// What becomes of a text.
+enum class Fate { created, added, updated, unchanged, kept, published, refused };
+constexpr std::string_view name_of(Fate fate) {
+    constexpr std::array<std::string_view, 7> names{"created", "added",     "updated", "unchanged",
+                                                    "kept",    "published", "refused"};
+    return names[static_cast<std::size_t>(fate)];
+}
+constexpr bool is_written(Fate fate) { return fate == Fate::created || fate == Fate::added || fate == Fate::updated; }
+
+struct Plan {
+    PolicyVersion wanted;
+    std::optional<TermPolicy> present;
+    std::vector<Fate> fates;  // of wanted.texts
+};
+
+Fate fate_of(Services& services, const std::optional<TermPolicy>& present, const PolicyText& text) {
+    if (!present) return Fate::created;
+    const bool is_draft = present->status == PolicyStatus::draft;
+    const auto content = std::ranges::find(present->contents, text.language, &PolicyContent::language);
+    if (content == present->contents.end()) return is_draft ? Fate::added : Fate::refused;
+    const bool is_same = content->digest == digest_of(text.bytes);
+    if (!is_draft) return is_same ? Fate::published : Fate::refused;
+    // The file may have been replaced since it was written down: then nobody could publish it.
+    const auto stored = is_same ? run(services.term_policies.read(present->id, text.language)) : std::string();
+    return stored && *stored == text.bytes ? Fate::unchanged : Fate::updated;
+}
+
+Plan plan_of(Services& services, PolicyVersion wanted) {
+    Plan out{.wanted = std::move(wanted), .present = {}, .fates = {}};
+    out.present = run(services.term_policies.find_version(out.wanted.type, out.wanted.version));
+    for (const PolicyText& text : out.wanted.texts) out.fates.push_back(fate_of(services, out.present, text));
+    return out;
+}
+
+// A new version appears whole. Of a draft all files come first, and what was there is written down last: until then its
+// files are not what is known of them, and nobody can publish a part of the change, wherever this ends.
+Result<void> carry_out(TermPolicies& policies, Plan plan) {
+    const auto [type, version] = std::pair(plan.wanted.type, plan.wanted.version);
+    std::vector<std::pair<Fate, ContentFile>> files;
+    for (std::size_t i = 0; i < plan.fates.size(); ++i) {
+        if (!is_written(plan.fates[i])) continue;
+        PolicyText& text = plan.wanted.texts[i];
+        auto file = run(policies.upload(type, version, text.language, std::move(text.bytes)));
+        if (!file) return fail(std::move(file.error()));
+        files.emplace_back(plan.fates[i], std::move(*file));
+    }
+    if (files.empty()) return {};
+    if (!plan.present) {
+        NewTermPolicy policy{.type = type, .version = version, .contents = {}};
+        for (auto& [fate, file] : files) policy.contents.push_back(std::move(file));
+        auto created = run(policies.create(std::move(policy), {}));
+        if (!created) return fail(std::move(created.error()));
+        return {};
+    }
+    std::ranges::sort(files, {}, &std::pair<Fate, ContentFile>::first);  // added ones before updated ones
+    for (auto& [fate, file] : files) {
+        auto changed = run(fate == Fate::added ? policies.add_content(plan.present->id, std::move(file), {})
+                                               : policies.update_content(plan.present->id, std::move(file), {}));
+        if (!changed) return changed;
+    }
+    return {};
+}
+
+void print_fates(const Plan& plan) {
+    const auto print = [&](Language language, Fate fate) {
+        fmt::print("{}\t{}\n", name_of(plan.wanted.type, plan.wanted.version, language), name_of(fate));
+    };
+    for (std::size_t i = 0; i < plan.fates.size(); ++i) print(plan.wanted.texts[i].language, plan.fates[i]);
+    if (!plan.present) return;
+    for (const PolicyContent& content : plan.present->contents)
+        if (std::ranges::find(plan.wanted.texts, content.language, &PolicyText::language) == plan.wanted.texts.end())
+            print(content.language, Fate::kept);
+}
+
+// A text is not trusted with the terminal of whoever reads it: of control characters it has lines and tabs.
+std::string shown(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+        const bool is_line_end = byte == '\n' || (byte == '\r' && next == '\n');
+        const bool is_c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F in UTF-8
+        if ((byte < 0x20 && !is_line_end && byte != '\t') || byte == 0x7F || is_c1) {
+            out += "\uFFFD";
+            i += is_c1 ? 1 : 0;
+        } else {
+            out.push_back(text[i]);
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+int import_policies(const PolicyOptions& options) {
+    PolicyFolder folder;
+    try {
+        folder = read_policy_folder(options.folder);
+    } catch (const std::runtime_error& error) {
+        fmt::print(stderr, "consentry: {}\n", error.what());
+        return wrong_use;
+    }
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+
+    std::vector<Plan> plans;
+    for (PolicyVersion& version : folder.versions) {
+        plans.push_back(plan_of(*services, std::move(version)));
+        const Plan& plan = plans.back();
+        for (std::size_t i = 0; i < plan.fates.size(); ++i)
+            if (plan.fates[i] == Fate::refused)
+                folder.problems.push_back(
+                    fmt::format("{}: the version is published, and not with this text; make a new version of it",
+                                name_of(plan.wanted.type, plan.wanted.version, plan.wanted.texts[i].language)));
+    }
+    if (!folder.problems.empty()) {
+        for (const std::string& problem : folder.problems) fmt::print("{}\n", problem);
+        fmt::print(stderr, "consentry: {} problems; nothing was imported\n", folder.problems.size());
+        return failed;
+    }
+
+    std::ptrdiff_t written = 0;
+    std::ptrdiff_t texts = 0;
+    for (Plan& plan : plans) {
+        if (!options.dry_run) {
+            if (const auto done = carry_out(services->term_policies, plan); !done) {
+                fmt::print(stderr, "consentry: {}: refused, and nothing behind it was looked at; {} texts imported\n",
+                           name_of(plan.wanted.type, plan.wanted.version), written);
+                return tell_refusal(*services, done.error());
+            }
+        }
+        print_fates(plan);
+        written += std::ranges::count_if(plan.fates, is_written);
+        texts += std::ssize(plan.fates);
+    }
+    fmt::print(stderr, "{} of {} texts {}imported{}\n", written, texts, options.dry_run ? "would be " : "",
+               written < texts ? "; the others are there" : "");
+    return 0;
+}
+
+int publish_policy(const PolicyOptions& options) {
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    TermPolicies& policies = services->term_policies;
+    const auto policy = find_policy(*services, options.type, options.version);
+    if (!policy) return failed;
+    if (options.preview) {
+        const auto impact = run(policies.impact(policy->id));
+        if (!impact) return tell_refusal(*services, impact.error());
+        fmt::print("affectedUsers\t{}\nactiveUsers\t{}\n", impact->affected_users, impact->active_users);
+        return 0;
+    }
+    const auto published = run(policies.publish(policy->id, {}));
+    if (!published) return tell_refusal(*services, published.error());
+    std::int64_t latest = published->version;
+    for (const TermPolicy& one : run(policies.list_all()))
+        if (one.type == published->type && one.status == PolicyStatus::published)
+            latest = std::max(latest, one.version);
+    for (const PolicyContent& content : published->contents)
+        fmt::print("{}\t{}\t{}\n", name_of(content.language), content.digest,
+                   services->object_store.public_address(
+                       policies.paths().publication(published->type, published->version, content.language)));
+    fmt::print(stderr, "{} is published; the latest version is {}.\n", name_of(published->type, published->version),
+               latest);
+    return 0;
+}
+
+int list_policies() {
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    const auto policies = run(services->term_policies.list_all());
+    for (const TermPolicy& policy : policies) {
+        const bool is_latest = std::ranges::none_of(policies, [&](const TermPolicy& other) {
+            return other.type == policy.type && other.status == PolicyStatus::published &&
+                   other.version > policy.version;
+        });
+        std::vector<std::string_view> languages;
+        for (const PolicyContent& content : policy.contents) languages.push_back(name_of(content.language));
+        fmt::print("{}\t{}\t{}\t{}\t{}\n", http::name_of(policy.type), policy.version,
+                   policy.status == PolicyStatus::draft ? "draft"
+                   : is_latest                          ? "latest"
+                                                        : "published",
+                   fmt::join(languages, ","), policy.published_at ? to_iso8601(*policy.published_at) : "-");
+    }
+    return 0;
+}
+
+int diff_policies(const PolicyOptions& options) {
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    const auto language = find_language(options.language).value();  // the command line takes no other
+    std::vector<std::string> names;
+    std::vector<std::string> texts;
+    for (const std::int64_t version : {options.version, options.other_version}) {
+        const auto policy = find_policy(*services, options.type, version);
+        if (!policy) return failed;
+        auto text = run(services->term_policies.read(policy->id, language));
+        names.push_back(name_of(policy->type, version, language));
+        if (!text) {
+            fmt::print(stderr, "consentry: {}\n", names.back());
+            return tell_refusal(*services, text.error());
+        }
+        texts.push_back(std::move(*text));
+    }
+    fmt::print("{}", shown(unified_diff(texts[0], texts[1], names[0], names[1])));
+    return 0;
+}
+
+}  // namespace consentry

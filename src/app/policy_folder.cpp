@@ -1,0 +1,113 @@
+#include "app/policy_folder.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.hpp"
+
+namespace consentry {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Without hidden ones, in the order of their names.
+std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
+    std::error_code error;
+    std::vector<fs::directory_entry> out;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+        if (!at->path().filename().string().starts_with('.')) out.push_back(*at);
+    if (error) throw std::runtime_error(fmt::format("{} cannot be read: {}", folder.string(), error.message()));
+    std::ranges::sort(out);
+    return out;
+}
+
+// One form for each number, as keys have it: without sign, zeros in front, or anything around it.
+std::optional<std::int64_t> read_version(std::string_view text) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || text.starts_with('0')) return std::nullopt;
+    return value >= 1 && value <= policy_version_max ? std::optional(value) : std::nullopt;
+}
+
+std::optional<Language> read_language(const fs::path& file) {
+    if (file.extension() != "." + std::string(policy_extension)) return std::nullopt;
+    const auto name = file.stem().string();
+    const auto found = std::ranges::find(language_names, name);
+    return found == language_names.end() ? std::nullopt
+                                         : std::optional(static_cast<Language>(found - language_names.begin()));
+}
+
+class Reader {
+public:
+    explicit Reader(const fs::path& root) : root_(root) {
+        for (const fs::directory_entry& entry : entries_of(root)) {
+            if (!entry.is_directory()) continue;
+            if (const auto type = http::find_enum<PolicyType>(entry.path().filename().string()))
+                read_type(*type, entry.path());
+            else
+                add_problem(entry.path(), "no type; there are termsOfService, privacy, marketing and cookies");
+        }
+        std::ranges::sort(out_.versions, {}, [](const PolicyVersion& one) { return std::pair(one.type, one.version); });
+        if (out_.versions.empty() && out_.problems.empty()) out_.problems.emplace_back("there is no document in it");
+    }
+    PolicyFolder take() { return std::move(out_); }
+
+private:
+    void add_problem(const fs::path& place, std::string_view what) {
+        out_.problems.push_back(fmt::format("{}: {}", place.lexically_relative(root_).generic_string(), what));
+    }
+
+    void read_type(PolicyType type, const fs::path& folder) {
+        for (const fs::directory_entry& entry : entries_of(folder)) {
+            const auto number = read_version(entry.path().filename().string());
+            if (!entry.is_directory() || !number) {
+                add_problem(entry.path(), fmt::format("no version; a folder from 1 to {}", policy_version_max));
+                continue;
+            }
+            PolicyVersion version{.type = type, .version = *number, .texts = {}};
+            const auto problems_before = out_.problems.size();
+            for (const fs::directory_entry& file : entries_of(entry.path())) read_text(file, version);
+            if (!version.texts.empty()) {
+                std::ranges::sort(version.texts, {}, &PolicyText::language);
+                out_.versions.push_back(std::move(version));
+            } else if (out_.problems.size() == problems_before) {
+                add_problem(entry.path(), "no text in it");
+            }
+        }
+    }
+
+    void read_text(const fs::directory_entry& file, PolicyVersion& version) {
+        const auto language = read_language(file.path());
+        if (!language || !file.is_regular_file())
+            return add_problem(
+                file.path(), fmt::format("no text of a language; a file {}.hbs", fmt::join(language_names, ".hbs, ")));
+        // One byte more than there may be tells of a file that is too large, however large it is.
+        std::string bytes(static_cast<std::size_t>(policy_bytes_max) + 1, '\0');
+        std::ifstream in(file.path(), std::ios::binary);
+        in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        if (in.bad() || (in.gcount() == 0 && !in.eof())) return add_problem(file.path(), "cannot be read");
+        bytes.resize(static_cast<std::size_t>(in.gcount()));
+        if (bytes.empty()) return add_problem(file.path(), "empty");
+        if (std::cmp_greater(bytes.size(), policy_bytes_max))
+            return add_problem(file.path(), fmt::format("larger than {} bytes", policy_bytes_max));
+        if (!code_points(bytes) || bytes.contains('\0'))
+            return add_problem(file.path(), "no UTF-8 text, or there is a NUL in it");
+        version.texts.push_back({*language, std::move(bytes)});
+    }
+
+    const fs::path root_;
+    PolicyFolder out_;
+};
+
+}  // namespace
+
+PolicyFolder read_policy_folder(const fs::path& folder) { return Reader(folder).take(); }
+
+}  // namespace consentry

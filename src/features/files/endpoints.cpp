@@ -1,0 +1,98 @@
+#include "features/files/endpoints.hpp"
+
+#include "base/bytes.hpp"
+#include "crypto/digest.hpp"
+#include "features/files/dto.hpp"
+
+namespace consentry {
+namespace {
+
+// Whatever is in a file, a browser shows it as text and runs none of it (DOC-9).
+constexpr std::string_view plain_text = "text/plain; charset=utf-8";
+constexpr std::string_view sandbox = "sandbox; default-src 'none'; frame-ancestors 'none'";
+
+Files::Visit visit_of(const http::RequestContext& context) {
+    return {.key = context.path_params.front().value, .query = std::string(context.request.query), .now = context.now};
+}
+
+std::string mime_of(const http::Request& request) {
+    return request.count("content-type") == 1 ? std::string(*request.header("content-type")) : std::string();
+}
+
+http::Raw shown(std::string bytes) {
+    return {.content_type = std::string(plain_text),
+            .body = std::move(bytes),
+            .content_security_policy = std::string(sandbox)};
+}
+
+awaitable<Result<http::Done>> put(Files& files, Files::Visit visit, std::string mime, std::string bytes) {
+    auto done = co_await files.put(std::move(visit), std::move(mime), std::move(bytes));
+    if (!done) co_return fail(std::move(done.error()));
+    co_return http::Done{};
+}
+
+awaitable<Result<http::Raw>> get(Files& files, Files::Visit visit) {
+    auto bytes = co_await files.get(std::move(visit));
+    if (!bytes) co_return fail(std::move(bytes.error()));
+    co_return shown(std::move(*bytes));
+}
+
+awaitable<Result<http::Raw>> get_public(Files& files, std::string key) {
+    auto bytes = co_await files.get_public(std::move(key));
+    if (!bytes) co_return fail(std::move(bytes.error()));
+    // Weak: the answer may travel compressed.
+    std::string etag = "W/\"" + to_hex(crypto::sha256(*bytes)) + "\"";
+    http::Raw out = shown(std::move(*bytes));
+    // An hour: what is published never changes, but may be taken down.
+    out.cache_control = "public, max-age=3600";
+    out.etag = std::move(etag);
+    co_return out;
+}
+
+// Addresses that stand in mails and documents: they do not move with the API.
+http::Endpoint& describe(http::Endpoint& endpoint) {
+    return endpoint.with_rest_of_path().outside_prefix().unversioned().without_api_key().tag("file");
+}
+
+}  // namespace
+
+void add_file_endpoints(http::Router& router, Files& files) {
+    http::Endpoint upload = router.put("/files/private/:key");
+    describe(upload)
+        .id("fileUpload")
+        .says("Stores a private file")
+        .describes(
+            "At an address that another operation has handed out, to be used as it is: it is good for a while, for one "
+            "file, and for exactly the Content-Type and the number of bytes that were named then.")
+        .message("file.upload")
+        .may_fail({&errors::file_address_invalid})
+        .handled_by([&files](const http::RequestContext& context, http::FromPath<FilePath>,
+                             http::FromQuery<FileAddressQuery>, http::FileBody body) {
+            return put(files, visit_of(context), mime_of(context.request), std::string(body.bytes));
+        });
+
+    http::Endpoint download = router.get("/files/private/:key");
+    describe(download)
+        .id("fileDownload")
+        .says("A private file")
+        .describes("At an address that another operation has handed out, to be used as it is, for a while.")
+        .answers_with("text/plain")
+        .may_fail({&errors::file_address_invalid, &errors::route_not_found})
+        .handled_by([&files](const http::RequestContext& context, http::FromPath<FilePath>,
+                             http::FromQuery<FileAddressQuery>) { return get(files, visit_of(context)); });
+
+    http::Endpoint published = router.get("/files/public/:key");
+    describe(published)
+        .ignores_input()  // links to documents are passed on, and gather all kinds of marks on their way
+        .id("filePublic")
+        .says("A public file")
+        .describes("For everybody. Shown as text, whatever is in it; its tag is the SHA-256 of its bytes.")
+        .answers_with("text/plain")
+        .with_etag()
+        .may_fail({&errors::route_not_found})
+        .handled_by([&files](const http::RequestContext& context, http::FromPath<FilePath>) {
+            return get_public(files, context.path_params.front().value);
+        });
+}
+
+}  // namespace consentry

@@ -1,0 +1,119 @@
+// Shapes of accepting and taking back, on the wire.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "features/term_policies/acceptance_repository.hpp"
+#include "features/term_policies/dto.hpp"
+#include "http/paging/listing.hpp"
+#include "http/schema/fields.hpp"
+#include "http/schema/rules.hpp"
+
+namespace consentry {
+
+struct AcceptRequest {
+    PolicyType type = PolicyType::terms_of_service;
+    std::optional<std::int64_t> version;
+    std::optional<Language> language;
+    std::optional<std::string> content_hash;
+
+    static constexpr std::string_view schema_name = "TermPolicyAcceptRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("type", &AcceptRequest::type, "Its latest version is accepted"),
+            field("version", &AcceptRequest::version, "The one that was shown: refused where there is a later one",
+                  http::between(1, policy_version_max)),
+            field("language", &AcceptRequest::language,
+                  "Of the text that was shown; absent: the request's, where the version has it"),
+            field("contentHash", &AcceptRequest::content_hash,
+                  "SHA-256 of the text that was shown, in hexadecimal digits: refused where it is none of the latest "
+                  "version's",
+                  http::min_length(64), http::max_length(64), http::alphanumeric, http::lowered),
+        };
+    }
+    static std::vector<AcceptRequest> examples() {
+        return {{.type = PolicyType::terms_of_service,
+                 .version = 3,
+                 .language = Language::en,
+                 .content_hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+                {.type = PolicyType::marketing, .version = {}, .language = {}, .content_hash = {}}};
+    }
+};
+
+struct WithdrawRequest {
+    PolicyType type = PolicyType::marketing;
+
+    static constexpr std::string_view schema_name = "TermPolicyWithdrawRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{field("type", &WithdrawRequest::type, "Marketing or cookies, unless the operator says else")};
+    }
+    static std::vector<WithdrawRequest> examples() { return {{.type = PolicyType::marketing}}; }
+};
+
+struct ContentHashResponse {
+    Language language = Language::en;
+    std::string content_hash;
+
+    static constexpr std::string_view schema_name = "TermPolicyContentHashResponseDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("language", &ContentHashResponse::language, "Of the text"),
+            field("contentHash", &ContentHashResponse::content_hash, "SHA-256 of the bytes, in hexadecimal digits"),
+        };
+    }
+};
+
+struct AcceptanceResponse {
+    AcceptanceId id;
+    UserId user_id;
+    TermPolicyId term_policy_id;
+    TermPolicyResponse term_policy;
+    ConsentAction action = ConsentAction::accepted;
+    Language language = Language::en;
+    std::vector<ContentHashResponse> content_hashes;
+    TimePoint accepted_at;
+    TimePoint created_at;
+
+    static AcceptanceResponse of(const Acceptance& acceptance, TermPolicyResponse policy) {
+        AcceptanceResponse out{.id = acceptance.id,
+                               .user_id = acceptance.user,
+                               .term_policy_id = acceptance.policy,
+                               .term_policy = std::move(policy),
+                               .action = acceptance.action,
+                               .language = acceptance.language,
+                               .content_hashes = {},
+                               .accepted_at = acceptance.at,
+                               .created_at = acceptance.at};
+        for (const auto& [language, hash] : acceptance.hashes) out.content_hashes.push_back({language, hash});
+        return out;
+    }
+
+    static constexpr std::string_view schema_name = "TermPolicyAcceptanceResponseDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("id", &AcceptanceResponse::id, "Of this entry"),
+            field("userId", &AcceptanceResponse::user_id, "Who accepted"),
+            field("termPolicyId", &AcceptanceResponse::term_policy_id, "What was accepted"),
+            field("termPolicy", &AcceptanceResponse::term_policy, "The same in full"),
+            field("action", &AcceptanceResponse::action, "Accepted, or taken back"),
+            field("language", &AcceptanceResponse::language, "Of the text that was shown"),
+            field("contentHashes", &AcceptanceResponse::content_hashes, "Of the version, as they were at that time"),
+            field("acceptedAt", &AcceptanceResponse::accepted_at, "When it was accepted, or taken back"),
+            field("createdAt", &AcceptanceResponse::created_at, "The same"),
+        };
+    }
+};
+
+struct AcceptanceListing {
+    static constexpr auto paging = http::Paging::cursor;
+    static constexpr std::string_view default_column = "accepted_at";
+};
+
+}  // namespace consentry

@@ -1,0 +1,73 @@
+#include "features/term_policies/acceptance_endpoints.hpp"
+
+#include "base/errors.hpp"
+#include "features/term_policies/acceptance_dto.hpp"
+#include "features/users/caller.hpp"
+#include "http/endpoint.hpp"
+
+namespace consentry {
+namespace {
+
+using http::Done;
+
+awaitable<Result<Done>> done(awaitable<Result<void>> work) {
+    auto result = co_await std::move(work);
+    if (!result) co_return fail(std::move(result.error()));
+    co_return Done{};
+}
+
+ConsentCaller consent_caller(const SignedIn& caller, const http::RequestContext& context) {
+    return {.user = caller.user(), .session = caller.session(), .language = context.language};
+}
+
+awaitable<Result<http::ListPage<AcceptanceResponse>>> list(Acceptances& acceptances, UserId user,
+                                                           http::List<AcceptanceListing> wanted) {
+    const auto found = co_await acceptances.list(user, wanted.query());
+    co_return wanted.page(found, [](const AcceptanceResponse& acceptance) { return acceptance; });
+}
+
+}  // namespace
+
+void add_acceptance_endpoints(http::Router& router, Acceptances& acceptances) {
+    router.post("/shared/user/term-policy/accept")
+        .also_at("/user/term-policy/accept")
+        .id("acceptTermPolicy")
+        .tag("term-policy")
+        .says("Accepts the latest version of a policy")
+        .describes(
+            "Whoever shows a text should name its version, language or hash: then nobody accepts a version that was "
+            "published while they were reading. The refusal names the new one in data.policies.")
+        .message("termPolicy.accept")
+        .may_fail({&errors::term_policy_not_found, &errors::term_policy_already_accepted, &errors::term_policy_outdated,
+                   &errors::term_policy_content_not_found})
+        .handled_by([&acceptances](const SignedIn& caller, const http::RequestContext& context, AcceptRequest body) {
+            return done(acceptances.accept(consent_caller(caller, context), std::move(body), cause_of(context)));
+        });
+
+    router.post("/shared/user/term-policy/withdraw")
+        .also_at("/user/term-policy/withdraw")
+        .id("withdrawTermPolicy")
+        .tag("term-policy")
+        .says("Takes an acceptance back")
+        .describes("As easy as accepting. What was accepted until now stays in the history.")
+        .message("termPolicy.withdraw")
+        .may_fail({&errors::term_policy_withdraw_not_allowed, &errors::term_policy_not_accepted})
+        .handled_by([&acceptances](const SignedIn& caller, const http::RequestContext& context, WithdrawRequest body) {
+            return done(acceptances.withdraw(consent_caller(caller, context), body.type, cause_of(context)));
+        });
+
+    router.get("/shared/user/term-policy/list/accepted")
+        .also_at("/user/term-policy/list/accepted")
+        .id("listAcceptedTermPolicies")
+        .tag("term-policy")
+        .says("What the own account accepted and took back, newest first")
+        .describes(
+            "The whole history: each entry names the version, the language that was shown, and the hash of "
+            "each text as it was published.")
+        .message("termPolicy.listAccepted")
+        .handled_by([&acceptances](const SignedIn& caller, http::List<AcceptanceListing> wanted) {
+            return list(acceptances, caller.user(), std::move(wanted));
+        });
+}
+
+}  // namespace consentry

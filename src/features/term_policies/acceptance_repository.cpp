@@ -1,0 +1,157 @@
+#include "features/term_policies/acceptance_repository.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <boost/json/parse.hpp>
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "features/users/stored.hpp"
+
+namespace consentry {
+namespace {
+
+using storage::Expect;
+
+// Two values per type, in the order of the enum. Both are the end of an index.
+std::string standings_sql() {
+    std::string out = "SELECT u.id";
+    for (const auto& [type, name] : http::EnumNames<PolicyType>::names)
+        out += fmt::format(
+            ", (SELECT MAX(p.version) FROM term_policies p WHERE p.type = '{0}' AND p.status = 'published')"
+            ", (SELECT CASE WHEN a.action = 'accepted' THEN a.version END FROM term_policy_acceptances a "
+            "WHERE a.user_id = u.id AND a.type = '{0}' ORDER BY a.sequence DESC LIMIT 1)",
+            name);
+    return out + " FROM users u WHERE u.id = $1";
+}
+
+Acceptance to_acceptance(const storage::Row& row) {
+    Acceptance out;
+    out.id = row.id<AcceptanceId>(0);
+    out.user = row.id<UserId>(1);
+    out.action = stored_enum<ConsentAction>(row.text(2));
+    out.policy = row.id<TermPolicyId>(3);
+    out.language = stored_enum<Language>(row.text(4));
+    out.hashes = read_hashes(row.text(5));
+    out.at = row.time(6);
+    return out;
+}
+
+TermPolicy to_published(const storage::Row& row) {
+    TermPolicy out;
+    out.id = row.id<TermPolicyId>(0);
+    out.type = stored_enum<PolicyType>(row.text(1));
+    out.version = row.integer(2);
+    out.status = PolicyStatus::published;
+    out.revision = row.integer(3);
+    out.published_at = row.time(4);
+    out.created_at = row.time(5);
+    out.updated_at = row.time(6);
+    return out;
+}
+
+}  // namespace
+
+ContentHashes read_hashes(const std::string& text) {
+    ContentHashes out;
+    for (const auto& [language, hash] : boost::json::parse(text).as_object())
+        out.emplace_back(stored_enum<Language>(std::string(language)), std::string(hash.as_string()));
+    std::ranges::sort(out);
+    return out;
+}
+
+awaitable<std::vector<Standing>> AcceptanceRepository::standings(UserId user) {
+    static const std::string sql = standings_sql();
+    const auto rows = co_await database_.look_up(sql, user);
+    if (rows.empty()) throw std::logic_error("acceptances: asked for an account that does not exist");
+    std::vector<Standing> out;
+    for (std::size_t i = 0; i < all_policy_types.size(); ++i)
+        out.push_back({.type = all_policy_types[i],
+                       .latest = rows[0].integer_or_null(1 + 2 * i),
+                       .accepted = rows[0].integer_or_null(2 + 2 * i)});
+    co_return out;
+}
+
+awaitable<std::vector<LatestPolicy>> AcceptanceRepository::list_latest() {
+    const auto rows = co_await database_.query(
+        "SELECT p.id, p.type, p.version, p.content_hashes FROM term_policies p WHERE p.status = 'published' "
+        "AND p.version = (SELECT MAX(n.version) FROM term_policies n WHERE n.type = p.type "
+        "AND n.status = 'published')");
+    std::vector<LatestPolicy> out;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        out.push_back({.id = rows[i].id<TermPolicyId>(0),
+                       .type = stored_enum<PolicyType>(rows[i].text(1)),
+                       .version = rows[i].integer(2),
+                       .hashes = read_hashes(rows[i].text(3))});
+    std::ranges::sort(out, {}, &LatestPolicy::type);
+    co_return out;
+}
+
+awaitable<ListSlice<Acceptance>> AcceptanceRepository::list(UserId user, ListQuery query) {
+    return storage::select_list(
+        database_,
+        {.columns = "id, user_id, action, term_policy_id, language, content_hashes, accepted_at",
+         .from = "term_policy_acceptances WHERE user_id = $1"},
+        std::move(query), to_acceptance, user);
+}
+
+awaitable<std::map<TermPolicyId, TermPolicy>> AcceptanceRepository::find_published(std::vector<TermPolicyId> ids) {
+    std::ranges::sort(ids);
+    const auto repeated = std::ranges::unique(ids);
+    ids.erase(repeated.begin(), repeated.end());
+    std::map<TermPolicyId, TermPolicy> out;
+    // Eight at a time, the last ones named again where there are fewer: one text for any number.
+    constexpr std::size_t places = 8;
+    for (std::size_t first = 0; first < ids.size(); first += places) {
+        storage::Params params;
+        for (std::size_t i = 0; i < places; ++i)
+            params.push_back(storage::bind(ids[std::min(first + i, ids.size() - 1)]));
+        const auto rows = co_await database_.query_with(
+            "SELECT p.id, p.type, p.version, p.revision, p.published_at, p.created_at, p.updated_at, c.language, "
+            "c.size, c.digest FROM term_policies p JOIN term_policy_contents c ON c.term_policy_id = p.id "
+            "WHERE p.id IN ($1, $2, $3, $4, $5, $6, $7, $8) AND p.status = 'published'",
+            std::move(params));
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            TermPolicy& policy = out.try_emplace(rows[i].id<TermPolicyId>(0), to_published(rows[i])).first->second;
+            policy.contents.push_back({.language = stored_enum<Language>(rows[i].text(7)),
+                                       .size = rows[i].integer(8),
+                                       .digest = to_hex(rows[i].bytes(9))});
+        }
+    }
+    for (auto& [id, policy] : out) std::ranges::sort(policy.contents, {}, &PolicyContent::language);
+    co_return out;
+}
+
+void AcceptanceRepository::add_acceptance(storage::Transaction& transaction, Expect expect, const Evidence& evidence,
+                                          TermPolicyId policy, Language language, TimePoint now) {
+    // Of two at the same moment both may find the same end of the history: its unique key lets one pass.
+    transaction.add(expect,
+                    "INSERT INTO term_policy_acceptances (id, user_id, type, sequence, action, term_policy_id, "
+                    "version, language, content_hashes, accepted_at, ip_address, user_agent, session_id) "
+                    "SELECT $1, $2, p.type, 1 + COALESCE((SELECT MAX(a.sequence) FROM term_policy_acceptances a "
+                    "WHERE a.user_id = $2 AND a.type = p.type), 0), 'accepted', p.id, p.version, $4, "
+                    "p.content_hashes, $5, $6, $7, $8 FROM term_policies p WHERE p.id = $3 "
+                    "AND p.status = 'published' AND NOT EXISTS (SELECT 1 FROM term_policies n "
+                    "WHERE n.type = p.type AND n.status = 'published' AND n.version > p.version) "
+                    "AND p.version <> COALESCE((SELECT CASE WHEN a.action = 'accepted' THEN a.version END "
+                    "FROM term_policy_acceptances a WHERE a.user_id = $2 AND a.type = p.type "
+                    "ORDER BY a.sequence DESC LIMIT 1), 0)",
+                    AcceptanceId::make(now), evidence.user, policy, name_of(language), now, evidence.ip_address,
+                    evidence.user_agent, evidence.session);
+}
+
+void AcceptanceRepository::add_withdrawal(storage::Transaction& transaction, Expect expect, const Evidence& evidence,
+                                          PolicyType type, TimePoint now) {
+    transaction.add(expect,
+                    "INSERT INTO term_policy_acceptances (id, user_id, type, sequence, action, term_policy_id, "
+                    "version, language, content_hashes, accepted_at, ip_address, user_agent, session_id) "
+                    "SELECT $1, a.user_id, a.type, a.sequence + 1, 'withdrawn', a.term_policy_id, a.version, "
+                    "a.language, a.content_hashes, $4, $5, $6, $7 FROM term_policy_acceptances a "
+                    "WHERE a.user_id = $2 AND a.type = $3 AND a.action = 'accepted' AND a.sequence = ("
+                    "SELECT MAX(n.sequence) FROM term_policy_acceptances n WHERE n.user_id = $2 AND n.type = $3)",
+                    AcceptanceId::make(now), evidence.user, http::name_of(type), now, evidence.ip_address,
+                    evidence.user_agent, evidence.session);
+}
+
+}  // namespace consentry

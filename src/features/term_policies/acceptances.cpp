@@ -1,0 +1,193 @@
+#include "features/term_policies/acceptances.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/errors.hpp"
+
+namespace consentry {
+namespace {
+
+using storage::awaitable;
+using storage::Expect;
+
+// Two of one account at the same moment meet at the end of its history; more than that is no person.
+constexpr int attempts_max = 3;
+
+bool is_among(std::span<const PolicyType> types, PolicyType type) {
+    return std::ranges::find(types, type) != types.end();
+}
+
+// The text that was shown: the one that is named, or that has the hash; else the request's language, English, or the
+// first there is.
+std::optional<Language> shown_language(const LatestPolicy& policy, const AcceptRequest& wanted, Language requested) {
+    const auto find = [&](auto matches) -> std::optional<Language> {
+        const auto found = std::ranges::find_if(policy.hashes, matches);
+        if (found == policy.hashes.end()) return std::nullopt;
+        return found->first;
+    };
+    const auto is = [](Language language) { return [language](const auto& hash) { return hash.first == language; }; };
+    if (wanted.language) return find(is(*wanted.language));
+    if (wanted.content_hash) return find([&](const auto& hash) { return hash.second == *wanted.content_hash; });
+    for (const Language language : {requested, Language::en})
+        if (const auto found = find(is(language))) return found;
+    return find([](const auto&) { return true; });
+}
+
+// What the user has seen is what would be accepted.
+bool is_of(const AcceptRequest& wanted, const LatestPolicy& policy) {
+    if (wanted.version && *wanted.version != policy.version) return false;
+    if (!wanted.content_hash) return true;
+    return std::ranges::any_of(policy.hashes, [&](const auto& hash) {
+        return hash.second == *wanted.content_hash && (!wanted.language || hash.first == *wanted.language);
+    });
+}
+
+Evidence evidence_of(const ConsentCaller& caller, const Cause& cause) {
+    Evidence out{.user = caller.user, .session = caller.session};
+    if (cause.origin) {
+        out.ip_address = cause.origin->address;
+        out.user_agent = cause.origin->user_agent;
+    }
+    return out;
+}
+
+Evidence evidence_of(GivenConsent consent) {
+    return {.user = consent.user,
+            .session = consent.session,
+            .ip_address = std::move(consent.ip_address),
+            .user_agent = std::move(consent.user_agent)};
+}
+
+}  // namespace
+
+awaitable<Result<void>> Acceptances::admit(UserId user, std::span<const PolicyType> wanted) {
+    const auto standings = co_await repository_.standings(user);
+    std::vector<PolicyType> missing;
+    for (const Standing& standing : standings)
+        if (standing.is_missing() && is_among(wanted, standing.type)) missing.push_back(standing.type);
+    if (missing.empty()) co_return Result<void>{};
+    auto policies = co_await repository_.list_latest();
+    std::erase_if(policies, [&](const LatestPolicy& policy) { return !is_among(missing, policy.type); });
+    co_return fail(errors::term_policy_required, describe(policies));
+}
+
+awaitable<std::vector<PolicyType>> Acceptances::accepted(UserId user) {
+    const auto standings = co_await repository_.standings(user);
+    std::vector<PolicyType> out;
+    for (const Standing& standing : standings)
+        if (standing.holds()) out.push_back(standing.type);
+    co_return out;
+}
+
+awaitable<void> Acceptances::add_acceptances(storage::Transaction& transaction, GivenConsent consent, TimePoint now) {
+    if (consent.types.empty()) co_return;
+    const auto policies = co_await repository_.list_latest();
+    const auto types = std::move(consent.types);
+    const Language language = consent.language;
+    const Evidence evidence = evidence_of(std::move(consent));
+    for (const LatestPolicy& policy : policies) {
+        if (!is_among(types, policy.type)) continue;
+        const auto shown = shown_language(policy, {}, language);
+        // Of a version that is outdated by the time of the commit nothing is recorded: it will be asked for.
+        if (shown) AcceptanceRepository::add_acceptance(transaction, Expect::any, evidence, policy.id, *shown, now);
+    }
+}
+
+void Acceptances::add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) {
+    const auto types = std::move(consent.types);
+    const Evidence evidence = evidence_of(std::move(consent));
+    for (const PolicyType type : types)
+        AcceptanceRepository::add_withdrawal(transaction, Expect::any, evidence, type, now);
+}
+
+awaitable<Result<void>> Acceptances::accept(ConsentCaller caller, AcceptRequest wanted, Cause cause) {
+    std::optional<TermPolicyId> tried;
+    for (int attempt = 0; attempt < attempts_max; ++attempt) {
+        const auto latest = co_await find_latest(wanted.type);
+        if (!latest) co_return fail(errors::term_policy_not_found);
+        // Nobody accepts what appeared while they were accepting (DOC-5).
+        if (!is_of(wanted, *latest) || (tried && *tried != latest->id))
+            co_return fail(errors::term_policy_outdated, describe({&*latest, 1}));
+        const auto language = shown_language(*latest, wanted, caller.language);
+        if (!language) co_return fail(errors::term_policy_content_not_found);
+        tried = latest->id;
+        const TimePoint now = clock_.now();  // not before the version was seen to be published
+        storage::Transaction transaction;
+        AcceptanceRepository::add_acceptance(transaction, Expect::one, evidence_of(caller, cause), latest->id,
+                                             *language, now);
+        Audit::add(transaction, caller.user, ActivityAction::user_accept_term_policy, cause, now,
+                   {{"termPolicyId", latest->id.text()},
+                    {"type", http::name_of(latest->type)},
+                    {"version", latest->version},
+                    {"language", name_of(*language)}});
+        const auto outcome = co_await database_.commit(std::move(transaction));
+        if (outcome.committed) {
+            audit_.tell(
+                "consent.accepted", Outcome::success, caller.user, cause,
+                {{"type", std::string(http::name_of(latest->type))}, {"version", std::to_string(latest->version)}});
+            co_return Result<void>{};
+        }
+        const auto standings = co_await repository_.standings(caller.user);
+        if (standings.at(static_cast<std::size_t>(wanted.type)).holds())
+            co_return fail(errors::term_policy_already_accepted);
+    }
+    throw Unavailable("acceptance: the history changed at the same moments");
+}
+
+awaitable<Result<void>> Acceptances::withdraw(ConsentCaller caller, PolicyType type, Cause cause) {
+    if (!is_among(settings_.withdrawable, type)) co_return fail(errors::term_policy_withdraw_not_allowed);
+    for (int attempt = 0; attempt < attempts_max; ++attempt) {
+        const TimePoint now = clock_.now();
+        storage::Transaction transaction;
+        AcceptanceRepository::add_withdrawal(transaction, Expect::one, evidence_of(caller, cause), type, now);
+        Audit::add(transaction, caller.user, ActivityAction::user_withdraw_term_policy, cause, now,
+                   {{"type", http::name_of(type)}});
+        const auto outcome = co_await database_.commit(std::move(transaction));
+        if (outcome.committed) {
+            audit_.tell("consent.withdrawn", Outcome::success, caller.user, cause,
+                        {{"type", std::string(http::name_of(type))}});
+            co_return Result<void>{};
+        }
+        const auto standings = co_await repository_.standings(caller.user);
+        if (!standings.at(static_cast<std::size_t>(type)).accepted) co_return fail(errors::term_policy_not_accepted);
+    }
+    throw Unavailable("withdrawal: the history changed at the same moments");
+}
+
+awaitable<ListSlice<AcceptanceResponse>> Acceptances::list(UserId user, ListQuery query) {
+    const auto found = co_await repository_.list(user, std::move(query));
+    std::vector<TermPolicyId> ids;
+    for (const Acceptance& acceptance : found.items) ids.push_back(acceptance.policy);
+    const auto policies = co_await repository_.find_published(std::move(ids));
+    ListSlice<AcceptanceResponse> out{.items = {}, .has_more = found.has_more, .count = found.count, .end = found.end};
+    for (const Acceptance& acceptance : found.items)
+        out.items.push_back(AcceptanceResponse::of(
+            acceptance, TermPolicyResponse::of(policies.at(acceptance.policy), settings_.paths, store_, false)));
+    co_return out;
+}
+
+awaitable<std::optional<LatestPolicy>> Acceptances::find_latest(PolicyType type) {
+    const auto policies = co_await repository_.list_latest();
+    const auto found = std::ranges::find(policies, type, &LatestPolicy::type);
+    if (found == policies.end()) co_return std::nullopt;
+    co_return *found;
+}
+
+boost::json::object Acceptances::describe(std::span<const LatestPolicy> policies) const {
+    boost::json::array out;
+    for (const LatestPolicy& policy : policies) {
+        boost::json::array contents;
+        for (const auto& [language, hash] : policy.hashes)
+            contents.push_back(
+                {{"language", name_of(language)},
+                 {"url", store_.public_address(settings_.paths.publication(policy.type, policy.version, language))},
+                 {"contentHash", hash}});
+        out.push_back(
+            {{"type", http::name_of(policy.type)}, {"version", policy.version}, {"contents", std::move(contents)}});
+    }
+    return {{"policies", std::move(out)}};
+}
+
+}  // namespace consentry

@@ -1,0 +1,74 @@
+// What users agreed to: accepted, taken back, and asked for by the guard.
+//
+// Nothing is stored per user but the history itself. Whether a type is accepted follows from its newest row and the
+// latest published version, so a publication asks everybody again without touching anybody's row.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "features/activity/audit.hpp"
+#include "features/term_policies/acceptance_dto.hpp"
+#include "features/term_policies/acceptance_repository.hpp"
+#include "features/users/consent.hpp"
+#include "storage/database.hpp"
+#include "storage/object_store.hpp"
+
+namespace consentry {
+
+struct AcceptanceSettings {
+    PolicyPaths paths;
+    std::vector<PolicyType> withdrawable;
+};
+
+// Who asks, by which session, in which language.
+struct ConsentCaller {
+    UserId user;
+    SessionId session;
+    Language language = Language::en;
+};
+
+class Acceptances final : public Consents {
+public:
+    // All outlive this.
+    Acceptances(storage::Database& database, const Clock& clock, const storage::ObjectStore& store, Audit audit,
+                AcceptanceSettings settings)
+        : database_(database),
+          repository_(database),
+          clock_(clock),
+          store_(store),
+          audit_(audit),
+          settings_(std::move(settings)) {}
+
+    storage::awaitable<Result<void>> admit(UserId user, std::span<const PolicyType> wanted) override;
+    storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
+                                             TimePoint now) override;
+    void add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) override;
+    storage::awaitable<std::vector<PolicyType>> accepted(UserId user) override;
+
+    // Errors: notFound 6100, termPolicyOutdated 6109 (a version or text that was named is not the latest's, or another
+    // one was published meanwhile), contentNotFound 6106, alreadyAccepted 6103.
+    storage::awaitable<Result<void>> accept(ConsentCaller caller, AcceptRequest wanted, Cause cause);
+    // Whatever version it was that was accepted. Errors: withdrawNotAllowed 6111, notAccepted 6113.
+    storage::awaitable<Result<void>> withdraw(ConsentCaller caller, PolicyType type, Cause cause);
+    // The history, newest first.
+    storage::awaitable<ListSlice<AcceptanceResponse>> list(UserId user, ListQuery query);
+
+private:
+    storage::awaitable<std::optional<LatestPolicy>> find_latest(PolicyType type);
+    // Names what is to be read and accepted: for 6104 and 6109.
+    boost::json::object describe(std::span<const LatestPolicy> policies) const;
+
+    storage::Database& database_;
+    AcceptanceRepository repository_;
+    const Clock& clock_;
+    const storage::ObjectStore& store_;
+    Audit audit_;
+    const AcceptanceSettings settings_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,81 @@
+#include "features/term_policies/announcements.hpp"
+
+#include <algorithm>
+
+namespace consentry {
+namespace {
+
+using storage::Expect;
+
+constexpr std::int64_t portion = 100;
+
+}  // namespace
+
+void Announcements::add(storage::Transaction& transaction, TermPolicyId policy, TimePoint now) {
+    transaction.add(Expect::one, "INSERT INTO term_policy_announcements (term_policy_id, created_at) VALUES ($1, $2)",
+                    policy, now);
+}
+
+awaitable<std::optional<Announcements::Open>> Announcements::next() {
+    const auto rows = co_await database_.query(
+        "SELECT term_policy_id, after_user, created_at FROM term_policy_announcements WHERE (SELECT COUNT(*) FROM "
+        "(SELECT 1 FROM mails WHERE kind = 'policyPublished' AND failed_at IS NULL LIMIT $1) AS waiting) < $1 "
+        "ORDER BY created_at, term_policy_id LIMIT 1",
+        portion);
+    if (rows.empty()) co_return std::nullopt;
+    co_return Open{rows[0].id<TermPolicyId>(0), rows[0].id_or_null<UserId>(1), rows[0].time(2)};
+}
+
+// Whoever came later has seen the new document already.
+awaitable<std::vector<Announcements::Reader>> Announcements::readers(Open announcement) {
+    const auto rows = co_await database_.query(
+        "SELECT id, language FROM users WHERE id > $1 AND status = 'active' AND is_verified = TRUE AND "
+        "deleted_at IS NULL AND created_at <= $2 ORDER BY id LIMIT $3",
+        announcement.after.value_or(UserId{}), announcement.created_at, portion);
+    std::vector<Reader> out;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        out.push_back({rows[i].id<UserId>(0), find_language(rows[i].text(1)).value_or(Language::en)});
+    co_return out;
+}
+
+awaitable<void> Announcements::work_off() {
+    const auto open = co_await next();
+    if (!open) co_return;
+    const auto policy = co_await repository_.find(open->policy);
+    if (!policy) co_return;
+    const auto found = co_await readers(*open);
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    // First: of several instances that found the same accounts, one goes on.
+    if (std::ssize(found) < portion)
+        transaction.add(Expect::one,
+                        "DELETE FROM term_policy_announcements WHERE term_policy_id = $1 AND "
+                        "COALESCE(after_user, $2) = $2",
+                        open->policy, open->after.value_or(UserId{}));
+    else
+        transaction.add(Expect::one,
+                        "UPDATE term_policy_announcements SET after_user = $3 WHERE term_policy_id = $1 AND "
+                        "COALESCE(after_user, $2) = $2",
+                        open->policy, open->after.value_or(UserId{}), found.back().id);
+    for (const Reader& reader : found)
+        mails_.add(transaction, reader.id, MailKind::policy_published,
+                   {{"type", std::string(http::name_of(policy->type))},
+                    {"version", std::to_string(policy->version)},
+                    {"url", address_of(*policy, reader.language)}},
+                   now);
+    // Not committed: another instance was faster, or an account is gone. The next round sees what is left.
+    co_await database_.commit(std::move(transaction));
+}
+
+// In the reader's language, else in English, else in the first there is.
+std::string Announcements::address_of(const TermPolicy& policy, Language wanted) const {
+    const auto has = [&](Language language) {
+        return std::ranges::find(policy.contents, language, &PolicyContent::language) != policy.contents.end();
+    };
+    const Language language = has(wanted)         ? wanted
+                              : has(Language::en) ? Language::en
+                                                  : policy.contents.front().language;
+    return store_.public_address(paths_.publication(policy.type, policy.version, language));
+}
+
+}  // namespace consentry

@@ -1,0 +1,55 @@
+// Telling people by mail that a document was published: written down by the publication, worked off between mails.
+//
+// A million mails at once would keep a password link waiting for hours. So accounts are written to a hundred at a time,
+// and only while fewer than a hundred such mails wait.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "features/mail/mails.hpp"
+#include "features/term_policies/repository.hpp"
+#include "storage/object_store.hpp"
+
+namespace consentry {
+
+class Announcements {
+public:
+    // All outlive this.
+    Announcements(storage::Database& database, const storage::ObjectStore& store, const Clock& clock, Mails& mails,
+                  PolicyPaths paths)
+        : database_(database),
+          repository_(database),
+          store_(store),
+          clock_(clock),
+          mails_(mails),
+          paths_(std::move(paths)) {}
+
+    static void add(storage::Transaction& transaction, TermPolicyId policy, TimePoint now);
+
+    // Writes the next mails, if it is time. Any number of instances may do so at once: each account gets one.
+    awaitable<void> work_off();
+
+private:
+    struct Open {
+        TermPolicyId policy;
+        std::optional<UserId> after;
+        TimePoint created_at;
+    };
+    struct Reader {
+        UserId id;
+        Language language = Language::en;
+    };
+    awaitable<std::optional<Open>> next();
+    awaitable<std::vector<Reader>> readers(Open announcement);
+    std::string address_of(const TermPolicy& policy, Language wanted) const;
+
+    storage::Database& database_;
+    TermPolicyRepository repository_;
+    const storage::ObjectStore& store_;
+    const Clock& clock_;
+    Mails& mails_;
+    const PolicyPaths paths_;
+};
+
+}  // namespace consentry

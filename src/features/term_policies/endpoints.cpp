@@ -1,0 +1,233 @@
+#include "features/term_policies/endpoints.hpp"
+
+#include "features/term_policies/request_dto.hpp"
+#include "features/users/caller.hpp"
+#include "http/endpoint.hpp"
+
+namespace consentry {
+namespace {
+
+using http::Done;
+using http::FromPath;
+using http::NoContent;
+using http::RequestContext;
+using ForReading = Permitted<Subject::term_policy, Action::read>;
+using ForCreating = Permitted<Subject::term_policy, Action::read, Action::create>;
+using ForUpdating = Permitted<Subject::term_policy, Action::read, Action::update>;
+using ForUploading = Permitted<Subject::term_policy, Action::read, Action::create, Action::update>;
+using ForDeleting = Permitted<Subject::term_policy, Action::read, Action::erase>;
+using Listed = http::List<TermPolicyListing>;
+
+TermPolicyResponse shown(const TermPolicies& policies, const TermPolicy& policy, bool for_admins) {
+    return TermPolicyResponse::of(policy, policies.paths(), policies.store(), for_admins);
+}
+
+awaitable<Result<http::ListPage<TermPolicyResponse>>> list(TermPolicies& policies, bool for_admins, Listed wanted) {
+    ListQuery query = wanted.query();
+    // Whatever filter was sent, strangers see what is published (DOC-3).
+    if (!for_admins)
+        query.conditions.push_back(
+            {.expression = "status", .values = {std::string(http::name_of(PolicyStatus::published))}});
+    const auto found = co_await policies.list(std::move(query));
+    co_return wanted.page(found, [&](const TermPolicy& policy) { return shown(policies, policy, for_admins); });
+}
+
+awaitable<Result<TermPolicyResponse>> policy(TermPolicies& policies, awaitable<Result<TermPolicy>> change) {
+    auto changed = co_await std::move(change);
+    if (!changed) co_return fail(std::move(changed.error()));
+    co_return shown(policies, *changed, true);
+}
+
+awaitable<Result<Done>> done(awaitable<Result<void>> change) {
+    auto changed = co_await std::move(change);
+    if (!changed) co_return fail(std::move(changed.error()));
+    co_return Done{};
+}
+
+awaitable<Result<Done>> publish(TermPolicies& policies, TermPolicyId id, Cause cause) {
+    auto published = co_await policies.publish(id, std::move(cause));
+    if (!published) co_return fail(std::move(published.error()));
+    co_return Done{};
+}
+
+awaitable<Result<NoContent>> no_content(awaitable<Result<void>> change) {
+    auto changed = co_await std::move(change);
+    if (!changed) co_return fail(std::move(changed.error()));
+    co_return NoContent{};
+}
+
+awaitable<Result<PresignResponse>> presigned(awaitable<Result<PresignedFile>> wanted) {
+    auto file = co_await std::move(wanted);
+    if (!file) co_return fail(std::move(file.error()));
+    co_return PresignResponse::of(std::move(*file));
+}
+
+awaitable<Result<PolicyImpactResponse>> impact(TermPolicies& policies, TermPolicyId id) {
+    auto counted = co_await policies.impact(id);
+    if (!counted) co_return fail(std::move(counted.error()));
+    co_return PolicyImpactResponse{counted->affected_users, counted->active_users};
+}
+
+void add_lists(http::Router& router, TermPolicies& policies) {
+    router.get("/term-policy/list")
+        .also_at("/public/term-policy/list")
+        .id("listTermPolicies")
+        .tag("term-policy")
+        .says("Term policies, for everybody")
+        .describes(
+            "What is published. With the access token of an admin who has termPolicy:read, drafts as well; a token "
+            "that "
+            "is sent is checked.")
+        .message("termPolicy.list")
+        .handled_by([&policies](const Visitor& caller, Listed wanted) {
+            return list(policies, caller.may({Subject::term_policy, Action::read}), std::move(wanted));
+        });
+
+    router.get("/admin/term-policy/list")
+        .id("listTermPoliciesForAdmins")
+        .tag("term-policy")
+        .says("Term policies, drafts as well")
+        .describes("Needs termPolicy:read.")
+        .message("termPolicy.list")
+        .handled_by([&policies](const ForReading&, Listed wanted) { return list(policies, true, std::move(wanted)); });
+}
+
+void add_drafts(http::Router& router, TermPolicies& policies) {
+    router.post("/term-policy/generate/content/presign")
+        .also_at("/admin/term-policy/generate/content/presign")
+        .id("presignTermPolicyContent")
+        .tag("term-policy")
+        .says("An address to upload a draft's text to")
+        .describes(
+            "Needs termPolicy:read, termPolicy:create and termPolicy:update. PUT the file there with the media type "
+            "of the answer; then name key and size when the draft is created or changed.")
+        .message("termPolicy.generateContentPresign")
+        .may_fail({&errors::term_policy_status_invalid, &errors::term_policy_busy})
+        .handled_by([&policies](const ForUploading&, ContentPresignRequest body) {
+            return presigned(policies.presign_upload(body.type, body.version, body.language, body.size));
+        });
+
+    router.post("/term-policy/create")
+        .also_at("/admin/term-policy/create")
+        .id("createTermPolicy")
+        .tag("term-policy")
+        .says("Makes a draft of uploaded texts")
+        .describes(
+            "Needs termPolicy:read and termPolicy:create. Each file is read and checked: `data.contents` of error 6110 "
+            "names each language and whether the file is absent, of another size, tooLarge, or notText.")
+        .message("termPolicy.create")
+        .answers(201)
+        .may_fail({&errors::term_policy_exist, &errors::term_policy_content_invalid, &errors::term_policy_busy})
+        .handled_by([&policies](const ForCreating&, const RequestContext& context, TermPolicyCreateRequest body) {
+            return policy(policies, policies.create(body.wanted(), cause_of(context)));
+        });
+
+    router.erase("/term-policy/delete/:termPolicyId")
+        .also_at("/admin/term-policy/delete/:termPolicyId")
+        .id("deleteTermPolicy")
+        .tag("term-policy")
+        .says("Deletes a draft and its texts")
+        .describes("Needs termPolicy:read and termPolicy:delete. What is published stays.")
+        .message("termPolicy.delete")
+        .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid, &errors::term_policy_busy})
+        .handled_by([&policies](const ForDeleting&, const RequestContext& context, FromPath<TermPolicyPath> path) {
+            return policy(policies, policies.erase(path->policy_id, cause_of(context)));
+        });
+}
+
+void add_contents(http::Router& router, TermPolicies& policies) {
+    router.put("/term-policy/update/:termPolicyId/content/add")
+        .also_at("/admin/term-policy/update/:termPolicyId/content/add")
+        .id("addTermPolicyContent")
+        .tag("term-policy")
+        .says("Adds a language to a draft")
+        .describes("Needs termPolicy:read and termPolicy:update.")
+        .message("termPolicy.addContent")
+        .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
+                   &errors::term_policy_content_exist, &errors::term_policy_content_invalid, &errors::term_policy_busy})
+        .handled_by([&policies](const ForUpdating&, const RequestContext& context, FromPath<TermPolicyPath> path,
+                                ContentRequest body) {
+            return done(policies.add_content(path->policy_id, body.file(), cause_of(context)));
+        });
+
+    router.put("/term-policy/update/:termPolicyId/content/update")
+        .also_at("/admin/term-policy/update/:termPolicyId/content/update")
+        .id("updateTermPolicyContent")
+        .tag("term-policy")
+        .says("Replaces a text of a draft")
+        .describes("Needs termPolicy:read and termPolicy:update.")
+        .message("termPolicy.updateContent")
+        .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
+                   &errors::term_policy_content_not_found, &errors::term_policy_content_invalid,
+                   &errors::term_policy_busy})
+        .handled_by([&policies](const ForUpdating&, const RequestContext& context, FromPath<TermPolicyPath> path,
+                                ContentRequest body) {
+            return done(policies.update_content(path->policy_id, body.file(), cause_of(context)));
+        });
+
+    router.erase("/term-policy/update/:termPolicyId/content/remove")
+        .also_at("/admin/term-policy/update/:termPolicyId/content/remove")
+        .id("removeTermPolicyContent")
+        .tag("term-policy")
+        .says("Removes a language from a draft")
+        .describes("Needs termPolicy:read and termPolicy:update.")
+        .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
+                   &errors::term_policy_content_not_found, &errors::term_policy_busy})
+        .handled_by([&policies](const ForUpdating&, const RequestContext& context, FromPath<TermPolicyPath> path,
+                                ContentRemovalRequest body) {
+            return no_content(policies.remove_content(path->policy_id, body.language, cause_of(context)));
+        });
+
+    router.post("/term-policy/get/:termPolicyId/content/:language")
+        .also_at("/admin/term-policy/get/:termPolicyId/content/:language")
+        .id("getTermPolicyContent")
+        .tag("term-policy")
+        .says("An address to read a text at")
+        .describes("Needs termPolicy:read. Of a published policy it is the public one, which is good for ever.")
+        .message("termPolicy.getContent")
+        .may_fail({&errors::term_policy_not_found, &errors::term_policy_content_not_found})
+        .handled_by([&policies](const ForReading&, FromPath<TermPolicyContentPath> path) {
+            return presigned(policies.presign_download(path->policy_id, path->language));
+        });
+}
+
+void add_publication(http::Router& router, TermPolicies& policies) {
+    router.get("/admin/term-policy/impact/:termPolicyId")
+        .id("previewTermPolicyImpact")
+        .tag("term-policy")
+        .says("How many users a publication would ask again")
+        .describes("Needs termPolicy:read. Takes some seconds where there are millions of users.")
+        .message("termPolicy.impact")
+        .may_fail({&errors::term_policy_not_found})
+        .handled_by([&policies](const ForReading&, FromPath<TermPolicyPath> path) {
+            return impact(policies, path->policy_id);
+        });
+
+    router.patch("/term-policy/publish/:termPolicyId")
+        .also_at("/admin/term-policy/publish/:termPolicyId")
+        .id("publishTermPolicy")
+        .tag("term-policy")
+        .says("Publishes a draft, for good")
+        .describes(
+            "Needs termPolicy:read and termPolicy:update. All languages become public together with the new status, or "
+            "none. Where it is the highest version of its type, every user has to accept again, and hears of it by "
+            "mail. Error 6110: a file is not what was checked; `data.contents` names each language and whether it is "
+            "absent or changed.")
+        .message("termPolicy.publish")
+        .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
+                   &errors::term_policy_content_empty, &errors::term_policy_content_invalid, &errors::term_policy_busy})
+        .handled_by([&policies](const ForUpdating&, const RequestContext& context, FromPath<TermPolicyPath> path) {
+            return publish(policies, path->policy_id, cause_of(context));
+        });
+}
+
+}  // namespace
+
+void add_term_policy_endpoints(http::Router& router, TermPolicies& policies) {
+    add_lists(router, policies);
+    add_drafts(router, policies);
+    add_contents(router, policies);
+    add_publication(router, policies);
+}
+
+}  // namespace consentry

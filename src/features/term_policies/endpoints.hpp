@@ -1,0 +1,11 @@
+// Endpoints of those who write term policies, and the list that everybody reads.
+#pragma once
+
+#include "features/term_policies/term_policies.hpp"
+#include "http/router.hpp"
+
+namespace consentry {
+
+void add_term_policy_endpoints(http::Router& router, TermPolicies& policies);
+
+}  // namespace consentry

@@ -1,0 +1,165 @@
+#include "features/term_policies/loose_objects.hpp"
+
+#include "features/users/stored.hpp"
+
+namespace consentry {
+namespace {
+
+using storage::Expect;
+
+constexpr std::int64_t portion = 100;
+
+#define CONSENTRY_LATER(column)                                                                \
+    column " = CASE WHEN loose_objects." column " < excluded." column " THEN excluded." column \
+           " ELSE loose_objects." column " END"
+// Of a row that is being looked at: when that is over, which the one who looks sees by it.
+#define CONSENTRY_DUE_NOW                                                                                        \
+    " ON CONFLICT (area, type, version, language) DO UPDATE SET due_at = CASE WHEN loose_objects.taken_until > " \
+    "excluded.due_at THEN loose_objects.taken_until ELSE excluded.due_at END"
+#define CONSENTRY_THIS_OBJECT "area = $1 AND type = $2 AND version = $3 AND language = $4"
+
+}  // namespace
+
+void LooseObjects::add_expected(storage::Transaction& transaction, const PolicyObject& object, TimePoint due_at,
+                                std::optional<TimePoint> uploads_until, TimePoint now) {
+    transaction.add(Expect::one,
+                    "INSERT INTO loose_objects (area, type, version, language, due_at, uploads_until) "
+                    "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (area, type, version, language) DO UPDATE "
+                    "SET " CONSENTRY_LATER("due_at") ", " CONSENTRY_LATER(
+                        "uploads_until") " WHERE loose_objects.taken_until IS NULL OR loose_objects.taken_until <= $7",
+                    http::name_of(object.area), http::name_of(object.type), object.version, name_of(object.language),
+                    due_at, uploads_until.value_or(TimePoint{}), now);
+}
+
+// Changes nothing, and by that waits for whoever changes the row.
+void LooseObjects::add_taken_up(storage::Transaction& transaction, const PolicyObject& object, TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE loose_objects SET due_at = due_at WHERE " CONSENTRY_THIS_OBJECT
+                    " AND (taken_until IS NULL OR taken_until <= $5)",
+                    http::name_of(object.area), http::name_of(object.type), object.version, name_of(object.language),
+                    now);
+}
+
+void LooseObjects::add_released(storage::Transaction& transaction, TermPolicyId id, TimePoint now) {
+    transaction.add(
+        Expect::any,
+        "INSERT INTO loose_objects (area, type, version, language, due_at) "
+        "SELECT 'private', p.type, p.version, c.language, CAST($2 AS BIGINT) FROM term_policies p "
+        "JOIN term_policy_contents c ON c.term_policy_id = p.id WHERE p.id = $1 ORDER BY c.language" CONSENTRY_DUE_NOW,
+        id, now);
+}
+
+void LooseObjects::add_released(storage::Transaction& transaction, const PolicyObject& object, TimePoint now) {
+    transaction.add(Expect::any,
+                    "INSERT INTO loose_objects (area, type, version, language, due_at) "
+                    "VALUES ($1, $2, $3, $4, $5)" CONSENTRY_DUE_NOW,
+                    http::name_of(object.area), http::name_of(object.type), object.version, name_of(object.language),
+                    now);
+}
+
+void LooseObjects::add_published(storage::Transaction& transaction, TermPolicyId id) {
+    transaction.add(Expect::any,
+                    "DELETE FROM loose_objects WHERE area = 'public' AND (type, version) IN (SELECT type, version FROM "
+                    "term_policies WHERE id = $1) AND language IN (SELECT language FROM term_policy_contents WHERE "
+                    "term_policy_id = $1)",
+                    id);
+}
+
+awaitable<void> LooseObjects::sweep() {
+    for (;;) {
+        const auto due = co_await list_due(clock_.now());
+        for (const PolicyObject& object : due) co_await sweep_one(object);
+        if (std::ssize(due) < portion) co_return;
+    }
+}
+
+awaitable<std::vector<PolicyObject>> LooseObjects::list_due(TimePoint now) {
+    const auto rows = co_await database_.query(
+        "SELECT area, type, version, language FROM loose_objects WHERE due_at <= $1 AND (taken_until IS NULL OR "
+        "taken_until <= $1) ORDER BY due_at LIMIT $2",
+        now, portion);
+    std::vector<PolicyObject> out;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        out.push_back({.area = stored_enum<storage::Area>(rows[i].text(0)),
+                       .type = stored_enum<PolicyType>(rows[i].text(1)),
+                       .version = rows[i].integer(2),
+                       .language = stored_enum<Language>(rows[i].text(3))});
+    co_return out;
+}
+
+awaitable<std::optional<LooseObjects::Taken>> LooseObjects::take(PolicyObject object) {
+    const TimePoint now = clock_.now();
+    Taken out{.object = object, .until = now + store_.longest_call() + margin, .due_at = {}};
+    const auto rows =
+        co_await database_.execute("UPDATE loose_objects SET taken_until = $6 WHERE " CONSENTRY_THIS_OBJECT
+                                   " AND due_at <= $5 AND (taken_until IS NULL OR taken_until <= $5) RETURNING due_at",
+                                   http::name_of(object.area), http::name_of(object.type), object.version,
+                                   name_of(object.language), now, out.until);
+    if (rows.empty()) co_return std::nullopt;
+    out.due_at = rows[0].time(0);
+    co_return out;
+}
+
+awaitable<void> LooseObjects::sweep_one(PolicyObject object) {
+    const auto taken = co_await take(object);
+    if (!taken) co_return;
+    const Owner owner = co_await owner_of(object);
+    const TimePoint now = clock_.now();
+    if (owner == Owner::publication) {
+        co_await put_off(*taken, now + 2 * (store_.longest_call() + margin));
+        co_return;
+    }
+    if (owner == Owner::none) {
+        // Begun now, it is over before the row is anybody else's.
+        if (taken->until - now < store_.longest_call()) co_return;
+        co_await store_.erase(object.area, key_of(object));
+    }
+    co_await settle(*taken);
+}
+
+awaitable<LooseObjects::Owner> LooseObjects::owner_of(PolicyObject object) {
+    const auto rows = co_await database_.query(
+        "SELECT p.status, p.publishing_until FROM term_policies p JOIN term_policy_contents c "
+        "ON c.term_policy_id = p.id WHERE p.type = $1 AND p.version = $2 AND c.language = $3",
+        http::name_of(object.type), object.version, name_of(object.language));
+    if (rows.empty()) co_return Owner::none;
+    const bool is_published = stored_enum<PolicyStatus>(rows[0].text(0)) == PolicyStatus::published;
+    if (is_published == (object.area == storage::Area::public_area)) co_return Owner::document;
+    const auto publishing_until = rows[0].time_or_null(1);
+    const bool is_on_its_way = !is_published && publishing_until && *publishing_until > clock_.now();
+    co_return is_on_its_way ? Owner::publication : Owner::none;
+}
+
+// A row that was released meanwhile has another due_at, and stays for the next time.
+awaitable<void> LooseObjects::settle(Taken taken) {
+    const auto& [object, until, due_at] = taken;
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    transaction.add(Expect::any,
+                    "DELETE FROM loose_objects WHERE " CONSENTRY_THIS_OBJECT
+                    " AND taken_until = $5 AND due_at = $6 AND uploads_until <= $7",
+                    http::name_of(object.area), http::name_of(object.type), object.version, name_of(object.language),
+                    until, due_at, now);
+    transaction.add(Expect::any,
+                    "UPDATE loose_objects SET due_at = uploads_until, taken_until = NULL WHERE " CONSENTRY_THIS_OBJECT
+                    " AND taken_until = $5 AND due_at = $6",
+                    http::name_of(object.area), http::name_of(object.type), object.version, name_of(object.language),
+                    until, due_at);
+    co_await database_.commit(std::move(transaction));
+}
+
+awaitable<void> LooseObjects::put_off(Taken taken, TimePoint due_at) {
+    const PolicyObject& object = taken.object;
+    co_await database_.execute("UPDATE loose_objects SET due_at = $6, taken_until = NULL WHERE " CONSENTRY_THIS_OBJECT
+                               " AND taken_until = $5",
+                               http::name_of(object.area), http::name_of(object.type), object.version,
+                               name_of(object.language), taken.until, due_at);
+}
+
+std::string LooseObjects::key_of(const PolicyObject& object) const {
+    const auto& [area, type, version, language] = object;
+    return area == storage::Area::private_area ? paths_.draft(type, version, language)
+                                               : paths_.publication(type, version, language);
+}
+
+}  // namespace consentry

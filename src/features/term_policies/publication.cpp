@@ -1,0 +1,143 @@
+#include "features/term_policies/publication.hpp"
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "features/term_policies/announcements.hpp"
+#include "features/term_policies/content_check.hpp"
+
+namespace consentry {
+namespace {
+
+// Each is lost to somebody who changed the document within a read and a write, or to a clock that jumped.
+constexpr int tries_max = 4;
+constexpr milliseconds shortest_claim = std::chrono::minutes{2};
+// Readable where it is: browsers neither run nor save it.
+constexpr std::string_view published_mime = "text/plain; charset=utf-8";
+
+}  // namespace
+
+void add_policy_activity(storage::Transaction& transaction, ActivityAction action, const TermPolicy& policy,
+                         const Cause& cause, TimePoint now, std::optional<Language> language) {
+    if (!cause.actor) return;
+    boost::json::object facts{
+        {"termPolicyId", policy.id.text()}, {"type", http::name_of(policy.type)}, {"version", policy.version}};
+    if (language) facts["language"] = name_of(*language);
+    Audit::add(transaction, *cause.actor, action, cause, now, std::move(facts));
+}
+
+Publication::Publication(storage::Database& database, storage::ObjectStore& store, const Clock& clock,
+                         const Mails& mails, Audit audit, PolicyPaths paths)
+    : database_(database),
+      store_(store),
+      repository_(database),
+      clock_(clock),
+      mails_(mails),
+      audit_(audit),
+      paths_(std::move(paths)) {}
+
+milliseconds Publication::claimed_for() const {
+    return std::max(shortest_claim, 2 * store_.longest_call() + LooseObjects::margin);
+}
+
+awaitable<Result<TermPolicy>> Publication::publish(TermPolicyId id, Cause cause) {
+    for (int i = 0; i < tries_max; ++i) {
+        auto seen = co_await repository_.find(id);
+        if (!seen) co_return fail(errors::term_policy_not_found);
+        if (seen->status == PolicyStatus::published) co_return fail(errors::term_policy_status_invalid);
+        if (seen->contents.empty()) co_return fail(errors::term_policy_content_empty);
+        auto published = co_await try_once(std::move(*seen), cause);
+        if (published) co_return std::move(*published);
+    }
+    throw Unavailable("publishing a term policy: others change it all the time");
+}
+
+awaitable<std::optional<Result<TermPolicy>>> Publication::try_once(StoredTermPolicy seen, Cause cause) {
+    auto files = co_await read(seen);
+    if (!files) {
+        const auto now = co_await repository_.find(seen.id);
+        if (!now || now->status != seen.status || now->revision != seen.revision) co_return std::nullopt;
+        co_return fail(std::move(files.error()));
+    }
+    auto claimed = co_await claim(seen);
+    if (!claimed) co_return std::nullopt;
+    if (!*claimed) co_return fail(std::move(claimed->error()));
+    const bool put = co_await put_all(seen, std::move(*files));
+    if (!put) co_return std::nullopt;
+    const TimePoint now = clock_.now();
+    const bool decided = co_await decide(seen, cause, now);
+    if (!decided) co_return std::nullopt;
+    mails_.wake();
+    audit_.tell("policy.published", Outcome::success, std::nullopt, cause,
+                {{"type", std::string(http::name_of(seen.type))}, {"version", std::to_string(seen.version)}});
+    TermPolicy out = std::move(seen);
+    out.status = PolicyStatus::published;
+    out.published_at = out.updated_at = now;
+    out.updated_by = cause.actor;
+    co_return out;
+}
+
+awaitable<Result<Publication::Files>> Publication::read(TermPolicy policy) {
+    Files files;
+    ContentComplaints complaints;
+    for (const PolicyContent& content : policy.contents) {
+        auto key = paths_.draft(policy.type, policy.version, content.language);
+        auto object = co_await store_.get(storage::Area::private_area, std::move(key), policy_bytes_max);
+        if (!object)
+            complaints.add(content.language, "absent");
+        else if (digest_of(object->bytes) != content.digest)
+            complaints.add(content.language, "changed");
+        else
+            files.push_back(std::move(object->bytes));
+    }
+    if (!complaints.empty()) co_return fail(complaints.error());
+    co_return files;
+}
+
+// nullopt: it is not as it was seen any more.
+awaitable<std::optional<Result<void>>> Publication::claim(TermPolicy policy) {
+    const TimePoint now = clock_.now();
+    const TimePoint until = now + claimed_for();
+    storage::Transaction transaction;
+    TermPolicyRepository::add_claim(transaction, policy, until);
+    for (const PolicyContent& content : policy.contents)
+        LooseObjects::add_expected(transaction,
+                                   {storage::Area::public_area, policy.type, policy.version, content.language},
+                                   until + LooseObjects::margin, std::nullopt, now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (outcome.committed) co_return Result<void>{};
+    if (outcome.failed_at == 0) co_return std::nullopt;
+    co_return Result<void>{
+        std::unexpected(retry_later(errors::term_policy_busy, store_.longest_call() + LooseObjects::margin))};
+}
+
+// False: somebody else published it, or this took too long.
+awaitable<bool> Publication::put_all(TermPolicy policy, Files files) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const PolicyContent& content = policy.contents[i];
+        const auto key = paths_.publication(policy.type, policy.version, content.language);
+        const TimePoint now = clock_.now();
+        const TimePoint until = now + claimed_for();
+        const bool renewed = co_await repository_.renew_claim(policy, until, now);
+        // A put that is begun has taken effect, or never will, before anybody else may change the document.
+        if (!renewed || until - clock_.now() < store_.longest_call()) co_return false;
+        co_await store_.put(storage::Area::public_area, key, std::move(files[i]), std::string(published_mime));
+        const auto stored = co_await store_.get(storage::Area::public_area, key, policy_bytes_max);
+        if (!stored || digest_of(stored->bytes) != content.digest)
+            throw Unavailable("the object store does not give back what was put into it");
+    }
+    co_return true;
+}
+
+awaitable<bool> Publication::decide(TermPolicy policy, Cause cause, TimePoint now) {
+    storage::Transaction transaction;
+    TermPolicyRepository::add_publish(transaction, policy, cause.actor, now);
+    LooseObjects::add_published(transaction, policy.id);
+    LooseObjects::add_released(transaction, policy.id, now);
+    Announcements::add(transaction, policy.id, now);
+    add_policy_activity(transaction, ActivityAction::admin_term_policy_publish, policy, cause, now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    co_return outcome.committed;
+}
+
+}  // namespace consentry

@@ -1,0 +1,187 @@
+// Shapes of what those send who write term policies, and of what they alone are answered.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features/term_policies/dto.hpp"
+#include "features/term_policies/term_policies.hpp"
+#include "http/paging/listing.hpp"
+#include "http/schema/fields.hpp"
+#include "http/schema/report.hpp"
+#include "http/schema/rules.hpp"
+
+namespace consentry {
+
+inline constexpr auto policy_version_rule = http::between(1, policy_version_max);
+inline constexpr auto policy_size_rule = http::between(1, policy_bytes_max);
+
+struct ContentPresignRequest {
+    PolicyType type = PolicyType::terms_of_service;
+    Language language = Language::en;
+    std::int64_t version = 0;
+    std::int64_t size = 0;
+
+    static constexpr std::string_view schema_name = "TermPolicyContentPresignRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("type", &ContentPresignRequest::type, "What the document is"),
+            field("language", &ContentPresignRequest::language, "Of the text"),
+            field("version", &ContentPresignRequest::version, "Of the document; it need not exist yet",
+                  policy_version_rule),
+            field("size", &ContentPresignRequest::size, "Of the file in bytes: no other will be taken",
+                  policy_size_rule),
+        };
+    }
+};
+
+struct ContentRequest {
+    Language language = Language::en;
+    std::string key;
+    std::int64_t size = 0;
+
+    ContentFile file() const { return {.language = language, .key = key, .size = size}; }
+
+    static constexpr std::string_view schema_name = "TermPolicyContentRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("language", &ContentRequest::language, "Of the text"),
+            field("key", &ContentRequest::key, "Where it was uploaded to, as the presigned answer said",
+                  http::not_empty),
+            field("size", &ContentRequest::size, "Of the file in bytes", policy_size_rule),
+        };
+    }
+};
+
+struct ContentRemovalRequest {
+    Language language = Language::en;
+
+    static constexpr std::string_view schema_name = "TermPolicyRemoveContentRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{field("language", &ContentRemovalRequest::language, "Of the text")};
+    }
+};
+
+struct TermPolicyCreateRequest {
+    PolicyType type = PolicyType::terms_of_service;
+    std::int64_t version = 0;
+    std::vector<ContentRequest> contents;
+
+    NewTermPolicy wanted() const {
+        NewTermPolicy out{.type = type, .version = version, .contents = {}};
+        for (const ContentRequest& content : contents) out.contents.push_back(content.file());
+        return out;
+    }
+
+    static constexpr std::string_view schema_name = "TermPolicyCreateRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("type", &TermPolicyCreateRequest::type, "What the document is"),
+            field("version", &TermPolicyCreateRequest::version, "The highest published one is the latest",
+                  policy_version_rule),
+            field("contents", &TermPolicyCreateRequest::contents, "The uploaded files, each language once"),
+        };
+    }
+    static void check(const TermPolicyCreateRequest& request, http::Report& report) {
+        std::vector<Language> languages;
+        for (const ContentRequest& content : request.contents) languages.push_back(content.language);
+        std::ranges::sort(languages);
+        if (languages.empty()) report.add("arrayNotEmpty", "contents");
+        if (std::ranges::adjacent_find(languages) != languages.end()) report.add("arrayUnique", "contents");
+    }
+};
+
+struct PresignResponse {
+    std::string presign_url;
+    std::string key;
+    std::string mime;
+    std::string extension;
+    std::int64_t expired_in = 0;
+
+    static PresignResponse of(PresignedFile file) {
+        return {.presign_url = std::move(file.url),
+                .key = std::move(file.key),
+                .mime = std::string(policy_mime),
+                .extension = std::string(policy_extension),
+                .expired_in = file.expires_in.count()};
+    }
+
+    static constexpr std::string_view schema_name = "AwsS3PresignResponseDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("presignUrl", &PresignResponse::presign_url,
+                  "Whoever has it may use it: PUT the file there, or GET it"),
+            field("key", &PresignResponse::key, "Where the file lies in the store"),
+            field("mime", &PresignResponse::mime, "The media type to upload it with"),
+            field("extension", &PresignResponse::extension, "Of the file, without a dot"),
+            field("expiredIn", &PresignResponse::expired_in, "Seconds that the address is good for"),
+        };
+    }
+};
+
+struct PolicyImpactResponse {
+    std::int64_t affected_users = 0;
+    std::int64_t active_users = 0;
+
+    static constexpr std::string_view schema_name = "TermPolicyImpactResponseDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("affectedUsers", &PolicyImpactResponse::affected_users,
+                  "Active users whose acceptance is good now, and would not be after this publication"),
+            field("activeUsers", &PolicyImpactResponse::active_users, "All active users"),
+        };
+    }
+};
+
+struct TermPolicyPath {
+    TermPolicyId policy_id;
+
+    static constexpr std::string_view schema_name = "TermPolicyPath";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{field("termPolicyId", &TermPolicyPath::policy_id, "Of this version of the document")};
+    }
+};
+
+struct TermPolicyContentPath {
+    TermPolicyId policy_id;
+    Language language = Language::en;
+
+    static constexpr std::string_view schema_name = "TermPolicyContentPath";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("termPolicyId", &TermPolicyContentPath::policy_id, "Of this version of the document"),
+            field("language", &TermPolicyContentPath::language, "Of the text"),
+        };
+    }
+};
+
+struct TermPolicyListing {
+    std::optional<std::vector<PolicyType>> type;
+    std::optional<std::vector<PolicyStatus>> status;
+
+    static constexpr auto paging = http::Paging::cursor;
+    static constexpr auto filters() {
+        return std::tuple{
+            http::filter("type", &TermPolicyListing::type, "type", "Only documents of these types"),
+            http::filter("status", &TermPolicyListing::status, "status",
+                         "Only these; drafts are there for administrators alone"),
+        };
+    }
+    static constexpr std::array sortable{http::Sortable{"createdAt", "created_at"},
+                                         http::Sortable{"publishedAt", "COALESCE(published_at, 0)"},
+                                         http::Sortable{"version", "version"}};
+    static constexpr std::size_t order_terms = 1;
+};
+
+}  // namespace consentry

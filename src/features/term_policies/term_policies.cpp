@@ -1,0 +1,311 @@
+#include "features/term_policies/term_policies.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/errors.hpp"
+#include "features/term_policies/content_check.hpp"
+#include "http/schema/report.hpp"
+
+namespace consentry {
+namespace {
+
+using storage::Area;
+
+// Each is lost to somebody who changed the same document within a read and a write.
+constexpr int tries_max = 8;
+// From a file's check to the end of the request that wants it.
+constexpr milliseconds check_lifetime = std::chrono::minutes{10};
+// An upload that begins in time may end later.
+constexpr milliseconds upload_longest = std::chrono::minutes{10};
+// A few milliseconds of an I/O thread.
+constexpr std::int64_t accounts_at_once = 1'000;
+
+const PolicyContent* content_of(const TermPolicy& policy, Language language) {
+    const auto found = std::ranges::find(policy.contents, language, &PolicyContent::language);
+    return found == policy.contents.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TermPolicies::TermPolicies(storage::Database& database, storage::ObjectStore& store, const Clock& clock,
+                           const Mails& mails, Audit audit, TermPolicySettings settings)
+    : database_(database),
+      store_(store),
+      repository_(database),
+      loose_objects_(database, store, clock, settings.paths),
+      publication_(database, store, clock, mails, audit, settings.paths),
+      clock_(clock),
+      settings_(std::move(settings)) {}
+
+Error TermPolicies::busy() const {
+    return retry_later(errors::term_policy_busy, store_.longest_call() + LooseObjects::margin);
+}
+
+awaitable<Result<TermPolicy>> TermPolicies::find(TermPolicyId id) {
+    auto policy = co_await repository_.find(id);
+    if (!policy) co_return fail(errors::term_policy_not_found);
+    co_return std::move(*policy);
+}
+
+awaitable<std::optional<TermPolicy>> TermPolicies::find_version(PolicyType type, std::int64_t version) {
+    auto policy = co_await repository_.find_version(type, version);
+    if (!policy) co_return std::nullopt;
+    co_return std::move(*policy);
+}
+
+awaitable<Result<TermPolicy>> TermPolicies::find_draft(TermPolicyId id) {
+    auto policy = co_await find(id);
+    if (policy && policy->status != PolicyStatus::draft) co_return fail(errors::term_policy_status_invalid);
+    co_return policy;
+}
+
+awaitable<std::optional<Error>> TermPolicies::hindrance(TermPolicyId id) {
+    const auto policy = co_await repository_.find(id);
+    if (!policy) co_return Error{errors::term_policy_not_found};
+    if (policy->status != PolicyStatus::draft) co_return Error{errors::term_policy_status_invalid};
+    const TimePoint now = clock_.now();
+    if (policy->publishing_until && *policy->publishing_until > now)
+        co_return retry_later(errors::term_policy_busy, *policy->publishing_until - now);
+    co_return std::nullopt;
+}
+
+awaitable<Result<void>> TermPolicies::expect(PolicyType type, std::int64_t version, std::vector<Language> languages,
+                                             TimePoint due_at, std::optional<TimePoint> uploads_until) {
+    storage::Transaction transaction;
+    for (const Language language : languages)
+        LooseObjects::add_expected(transaction, {Area::private_area, type, version, language}, due_at, uploads_until,
+                                   clock_.now());
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) co_return std::unexpected(busy());
+    co_return Result<void>{};
+}
+
+awaitable<Result<PresignedFile>> TermPolicies::presign_upload(PolicyType type, std::int64_t version, Language language,
+                                                              std::int64_t size) {
+    const auto present = co_await repository_.find_version(type, version);
+    if (present && present->status == PolicyStatus::published) co_return fail(errors::term_policy_status_invalid);
+    const TimePoint now = clock_.now();
+    const TimePoint until = now + settings_.presign_lifetime;
+    const TimePoint uploads_until = until + upload_longest;
+    auto expected = co_await expect(type, version, {language}, uploads_until, uploads_until);
+    if (!expected) co_return fail(std::move(expected.error()));
+    auto key = paths().draft(type, version, language);
+    auto url = store_.address_to_put(key, std::string(policy_mime), static_cast<std::uint64_t>(size), now, until);
+    co_return PresignedFile{std::move(url), std::move(key), settings_.presign_lifetime};
+}
+
+awaitable<Result<PresignedFile>> TermPolicies::presign_download(TermPolicyId id, Language language) {
+    const auto policy = co_await repository_.find(id);
+    if (!policy) co_return fail(errors::term_policy_not_found);
+    if (content_of(*policy, language) == nullptr) co_return fail(errors::term_policy_content_not_found);
+    if (policy->status == PolicyStatus::published) {
+        auto key = paths().publication(policy->type, policy->version, language);
+        auto url = store_.public_address(key);
+        co_return PresignedFile{std::move(url), std::move(key), settings_.presign_lifetime};
+    }
+    const TimePoint now = clock_.now();
+    auto key = paths().draft(policy->type, policy->version, language);
+    auto url = store_.address_to_get(key, now, now + settings_.presign_lifetime);
+    co_return PresignedFile{std::move(url), std::move(key), settings_.presign_lifetime};
+}
+
+awaitable<Result<std::vector<PolicyContent>>> TermPolicies::check(PolicyType type, std::int64_t version,
+                                                                  std::vector<ContentFile> files) {
+    std::vector<Language> languages;
+    for (const ContentFile& file : files) languages.push_back(file.language);
+    auto expected = co_await expect(type, version, std::move(languages), clock_.now() + check_lifetime, std::nullopt);
+    if (!expected) co_return fail(std::move(expected.error()));
+    std::vector<PolicyContent> out;
+    ContentComplaints complaints;
+    for (const ContentFile& file : files) {
+        const auto object = co_await store_.get(Area::private_area, file.key, policy_bytes_max);
+        if (!object) {
+            complaints.add(file.language, "absent");
+        } else if (const auto reason = unfit(*object); !reason.empty()) {
+            complaints.add(file.language, reason);
+        } else if (std::ssize(object->bytes) != file.size) {
+            complaints.add(file.language, "size");
+        } else {
+            out.push_back({.language = file.language, .size = file.size, .digest = digest_of(object->bytes)});
+        }
+    }
+    if (!complaints.empty()) co_return fail(complaints.error());
+    co_return out;
+}
+
+awaitable<Result<TermPolicy>> TermPolicies::create(NewTermPolicy wanted, Cause cause) {
+    http::Report report;
+    for (std::size_t i = 0; i < wanted.contents.size(); ++i)
+        if (wanted.contents[i].key != paths().draft(wanted.type, wanted.version, wanted.contents[i].language))
+            report.add("isMatching", "contents." + std::to_string(i) + ".key");
+    if (!report.empty()) co_return fail(Error{errors::validation, report.take()});
+    const auto present = co_await repository_.find_version(wanted.type, wanted.version);
+    if (present) co_return fail(errors::term_policy_exist);
+    // Whoever locks several objects does so in this order.
+    std::ranges::sort(wanted.contents, {}, [](const ContentFile& file) { return name_of(file.language); });
+    auto contents = co_await check(wanted.type, wanted.version, wanted.contents);
+    if (!contents) co_return fail(std::move(contents.error()));
+
+    const TimePoint now = clock_.now();
+    TermPolicy policy;
+    policy.id = TermPolicyId::make(now);
+    policy.type = wanted.type;
+    policy.version = wanted.version;
+    policy.contents = std::move(*contents);
+    policy.created_at = policy.updated_at = now;
+    policy.created_by = policy.updated_by = cause.actor;
+    storage::Transaction transaction;
+    TermPolicyRepository::add_insert(transaction, policy);
+    for (const PolicyContent& content : policy.contents) {
+        LooseObjects::add_taken_up(transaction, {Area::private_area, policy.type, policy.version, content.language},
+                                   now);
+        TermPolicyRepository::add_content(transaction, policy.id, content);
+    }
+    add_policy_activity(transaction, ActivityAction::admin_term_policy_create, policy, cause, now);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed && outcome.failed_at == 0) co_return fail(errors::term_policy_exist);
+    if (!outcome.committed) co_return std::unexpected(busy());
+    std::ranges::sort(policy.contents, {}, &PolicyContent::language);
+    co_return policy;
+}
+
+awaitable<Result<void>> TermPolicies::add_content(TermPolicyId id, ContentFile file, Cause cause) {
+    return change_content(id, std::move(file), std::move(cause), true);
+}
+awaitable<Result<void>> TermPolicies::update_content(TermPolicyId id, ContentFile file, Cause cause) {
+    return change_content(id, std::move(file), std::move(cause), false);
+}
+
+awaitable<Result<void>> TermPolicies::change_content(TermPolicyId id, ContentFile file, Cause cause, bool is_new) {
+    const ErrorKind& wrong = is_new ? errors::term_policy_content_exist : errors::term_policy_content_not_found;
+    const auto policy = co_await find_draft(id);
+    if (!policy) co_return fail(Error{policy.error().kind()});
+    if (file.key != paths().draft(policy->type, policy->version, file.language)) {
+        http::Report report;
+        report.add("isMatching", "key");
+        co_return fail(Error{errors::validation, report.take()});
+    }
+    if ((content_of(*policy, file.language) == nullptr) != is_new) co_return fail(wrong);
+    std::vector<ContentFile> files{file};
+    auto contents = co_await check(policy->type, policy->version, std::move(files));
+    if (!contents) co_return fail(std::move(contents.error()));
+    for (int i = 0; i < tries_max; ++i) {
+        const TimePoint now = clock_.now();
+        storage::Transaction transaction;
+        TermPolicyRepository::add_change(transaction, id, cause.actor, now);
+        LooseObjects::add_taken_up(transaction, {Area::private_area, policy->type, policy->version, file.language},
+                                   now);
+        if (is_new)
+            TermPolicyRepository::add_content(transaction, id, contents->front());
+        else
+            TermPolicyRepository::add_content_update(transaction, id, contents->front());
+        add_policy_activity(
+            transaction,
+            is_new ? ActivityAction::admin_term_policy_add_content : ActivityAction::admin_term_policy_update_content,
+            *policy, cause, now, file.language);
+        const auto outcome = co_await database_.commit(std::move(transaction));
+        if (outcome.committed) co_return Result<void>{};
+        if (outcome.failed_at == 1) co_return std::unexpected(busy());
+        if (outcome.failed_at == 2) co_return fail(wrong);
+        auto why = co_await hindrance(id);
+        if (why) co_return fail(std::move(*why));
+    }
+    throw Unavailable("changing a term policy: it is published all the time");
+}
+
+awaitable<Result<void>> TermPolicies::remove_content(TermPolicyId id, Language language, Cause cause) {
+    const auto policy = co_await find_draft(id);
+    if (!policy) co_return fail(Error{policy.error().kind()});
+    for (int i = 0; i < tries_max; ++i) {
+        const TimePoint now = clock_.now();
+        storage::Transaction transaction;
+        TermPolicyRepository::add_change(transaction, id, cause.actor, now);
+        TermPolicyRepository::add_content_erase(transaction, id, language);
+        LooseObjects::add_released(transaction, {Area::private_area, policy->type, policy->version, language}, now);
+        add_policy_activity(transaction, ActivityAction::admin_term_policy_remove_content, *policy, cause, now,
+                            language);
+        const auto outcome = co_await database_.commit(std::move(transaction));
+        if (outcome.committed) co_return Result<void>{};
+        if (outcome.failed_at == 1) co_return fail(errors::term_policy_content_not_found);
+        auto why = co_await hindrance(id);
+        if (why) co_return fail(std::move(*why));
+    }
+    throw Unavailable("changing a term policy: it is published all the time");
+}
+
+awaitable<Result<TermPolicy>> TermPolicies::erase(TermPolicyId id, Cause cause) {
+    for (int i = 0; i < tries_max; ++i) {
+        auto policy = co_await find_draft(id);
+        if (!policy) co_return policy;
+        const TimePoint now = clock_.now();
+        storage::Transaction transaction;
+        TermPolicyRepository::add_change(transaction, id, cause.actor, now);
+        LooseObjects::add_released(transaction, id, now);
+        TermPolicyRepository::add_erase(transaction, *policy);
+        add_policy_activity(transaction, ActivityAction::admin_term_policy_delete, *policy, cause, now);
+        const auto outcome = co_await database_.commit(std::move(transaction));
+        if (outcome.committed) co_return policy;
+        auto why = co_await hindrance(id);
+        if (why) co_return fail(std::move(*why));
+    }
+    throw Unavailable("deleting a term policy: others change it all the time");
+}
+
+awaitable<Result<PolicyImpact>> TermPolicies::impact(TermPolicyId id) {
+    const auto policy = co_await repository_.find(id);
+    if (!policy) co_return fail(errors::term_policy_not_found);
+    const auto latest = co_await repository_.find_latest(policy->type);
+    // Of an older version nobody would take notice.
+    const bool becomes_latest = latest && latest->version < policy->version;
+    PolicyImpact out;
+    std::optional<UserId> after;
+    do {
+        // Others on this thread have their turn in between.
+        co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
+        const auto some = co_await repository_.count_some(latest.value_or(TermPolicy{}), after, accounts_at_once);
+        out.active_users += some.active_users;
+        if (becomes_latest) out.affected_users += some.affected_users;
+    } while (after);
+    co_return out;
+}
+
+awaitable<Result<ContentFile>> TermPolicies::upload(PolicyType type, std::int64_t version, Language language,
+                                                    std::string bytes) {
+    const std::int64_t size = std::ssize(bytes);
+    ContentComplaints complaints;
+    if (const auto reason = unfit({bytes, bytes.size()}); !reason.empty()) complaints.add(language, reason);
+    if (!complaints.empty()) co_return fail(complaints.error());
+    const auto present = co_await repository_.find_version(type, version);
+    if (present && present->status == PolicyStatus::published) co_return fail(errors::term_policy_status_invalid);
+    const TimePoint due_at = clock_.now() + check_lifetime;
+    auto expected = co_await expect(type, version, {language}, due_at, due_at);
+    if (!expected) co_return fail(std::move(expected.error()));
+    auto key = paths().draft(type, version, language);
+    co_await store_.put(Area::private_area, key, std::move(bytes), std::string(policy_mime));
+    co_return ContentFile{language, std::move(key), size};
+}
+
+awaitable<Result<std::string>> TermPolicies::read(TermPolicyId id, Language language) {
+    const auto policy = co_await repository_.find(id);
+    if (!policy) co_return fail(errors::term_policy_not_found);
+    const PolicyContent* content = content_of(*policy, language);
+    if (content == nullptr) co_return fail(errors::term_policy_content_not_found);
+    const bool is_public = policy->status == PolicyStatus::published;
+    auto key = is_public ? paths().publication(policy->type, policy->version, language)
+                         : paths().draft(policy->type, policy->version, language);
+    auto object =
+        co_await store_.get(is_public ? Area::public_area : Area::private_area, std::move(key), policy_bytes_max);
+    ContentComplaints complaints;
+    if (!object)
+        complaints.add(language, "absent");
+    else if (digest_of(object->bytes) != content->digest)
+        complaints.add(language, "changed");
+    if (!complaints.empty()) co_return fail(complaints.error());
+    co_return std::move(object->bytes);
+}
+
+}  // namespace consentry

@@ -1,0 +1,275 @@
+#include "storage/filesystem/object_folder.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "crypto/random.hpp"
+
+namespace consentry::storage {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int folder_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr mode_t folder_mode = 0700;
+constexpr mode_t file_mode = 0600;
+constexpr mode_t rights_of_others = 0077;
+constexpr std::string_view unfinished_name = "unfinished";
+// No put takes so long. By age, because the writer may be a process of another container, which no pid here names.
+constexpr std::chrono::hours unfinished_kept{1};
+
+std::string_view name_of(Area area) { return area == Area::private_area ? "private" : "public"; }
+
+std::string reason_of(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void unavailable(std::string_view what, int error) {
+    throw Unavailable(fmt::format("files: {}: {}", what, reason_of(error)));
+}
+
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(fd_, other.fd_);
+        return *this;
+    }
+    ~Descriptor() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    bool is_open() const { return fd_ >= 0; }
+    int get() const { return fd_; }
+
+private:
+    int fd_;
+};
+
+// Opened anew for every call: a disk that was taken out and put back is another one.
+Descriptor open_part(const fs::path& folder, std::string_view part) {
+    const Descriptor root(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!root.is_open()) unavailable("the folder cannot be opened", errno);
+    const std::string name(part);
+    Descriptor out(::openat(root.get(), name.c_str(), folder_flags));
+    const int error = errno;
+    if (!out.is_open()) unavailable(fmt::format("the {} folder cannot be opened", name), error);
+    return out;
+}
+
+struct Place {
+    std::vector<std::string> folders;
+    std::string file;
+};
+
+Place place_of(std::string_view key) {
+    Place out;
+    for (auto slash = key.find('/'); slash != std::string_view::npos; slash = key.find('/')) {
+        out.folders.emplace_back(key.substr(0, slash));
+        key.remove_prefix(slash + 1);
+    }
+    out.file = key;
+    return out;
+}
+
+// What a name that is not there, no folder, or a link comes to.
+bool is_absence(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
+
+std::optional<Descriptor> find_folder(Descriptor here, const Place& place) {
+    for (const std::string& name : place.folders) {
+        Descriptor next(::openat(here.get(), name.c_str(), folder_flags));
+        if (!next.is_open()) {
+            if (is_absence(errno)) return std::nullopt;
+            unavailable("a folder cannot be opened", errno);
+        }
+        here = std::move(next);
+    }
+    return here;
+}
+
+void sync(const Descriptor& what) {
+    if (::fsync(what.get()) != 0) unavailable("nothing can be made durable", errno);
+}
+
+// Each folder on the way is synced, not only the new ones: what another writer has just made may not be durable yet.
+Descriptor make_folder(Descriptor here, const Place& place) {
+    for (const std::string& name : place.folders) {
+        if (::mkdirat(here.get(), name.c_str(), folder_mode) != 0 && errno != EEXIST)
+            unavailable("a folder cannot be made", errno);
+        Descriptor next(::openat(here.get(), name.c_str(), folder_flags));
+        if (!next.is_open()) unavailable("a folder cannot be opened", errno);
+        sync(here);
+        here = std::move(next);
+    }
+    return here;
+}
+
+std::optional<Descriptor> find_file(const fs::path& folder, Area area, const std::string& key, struct stat& facts) {
+    const Place place = place_of(key);
+    const auto parent = find_folder(open_part(folder, name_of(area)), place);
+    if (!parent) return std::nullopt;
+    Descriptor file(::openat(parent->get(), place.file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (!file.is_open()) {
+        if (is_absence(errno)) return std::nullopt;
+        unavailable("a file cannot be opened", errno);
+    }
+    if (::fstat(file.get(), &facts) != 0) unavailable("a file cannot be read", errno);
+    if (!S_ISREG(facts.st_mode)) return std::nullopt;
+    return file;
+}
+
+// A file in the making, which nobody finds by a key; gone with this object unless it is moved.
+class Unfinished {
+public:
+    explicit Unfinished(const fs::path& folder)
+        : folder_(open_part(folder, unfinished_name)),
+          name_(to_hex(crypto::random_bytes(16))),
+          file_(
+              ::openat(folder_.get(), name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, file_mode)) {
+        if (!file_.is_open()) unavailable("a file cannot be made", errno);
+    }
+    Unfinished(const Unfinished&) = delete;
+    Unfinished& operator=(const Unfinished&) = delete;
+    ~Unfinished() {
+        if (!moved_) ::unlinkat(folder_.get(), name_.c_str(), 0);
+    }
+
+    void write(std::string_view bytes) {
+        while (!bytes.empty()) {
+            const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
+            if (written >= 0)
+                bytes.remove_prefix(static_cast<std::size_t>(written));
+            else if (errno != EINTR)
+                unavailable("a file cannot be written", errno);
+        }
+        sync(file_);
+    }
+    void move_to(const Descriptor& folder, const std::string& name) {
+        if (::renameat(folder_.get(), name_.c_str(), folder.get(), name.c_str()) != 0)
+            unavailable("a file cannot be put in its place", errno);
+        moved_ = true;
+    }
+
+private:
+    Descriptor folder_;
+    std::string name_;
+    Descriptor file_;
+    bool moved_ = false;
+};
+
+void require_time(ObjectFolder::Deadline deadline) {
+    if (std::chrono::steady_clock::now() >= deadline) unavailable("the disk is too slow", ETIMEDOUT);
+}
+
+void make_durable_folder(const fs::path& folder) {
+    if (::mkdir(folder.c_str(), folder_mode) != 0) {
+        const int error = errno;
+        if (error == EEXIST && fs::is_directory(folder)) return;
+        throw std::runtime_error(fmt::format("{} cannot be made: {}", folder.string(), reason_of(error)));
+    }
+    const Descriptor parent(::open(folder.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const int error = parent.is_open() && ::fsync(parent.get()) == 0 ? 0 : errno;
+    if (error != 0)
+        throw std::runtime_error(fmt::format("{} cannot be made durable: {}", folder.string(), reason_of(error)));
+}
+
+}  // namespace
+
+ObjectFolder::ObjectFolder(const fs::path& folder) : folder_(fs::absolute(folder).lexically_normal()) {
+    if (!folder_.has_filename()) folder_ = folder_.parent_path();  // "storage/"
+    fs::create_directories(folder_.parent_path());
+    for (const fs::path& part : {folder_, folder_ / name_of(Area::private_area), folder_ / name_of(Area::public_area),
+                                 folder_ / unfinished_name})
+        make_durable_folder(part);
+    forget_unfinished();
+}
+
+// What writers that were killed left behind.
+void ObjectFolder::forget_unfinished() const {
+    const auto old = fs::file_time_type::clock::now() - unfinished_kept;
+    std::error_code ignored;  // another process may clear up as well
+    for (const auto& entry : fs::directory_iterator(folder_ / unfinished_name, ignored)) {
+        const auto written = entry.last_write_time(ignored);
+        if (!ignored && written < old) fs::remove(entry.path(), ignored);
+    }
+}
+
+std::optional<std::uint64_t> ObjectFolder::size(Area area, const std::string& key) const {
+    struct stat facts{};
+    if (!find_file(folder_, area, key, facts)) return std::nullopt;
+    return static_cast<std::uint64_t>(facts.st_size);
+}
+
+std::optional<Object> ObjectFolder::get(Area area, const std::string& key, std::size_t bytes_max) const {
+    struct stat facts{};
+    const auto file = find_file(folder_, area, key, facts);
+    if (!file) return std::nullopt;
+    Object out{.bytes = {}, .size = static_cast<std::uint64_t>(facts.st_size)};
+    out.bytes.resize(std::min<std::uint64_t>(out.size, bytes_max));
+    std::size_t filled = 0;
+    while (filled < out.bytes.size()) {
+        const ssize_t count = ::read(file->get(), out.bytes.data() + filled, out.bytes.size() - filled);
+        if (count == 0) unavailable("a file is shorter than it was", EIO);
+        if (count > 0)
+            filled += static_cast<std::size_t>(count);
+        else if (errno != EINTR)
+            unavailable("a file cannot be read", errno);
+    }
+    return out;
+}
+
+void ObjectFolder::put(Area area, const std::string& key, std::string_view bytes, Deadline deadline) const {
+    const Place place = place_of(key);
+    Unfinished file(folder_);
+    file.write(bytes);
+    const Descriptor parent = make_folder(open_part(folder_, name_of(area)), place);
+    require_time(deadline);
+    file.move_to(parent, place.file);
+    sync(parent);
+}
+
+void ObjectFolder::erase(Area area, const std::string& key, Deadline deadline) const {
+    const Place place = place_of(key);
+    const auto parent = find_folder(open_part(folder_, name_of(area)), place);
+    if (!parent) return;
+    require_time(deadline);
+    if (::unlinkat(parent->get(), place.file.c_str(), 0) != 0 && errno != ENOENT && errno != EISDIR)
+        unavailable("a file cannot be erased", errno);
+    sync(*parent);  // also where another one has erased it: that may not be durable yet
+}
+
+void ObjectFolder::ping() const {
+    for (const Area area : {Area::private_area, Area::public_area}) open_part(folder_, name_of(area));
+}
+
+void ObjectFolder::check() const {
+    for (const std::string_view part : {name_of(Area::private_area), unfinished_name}) {
+        struct stat facts{};
+        if (::stat((folder_ / part).c_str(), &facts) == 0 && (facts.st_mode & rights_of_others) != 0)
+            throw std::runtime_error(
+                fmt::format("{} is open to other users: chmod 700 closes it", (folder_ / part).string()));
+    }
+    try {
+        for (const Area area : {Area::private_area, Area::public_area}) {
+            const Descriptor part = open_part(folder_, name_of(area));
+            const std::string name = to_hex(crypto::random_bytes(16)) + ".check";
+            Unfinished file(folder_);
+            file.move_to(part, name);
+            if (::unlinkat(part.get(), name.c_str(), 0) != 0) unavailable("a file cannot be erased", errno);
+        }
+    } catch (const Unavailable& error) {
+        throw std::runtime_error(fmt::format("{}: {}", folder_.string(), error.what()));
+    }
+}
+
+}  // namespace consentry::storage

@@ -1,0 +1,107 @@
+// What S3Store asks of its buckets before the service starts: everything the service will do, and that strangers can do
+// no more than they are meant to. It is tried, on a file that goes again: rights can be given in more ways than one
+// could read.
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/clock.hpp"
+#include "base/uuid.hpp"
+#include "storage/s3/s3_store.hpp"
+
+namespace consentry::storage {
+namespace {
+
+using net::HttpResponse;
+using s3::Call;
+
+constexpr std::string_view mime = "text/plain; charset=utf-8";
+
+// A server that keeps silent holds up the start of the service, and it starts without it as well.
+milliseconds patience(const S3Options& options) { return std::min(options.timeout, milliseconds{10'000}); }
+
+bool is_success(const HttpResponse& response) { return response.status >= 200 && response.status < 300; }
+
+}  // namespace
+
+HttpResponse S3Store::send_now(Call call) {
+    HttpResponse response = client_.send(call, std::chrono::steady_clock::now() + patience(options_));
+    if (response.status >= 500) throw Unavailable("S3: " + call.request.method + ": " + s3::description(response));
+    return response;
+}
+
+// As everybody will, by way of the network in front of it where there is one.
+HttpResponse S3Store::read_in_public(const std::string& key) {
+    if (options_.public_url.empty())
+        return send_now({.request = request("GET", Area::public_area, key), .is_signed = false});
+    net::HttpClient client({.plain_http = true});
+    HttpResponse response = client.fetch({.url = public_address(key), .timeout = patience(options_)});
+    if (response.status >= 500) throw Unavailable("public address: " + std::to_string(response.status));
+    return response;
+}
+
+void S3Store::check_strangers(Area area, const std::string& key, const std::string& bytes) {
+    const auto unfit = [&](const std::string& text) {
+        throw std::runtime_error((area == Area::private_area ? "private bucket: " : "public bucket: ") + text);
+    };
+    const auto as_stranger = [&](Call call) {
+        call.is_signed = false;
+        return send_now(std::move(call));
+    };
+    if (area == Area::private_area) {
+        if (is_success(as_stranger({.request = request("GET", area, key)})))
+            unfit(
+                "strangers can read its files: take away what its policy, its access list or those of its files give "
+                "to everybody");
+        Call list{.request = request("GET", area, "")};
+        list.request.query.emplace_back("list-type", "2");
+        if (is_success(as_stranger(std::move(list))))
+            unfit("strangers can list its files: take that right from everybody");
+    } else if (const HttpResponse response = read_in_public(key); response.status != 200 || response.body != bytes) {
+        unfit("strangers cannot read its files at " + public_address("KEY") + " (" + std::to_string(response.status) +
+              "): give s3:GetObject on them to everybody by a policy, or set the address where everybody can");
+    }
+    if (is_success(as_stranger(call_to_put(area, key, bytes, std::string(mime)))))
+        unfit("strangers can write into it: take that right from everybody");
+    if (is_success(as_stranger({.request = request("DELETE", area, key)})))
+        unfit("strangers can erase its files: take that right from everybody");
+}
+
+void S3Store::check(Area area) {
+    const auto unfit = [&](const std::string& text, const std::string& right, const HttpResponse& response) {
+        const bool is_denied = s3::error_code(response) == "AccessDenied";
+        throw std::runtime_error((area == Area::private_area ? "private bucket: " : "public bucket: ") + text +
+                                 (is_denied ? ", it needs " + right : "") + " (" + s3::description(response) + ")");
+    };
+    const std::string name = Uuid::v7(SystemClock().now()).text();
+    const std::string key = "consentry-check/" + name;
+    const std::string bytes = "Consentry looks whether this bucket is fit. This file may be erased. " + name;
+    const auto erase = [&] { return send_now({.request = request("DELETE", area, key)}); };
+
+    const HttpResponse put = send_now(call_to_put(area, key, bytes, std::string(mime)));
+    if (!is_success(put)) unfit("the access key cannot write into it", "s3:PutObject on its files", put);
+    try {
+        const HttpResponse got = send_now({.request = request("GET", area, key)});
+        if (!is_success(got) || got.body != bytes)
+            unfit("the access key cannot read what it wrote", "s3:GetObject on its files", got);
+        check_strangers(area, key, bytes);
+    } catch (...) {
+        try {
+            erase();
+        } catch (const Unavailable&) {
+            // What is told is why the bucket is unfit.
+        }
+        throw;
+    }
+    if (const HttpResponse erased = erase(); !is_success(erased))
+        unfit("the access key cannot erase from it", "s3:DeleteObject on its files", erased);
+    // Without the right to list them, a file that is absent is answered like one that is forbidden.
+    if (const HttpResponse absent = send_now({.request = request("GET", area, key)}); absent.status != 404)
+        unfit("the access key is not told that a file is absent", "s3:ListBucket on the bucket", absent);
+}
+
+void S3Store::check() {
+    check(Area::private_area);
+    check(Area::public_area);
+}
+
+}  // namespace consentry::storage

@@ -1,0 +1,65 @@
+// Requests to one S3 server: signed, bounded in time, and sent again where that may help (everything that is asked for
+// here may be done twice). Blocking, for worker threads; any number of them at a time.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "net/http_client.hpp"
+#include "storage/s3/s3_options.hpp"
+#include "storage/s3/sigv4.hpp"
+
+namespace consentry::storage::s3 {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+struct Call {
+    Request request;
+    std::string body{};
+    std::size_t answer_bytes_max = std::size_t{64} << 10U;
+    bool is_signed = true;  // false: as a stranger
+};
+
+// The server's code for an error, such as NoSuchKey; empty where it gives none, or one that is no plain word.
+std::string error_code(const net::HttpResponse& response);
+
+// "403 SignatureDoesNotMatch: the secret is another one than that of the access key". Only the status and the code are
+// the server's words.
+std::string description(const net::HttpResponse& response);
+
+class Client {
+public:
+    // The clock is the one that signatures are dated with.
+    Client(const S3Options& options, const Clock& clock);
+
+    // What the server answers, errors of its own included. Throws Unavailable where no answer comes in time.
+    net::HttpResponse send(const Call& call, Deadline deadline, const std::stop_token& stop = {});
+
+    // For a request in this bucket.
+    std::string host_of(const std::string& bucket) const;
+    std::string path_of(const std::string& bucket, std::string_view key) const;
+    std::string url_of(const std::string& host, const std::string& target) const;
+    const Signer& signer() const { return signer_; }
+
+private:
+    net::HttpResponse send_once(const net::HttpRequest& request, const std::stop_token& stop);
+    bool is_by_host(const std::string& bucket) const;
+
+    const S3Server server_;
+    const int attempts_max_;
+    const Signer signer_;
+    const Clock& clock_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<net::HttpClient>> idle_;
+};
+
+}  // namespace consentry::storage::s3

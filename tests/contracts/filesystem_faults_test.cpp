@@ -1,0 +1,240 @@
+// Every call of the system that the folder's engine makes may fail (STO-4), and what it acknowledges has been synced,
+// the folders on the way included (STO-1). The calls are taken in front of libc's, for the test's own thread.
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "storage/filesystem/object_folder.hpp"
+#include "support/temp_folder.hpp"
+
+namespace {
+
+struct Watch {
+    bool on = false;
+    int failing = 0;  // which call fails; 0: none
+    int error = 0;
+    std::vector<std::string> calls{};  // "fsync public/a", as the folder has it
+    std::string folder{};
+
+    std::string name_of(int fd) const {
+        std::error_code ignored;
+        const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored);
+        return path.lexically_relative(folder).string();
+    }
+    // Whether this one is to fail.
+    bool see(const char* call, int fd) {
+        if (!on) return false;
+        on = false;  // looking itself makes calls
+        calls.push_back(std::string(call) + " " + name_of(fd));
+        on = true;
+        if (static_cast<int>(calls.size()) != failing) return false;
+        errno = error;
+        return true;
+    }
+};
+thread_local Watch watch;
+
+template <class Function>
+Function* next(const char* name) {
+    return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" {
+
+int open(const char* path, int flags, ...) {
+    va_list more;
+    va_start(more, flags);
+    const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
+    va_end(more);
+    static auto* const real = next<int(const char*, int, ...)>("open");
+    return watch.see("open", -1) ? -1 : real(path, flags, mode);
+}
+int openat(int fd, const char* path, int flags, ...) {
+    va_list more;
+    va_start(more, flags);
+    const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
+    va_end(more);
+    static auto* const real = next<int(int, const char*, int, ...)>("openat");
+    return watch.see("openat", fd) ? -1 : real(fd, path, flags, mode);
+}
+ssize_t write(int fd, const void* bytes, std::size_t size) {
+    static auto* const real = next<ssize_t(int, const void*, std::size_t)>("write");
+    // Half of it and no more: what comes back must be looked at.
+    return watch.see("write", fd) ? -1 : real(fd, bytes, watch.on && size > 1 ? size / 2 : size);
+}
+ssize_t read(int fd, void* bytes, std::size_t size) {
+    static auto* const real = next<ssize_t(int, void*, std::size_t)>("read");
+    return watch.see("read", fd) ? -1 : real(fd, bytes, watch.on && size > 1 ? size / 2 : size);
+}
+int fsync(int fd) {
+    static auto* const real = next<int(int)>("fsync");
+    return watch.see("fsync", fd) ? -1 : real(fd);
+}
+int fstat(int fd, struct stat* facts) noexcept {
+    static auto* const real = next<int(int, struct stat*)>("fstat");
+    return watch.see("fstat", fd) ? -1 : real(fd, facts);
+}
+int mkdirat(int fd, const char* path, mode_t mode) noexcept {
+    static auto* const real = next<int(int, const char*, mode_t)>("mkdirat");
+    return watch.see("mkdirat", fd) ? -1 : real(fd, path, mode);
+}
+int renameat(int from, const char* path, int to, const char* new_path) noexcept {
+    static auto* const real = next<int(int, const char*, int, const char*)>("renameat");
+    return watch.see("renameat", to) ? -1 : real(from, path, to, new_path);
+}
+
+}  // extern "C"
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using storage::Area;
+using storage::ObjectFolder;
+
+constexpr Area area = Area::public_area;
+
+std::size_t open_files() {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
+}
+
+class FolderFaults : public ::testing::Test {
+protected:
+    FolderFaults() { watch.folder = folder.path().string(); }
+    ~FolderFaults() override { watch = {}; }
+
+    static ObjectFolder::Deadline soon() { return std::chrono::steady_clock::now() + 1h; }
+    void put(const std::string& key, const std::string& bytes) const { files.put(area, key, bytes, soon()); }
+    std::string get(const std::string& key) const {
+        const auto object = files.get(area, key, 1'000'000);
+        return object ? object->bytes : "(none)";
+    }
+    // The calls that `work` makes.
+    static std::vector<std::string> calls_of(const std::function<void()>& work) {
+        watch.calls.clear();
+        watch.on = true;
+        work();
+        watch.on = false;
+        return watch.calls;
+    }
+    // Runs `work` with the first call failing, the second, and so on, until it passes untouched; `check` is told
+    // whether it was acknowledged.
+    void fail_each(int error, const std::function<void()>& work, const std::function<void(bool)>& check) const {
+        for (int failing = 1;; ++failing) {
+            const std::size_t before = open_files();
+            watch.calls.clear();
+            watch.failing = failing;
+            watch.error = error;
+            watch.on = true;
+            bool acknowledged = true;
+            try {
+                work();
+            } catch (const Unavailable&) {
+                acknowledged = false;
+            }
+            watch.on = false;
+            const bool untouched = static_cast<int>(watch.calls.size()) < failing;
+            SCOPED_TRACE(untouched ? "untouched" : watch.calls[static_cast<std::size_t>(failing) - 1]);
+            EXPECT_EQ(open_files(), before) << "a descriptor was lost";
+            EXPECT_TRUE(std::filesystem::is_empty(folder / "unfinished"));
+            check(acknowledged);
+            if (untouched) {
+                EXPECT_TRUE(acknowledged);
+                EXPECT_GT(failing, 3) << "hardly a call was seen";
+                return;
+            }
+        }
+    }
+
+    const TempFolder folder;
+    const ObjectFolder files{folder.path()};
+};
+
+TEST_F(FolderFaults, STO_4_APutThatFailsAnywhereLeavesTheFormerOrTheNewObject) {
+    for (const int error : {EIO, ENOSPC, EMFILE, ENOMEM, EACCES}) {
+        put("a/b.hbs", "former");
+        fail_each(
+            error, [&] { put("a/b.hbs", "the new one"); },
+            [&](bool acknowledged) {
+                const std::string found = get("a/b.hbs");
+                EXPECT_TRUE(found == "the new one" || (!acknowledged && found == "former")) << found;
+                if (!acknowledged) put("a/b.hbs", "former");
+            });
+        fail_each(
+            error, [&] { put("x/y/z.hbs", "the new one"); },
+            [&](bool acknowledged) {
+                const std::string found = get("x/y/z.hbs");
+                EXPECT_TRUE(found == "the new one" || (!acknowledged && found == "(none)")) << found;
+                std::filesystem::remove_all(folder / "public/x");
+            });
+    }
+}
+
+TEST_F(FolderFaults, STO_4_AFaultIsNeverTakenForAbsence) {
+    for (const int error : {EIO, EMFILE, ENOMEM, EACCES}) {
+        put("a/b.hbs", "bytes");
+        std::string found;
+        fail_each(
+            error, [&] { found = get("a/b.hbs"); },
+            [&](bool acknowledged) {
+                if (acknowledged) EXPECT_EQ(found, "bytes");
+            });
+        std::optional<std::uint64_t> size;
+        fail_each(
+            error, [&] { size = files.size(area, "a/b.hbs"); },
+            [&](bool acknowledged) {
+                if (acknowledged) EXPECT_EQ(size, 5U);
+            });
+        fail_each(
+            error, [&] { files.erase(area, "a/b.hbs", soon()); },
+            [&](bool acknowledged) {
+                if (acknowledged) EXPECT_EQ(get("a/b.hbs"), "(none)");
+                put("a/b.hbs", "bytes");
+            });
+    }
+}
+
+std::size_t place_of(const std::vector<std::string>& calls, const std::string& call) {
+    const auto found = std::ranges::find(calls, call);
+    EXPECT_NE(found, calls.end()) << call;
+    return static_cast<std::size_t>(found - calls.begin());
+}
+
+TEST_F(FolderFaults, STO_1_WhatIsAcknowledgedWasSynced) {
+    // Twice: another one may have made the folders, and not have synced them yet.
+    for (int round = 0; round < 2; ++round) {
+        const auto calls = calls_of([&] { put("a/b/c.hbs", "bytes"); });
+        const auto renamed = place_of(calls, "renameat public/a/b");
+        std::size_t written = 0;
+        std::size_t synced = 0;
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+            if (calls[i].starts_with("write unfinished/")) written = i;
+            if (calls[i].starts_with("fsync unfinished/")) synced = i;
+        }
+        EXPECT_LT(0U, written);
+        EXPECT_LT(written, synced);
+        EXPECT_LT(synced, renamed) << "the bytes before the name";
+        EXPECT_GT(place_of(calls, "fsync public/a/b"), renamed) << "the name before the answer";
+        EXPECT_LT(place_of(calls, "mkdirat public"), place_of(calls, "fsync public"));
+        EXPECT_LT(place_of(calls, "mkdirat public/a"), place_of(calls, "fsync public/a"));
+    }
+    EXPECT_EQ(calls_of([&] { files.erase(area, "a/b/c.hbs", soon()); }).back(), "fsync public/a/b");
+    EXPECT_EQ(calls_of([&] { files.erase(area, "a/b/c.hbs", soon()); }).back(), "fsync public/a/b")
+        << "another one may have erased it, and not have synced that yet";
+}
+
+}  // namespace
+}  // namespace consentry::tests

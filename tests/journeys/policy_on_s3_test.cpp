@@ -1,0 +1,120 @@
+// A document's whole life where its files are on a real S3 server, and what goes on without the server.
+#include <gmock/gmock.h>
+
+#include "base/bytes.hpp"
+#include "contracts/s3_calls.hpp"
+#include "crypto/digest.hpp"
+#include "tests/security/consent_calls.hpp"
+#include "tests/security/policy_calls.hpp"
+#include "tests/support/tcp_proxy.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class PolicyOnS3 : public ::testing::TestWithParam<S3Kind> {
+protected:
+    PolicyOnS3() {
+        // S3 servers look at the world's clock.
+        service.clock().set(SystemClock().now());
+    }
+    static Environment settings(S3Kind kind, std::uint16_t port, const std::string& drafts,
+                                const std::string& published) {
+        Environment out;
+        for (const auto& [name, value] : shared_s3(kind).settings()) out[name] = value;
+        out["STORAGE_URL"] = "s3://127.0.0.1:" + std::to_string(port) + "?tls=none";
+        out["AWS_S3_PRIVATE_BUCKET"] = drafts;
+        out["AWS_S3_PUBLIC_BUCKET"] = published;
+        out["AWS_S3_TIMEOUT_IN_MS"] = "20000";
+        return out;
+    }
+    json::object upload(const PolicyDesk& desk, int version, const std::string& language, const std::string& text) {
+        const Answer address = desk.presign("privacy", version, language, text.size());
+        last_address = address.text("data.presignUrl");
+        const std::string mime = address.text("data.mime");
+        EXPECT_EQ(ask("PUT", last_address, text + "!", {{"content-type", mime}}).status, 403U) << "larger";
+        EXPECT_EQ(ask("PUT", last_address, text, {{"content-type", mime}}).status, 200U);
+        return {{"language", language}, {"key", address.text("data.key")}, {"size", text.size()}};
+    }
+    std::vector<std::string> keys(const std::string& bucket) const {
+        return keys_in(shared_s3(GetParam()).options(), bucket);
+    }
+
+    TcpProxy link{shared_s3(GetParam()).port};
+    const std::string drafts = make_bucket(GetParam());
+    const std::string published = make_bucket(GetParam(), Strangers::may_read);
+    Service service{settings(GetParam(), link.port(), drafts, published)};
+    std::string last_address;
+};
+INSTANTIATE_TEST_SUITE_P(Servers, PolicyOnS3, ::testing::Values(S3Kind::rgw, S3Kind::swift),
+                         ::testing::PrintToStringParamName());
+
+TEST_P(PolicyOnS3, FromTheFirstDraftToTheAcceptance) {
+    const PolicyDesk desk(service);
+    const std::string english = "<p>We keep {{what}}.</p>";
+    const std::string german = "<p>Wir speichern {{what}}, äöü.</p>";
+    const Answer created =
+        desk.create("privacy", 1, {upload(desk, 1, "en", "<p>Draft.</p>"), upload(desk, 1, "de", german)});
+    ASSERT_EQ(created.status, 201U) << created.body;
+    const std::string id = created.text("data.id");
+    EXPECT_EQ(desk.update(id, upload(desk, 1, "en", english)).status, 200U);
+    const std::string english_address = last_address;
+
+    const std::string shown = desk.content(id, "de").text("data.presignUrl");
+    EXPECT_EQ(ask("GET", shown).body, german);
+    EXPECT_GE(ask("GET", shown.substr(0, shown.find('?'))).status, 400U) << "a draft, to a stranger";
+
+    // The address is still good, and what it was used for after the check is found.
+    const std::string mime = "text/x-handlebars-template";
+    EXPECT_EQ(ask("PUT", english_address, std::string(english.size(), 'x'), {{"content-type", mime}}).status, 200U);
+    EXPECT_EQ(complaints_of(desk.publish(id)), "en changed");
+    EXPECT_THAT(keys(published), IsEmpty());
+    EXPECT_EQ(ask("PUT", english_address, english, {{"content-type", mime}}).status, 200U);
+    ASSERT_EQ(desk.publish(id).status, 200U);
+
+    const Answer listed = service.get("/api/term-policy/list");
+    EXPECT_EQ(listed.text("data.0.contents.0.language"), "en");
+    const auto terms = ask("GET", listed.text("data.0.contents.0.cdnUrl"));
+    EXPECT_EQ(terms.status, 200U);
+    EXPECT_EQ(terms.body, english);
+    EXPECT_EQ(listed.text("data.0.contents.0.contentHash"), to_hex(crypto::sha256(english)));
+
+    const Person person = service.make_person();
+    const std::string token = service.tokens_of(person).access;
+    EXPECT_FALSE(has_accepted(service, token, "privacy"));
+    EXPECT_EQ(accept(service, token, "privacy", {{"contentHash", to_hex(crypto::sha256(english))}}).status, 200U);
+    EXPECT_TRUE(has_accepted(service, token, "privacy"));
+
+    EXPECT_EQ(ask("PUT", english_address, std::string(english.size(), 'x'), {{"content-type", mime}}).status, 200U);
+    EXPECT_EQ(ask("GET", listed.text("data.0.contents.0.cdnUrl")).body, english);
+    service.pass(2h);
+    desk.sweep();
+    EXPECT_THAT(keys(drafts), IsEmpty());
+    EXPECT_THAT(keys(published), UnorderedElementsAre(draft_key("privacy", 1, "de"), draft_key("privacy", 1, "en")));
+}
+
+TEST_P(PolicyOnS3, WithoutTheServerOnlyDocumentsWait) {
+    service.restart({{"AWS_S3_TIMEOUT_IN_MS", "1000"}, {"AWS_S3_MAX_ATTEMPTS", "1"}});
+    const PolicyDesk desk(service);
+    const Answer created = desk.create("privacy", 1, {upload(desk, 1, "en", "<p>Text</p>")});
+    ASSERT_EQ(created.status, 201U) << created.body;
+    const std::string id = created.text("data.id");
+    for (const auto fail : {&TcpProxy::refuse, &TcpProxy::hang}) {
+        (link.*fail)();
+        const Answer refused = desk.publish(id);
+        EXPECT_EQ(refused.status, 503U) << refused.body;
+        EXPECT_EQ(refused.body.find("S3"), std::string::npos) << "for the log only";
+        service.restart();
+        EXPECT_EQ(service.log_in(desk.admin).status, 200U);
+        EXPECT_EQ(desk.status(id), "draft");
+    }
+    link.pass();
+    EXPECT_EQ(desk.publish(id).status, 200U);
+    EXPECT_THAT(keys(published), UnorderedElementsAre(draft_key("privacy", 1, "en")));
+}
+
+}  // namespace
+}  // namespace consentry::tests

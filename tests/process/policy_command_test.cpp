@@ -1,0 +1,303 @@
+// `consentry policy`: what it takes, what it says, and that the service which runs already goes by it.
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "base/bytes.hpp"
+#include "base/locales.hpp"
+#include "crypto/digest.hpp"
+#include "process/account.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::vector<std::string> types{"termsOfService", "privacy", "marketing", "cookies"};
+
+std::string bytes_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    EXPECT_TRUE(in.is_open()) << file;
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+std::string hash_of(std::string_view bytes) { return to_hex(crypto::sha256(bytes)); }
+long lines_of(const std::string& text) { return std::ranges::count(text, '\n'); }
+
+class PolicyCommand : public ::testing::Test {
+protected:
+    Finished policy(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.begin(), "policy");
+        return run_program(arguments, folder_.path(), quick_settings());
+    }
+    void write(const std::string& place, const std::string& text) const {
+        const fs::path file = folder_.path() / "texts" / place;
+        fs::create_directories(file.parent_path());
+        std::ofstream(file, std::ios::binary) << text;
+    }
+    // What was written goes well.
+    std::string import() const {
+        const Finished done = policy({"import", "texts"});
+        EXPECT_EQ(done.code, 0) << done.out << done.err;
+        return done.out;
+    }
+    std::string list() const {
+        const Finished done = policy({"list"});
+        EXPECT_EQ(done.code, 0) << done.err;
+        return done.out;
+    }
+    void publish(const std::string& type, int version) const {
+        const Finished done = policy({"publish", type, std::to_string(version)});
+        EXPECT_EQ(done.code, 0) << done.err;
+    }
+    fs::path stored(const std::string& area, const std::string& place) const {
+        return folder_.path() / "data" / "storage" / area / "term-policies" / place;
+    }
+
+    const TempFolder folder_;
+};
+
+TEST_F(PolicyCommand, TheExampleDocumentsAreImportedAndPublishedWhole) {
+    const fs::path examples = fs::path(CONSENTRY_DOCS) / "examples" / "policies";
+    const Finished imported = policy({"import", examples.string()});
+    EXPECT_EQ(imported.code, 0) << imported.out << imported.err;
+    EXPECT_EQ(lines_of(imported.out), 24);
+    const std::regex placeholder(R"(\{\{(\w+)\}\})");
+    for (const std::string& type : types) {
+        const Finished published = policy({"publish", type, "1"});
+        EXPECT_EQ(published.code, 0) << published.err;
+        std::set<std::string> of_english;
+        for (const std::string_view language : language_names) {
+            const std::string file = std::string(language) + ".hbs";
+            const std::string text = bytes_of(examples / type / "1" / file);
+            EXPECT_THAT(published.out, HasSubstr(std::string(language) + "\t" + hash_of(text) + "\thttp"));
+            EXPECT_EQ(bytes_of(stored("public", type + "/1/" + file)), text);
+            std::set<std::string> placeholders;
+            for (std::sregex_iterator found(text.begin(), text.end(), placeholder), end; found != end; ++found)
+                placeholders.insert((*found)[1]);
+            EXPECT_GT(placeholders.size(), 3U) << type << " " << language;
+            if (language == "en") of_english = placeholders;
+            EXPECT_EQ(placeholders, of_english) << type << " " << language;
+        }
+    }
+    EXPECT_EQ(lines_of(list()), 4);
+    EXPECT_THAT(list(), HasSubstr("privacy\t1\tlatest\ten,id,es,fr,de,ja\t20"));
+}
+
+TEST_F(PolicyCommand, TellsAllThatIsWrongAndImportsNothing) {
+    write("privacy/1/en.hbs", "published");
+    import();
+    publish("privacy", 1);
+
+    write("README.md", "beside the types: nobody's business");
+    write(".git/config", "hidden");
+    write("termsOfService/1/en.hbs", "well");
+    write("privacy/1/en.hbs", "other bytes");
+    write("privacy/1/de.hbs", "another language");
+    write("termOfService/1/en.hbs", "no type");
+    write("privacy/v2/en.hbs", "no version");
+    write("privacy/0/en.hbs", "no version");
+    write("privacy/01/en.hbs", "no version");
+    write("privacy/1000000000/en.hbs", "no version");
+    write("privacy/-1/en.hbs", "no version");
+    write("privacy/en.hbs", "no version");
+    write("cookies/1/xx.hbs", "no language");
+    write("cookies/1/EN.hbs", "no language");
+    write("cookies/1/de.html", "no language");
+    write("cookies/1/en.hbs/x", "no file");
+    write("cookies/2/en.hbs", "");
+    write("cookies/2/de.hbs", std::string(1'048'577, 'x'));
+    write("cookies/2/fr.hbs", "caf\xE9");
+    write("cookies/2/es.hbs", std::string("a\0b", 3));
+    fs::create_directories(folder_ / "texts/marketing/1");
+
+    for (const std::vector<std::string>& command :
+         std::vector<std::vector<std::string>>{{"import", "texts", "--dry-run"}, {"import", "texts"}}) {
+        const Finished refused = policy(command);
+        EXPECT_EQ(refused.code, 1);
+        EXPECT_THAT(refused.err, HasSubstr("nothing was imported"));
+        for (const char* place :
+             {"privacy/1/en.hbs: ", "privacy/1/de.hbs: ", "termOfService: ", "privacy/v2: ", "privacy/0: ",
+              "privacy/01: ", "privacy/1000000000: ", "privacy/-1: ", "privacy/en.hbs: ", "cookies/1/xx.hbs: ",
+              "cookies/1/EN.hbs: ", "cookies/1/de.html: ", "cookies/1/en.hbs: ", "cookies/2/en.hbs: ",
+              "cookies/2/de.hbs: ", "cookies/2/fr.hbs: ", "cookies/2/es.hbs: ", "marketing/1: "})
+            EXPECT_THAT("\n" + refused.out, HasSubstr(std::string("\n") + place));
+        EXPECT_EQ(lines_of(refused.out), 18) << refused.out;
+        EXPECT_EQ(lines_of(list()), 1) << "the published one";
+        EXPECT_FALSE(fs::exists(stored("private", "termsOfService")));
+    }
+}
+
+TEST_F(PolicyCommand, ALargestTextAndOneOfOneByteAreTaken) {
+    write("cookies/1/en.hbs", std::string(1'048'576, 'x'));
+    write("cookies/999999999/ja.hbs", "x");
+    EXPECT_EQ(import(), "cookies/1/en.hbs\tcreated\ncookies/999999999/ja.hbs\tcreated\n");
+}
+
+TEST_F(PolicyCommand, ADraftGetsWhatDiffersAndWhatIsPublishedStays) {
+    write("privacy/1/en.hbs", "one");
+    write("privacy/1/de.hbs", "eins");
+    write("privacy/1/fr.hbs", "un");
+    EXPECT_EQ(import(), "privacy/1/en.hbs\tcreated\nprivacy/1/fr.hbs\tcreated\nprivacy/1/de.hbs\tcreated\n");
+    EXPECT_EQ(import(), "privacy/1/en.hbs\tunchanged\nprivacy/1/fr.hbs\tunchanged\nprivacy/1/de.hbs\tunchanged\n");
+
+    write("privacy/1/de.hbs", "Eins");
+    write("privacy/1/ja.hbs", "\xE4\xB8\x80");
+    fs::remove(folder_ / "texts/privacy/1/fr.hbs");
+    const std::string changed =
+        "privacy/1/en.hbs\tunchanged\nprivacy/1/de.hbs\tupdated\nprivacy/1/ja.hbs\tadded\nprivacy/1/fr.hbs\tkept\n";
+    EXPECT_EQ(policy({"import", "texts", "--dry-run"}).out, changed);
+    EXPECT_EQ(bytes_of(stored("private", "privacy/1/de.hbs")), "eins");
+    EXPECT_EQ(import(), changed);
+    publish("privacy", 1);
+    EXPECT_EQ(bytes_of(stored("public", "privacy/1/de.hbs")), "Eins");
+    EXPECT_EQ(bytes_of(stored("public", "privacy/1/fr.hbs")), "un");
+
+    write("privacy/2/en.hbs", "two");
+    EXPECT_THAT(import(), AllOf(HasSubstr("privacy/1/de.hbs\tpublished\n"), HasSubstr("privacy/2/en.hbs\tcreated\n")));
+    EXPECT_THAT(list(),
+                AllOf(HasSubstr("privacy\t1\tlatest\ten,fr,de,ja\t20"), HasSubstr("privacy\t2\tdraft\ten\t-\n")));
+}
+
+TEST_F(PolicyCommand, AFileThatWasReplacedInTheStoreIsNotPublishedAndImportedAnew) {
+    write("privacy/1/en.hbs", "one");
+    import();
+    std::ofstream(stored("private", "privacy/1/en.hbs")) << "two";
+    const Finished refused = policy({"publish", "privacy", "1"});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("en: changed"));
+    EXPECT_THAT(list(), HasSubstr("\tdraft\t"));
+    EXPECT_EQ(import(), "privacy/1/en.hbs\tupdated\n");
+    publish("privacy", 1);
+    EXPECT_EQ(bytes_of(stored("public", "privacy/1/en.hbs")), "one");
+}
+
+TEST_F(PolicyCommand, PublishingAsksNothingAndHappensOnce) {
+    write("cookies/1/en.hbs", "one");
+    write("cookies/3/en.hbs", "three");
+    import();
+    const Finished published = policy({"publish", "cookies", "3"});
+    EXPECT_EQ(published.code, 0) << published.err;
+    EXPECT_TRUE(published.out.starts_with("en\t" + hash_of("three") + "\thttp")) << published.out;
+    EXPECT_TRUE(published.out.ends_with("/term-policies/cookies/3/en.hbs\n")) << published.out;
+    const Finished again = policy({"publish", "cookies", "3"});
+    EXPECT_EQ(again.code, 1);
+    EXPECT_EQ(again.out, "");
+    EXPECT_THAT(again.err, HasSubstr("is published"));
+    EXPECT_EQ(policy({"publish", "cookies", "2"}).code, 1);
+
+    const Finished older = policy({"publish", "cookies", "1"});
+    EXPECT_EQ(older.code, 0) << older.err;
+    EXPECT_THAT(older.err, HasSubstr("the latest version is 3"));
+    EXPECT_THAT(list(), AllOf(HasSubstr("cookies\t1\tpublished\t"), HasSubstr("cookies\t3\tlatest\t")));
+}
+
+TEST_F(PolicyCommand, TheRunningServiceGoesByItAtTheNextRequest) {
+    const Account ada = create_account(folder_.path(), "ada@example.org");
+    const ServiceProcess service(folder_.path());
+    const HttpClient client = service.client();
+    const auto token = tokens_of(client, ada).access;
+    const auto profile = [&] { return client.get("/api/shared/user/profile", bearer(token)).status; };
+    const auto accept = [&] {
+        return client.post("/api/shared/user/term-policy/accept", {{"type", "privacy"}}, bearer(token)).status;
+    };
+    EXPECT_EQ(profile(), 200U);
+    write("privacy/1/en.hbs", "one");
+    import();
+    EXPECT_EQ(profile(), 200U) << "a draft asks nobody";
+    publish("privacy", 1);
+    EXPECT_EQ(profile(), 403U);
+    const Answer text = client.get("/files/public/term-policies/privacy/1/en.hbs");
+    EXPECT_EQ(text.status, 200U);
+    EXPECT_EQ(text.body, "one");
+    EXPECT_EQ(accept(), 200U);
+    EXPECT_EQ(profile(), 200U);
+
+    write("privacy/2/en.hbs", "two");
+    import();
+    EXPECT_EQ(policy({"publish", "privacy", "2", "--preview"}).out, "affectedUsers\t1\nactiveUsers\t1\n");
+    EXPECT_EQ(profile(), 200U) << "looking ahead publishes nothing";
+    publish("privacy", 2);
+    EXPECT_EQ(profile(), 403U);
+    EXPECT_EQ(accept(), 200U);
+    EXPECT_EQ(profile(), 200U);
+}
+
+TEST_F(PolicyCommand, ADifferenceIsShownForDraftsAndPublishedTextsAlike) {
+    write("privacy/1/en.hbs", "one\nthe same\n");
+    write("privacy/2/en.hbs", "two\nthe same\n\x1B[2Jbell\a \xC2\x9B\ttab\r\n");
+    write("privacy/2/de.hbs", "zwei\n");
+    import();
+    publish("privacy", 1);
+    const Finished shown = policy({"diff", "privacy", "1", "2", "--language", "en"});
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    EXPECT_EQ(shown.out,
+              "--- privacy/1/en.hbs\n+++ privacy/2/en.hbs\n@@ -1,2 +1,3 @@\n-one\n+two\n the same\n"
+              "+\uFFFD[2Jbell\uFFFD \uFFFD\ttab\r\n")
+        << "what a terminal would act on is not passed on";
+    const Finished same = policy({"diff", "privacy", "2", "2"});
+    EXPECT_EQ(same.code, 0);
+    EXPECT_EQ(same.out, "");
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{"diff", "privacy", "1", "3"},
+                                               {"diff", "cookies", "1", "2"},
+                                               {"diff", "privacy", "1", "2", "--language", "de"}}) {
+        const Finished refused = policy(arguments);
+        EXPECT_EQ(refused.code, 1);
+        EXPECT_EQ(refused.out, "");
+        EXPECT_NE(refused.err, "");
+    }
+}
+
+TEST_F(PolicyCommand, AStoreThatIsAwayIsToldOnStandardErrorAndLeavesNothingHalfDone) {
+    write("privacy/1/en.hbs", "one");
+    const auto without_store = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "policy");
+        return run_program(arguments, folder_.path(),
+                           quick_settings({{"STORAGE_URL", "s3://127.0.0.1:1?tls=none"},
+                                           {"AWS_S3_IAM_CREDENTIAL_KEY", "key"},
+                                           {"AWS_S3_IAM_CREDENTIAL_SECRET", "secret-of-the-key"},
+                                           {"AWS_S3_PRIVATE_BUCKET", "drafts"},
+                                           {"AWS_S3_PUBLIC_BUCKET", "published"},
+                                           {"AWS_S3_MAX_ATTEMPTS", "1"}}));
+    };
+    const Finished refused = without_store({"import", "texts"});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("S3"), Not(HasSubstr("secret-of-the-key"))));
+    const Finished listed = without_store({"list"});
+    EXPECT_EQ(listed.code, 0) << listed.err;
+    EXPECT_EQ(listed.out, "");
+    EXPECT_THAT(listed.err, HasSubstr("STORAGE_URL"));
+}
+
+TEST_F(PolicyCommand, WrongUseEndsWithTwo) {
+    fs::create_directories(folder_ / "empty");
+    EXPECT_EQ(policy({"import", "empty"}).code, 1) << "a folder, but nothing in it";
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{},
+                                               {"import"},
+                                               {"import", "nowhere"},
+                                               {"publish", "privacy"},
+                                               {"publish", "policy", "1"},
+                                               {"publish", "privacy", "0"},
+                                               {"publish", "privacy", "one"},
+                                               {"publish", "privacy", "1000000000"},
+                                               {"diff", "privacy", "1"},
+                                               {"diff", "privacy", "1", "2", "--language", "xx"},
+                                               {"delete", "privacy", "1"}}) {
+        const Finished refused = policy(arguments);
+        EXPECT_EQ(refused.code, 2) << refused.err;
+        EXPECT_EQ(refused.out, "");
+        EXPECT_NE(refused.err, "");
+    }
+}
+
+}  // namespace
+}  // namespace consentry::tests
