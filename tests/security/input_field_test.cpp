@@ -31,7 +31,8 @@ protected:
         const auto& router = service.app().router();
         std::vector<Route> out;
         for (const auto& operation : router.operations()) {
-            if (operation->ignores_input) continue;  // forward auth: path and query belong to somebody else
+            // Forward auth: path and query belong to somebody else. Files: whatever the path is, it is a key.
+            if (operation->ignores_input || operation->rest_of_path) continue;
             Route route{operation.get(), std::string(http::name_of(operation->method)), "", {}, {}, {}};
             std::string_view path = router.full_paths(*operation).front();
             const std::string whole = router.full_paths(*operation).front();
@@ -41,8 +42,9 @@ protected:
                 route.path.append(path.substr(0, colon));
                 if (colon == std::string_view::npos) break;
                 path.remove_prefix(colon + 2);
-                path.remove_prefix(std::min(path.size(), path.find('/')));
-                route.path.append("/0190a000-0000-7000-8000-000000000000");
+                const std::string_view name = path.substr(0, path.find('/'));
+                path.remove_prefix(name.size());
+                route.path.append(name == "language" ? "/en" : "/0190a000-0000-7000-8000-000000000000");
             }
             const std::string& access = operation->access.name;
             if (access == "admin" || access == "permitted") route.headers = bearer(admin_tokens.access);

@@ -123,7 +123,10 @@ TEST(REC_5, WhatClientsSayOfThemselvesIsNeitherMarkupNorALink) {
                           {"address", "evil.example"},
                           {"provider", "<b>evil.example"},
                           {"token", "abc"},
-                          {"password", "<&\">"}};
+                          {"password", "<&\">"},
+                          {"type", "cookies"},
+                          {"version", "1"},
+                          {"url", "https://velvet.example/cookies/1"}};
     for (const auto& [kind, name] : http::EnumNames<MailKind>::names) {
         const Wording mail = writer.write(kind, Language::en, facts, written_at);
         for (const std::string& part : {mail.subject, mail.text, mail.html}) {
@@ -138,7 +141,8 @@ TEST(REC_5, WhatClientsSayOfThemselvesIsNeitherMarkupNorALink) {
 
 TEST(MailWording, AMailWithoutItsLinkOrSecretIsNotWritten) {
     const MailWriter writer(locales(), site());
-    for (const MailKind kind : {MailKind::verify_email, MailKind::forgot_password, MailKind::temporary_password})
+    for (const MailKind kind :
+         {MailKind::verify_email, MailKind::forgot_password, MailKind::temporary_password, MailKind::policy_published})
         EXPECT_THROW(writer.write(kind, Language::en, {}, written_at), std::runtime_error);
 }
 
