@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 
+#include "finished.hpp"
 #include "goals.hpp"
 #include "load.hpp"
 
@@ -14,20 +13,6 @@ namespace {
 
 constexpr double floor_ms = 5;
 constexpr std::int64_t portion = 20'000;  // of one statement
-
-template <class T>
-T finished(boost::asio::awaitable<T> work) {
-    boost::asio::io_context context;
-    std::optional<T> out;
-    std::exception_ptr failure;
-    boost::asio::co_spawn(context, std::move(work), [&](std::exception_ptr error, T value) {
-        failure = error;
-        out.emplace(std::move(value));
-    });
-    context.run();
-    if (failure) std::rethrow_exception(failure);
-    return std::move(*out);
-}
 
 // Every thousandth account is inactive, every third has no name; names and addresses in no order.
 std::string accounts_sql(const Stage& stage) {

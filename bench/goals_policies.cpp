@@ -4,11 +4,10 @@
 #include <filesystem>
 #include <optional>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 
 #include "app/services.hpp"
+#include "finished.hpp"
 #include "goals.hpp"
 
 namespace consentry::bench {
@@ -19,20 +18,6 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr double decision_floor_ms = 50;
 constexpr int publications = 40;
 constexpr std::int64_t portion = 20'000;  // of one statement
-
-template <class T>
-T finished(boost::asio::awaitable<T> work) {
-    boost::asio::io_context context;
-    std::optional<T> out;
-    std::exception_ptr failure;
-    boost::asio::co_spawn(context, std::move(work), [&](std::exception_ptr error, T value) {
-        failure = error;
-        out.emplace(std::move(value));
-    });
-    context.run();
-    if (failure) std::rethrow_exception(failure);
-    return std::move(*out);
-}
 
 double milliseconds_since(SteadyClock::time_point begin) {
     return std::chrono::duration<double, std::milli>(SteadyClock::now() - begin).count();

@@ -6,14 +6,9 @@
 #include <sstream>
 #include <string>
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <gtest/gtest.h>
-#include <spawn.h>
 
+#include "contracts/killed_writer.hpp"
 #include "storage/filesystem/filesystem_store.hpp"
 #include "support/run.hpp"
 #include "support/temp_folder.hpp"
@@ -23,38 +18,8 @@ namespace {
 
 // Starts the writer, kills it once it has printed `lines` lines; the last number that it printed for each key.
 std::map<std::string, int> write_until_killed(const std::filesystem::path& folder, int first, std::size_t lines) {
-    int ends[2];
-    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    std::string program = CONSENTRY_CRASH_FILE_WRITER;
-    std::string folder_argument = folder.string();
-    std::string first_argument = std::to_string(first);
-    char* arguments[] = {program.data(), folder_argument.data(), first_argument.data(), nullptr};
-    pid_t child = 0;
-    EXPECT_EQ(::posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ), 0);
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(ends[1]);
-
-    std::string printed;
-    std::size_t seen = 0;
-    bool killed = false;
-    char buffer[4096];
-    for (;;) {
-        if (!killed && seen >= lines) {
-            ::kill(child, SIGKILL);
-            killed = true;
-        }
-        const ssize_t got = ::read(ends[0], buffer, sizeof(buffer));
-        if (got <= 0) break;
-        printed.append(buffer, static_cast<std::size_t>(got));
-        for (ssize_t i = 0; i < got; ++i) seen += buffer[i] == '\n' ? 1 : 0;
-    }
-    ::close(ends[0]);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "the writer ended by itself: " << status;
+    const std::string printed =
+        printed_until_killed({CONSENTRY_CRASH_FILE_WRITER, folder.string(), std::to_string(first)}, lines);
 
     std::map<std::string, int> last;
     std::istringstream words(printed);

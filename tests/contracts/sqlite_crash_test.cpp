@@ -4,14 +4,9 @@
 #include <set>
 #include <string>
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <gtest/gtest.h>
-#include <spawn.h>
 
+#include "contracts/killed_writer.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
 #include "support/run.hpp"
 #include "support/temp_folder.hpp"
@@ -21,38 +16,8 @@ namespace {
 
 // Starts the writer, kills it once it has printed `lines` lines, and returns every number that it printed.
 std::set<std::int64_t> write_until_killed(const std::filesystem::path& file, std::int64_t base, std::size_t lines) {
-    int ends[2];
-    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    std::string program = CONSENTRY_CRASH_WRITER;
-    std::string file_argument = file.string();
-    std::string base_argument = std::to_string(base);
-    char* arguments[] = {program.data(), file_argument.data(), base_argument.data(), nullptr};
-    pid_t child = 0;
-    EXPECT_EQ(::posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ), 0);
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(ends[1]);
-
-    std::string printed;
-    std::size_t seen = 0;
-    bool killed = false;
-    char buffer[4096];
-    for (;;) {
-        if (!killed && seen >= lines) {
-            ::kill(child, SIGKILL);
-            killed = true;
-        }
-        const ssize_t got = ::read(ends[0], buffer, sizeof(buffer));
-        if (got <= 0) break;
-        printed.append(buffer, static_cast<std::size_t>(got));
-        for (ssize_t i = 0; i < got; ++i) seen += buffer[i] == '\n' ? 1 : 0;
-    }
-    ::close(ends[0]);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "the writer ended by itself: " << status;
+    const std::string printed =
+        printed_until_killed({CONSENTRY_CRASH_WRITER, file.string(), std::to_string(base)}, lines);
 
     std::set<std::int64_t> numbers;
     for (std::size_t at = 0; at < printed.size();) {
