@@ -109,8 +109,7 @@ private:
         // Requests are far smaller than a socket's buffer: one call takes them whole.
         const auto sent = send(connection.socket.get(), connection.unsent.data(), connection.unsent.size(),
                                MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent != static_cast<ssize_t>(connection.unsent.size()))
-            throw std::runtime_error("load: a request cannot be sent");
+        if (sent != static_cast<ssize_t>(connection.unsent.size())) lost("a request cannot be sent");
     }
 
     void read(std::size_t i) {
@@ -118,7 +117,7 @@ private:
         std::array<char, 16 * 1024> bytes;
         const auto count = recv(connection.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
         if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-        if (count <= 0) throw std::runtime_error("load: the server closed a connection");
+        if (count <= 0) lost("the server closed a connection");
         std::string_view text(bytes.data(), static_cast<std::size_t>(count));
         if (!connection.received.empty()) text = connection.received.append(text);
         const auto end = text.find(head_end);
@@ -133,6 +132,12 @@ private:
                  .body = text.substr(head, whole - head)});
         connection.received.clear();
         next_turn(i);
+    }
+
+    // A server that refuses may close the connection behind its answer: the answer tells why.
+    [[noreturn]] void lost(std::string_view what) const {
+        throw std::runtime_error(fmt::format(
+            "load: {} ({})", what, outcome_.first_refusal.empty() ? "nothing was refused" : outcome_.first_refusal));
     }
 
     void take(std::size_t i, const Answer& answer) {

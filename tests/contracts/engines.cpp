@@ -30,7 +30,7 @@ public:
     explicit PostgresPlace(bool keeps_session_state) : keeps_session_state_(keeps_session_state) {}
     std::unique_ptr<storage::Database> open() override {
         return std::make_unique<storage::PostgresDatabase>(storage::PostgresOptions{
-            .url = schema_.url(), .timeout = 10s, .keeps_session_state = keeps_session_state_});
+            .url = schema_.patient_url(), .timeout = 10s, .keeps_session_state = keeps_session_state_});
     }
     void migrate(const std::vector<storage::Migration>& migrations) override { open()->migrate(migrations); }
 

@@ -36,7 +36,7 @@ Account Fleet::make_protected_account(Tokens* tokens) {
 SharedFleet::SharedFleet(std::size_t instances, const Settings& more)
     : fleet_(instances, [&] {
           Settings settings = more;
-          settings.insert({{"DATABASE_URL", schema_.url()},
+          settings.insert({{"DATABASE_URL", schema_.patient_url()},
                            {"CACHE_URL", shared_redis_url()},
                            {"CACHE_NAMESPACE", fresh_namespace()}});
           return settings;

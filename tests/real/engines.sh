@@ -23,6 +23,18 @@ stop() {
     rm -rf "$1"
 }
 
+# Databases lie in memory where there is room: beside servers that sync all the time (S3's do) a disk makes even those
+# wait that do not. Swift needs extended attributes, which memory does not have everywhere.
+roomy_folder() { # KIND
+    local free
+    free=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1) || free=0
+    if [[ -z "$1" && -w /dev/shm ]] && ((free > 2 * 1024 * 1024)); then
+        echo /dev/shm
+    else
+        echo "${TMPDIR:-/tmp}"
+    fi
+}
+
 start_s3() {
     local swift
     "$here/s3.sh" start "$2/swift" swift >"$2/swift.values" &
@@ -33,7 +45,7 @@ start_s3() {
 start() {
     mkdir -p "$1"
     local place postgres
-    place=$(mktemp -d "${TMPDIR:-/tmp}/consentry-engines.XXXXXX")
+    place=$(mktemp -d "$(roomy_folder "${2:-}")/consentry-engines.XXXXXX")
     chmod 755 "$place"
     echo "$place" >"$1/place"
     watch "$place" '' "$(cd "$1" && pwd -P)"
@@ -41,7 +53,8 @@ start() {
         start_s3 "$1" "$place"
         return
     fi
-    "$here/postgres.sh" start --fast --setting max_connections=400 "$place/postgres" >"$place/postgres.values" &
+    "$here/postgres.sh" start --fast --setting max_connections=400 --setting max_wal_size=256MB "$place/postgres" \
+        >"$place/postgres.values" &
     postgres=$!
     "$here/redis.sh" start --setting "appendonly no" "$place/redis" >"$place/redis.values"
     wait "$postgres"

@@ -30,7 +30,7 @@ TEST(MailInstances, TwoOnOneDatabaseSendEachMailOnce) {
                                        {"HTTP_THREADS", "1"},
                                        {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "8192"},
                                        {"AUTH_PASSWORD_ARGON2_PASSES", "1"},
-                                       {"DATABASE_URL", schema.url()},
+                                       {"DATABASE_URL", schema.patient_url()},
                                        {"DATABASE_TIMEOUT", "10s"},
                                        {"CACHE_URL", shared_redis_url()},
                                        {"CACHE_NAMESPACE", fresh_namespace()},

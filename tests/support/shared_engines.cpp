@@ -80,10 +80,12 @@ void age_redis_keys(const std::string& name_space, std::chrono::milliseconds tim
 void erase_redis_keys(const std::string& name_space) { age_redis_keys(name_space, std::chrono::hours{100'000}); }
 
 PostgresSchema::PostgresSchema() : name_(fresh_namespace()), url_(shared_postgres_url()) {
-    run_postgres_sql(url_, "CREATE SCHEMA " + name_);
     url_ += url_.contains('?') ? '&' : '?';
     url_ += "options=-c%20search_path%3D" + name_;
+    sql("CREATE SCHEMA " + name_);
 }
+
+std::string PostgresSchema::patient_url() const { return url_ + "&connect_timeout=30"; }
 
 PostgresSchema::~PostgresSchema() {
     try {

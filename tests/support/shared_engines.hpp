@@ -44,7 +44,10 @@ public:
     const std::string& name() const { return name_; }
     // Whose connections work in this schema: .../app?options=-c%20search_path%3D<name>
     const std::string& url() const { return url_; }
-    SqlRows sql(const std::string& statement) const { return run_postgres_sql(url_, statement); }
+    // The same, with half a minute for connecting instead of two seconds: machines that others share stand still at
+    // times. For whoever does not test what becomes of a server that does not answer.
+    std::string patient_url() const;
+    SqlRows sql(const std::string& statement) const { return run_postgres_sql(patient_url(), statement); }
 
 private:
     std::string name_;
