@@ -211,6 +211,8 @@ public:
     awaitable<Rows> look_up(std::string_view sql, const Id<Tag>& key) {
         return read_by_key(sql, key.uuid());
     }
+    // A read without parameters, the same for whoever asks; likewise.
+    awaitable<Rows> query_shared(std::string_view sql) { return read_shared(sql); }
     // One writing statement, a transaction of its own. On return it is durable (on disk; acknowledged by the server).
     template <class... Args>
     awaitable<Rows> execute(std::string_view sql, const Args&... args) {
@@ -229,6 +231,7 @@ public:
 
 protected:
     virtual awaitable<Rows> read_by_key(std::string_view sql, Uuid key) { return read(sql, {Param{key}}); }
+    virtual awaitable<Rows> read_shared(std::string_view sql) { return read(sql, {}); }
     virtual awaitable<Rows> read(std::string_view sql, Params params) = 0;
     virtual awaitable<Rows> write(Statement statement) = 0;
 };

@@ -14,15 +14,28 @@ namespace {
 
 using storage::Expect;
 
+// The end of an index.
+std::string latest_sql(std::string_view type) {
+    return fmt::format("(SELECT MAX(p.version) FROM term_policies p WHERE p.type = '{}' AND p.status = 'published')",
+                       type);
+}
+
+std::string latest_versions_sql() {
+    std::string out;
+    for (const auto& [type, name] : http::EnumNames<PolicyType>::names)
+        out.append(out.empty() ? "SELECT " : ", ").append(latest_sql(name));
+    return out;
+}
+
 // Two values per type, in the order of the enum. Both are the end of an index.
 std::string standings_sql() {
     std::string out = "SELECT u.id";
     for (const auto& [type, name] : http::EnumNames<PolicyType>::names)
         out += fmt::format(
-            ", (SELECT MAX(p.version) FROM term_policies p WHERE p.type = '{0}' AND p.status = 'published')"
+            ", {1}"
             ", (SELECT CASE WHEN a.action = 'accepted' THEN a.version END FROM term_policy_acceptances a "
             "WHERE a.user_id = u.id AND a.type = '{0}' ORDER BY a.sequence DESC LIMIT 1)",
-            name);
+            name, latest_sql(name));
     return out + " FROM users u WHERE u.id = $1";
 }
 
@@ -70,6 +83,14 @@ awaitable<std::vector<Standing>> AcceptanceRepository::standings(UserId user) {
         out.push_back({.type = all_policy_types[i],
                        .latest = rows[0].integer_or_null(1 + 2 * i),
                        .accepted = rows[0].integer_or_null(2 + 2 * i)});
+    co_return out;
+}
+
+awaitable<PolicyVersions> AcceptanceRepository::latest_versions() {
+    static const std::string sql = latest_versions_sql();
+    const auto rows = co_await database_.query_shared(sql);
+    PolicyVersions out;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = rows[0].integer_or_null(i);
     co_return out;
 }
 

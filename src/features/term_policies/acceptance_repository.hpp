@@ -1,6 +1,7 @@
 // The SQL of acceptances. Rows are added and nothing else: there is no UPDATE and no DELETE here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -29,6 +30,9 @@ struct Standing {
     bool holds() const { return latest && accepted == latest; }
     bool is_missing() const { return latest && accepted != latest; }
 };
+
+// By type, in the order of the enum; nullopt: none.
+using PolicyVersions = std::array<std::optional<std::int64_t>, all_policy_types.size()>;
 
 // SHA-256 by language, in the order of the languages.
 using ContentHashes = std::vector<std::pair<Language, std::string>>;
@@ -65,6 +69,7 @@ public:
     // Of all types, in the order of the enum: one text for whoever asks, so that the engines answer the guard and the
     // handler behind it, or many callers, with one statement.
     awaitable<std::vector<Standing>> standings(UserId user);
+    awaitable<PolicyVersions> latest_versions();
     // Of each type that has a published version.
     awaitable<std::vector<LatestPolicy>> list_latest();
     // Newest first.

@@ -62,12 +62,30 @@ Evidence evidence_of(GivenConsent consent) {
 
 }  // namespace
 
-awaitable<Result<void>> Acceptances::admit(UserId user, std::span<const PolicyType> wanted) {
+bool Acceptances::is_withdrawable(PolicyType type) const { return is_among(settings_.withdrawable, type); }
+
+awaitable<Result<void>> Acceptances::admit(UserId user, SessionId session, std::span<const PolicyType> wanted) {
+    const bool may_be_taken_back =
+        std::ranges::any_of(wanted, [this](PolicyType type) { return is_withdrawable(type); });
+    if (const auto accepted = may_be_taken_back ? std::nullopt : accepted_.find(session)) {
+        const PolicyVersions latest = co_await repository_.latest_versions();
+        const bool all = std::ranges::all_of(wanted, [&](PolicyType type) {
+            const auto i = static_cast<std::size_t>(type);
+            return !latest[i] || latest[i] == (*accepted)[i];
+        });
+        if (all) co_return Result<void>{};
+    }
     const auto standings = co_await repository_.standings(user);
+    PolicyVersions accepted;
     std::vector<PolicyType> missing;
-    for (const Standing& standing : standings)
+    for (const Standing& standing : standings) {
+        if (!is_withdrawable(standing.type)) accepted[static_cast<std::size_t>(standing.type)] = standing.accepted;
         if (standing.is_missing() && is_among(wanted, standing.type)) missing.push_back(standing.type);
-    if (missing.empty()) co_return Result<void>{};
+    }
+    if (missing.empty()) {
+        accepted_.put(session, accepted);
+        co_return Result<void>{};
+    }
     auto policies = co_await repository_.list_latest();
     std::erase_if(policies, [&](const LatestPolicy& policy) { return !is_among(missing, policy.type); });
     co_return fail(errors::term_policy_required, describe(policies));
@@ -137,7 +155,7 @@ awaitable<Result<void>> Acceptances::accept(ConsentCaller caller, AcceptRequest 
 }
 
 awaitable<Result<void>> Acceptances::withdraw(ConsentCaller caller, PolicyType type, Cause cause) {
-    if (!is_among(settings_.withdrawable, type)) co_return fail(errors::term_policy_withdraw_not_allowed);
+    if (!is_withdrawable(type)) co_return fail(errors::term_policy_withdraw_not_allowed);
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
         const TimePoint now = clock_.now();
         storage::Transaction transaction;

@@ -1,7 +1,9 @@
 // What users agreed to: accepted, taken back, and asked for by the guard.
 //
 // Nothing is stored per user but the history itself. Whether a type is accepted follows from its newest row and the
-// latest published version, so a publication asks everybody again without touching anybody's row.
+// latest published version, so a publication asks everybody again without touching anybody's row. The guard remembers
+// by session what was accepted and cannot be taken back (docs/decisions/0018): then it asks for the latest versions
+// alone, which are the same for everybody.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/recent_map.hpp"
 #include "features/activity/audit.hpp"
 #include "features/term_policies/acceptance_dto.hpp"
 #include "features/term_policies/acceptance_repository.hpp"
@@ -42,9 +45,10 @@ public:
           clock_(clock),
           store_(store),
           audit_(audit),
-          settings_(std::move(settings)) {}
+          settings_(std::move(settings)),
+          accepted_(remembered_sessions_max) {}
 
-    storage::awaitable<Result<void>> admit(UserId user, std::span<const PolicyType> wanted) override;
+    storage::awaitable<Result<void>> admit(UserId user, SessionId session, std::span<const PolicyType> wanted) override;
     storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
                                              TimePoint now) override;
     void add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) override;
@@ -59,6 +63,9 @@ public:
     storage::awaitable<ListSlice<AcceptanceResponse>> list(UserId user, ListQuery query);
 
 private:
+    static constexpr std::size_t remembered_sessions_max = 50'000;  // about 10 MB when full
+
+    bool is_withdrawable(PolicyType type) const;
     storage::awaitable<std::optional<LatestPolicy>> find_latest(PolicyType type);
     // Names what is to be read and accepted: for 6104 and 6109.
     boost::json::object describe(std::span<const LatestPolicy> policies) const;
@@ -69,6 +76,8 @@ private:
     const storage::ObjectStore& store_;
     Audit audit_;
     const AcceptanceSettings settings_;
+    // Without types that can be withdrawn. What else ends an acceptance ends the session with it (add_withdrawals).
+    RecentMap<SessionId, PolicyVersions> accepted_;
 };
 
 }  // namespace consentry

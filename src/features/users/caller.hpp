@@ -163,7 +163,7 @@ public:
                                                   std::type_identity<Consenting<Types...>>) {
         auto caller = co_await admit(context, std::type_identity<SignedIn>{});
         if (!caller) co_return fail(std::move(caller.error()));
-        auto accepted = co_await consents().admit(caller->user(), Consenting<Types...>::policies);
+        auto accepted = co_await consents().admit(caller->user(), caller->session(), Consenting<Types...>::policies);
         if (!accepted) co_return fail(std::move(accepted.error()));
         co_return Consenting<Types...>{std::move(*caller)};
     }

@@ -67,7 +67,7 @@ void Pool::submit(std::vector<WireStatement> statements, bool writes, std::move_
     channel.submit(make_job(std::move(statements), writes, std::move(done)));
 }
 
-void Pool::look_up(std::string_view sql, Uuid key, std::shared_ptr<Found> waiting) {
+void Pool::look_up(std::string_view sql, std::optional<Uuid> key, std::shared_ptr<Found> waiting) {
     auto found = std::ranges::find(look_ups_, sql, [](const auto& one) -> std::string_view { return one->sql; });
     const auto refuse = [&](std::exception_ptr error) {
         asio::post(channels_.front()->executor(),
@@ -75,8 +75,8 @@ void Pool::look_up(std::string_view sql, Uuid key, std::shared_ptr<Found> waitin
     };
     if (found == look_ups_.end()) {
         try {
-            look_ups_.push_back(
-                std::make_unique<LookUps>(LookUps{.sql = std::string(sql), .text = for_many_keys(sql)}));
+            look_ups_.push_back(std::make_unique<LookUps>(
+                LookUps{.sql = std::string(sql), .text = key ? for_many_keys(sql) : std::string(sql)}));
         } catch (const std::logic_error&) {
             refuse(std::current_exception());
             return;
@@ -102,20 +102,25 @@ void Pool::ask(LookUps& look_ups) {
     look_ups.waiting.erase(look_ups.waiting.begin(), look_ups.waiting.begin() + count);
     std::vector<WireStatement> statements(1);
     statements.front().sql = look_ups.text;
-    for (const Asked& one : asked) statements.front().keys.push_back(one.key);
+    for (const Asked& one : asked)
+        if (one.key) statements.front().keys.push_back(*one.key);
     auto done = [self = weak_from_this(), &look_ups, asked = std::move(asked)](Answer answered) {
         const auto pool = self.lock();
         if (pool && !look_ups.waiting.empty())
             pool->ask(look_ups);  // first: it is on its way while the answers are dealt out
         else if (pool)
             look_ups.under_way = false;
-        std::unordered_map<Uuid, std::size_t> places;
         Rows rows;
         if (!answered.error) rows = std::move(answered.outcome.results.front());
-        for (std::size_t i = 0; i < rows.size(); ++i) places.emplace(rows[i].uuid(0), i);
+        std::unordered_map<Uuid, std::size_t> places;
+        if (asked.front().key)
+            for (std::size_t i = 0; i < rows.size(); ++i) places.emplace(rows[i].uuid(0), i);
         for (const Asked& one : asked) {
-            const auto found = places.find(one.key);
-            answer(*one.waiting, answered.error, found == places.end() ? rows.none() : rows.only(found->second));
+            const auto found = one.key ? places.find(*one.key) : places.end();
+            if (one.key && found == places.end())
+                answer(*one.waiting, answered.error, rows.none());
+            else
+                answer(*one.waiting, answered.error, one.key ? rows.only(found->second) : rows);
         }
     };
     Channel& channel = channels_.front()->is_open() || health_->is_up() ? *channels_.front() : least_loaded();

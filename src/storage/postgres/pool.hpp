@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,11 +27,12 @@ public:
     void submit(std::vector<WireStatement> statements, bool writes, std::move_only_function<void(Answer)> done);
     // The handler is called once, on this thread, not from inside this call. Whoever cancels takes it away.
     using Found = asio::any_completion_handler<void(std::exception_ptr, Rows)>;
-    void look_up(std::string_view sql, Uuid key, std::shared_ptr<Found> waiting);
+    // Without a key: `sql` has no parameter, and all who ask get the same rows.
+    void look_up(std::string_view sql, std::optional<Uuid> key, std::shared_ptr<Found> waiting);
 
 private:
     struct Asked {
-        Uuid key;
+        std::optional<Uuid> key;
         std::shared_ptr<Found> waiting;
     };
     // Look-ups by one statement. One message is under way at a time: who comes meanwhile goes with the next. So a busy

@@ -129,10 +129,10 @@ awaitable<Rows> PostgresDatabase::read(std::string_view sql, Params params) {
     co_return std::move(answer.outcome.results.front());
 }
 
-awaitable<Rows> PostgresDatabase::read_by_key(std::string_view sql, Uuid key) {
+awaitable<Rows> PostgresDatabase::look_up_with_others(std::string_view sql, std::optional<Uuid> key) {
     // The hot path of every authenticated request: one coroutine, and its own completion waits in the pool.
     return asio::async_initiate<const asio::use_awaitable_t<>&, void(std::exception_ptr, Rows)>(
-        [](auto handler, PostgresDatabase* self, std::string_view statement, const Uuid& of) {
+        [](auto handler, PostgresDatabase* self, std::string_view statement, std::optional<Uuid> of) {
             using Found = postgres::Pool::Found;
             const auto executor = asio::get_associated_executor(handler);
             auto slot = asio::get_associated_cancellation_slot(handler);

@@ -38,11 +38,14 @@ public:
     void migrate(const std::vector<Migration>& migrations) override;
 
 protected:
-    awaitable<Rows> read_by_key(std::string_view sql, Uuid key) override;
+    awaitable<Rows> read_by_key(std::string_view sql, Uuid key) override { return look_up_with_others(sql, key); }
+    awaitable<Rows> read_shared(std::string_view sql) override { return look_up_with_others(sql, std::nullopt); }
     awaitable<Rows> read(std::string_view sql, Params params) override;
     awaitable<Rows> write(Statement statement) override;
 
 private:
+    // Without a key: the same for whoever asks.
+    awaitable<Rows> look_up_with_others(std::string_view sql, std::optional<Uuid> key);
     awaitable<postgres::Answer> run(std::vector<postgres::WireStatement> statements, bool writes);
 
     const std::shared_ptr<const PostgresOptions> options_;

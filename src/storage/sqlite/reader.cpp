@@ -34,6 +34,16 @@ Reader::Entry* Reader::find() {
 
 Rows Reader::read(std::string_view sql, const Params& params) {
     if (!write_key(key_, sql, params)) return connection_.run(sql, params);
+    return read_remembered(sql, params);
+}
+
+Rows Reader::read_shared(std::string_view sql) {
+    key_.assign(sql);
+    return read_remembered(sql, {});
+}
+
+// Under key_.
+Rows Reader::read_remembered(std::string_view sql, const Params& params) {
     if (connection_.has_moved_on(seen_)) ++version_;
     Entry* known = find();
     if (known != nullptr && known->version == version_) return known->rows;

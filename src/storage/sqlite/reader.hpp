@@ -1,8 +1,9 @@
 // One thread's way to read: a connection, and the answers it gave while the database has not changed since.
 //
-// A look-up by one key is answered from memory as long as nothing at all was committed, by any process, since it was
-// read. That is the answer the database would give, for it would read the same pages; what is saved is asking. Whether
-// something was committed stands in the log's shared index, which every commit changes before it is done.
+// A look-up by one key, or a read that is the same for everybody, is answered from memory as long as nothing at all was
+// committed, by any process, since it was read. That is the answer the database would give, for it would read the same
+// pages; what is saved is asking. Whether something was committed stands in the log's shared index, which every commit
+// changes before it is done.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,8 @@ public:
 
     // Sees everything committed before the call. Throws SqliteError.
     Rows read(std::string_view sql, const Params& params);
+    // The same of a statement without parameters whose answer is small and asked for again and again.
+    Rows read_shared(std::string_view sql);
     Connection& connection() { return connection_; }
 
 private:
@@ -31,6 +34,7 @@ private:
     };
     using Entries = std::unordered_map<std::string, Entry>;
 
+    Rows read_remembered(std::string_view sql, const Params& params);
     Entry* find();
 
     Connection connection_;

@@ -133,6 +133,14 @@ awaitable<Rows> SqliteDatabase::read(std::string_view sql, Params params) {
     }
 }
 
+awaitable<Rows> SqliteDatabase::read_shared(std::string_view sql) {
+    try {
+        co_return readers_->of_this_thread().read_shared(sql);
+    } catch (const sqlite::SqliteError& error) {
+        throw Unavailable(error.what());
+    }
+}
+
 awaitable<Outcome> SqliteDatabase::commit(Transaction transaction) {
     sqlite::Verdict verdict = co_await writer_->submit(std::move(transaction));
     co_return std::move(verdict.outcome);

@@ -47,6 +47,7 @@ public:
 
 protected:
     awaitable<Rows> read(std::string_view sql, Params params) override;
+    awaitable<Rows> read_shared(std::string_view sql) override;
     awaitable<Rows> write(Statement statement) override;
 
 private:
