@@ -41,7 +41,7 @@ int create_api_key(const ApiKeyOptions& options) {
     const auto services = open_services(clock);
     if (!services) return wrong_use;
     auto issued =
-        run(services->api_keys.create({.name = options.name, .type = *type, .window = std::nullopt}, std::nullopt));
+        run(services->api_keys.create({.name = options.name, .type = *type, .window = std::nullopt}, Cause{}));
     if (!issued) return tell(*services, issued.error());
     fmt::print("{}:{}\n", issued->record.key, issued->secret);
     crypto::wipe(issued->secret);

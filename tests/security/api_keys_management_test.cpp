@@ -37,6 +37,22 @@ TEST(ApiKeys, AreListedSearchedAndFiltered) {
     EXPECT_TRUE(row.contains("createdBy"));
 }
 
+TEST(ApiKeys, ChangesStandInTheActivityLogOfWhoMadeThem) {
+    const Keys keys;
+    const std::string id = keys.make().id;
+    keys.update(id, "", {{"name", "Ledger"}});
+    keys.update(id, "date", in_two_days);
+    keys.update(id, "reset");
+    keys.switch_to(id, false);
+    expect_refused(keys.update(id, "reset"), errors::api_key_inactive);
+    expect_refused(keys.update(id, "", {{"name", "Old ledger"}}), errors::api_key_inactive);
+    keys.erase(id);
+    expect_refused(keys.erase(id), errors::api_key_not_found);
+    EXPECT_EQ(keys.logged("apiKeyId", id),
+              (std::multiset<std::string>{"adminApiKeyCreate", "adminApiKeyUpdate", "adminApiKeyUpdateDate",
+                                          "adminApiKeyReset", "adminApiKeyUpdateStatus", "adminApiKeyDelete"}));
+}
+
 TEST(ApiKeys, WhatIsSentMustHaveItsForm) {
     const Keys keys;
     const Issued issued = keys.make();

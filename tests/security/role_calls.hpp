@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,6 +67,17 @@ struct Staff {
         return service.tokens_of(person).access;
     }
     std::string admin_with(const Abilities& abilities) { return member_of(make_role("admin", abilities)); }
+    // What the super admin's activity log tells of the object whose id stands there under `name`.
+    std::multiset<std::string> logged(const std::string& name, const std::string& id) const {
+        std::multiset<std::string> out;
+        const Answer log = service.get("/api/shared/user/activity-log/list?perPage=100", bearer(chief));
+        for (const auto& entry : log.json.at("data").as_array()) {
+            const json::value* metadata = entry.as_object().if_contains("metadata");
+            const json::value* found = metadata == nullptr ? nullptr : metadata->as_object().if_contains(name);
+            if (found != nullptr && *found == json::value(id)) out.emplace(entry.at("action").as_string());
+        }
+        return out;
+    }
 
     Service service;
     const std::string chief = service.tokens_of(service.make_person(Role::super_admin)).access;

@@ -172,6 +172,19 @@ TEST(Roles, AreMadeReadChangedAndDeleted) {
     expect_refused(staff.update(staff.chief, made.text("data.id"), "user", {}), errors::role_not_found);
 }
 
+TEST(Roles, ChangesStandInTheActivityLogOfWhoMadeThem) {
+    Staff staff;
+    const std::string id = staff.make_role("user", {});
+    staff.update(staff.chief, id, "user", {{"user", {"read"}}});
+    const std::string member = staff.member_of(id);
+    expect_refused(staff.erase(staff.chief, id), errors::role_used);
+    staff.service.sql("UPDATE users SET role_id = '" + built_in(Role::user) + "' WHERE role_id = '" + id + "'");
+    staff.erase(staff.chief, id);
+    expect_refused(staff.update(staff.chief, id, "user", {}), errors::role_not_found);
+    EXPECT_EQ(staff.logged("roleId", id),
+              (std::multiset<std::string>{"adminRoleCreate", "adminRoleUpdate", "adminRoleDelete"}));
+}
+
 // Another version, or a hand at the database, may order the actions otherwise.
 TEST(Roles, AreChangedAndDeletedHoweverTheirAbilitiesAreWritten) {
     Staff staff;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -120,14 +121,15 @@ Result<ApiKeyWindow> ApiKeys::whole_days(ApiKeyWindow window) const {
     return ApiKeyWindow{settings_.time_zone.day_begin(window.start_at), settings_.time_zone.day_end(window.end_at)};
 }
 
-awaitable<Result<ApiKeyRecord>> ApiKeys::after(std::optional<ApiKeyRecord> changed, ApiKeyId id,
-                                               const ErrorKind& otherwise) {
-    if (changed) co_return std::move(*changed);
+awaitable<Result<ApiKeyRecord>> ApiKeys::changed(storage::Transaction transaction, ApiKeyId id,
+                                                 const ErrorKind& otherwise) {
+    auto record = co_await repository_.commit(std::move(transaction));
+    if (record) co_return std::move(*record);
     const auto found = co_await repository_.find(id);
     co_return fail(found ? otherwise : errors::api_key_not_found);
 }
 
-awaitable<Result<IssuedApiKey>> ApiKeys::create(NewApiKey wanted, std::optional<UserId> by) {
+awaitable<Result<IssuedApiKey>> ApiKeys::create(NewApiKey wanted, Cause cause) {
     const TimePoint now = clock_.now();
     IssuedApiKey out;
     ApiKeyRecord& record = out.record;
@@ -141,49 +143,74 @@ awaitable<Result<IssuedApiKey>> ApiKeys::create(NewApiKey wanted, std::optional<
     record.name = std::move(wanted.name);
     record.type = wanted.type;
     record.created_at = now;
-    record.created_by = by;
+    record.created_by = cause.actor;
     record.updated_at = now;
-    record.updated_by = by;
+    record.updated_by = cause.actor;
     out.secret = crypto::random_text(secret_length, crypto::alphanumerics);
-    co_await repository_.insert(record, digest_of(record.key, out.secret));
+    storage::Transaction transaction;
+    ApiKeyRepository::add_insert(transaction, record, digest_of(record.key, out.secret));
+    if (cause.actor)
+        Audit::add(transaction, *cause.actor, ActivityAction::admin_api_key_create, cause, now,
+                   {{"apiKeyId", record.id.text()}, {"apiKeyName", record.name}});
+    const auto inserted = co_await repository_.commit(std::move(transaction));
+    if (!inserted) throw std::runtime_error("api keys: the generator repeats itself");
     co_return std::move(out);
 }
 
-awaitable<Result<IssuedApiKey>> ApiKeys::reset(ApiKeyId id, UserId by) {
+awaitable<Result<IssuedApiKey>> ApiKeys::reset(ApiKeyId id, UserId by, Cause cause) {
     const auto found = co_await repository_.find(id);
     if (!found) co_return fail(errors::api_key_not_found);
     std::string secret = crypto::random_text(secret_length, crypto::alphanumerics);
-    auto changed = co_await repository_.update_digest(id, digest_of(found->record.key, secret), by, clock_.now());
-    auto record = co_await after(std::move(changed), id, errors::api_key_inactive);
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    ApiKeyRepository::add_digest(transaction, id, digest_of(found->record.key, secret), by, now);
+    Audit::add(transaction, by, ActivityAction::admin_api_key_reset, cause, now, {{"apiKeyId", id.text()}});
+    auto record = co_await changed(std::move(transaction), id, errors::api_key_inactive);
     if (!record) co_return fail(std::move(record.error()));
     co_return IssuedApiKey{std::move(*record), std::move(secret)};
 }
 
-awaitable<Result<ApiKeyRecord>> ApiKeys::rename(ApiKeyId id, std::string name, UserId by) {
-    auto changed = co_await repository_.update_name(id, std::move(name), by, clock_.now());
-    co_return co_await after(std::move(changed), id, errors::api_key_inactive);
+awaitable<Result<ApiKeyRecord>> ApiKeys::rename(ApiKeyId id, std::string name, UserId by, Cause cause) {
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    ApiKeyRepository::add_name(transaction, id, name, by, now);
+    Audit::add(transaction, by, ActivityAction::admin_api_key_update, cause, now,
+               {{"apiKeyId", id.text()}, {"apiKeyName", std::move(name)}});
+    co_return co_await changed(std::move(transaction), id, errors::api_key_inactive);
 }
 
-awaitable<Result<ApiKeyRecord>> ApiKeys::set_window(ApiKeyId id, ApiKeyWindow window, UserId by) {
+awaitable<Result<ApiKeyRecord>> ApiKeys::set_window(ApiKeyId id, ApiKeyWindow window, UserId by, Cause cause) {
     auto days = whole_days(window);
     if (!days) co_return fail(std::move(days.error()));
-    auto changed = co_await repository_.update_window(id, *days, by, clock_.now());
-    co_return co_await after(std::move(changed), id, errors::api_key_inactive);
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    ApiKeyRepository::add_window(transaction, id, *days, by, now);
+    Audit::add(transaction, by, ActivityAction::admin_api_key_update_date, cause, now, {{"apiKeyId", id.text()}});
+    co_return co_await changed(std::move(transaction), id, errors::api_key_inactive);
 }
 
-awaitable<Result<ApiKeyRecord>> ApiKeys::set_status(ApiKeyId id, bool is_active, UserId by) {
-    auto changed = co_await repository_.update_status(id, is_active, by, clock_.now());
-    co_return co_await after(std::move(changed), id, errors::api_key_expired);
+awaitable<Result<ApiKeyRecord>> ApiKeys::set_status(ApiKeyId id, bool is_active, UserId by, Cause cause) {
+    const TimePoint now = clock_.now();
+    storage::Transaction transaction;
+    ApiKeyRepository::add_status(transaction, id, is_active, by, now);
+    Audit::add(transaction, by, ActivityAction::admin_api_key_update_status, cause, now,
+               {{"apiKeyId", id.text()}, {"isActive", is_active}});
+    co_return co_await changed(std::move(transaction), id, errors::api_key_expired);
 }
 
-awaitable<Result<void>> ApiKeys::erase(ApiKeyId id) {
-    const bool erased = co_await repository_.erase(id);
+awaitable<Result<void>> ApiKeys::erase(ApiKeyId id, UserId by, Cause cause) {
+    storage::Transaction transaction;
+    ApiKeyRepository::add_erase(transaction, id);
+    Audit::add(transaction, by, ActivityAction::admin_api_key_delete, cause, clock_.now(), {{"apiKeyId", id.text()}});
+    const auto erased = co_await repository_.commit(std::move(transaction));
     if (!erased) co_return fail(errors::api_key_not_found);
     co_return Result<void>{};
 }
 
 awaitable<Result<void>> ApiKeys::erase_by_key(std::string key) {
-    const bool erased = co_await repository_.erase_by_key(std::move(key));
+    storage::Transaction transaction;
+    ApiKeyRepository::add_erase(transaction, key);
+    const auto erased = co_await repository_.commit(std::move(transaction));
     if (!erased) co_return fail(errors::api_key_not_found);
     co_return Result<void>{};
 }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/time_zone.hpp"
+#include "features/activity/audit.hpp"
 #include "features/api_keys/repository.hpp"
 #include "http/gate.hpp"
 #include "storage/cache.hpp"
@@ -45,23 +46,24 @@ public:
     awaitable<Result<void>> admit(http::RequestContext& context, const http::Operation& operation) override;
 
     awaitable<ListSlice<ApiKeyRecord>> list(ListQuery query) { return repository_.list(std::move(query)); }
-    // `by`: nobody where the operator does it. validation where the window does not begin in the future.
-    awaitable<Result<IssuedApiKey>> create(NewApiKey wanted, std::optional<UserId> by);
+    // All changes stand in the log of the administrator who made them; the operator, at the machine, has none.
+    // validation where the window does not begin in the future.
+    awaitable<Result<IssuedApiKey>> create(NewApiKey wanted, Cause cause);
     // apiKeyNotFound; `inactive` for a key that is switched off.
-    awaitable<Result<IssuedApiKey>> reset(ApiKeyId id, UserId by);
-    awaitable<Result<ApiKeyRecord>> rename(ApiKeyId id, std::string name, UserId by);
-    awaitable<Result<ApiKeyRecord>> set_window(ApiKeyId id, ApiKeyWindow window, UserId by);
+    awaitable<Result<IssuedApiKey>> reset(ApiKeyId id, UserId by, Cause cause);
+    awaitable<Result<ApiKeyRecord>> rename(ApiKeyId id, std::string name, UserId by, Cause cause);
+    awaitable<Result<ApiKeyRecord>> set_window(ApiKeyId id, ApiKeyWindow window, UserId by, Cause cause);
     // `expired` for a key whose window is over.
-    awaitable<Result<ApiKeyRecord>> set_status(ApiKeyId id, bool is_active, UserId by);
-    awaitable<Result<void>> erase(ApiKeyId id);
+    awaitable<Result<ApiKeyRecord>> set_status(ApiKeyId id, bool is_active, UserId by, Cause cause);
+    awaitable<Result<void>> erase(ApiKeyId id, UserId by, Cause cause);
     awaitable<Result<void>> erase_by_key(std::string key);
 
 private:
     bool is_needed(const http::Operation& operation) const;
     awaitable<std::optional<ApiKeyInUse>> find(std::string key);
     Result<ApiKeyWindow> whole_days(ApiKeyWindow window) const;
-    // What a change came to. Where it found no row in the state it needs: there is no such key, or `otherwise`.
-    awaitable<Result<ApiKeyRecord>> after(std::optional<ApiKeyRecord> changed, ApiKeyId id, const ErrorKind& otherwise);
+    // Commits a change. Where it finds no row in the state it needs: there is no such key, or `otherwise`.
+    awaitable<Result<ApiKeyRecord>> changed(storage::Transaction transaction, ApiKeyId id, const ErrorKind& otherwise);
     std::string cache_key(const std::string& key) const { return settings_.cache_prefix + ":" + key; }
 
     ApiKeyRepository repository_;

@@ -17,15 +17,15 @@ awaitable<Result<http::ListPage<ApiKeyResponse>>> list(ApiKeys& keys, http::List
     co_return wanted.page(found, ApiKeyResponse::of);
 }
 
-awaitable<Result<ApiKeySecretResponse>> create(ApiKeys& keys, UserId by, ApiKeyCreateRequest body) {
+awaitable<Result<ApiKeySecretResponse>> create(ApiKeys& keys, Cause cause, ApiKeyCreateRequest body) {
     NewApiKey wanted{.name = std::move(body.name), .type = body.type, .window = body.window()};
-    auto issued = co_await keys.create(std::move(wanted), by);
+    auto issued = co_await keys.create(std::move(wanted), std::move(cause));
     if (!issued) co_return fail(std::move(issued.error()));
     co_return ApiKeySecretResponse::of(std::move(*issued));
 }
 
-awaitable<Result<ApiKeySecretResponse>> reset(ApiKeys& keys, UserId by, ApiKeyId id) {
-    auto issued = co_await keys.reset(id, by);
+awaitable<Result<ApiKeySecretResponse>> reset(ApiKeys& keys, UserId by, ApiKeyId id, Cause cause) {
+    auto issued = co_await keys.reset(id, by, std::move(cause));
     if (!issued) co_return fail(std::move(issued.error()));
     co_return ApiKeySecretResponse::of(std::move(*issued));
 }
@@ -36,8 +36,8 @@ awaitable<Result<ApiKeyResponse>> answer(awaitable<Result<ApiKeyRecord>> change)
     co_return ApiKeyResponse::of(*changed);
 }
 
-awaitable<Result<http::NoContent>> erase(ApiKeys& keys, ApiKeyId id) {
-    auto erased = co_await keys.erase(id);
+awaitable<Result<http::NoContent>> erase(ApiKeys& keys, UserId by, ApiKeyId id, Cause cause) {
+    auto erased = co_await keys.erase(id, by, std::move(cause));
     if (!erased) co_return fail(std::move(erased.error()));
     co_return http::NoContent{};
 }
@@ -52,8 +52,8 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .describes("Needs apiKey:read and apiKey:update. The former secret is refused from the next request on.")
         .message("apiKey.reset")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
-        .handled_by([&keys](const ForUpdating& caller, FromPath<ApiKeyPath> path) {
-            return reset(keys, caller.user(), path->api_key_id);
+        .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path) {
+            return reset(keys, caller.user(), path->api_key_id, cause_of(context));
         });
 
     router.put("/admin/api-key/update/:apiKeyId")
@@ -63,8 +63,9 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .describes("Needs apiKey:read and apiKey:update.")
         .message("apiKey.update")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
-        .handled_by([&keys](const ForUpdating& caller, FromPath<ApiKeyPath> path, ApiKeyUpdateRequest body) {
-            return answer(keys.rename(path->api_key_id, std::move(body.name), caller.user()));
+        .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
+                            ApiKeyUpdateRequest body) {
+            return answer(keys.rename(path->api_key_id, std::move(body.name), caller.user(), cause_of(context)));
         });
 
     router.put("/admin/api-key/update/:apiKeyId/date")
@@ -74,8 +75,10 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .describes("Needs apiKey:read and apiKey:update. Acts at the next request.")
         .message("apiKey.updateDate")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
-        .handled_by([&keys](const ForUpdating& caller, FromPath<ApiKeyPath> path, ApiKeyDateRequest body) {
-            return answer(keys.set_window(path->api_key_id, {body.start_at, body.end_at}, caller.user()));
+        .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
+                            ApiKeyDateRequest body) {
+            return answer(
+                keys.set_window(path->api_key_id, {body.start_at, body.end_at}, caller.user(), cause_of(context)));
         });
 
     router.patch("/admin/api-key/update/:apiKeyId/status")
@@ -85,8 +88,9 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .describes("Needs apiKey:read and apiKey:update. Acts at the next request.")
         .message("apiKey.updateStatus")
         .may_fail({&errors::api_key_not_found, &errors::api_key_expired})
-        .handled_by([&keys](const ForUpdating& caller, FromPath<ApiKeyPath> path, ApiKeyStatusRequest body) {
-            return answer(keys.set_status(path->api_key_id, body.is_active, caller.user()));
+        .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
+                            ApiKeyStatusRequest body) {
+            return answer(keys.set_status(path->api_key_id, body.is_active, caller.user(), cause_of(context)));
         });
 }
 
@@ -109,8 +113,8 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
         .describes("Needs apiKey:read and apiKey:create. startAt and endAt: both, or neither for a key without end.")
         .message("apiKey.create")
         .answers(201)
-        .handled_by([&keys](const ForCreating& caller, ApiKeyCreateRequest body) {
-            return create(keys, caller.user(), std::move(body));
+        .handled_by([&keys](const ForCreating&, const http::RequestContext& context, ApiKeyCreateRequest body) {
+            return create(keys, cause_of(context), std::move(body));
         });
 
     add_update_endpoints(router, keys);
@@ -122,7 +126,9 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
         .describes("Needs apiKey:read and apiKey:delete. The key is refused from the next request on.")
         .may_fail({&errors::api_key_not_found})
         .handled_by(
-            [&keys](const ForDeleting&, http::FromPath<ApiKeyPath> path) { return erase(keys, path->api_key_id); });
+            [&keys](const ForDeleting& caller, const http::RequestContext& context, http::FromPath<ApiKeyPath> path) {
+                return erase(keys, caller.user(), path->api_key_id, cause_of(context));
+            });
 }
 
 }  // namespace consentry

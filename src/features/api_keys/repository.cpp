@@ -5,6 +5,8 @@
 namespace consentry {
 namespace {
 
+using storage::Expect;
+
 #define CONSENTRY_API_KEY_COLUMNS \
     "id, key, name, type, is_active, start_at, end_at, created_at, created_by, updated_at, updated_by"
 constexpr std::size_t record_columns = 11;
@@ -52,56 +54,63 @@ awaitable<ListSlice<ApiKeyRecord>> ApiKeyRepository::list(ListQuery query) {
                                 std::move(query), to_record);
 }
 
-awaitable<void> ApiKeyRepository::insert(ApiKeyRecord record, crypto::Sha256 digest) {
+void ApiKeyRepository::add_insert(storage::Transaction& transaction, const ApiKeyRecord& record,
+                                  crypto::Sha256 digest) {
     const auto start = record.window ? std::optional(record.window->start_at) : std::nullopt;
     const auto end = record.window ? std::optional(record.window->end_at) : std::nullopt;
-    co_await database_.execute(
+    transaction.add(
+        Expect::one,
         "INSERT INTO api_keys (id, key, digest, name, type, is_active, start_at, end_at, created_at, created_by, "
-        "updated_at, updated_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $9, $10)",
+        "updated_at, updated_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $9, $10) "
+        "RETURNING " CONSENTRY_API_KEY_COLUMNS,
         record.id, record.key, BytesView(digest), record.name, http::name_of(record.type), record.is_active, start, end,
         record.created_at, record.created_by);
 }
 
-awaitable<std::optional<ApiKeyRecord>> ApiKeyRepository::update_digest(ApiKeyId id, crypto::Sha256 digest, UserId by,
-                                                                       TimePoint now) {
-    co_return first_of(co_await database_.execute(
-        "UPDATE api_keys SET digest = $2, updated_at = $3, updated_by = $4 WHERE id = $1 AND is_active "
-        "RETURNING " CONSENTRY_API_KEY_COLUMNS,
-        id, BytesView(digest), now, by));
+void ApiKeyRepository::add_digest(storage::Transaction& transaction, ApiKeyId id, crypto::Sha256 digest, UserId by,
+                                  TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE api_keys SET digest = $2, updated_at = $3, updated_by = $4 WHERE id = $1 AND is_active "
+                    "RETURNING " CONSENTRY_API_KEY_COLUMNS,
+                    id, BytesView(digest), now, by);
 }
 
-awaitable<std::optional<ApiKeyRecord>> ApiKeyRepository::update_name(ApiKeyId id, std::string name, UserId by,
-                                                                     TimePoint now) {
-    co_return first_of(co_await database_.execute(
-        "UPDATE api_keys SET name = $2, updated_at = $3, updated_by = $4 WHERE id = $1 AND is_active "
-        "RETURNING " CONSENTRY_API_KEY_COLUMNS,
-        id, name, now, by));
+void ApiKeyRepository::add_name(storage::Transaction& transaction, ApiKeyId id, const std::string& name, UserId by,
+                                TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE api_keys SET name = $2, updated_at = $3, updated_by = $4 WHERE id = $1 AND is_active "
+                    "RETURNING " CONSENTRY_API_KEY_COLUMNS,
+                    id, name, now, by);
 }
 
-awaitable<std::optional<ApiKeyRecord>> ApiKeyRepository::update_window(ApiKeyId id, ApiKeyWindow window, UserId by,
-                                                                       TimePoint now) {
-    co_return first_of(co_await database_.execute(
-        "UPDATE api_keys SET start_at = $2, end_at = $3, updated_at = $4, updated_by = $5 WHERE id = $1 AND is_active "
-        "RETURNING " CONSENTRY_API_KEY_COLUMNS,
-        id, window.start_at, window.end_at, now, by));
+void ApiKeyRepository::add_window(storage::Transaction& transaction, ApiKeyId id, ApiKeyWindow window, UserId by,
+                                  TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE api_keys SET start_at = $2, end_at = $3, updated_at = $4, updated_by = $5 "
+                    "WHERE id = $1 AND is_active RETURNING " CONSENTRY_API_KEY_COLUMNS,
+                    id, window.start_at, window.end_at, now, by);
 }
 
-awaitable<std::optional<ApiKeyRecord>> ApiKeyRepository::update_status(ApiKeyId id, bool is_active, UserId by,
-                                                                       TimePoint now) {
-    co_return first_of(co_await database_.execute(
-        "UPDATE api_keys SET is_active = $2, updated_at = $3, updated_by = $4 "
-        "WHERE id = $1 AND (end_at IS NULL OR end_at >= $3) RETURNING " CONSENTRY_API_KEY_COLUMNS,
-        id, is_active, now, by));
+void ApiKeyRepository::add_status(storage::Transaction& transaction, ApiKeyId id, bool is_active, UserId by,
+                                  TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE api_keys SET is_active = $2, updated_at = $3, updated_by = $4 "
+                    "WHERE id = $1 AND (end_at IS NULL OR end_at >= $3) RETURNING " CONSENTRY_API_KEY_COLUMNS,
+                    id, is_active, now, by);
 }
 
-awaitable<bool> ApiKeyRepository::erase(ApiKeyId id) {
-    const auto rows = co_await database_.execute("DELETE FROM api_keys WHERE id = $1", id);
-    co_return rows.affected() == 1;
+void ApiKeyRepository::add_erase(storage::Transaction& transaction, ApiKeyId id) {
+    transaction.add(Expect::one, "DELETE FROM api_keys WHERE id = $1 RETURNING " CONSENTRY_API_KEY_COLUMNS, id);
 }
 
-awaitable<bool> ApiKeyRepository::erase_by_key(std::string key) {
-    const auto rows = co_await database_.execute("DELETE FROM api_keys WHERE key = $1", key);
-    co_return rows.affected() == 1;
+void ApiKeyRepository::add_erase(storage::Transaction& transaction, const std::string& key) {
+    transaction.add(Expect::one, "DELETE FROM api_keys WHERE key = $1 RETURNING " CONSENTRY_API_KEY_COLUMNS, key);
+}
+
+awaitable<std::optional<ApiKeyRecord>> ApiKeyRepository::commit(storage::Transaction transaction) {
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    if (!outcome.committed) co_return std::nullopt;
+    co_return first_of(outcome.results.front());
 }
 
 }  // namespace consentry

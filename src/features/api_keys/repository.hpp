@@ -63,16 +63,21 @@ public:
     awaitable<std::optional<ApiKeyInUse>> find_by_key(std::string key);
     awaitable<ListSlice<ApiKeyRecord>> list(ListQuery query);
 
-    awaitable<void> insert(ApiKeyRecord record, crypto::Sha256 digest);
-    // As it is afterwards; nullopt where there is none of this id or it is switched off.
-    awaitable<std::optional<ApiKeyRecord>> update_digest(ApiKeyId id, crypto::Sha256 digest, UserId by, TimePoint now);
-    awaitable<std::optional<ApiKeyRecord>> update_name(ApiKeyId id, std::string name, UserId by, TimePoint now);
-    awaitable<std::optional<ApiKeyRecord>> update_window(ApiKeyId id, ApiKeyWindow window, UserId by, TimePoint now);
-    // nullopt where there is none of this id or its window is over.
-    awaitable<std::optional<ApiKeyRecord>> update_status(ApiKeyId id, bool is_active, UserId by, TimePoint now);
-    // Of callers at the same moment one gets true.
-    awaitable<bool> erase(ApiKeyId id);
-    awaitable<bool> erase_by_key(std::string key);
+    static void add_insert(storage::Transaction& transaction, const ApiKeyRecord& record, crypto::Sha256 digest);
+    // Expect::one: there is one of this id, and it is switched on.
+    static void add_digest(storage::Transaction& transaction, ApiKeyId id, crypto::Sha256 digest, UserId by,
+                           TimePoint now);
+    static void add_name(storage::Transaction& transaction, ApiKeyId id, const std::string& name, UserId by,
+                         TimePoint now);
+    static void add_window(storage::Transaction& transaction, ApiKeyId id, ApiKeyWindow window, UserId by,
+                           TimePoint now);
+    // Expect::one: there is one of this id, and its window is not over.
+    static void add_status(storage::Transaction& transaction, ApiKeyId id, bool is_active, UserId by, TimePoint now);
+    // Expect::one: there is one. So of callers at the same moment one succeeds.
+    static void add_erase(storage::Transaction& transaction, ApiKeyId id);
+    static void add_erase(storage::Transaction& transaction, const std::string& key);
+    // The key as the first statement, one of the above, left it; nullopt where its expectation does not hold.
+    awaitable<std::optional<ApiKeyRecord>> commit(storage::Transaction transaction);
 
 private:
     storage::Database& database_;

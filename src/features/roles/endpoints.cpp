@@ -60,21 +60,22 @@ awaitable<Result<RoleAbilitiesResponse>> abilities_of(Roles& roles, RoleId id) {
     co_return RoleAbilitiesResponse{to_dto(role->rights.abilities)};
 }
 
-awaitable<Result<RoleResponse>> create(Roles& roles, Rights own, UserId by, RoleCreateRequest body) {
+awaitable<Result<RoleResponse>> create(Roles& roles, Rights own, UserId by, RoleCreateRequest body, Cause cause) {
     std::string name = std::move(body.name);
-    auto role = co_await roles.create(own, by, std::move(name), change_of(std::move(body)));
+    auto role = co_await roles.create(own, by, std::move(name), change_of(std::move(body)), std::move(cause));
     if (!role) co_return fail(std::move(role.error()));
     co_return to_response(*role);
 }
 
-awaitable<Result<RoleResponse>> update(Roles& roles, Rights own, UserId by, RoleId id, RoleUpdateRequest body) {
-    auto role = co_await roles.update(own, by, id, change_of(std::move(body)));
+awaitable<Result<RoleResponse>> update(Roles& roles, Rights own, UserId by, RoleId id, RoleUpdateRequest body,
+                                       Cause cause) {
+    auto role = co_await roles.update(own, by, id, change_of(std::move(body)), std::move(cause));
     if (!role) co_return fail(std::move(role.error()));
     co_return to_response(*role);
 }
 
-awaitable<Result<http::NoContent>> erase(Roles& roles, Rights own, RoleId id) {
-    auto erased = co_await roles.erase(own, id);
+awaitable<Result<http::NoContent>> erase(Roles& roles, Rights own, UserId by, RoleId id, Cause cause) {
+    auto erased = co_await roles.erase(own, by, id, std::move(cause));
     if (!erased) co_return fail(std::move(erased.error()));
     co_return http::NoContent{};
 }
@@ -109,8 +110,8 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .message("role.create")
         .answers(201)
         .may_fail({&errors::role_exist})
-        .handled_by([&roles](const ForCreating& caller, RoleCreateRequest body) {
-            return create(roles, caller.rights(), caller.user(), std::move(body));
+        .handled_by([&roles](const ForCreating& caller, const http::RequestContext& context, RoleCreateRequest body) {
+            return create(roles, caller.rights(), caller.user(), std::move(body), cause_of(context));
         });
 
     router.put("/admin/role/update/:roleId")
@@ -122,8 +123,9 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
             "request of everybody who has the role.")
         .message("role.update")
         .may_fail({&errors::role_not_found})
-        .handled_by([&roles](const ForUpdating& caller, FromPath<RolePath> path, RoleUpdateRequest body) {
-            return update(roles, caller.rights(), caller.user(), path->role_id, std::move(body));
+        .handled_by([&roles](const ForUpdating& caller, const http::RequestContext& context, FromPath<RolePath> path,
+                             RoleUpdateRequest body) {
+            return update(roles, caller.rights(), caller.user(), path->role_id, std::move(body), cause_of(context));
         });
 
     router.erase("/admin/role/delete/:roleId")
@@ -132,8 +134,8 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .says("Deletes a role that nobody has")
         .describes("Needs role:read and role:delete, and every ability of the role.")
         .may_fail({&errors::role_not_found, &errors::role_used})
-        .handled_by([&roles](const ForDeleting& caller, FromPath<RolePath> path) {
-            return erase(roles, caller.rights(), path->role_id);
+        .handled_by([&roles](const ForDeleting& caller, const http::RequestContext& context, FromPath<RolePath> path) {
+            return erase(roles, caller.rights(), caller.user(), path->role_id, cause_of(context));
         });
 }
 

@@ -12,6 +12,8 @@
 namespace consentry {
 namespace {
 
+using storage::Expect;
+
 #define CONSENTRY_ROLE_COLUMNS \
     "id, name, description, type, abilities, is_built_in, created_at, created_by, updated_at, updated_by"
 
@@ -90,30 +92,33 @@ awaitable<bool> RoleRepository::is_used(RoleId id) {
     co_return !rows.empty();
 }
 
-awaitable<bool> RoleRepository::insert(RoleRecord role) {
-    const auto rows = co_await database_.execute(
+void RoleRepository::add_insert(storage::Transaction& transaction, const RoleRecord& role) {
+    transaction.add(
+        Expect::one,
         "INSERT INTO roles (id, name, description, type, abilities, is_built_in, created_at, created_by, updated_at, "
         "updated_by) VALUES ($1, $2, $3, $4, $5, FALSE, $6, $7, $6, $7) ON CONFLICT (name) DO NOTHING",
         role.id, role.name, role.description, http::name_of(role.rights.type), to_text(role.rights.abilities),
         role.created_at, role.created_by);
-    co_return rows.affected() == 1;
 }
 
-awaitable<bool> RoleRepository::update(RoleRecord role, RoleRecord seen) {
-    const auto rows = co_await database_.execute(
-        "UPDATE roles SET description = $2, type = $3, abilities = $4, updated_at = $5, updated_by = $6 "
-        "WHERE id = $1 AND type = $7 AND abilities = $8",
-        role.id, role.description, http::name_of(role.rights.type), to_text(role.rights.abilities), role.updated_at,
-        role.updated_by, http::name_of(seen.rights.type), seen.abilities_text);
-    co_return rows.affected() == 1;
+void RoleRepository::add_update(storage::Transaction& transaction, const RoleRecord& role, const RoleRecord& seen) {
+    transaction.add(Expect::one,
+                    "UPDATE roles SET description = $2, type = $3, abilities = $4, updated_at = $5, updated_by = $6 "
+                    "WHERE id = $1 AND type = $7 AND abilities = $8",
+                    role.id, role.description, http::name_of(role.rights.type), to_text(role.rights.abilities),
+                    role.updated_at, role.updated_by, http::name_of(seen.rights.type), seen.abilities_text);
 }
 
-awaitable<bool> RoleRepository::erase(RoleRecord seen) {
-    const auto rows = co_await database_.execute(
-        "DELETE FROM roles WHERE id = $1 AND type = $2 AND abilities = $3 AND NOT is_built_in "
-        "AND NOT EXISTS (SELECT 1 FROM users WHERE role_id = $1)",
-        seen.id, http::name_of(seen.rights.type), seen.abilities_text);
-    co_return rows.affected() == 1;
+void RoleRepository::add_erase(storage::Transaction& transaction, const RoleRecord& seen) {
+    transaction.add(Expect::one,
+                    "DELETE FROM roles WHERE id = $1 AND type = $2 AND abilities = $3 AND NOT is_built_in "
+                    "AND NOT EXISTS (SELECT 1 FROM users WHERE role_id = $1)",
+                    seen.id, http::name_of(seen.rights.type), seen.abilities_text);
+}
+
+awaitable<bool> RoleRepository::commit(storage::Transaction transaction) {
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    co_return outcome.committed;
 }
 
 }  // namespace consentry

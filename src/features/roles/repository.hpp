@@ -34,12 +34,14 @@ public:
     awaitable<ListSlice<RoleRecord>> list(ListQuery query);
     awaitable<bool> is_used(RoleId id);
 
-    // false: there is one of this name already.
-    awaitable<bool> insert(RoleRecord role);
-    // Both hold only for a role whose rights are still those of `seen`; else they change nothing and return false.
-    awaitable<bool> update(RoleRecord role, RoleRecord seen);
-    // Also false for one that is built in or somebody's.
-    awaitable<bool> erase(RoleRecord seen);
+    // Expect::one: there is none of this name yet.
+    static void add_insert(storage::Transaction& transaction, const RoleRecord& role);
+    // Expect::one, of both: the role's rights are still those of `seen`.
+    static void add_update(storage::Transaction& transaction, const RoleRecord& role, const RoleRecord& seen);
+    // And it is neither built in nor anybody's.
+    static void add_erase(storage::Transaction& transaction, const RoleRecord& seen);
+    // false where an expectation does not hold.
+    awaitable<bool> commit(storage::Transaction transaction);
 
 private:
     storage::Database& database_;

@@ -9,6 +9,8 @@ namespace {
 // Each is lost to somebody who changed the same role within a read and a write.
 constexpr int tries_max = 8;
 
+boost::json::object facts_of(const RoleRecord& role) { return {{"roleId", role.id.text()}, {"roleName", role.name}}; }
+
 }  // namespace
 
 awaitable<Result<RoleRecord>> Roles::get(RoleId id) {
@@ -28,7 +30,7 @@ awaitable<std::optional<Rights>> Roles::rights_of(RoleId id) {
     co_return role->rights;
 }
 
-awaitable<Result<RoleRecord>> Roles::create(Rights own, UserId by, std::string name, RoleChange wanted) {
+awaitable<Result<RoleRecord>> Roles::create(Rights own, UserId by, std::string name, RoleChange wanted, Cause cause) {
     if (!own.include(wanted.rights)) co_return fail(errors::policy_forbidden);
     const TimePoint now = clock_.now();
     RoleRecord role;
@@ -40,13 +42,16 @@ awaitable<Result<RoleRecord>> Roles::create(Rights own, UserId by, std::string n
     role.created_by = by;
     role.updated_at = now;
     role.updated_by = by;
-    const bool inserted = co_await repository_.insert(role);
+    storage::Transaction transaction;
+    RoleRepository::add_insert(transaction, role);
+    Audit::add(transaction, by, ActivityAction::admin_role_create, cause, now, facts_of(role));
+    const bool inserted = co_await repository_.commit(std::move(transaction));
     if (!inserted) co_return fail(errors::role_exist);
     co_return role;
 }
 
 // A statement takes effect only on the rights that were looked at; where somebody was faster, all is asked again.
-awaitable<Result<RoleRecord>> Roles::update(Rights own, UserId by, RoleId id, RoleChange wanted) {
+awaitable<Result<RoleRecord>> Roles::update(Rights own, UserId by, RoleId id, RoleChange wanted, Cause cause) {
     for (int i = 0; i < tries_max; ++i) {
         const auto seen = co_await repository_.find(id);
         if (!seen) co_return fail(errors::role_not_found);
@@ -57,19 +62,25 @@ awaitable<Result<RoleRecord>> Roles::update(Rights own, UserId by, RoleId id, Ro
         role.rights = wanted.rights;
         role.updated_at = clock_.now();
         role.updated_by = by;
-        const bool updated = co_await repository_.update(role, *seen);
+        storage::Transaction transaction;
+        RoleRepository::add_update(transaction, role, *seen);
+        Audit::add(transaction, by, ActivityAction::admin_role_update, cause, role.updated_at, facts_of(role));
+        const bool updated = co_await repository_.commit(std::move(transaction));
         if (updated) co_return role;
     }
     throw Unavailable("changing a role: others change it all the time");
 }
 
-awaitable<Result<void>> Roles::erase(Rights own, RoleId id) {
+awaitable<Result<void>> Roles::erase(Rights own, UserId by, RoleId id, Cause cause) {
     for (int i = 0; i < tries_max; ++i) {
         const auto role = co_await repository_.find(id);
         if (!role) co_return fail(errors::role_not_found);
         if (!own.include(role->rights)) co_return fail(errors::policy_forbidden);
         if (role->is_built_in) co_return fail(errors::role_used);
-        const bool erased = co_await repository_.erase(*role);
+        storage::Transaction transaction;
+        RoleRepository::add_erase(transaction, *role);
+        Audit::add(transaction, by, ActivityAction::admin_role_delete, cause, clock_.now(), facts_of(*role));
+        const bool erased = co_await repository_.commit(std::move(transaction));
         if (erased) co_return Result<void>{};
         const bool used = co_await repository_.is_used(id);
         if (used) co_return fail(errors::role_used);

@@ -10,6 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "features/activity/audit.hpp"
 #include "features/roles/repository.hpp"
 
 namespace consentry {
@@ -30,12 +31,13 @@ public:
     awaitable<std::optional<Rights>> rights_of(RoleId id);
     awaitable<ListSlice<RoleRecord>> list(ListQuery query) { return repository_.list(std::move(query)); }
 
-    // `own`: the rights of the account `by` who asks for it. policyForbidden where they do not reach so far.
-    awaitable<Result<RoleRecord>> create(Rights own, UserId by, std::string name, RoleChange wanted);
+    // `own`: the rights of the account `by` who asks for it. policyForbidden where they do not reach so far. Each
+    // change stands in the log of that account.
+    awaitable<Result<RoleRecord>> create(Rights own, UserId by, std::string name, RoleChange wanted, Cause cause);
     // Built-in roles keep their type.
-    awaitable<Result<RoleRecord>> update(Rights own, UserId by, RoleId id, RoleChange wanted);
+    awaitable<Result<RoleRecord>> update(Rights own, UserId by, RoleId id, RoleChange wanted, Cause cause);
     // roleUsed for one that is built in or somebody's.
-    awaitable<Result<void>> erase(Rights own, RoleId id);
+    awaitable<Result<void>> erase(Rights own, UserId by, RoleId id, Cause cause);
 
 private:
     RoleRepository repository_;
