@@ -5,13 +5,13 @@ ALTER TABLE users ADD COLUMN must_change_password BOOLEAN NOT NULL DEFAULT FALSE
 ALTER TABLE users ADD COLUMN deleted_email TEXT;
 ALTER TABLE users ADD COLUMN erased_at BIGINT;
 CREATE INDEX users_deleted ON users (deleted_at) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
--- The orders an administrator may list accounts in. Without entries of deleted accounts, the rows of earlier pages are
--- passed over unread; the unique indexes of email and username would have each of them read.
-CREATE INDEX users_name ON users (COALESCE(name, ''), id) WHERE deleted_at IS NULL;
-CREATE INDEX users_email_order ON users (email, id) WHERE deleted_at IS NULL;
-CREATE INDEX users_username_order ON users (username, id) WHERE deleted_at IS NULL;
--- These two answer counts by themselves, which they could not without deleted_at within: SQLite would read a row of the
--- table for each entry, although no entry of a partial index can be deleted.
+-- The orders an administrator may list accounts in. A page's ids are found in the index alone, so that the rows of
+-- earlier pages are passed over unread. For that SQLite wants all columns that the statement names within: deleted_at,
+-- although no entry of these is deleted, and name itself beside the expression.
+CREATE INDEX users_name ON users (COALESCE(name, ''), id, deleted_at, name) WHERE deleted_at IS NULL;
+CREATE INDEX users_email_order ON users (email, id, deleted_at) WHERE deleted_at IS NULL;
+CREATE INDEX users_username_order ON users (username, id, deleted_at) WHERE deleted_at IS NULL;
+-- These two answer counts by themselves, for the same reason.
 CREATE INDEX users_created ON users (created_at, id, deleted_at, status);
 CREATE INDEX users_status ON users (status, id, deleted_at);
 -- All sessions of an account, for administrators; those that ended are in no index else.

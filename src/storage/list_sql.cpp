@@ -75,6 +75,14 @@ std::vector<ListOrder> whole_order(const ListQuery& query) {
     return out;
 }
 
+std::string order_by(const std::vector<ListOrder>& order) {
+    std::string out;
+    for (const ListOrder& term : order)
+        out += fmt::format("{}{} {}", out.empty() ? " ORDER BY " : ", ", term.expression,
+                           term.descending ? "DESC" : "ASC");
+    return out;
+}
+
 void add_position(std::string& sql, const ListQuery& query, Parameters& parameters) {
     if (query.after->values.size() != query.order.size()) throw std::logic_error("list: a position of another order");
     const auto order = whole_order(query);
@@ -117,13 +125,16 @@ ListStatement list_statement(const ListSource& source, const ListQuery& query, P
     std::string sql = fmt::format("SELECT {}", source.columns);
     if (query.by_cursor)
         for (const ListOrder& term : order) sql.append(", ").append(term.expression);
-    sql += " FROM " + matches(source, query, parameters);
-    if (query.after) add_position(sql, query, parameters);
-    for (std::size_t i = 0; i < order.size(); ++i)
-        sql += fmt::format("{}{} {}", i == 0 ? " ORDER BY " : ", ", order[i].expression,
-                           order[i].descending ? "DESC" : "ASC");
-    sql += " LIMIT " + parameters.add(query.limit + 1);
-    if (!query.by_cursor) sql += " OFFSET " + parameters.add(query.offset);
+    std::string found = matches(source, query, parameters);
+    if (query.after) add_position(found, query, parameters);
+    const std::string ordered = order_by(order);
+    found += ordered + " LIMIT " + parameters.add(query.limit + 1);
+    if (!query.by_cursor) found += " OFFSET " + parameters.add(query.offset);
+    if (source.ids_first && !query.by_cursor)
+        sql += fmt::format(" FROM {0} AND {1} IN (SELECT {1} FROM {2}){3}", source.from, query.id_expression, found,
+                           ordered);
+    else
+        sql += " FROM " + found;
     return {std::move(sql), parameters.take()};
 }
 

@@ -23,6 +23,9 @@ struct ListSource {
     std::string_view columns;  // as the reader expects them
     // Table, joins and a WHERE of its own, which more conditions are joined to by AND. Its parameters are $1 ... $n.
     std::string_view from;
+    // Pages by number: finds the ids of the page first and reads no other row. For large tables whose orders have an
+    // index that holds what conditions look at; elsewhere it finds the same by more work.
+    bool ids_first = false;
 };
 
 struct ListStatement {

@@ -107,6 +107,19 @@ TEST(ListSql, SearchLooksIntoEachFieldAndTakesPatternsByTheLetter) {
     EXPECT_FALSE(text_of(query).contains("LIKE"));
 }
 
+TEST(ListSql, FindsIdsFirstWhereToldToAndByPageNumberOnly) {
+    ListSource wide = source;
+    wide.ids_first = true;
+    ListQuery query = newest_first();
+    query.conditions = {{.expression = "kind", .values = {std::string("a")}}};
+    EXPECT_EQ(
+        list_statement(wide, query, bind_all("me")).sql,
+        "SELECT id, name FROM things WHERE owner = $1 AND id IN (SELECT id FROM things WHERE owner = $1 AND kind IN "
+        "($2) ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4) ORDER BY created_at DESC, id DESC");
+    query.by_cursor = true;
+    EXPECT_EQ(list_statement(wide, query, bind_all("me")).sql, list_statement(source, query, bind_all("me")).sql);
+}
+
 TEST(ListSql, TheCountIsBounded) {
     ListQuery query = newest_first();
     query.conditions = {{.expression = "kind", .values = {std::string("a")}}};

@@ -89,7 +89,8 @@ awaitable<ListSlice<ListedUser>> AdministrationRepository::users(ListQuery query
                                               {.columns = "u.id, u.name, u.username, u.email, u.is_verified, "
                                                           "u.verified_at, u.role_id, u.status, u.language, "
                                                           "u.last_login_at, u.created_at, u.updated_at",
-                                               .from = "users u WHERE u.deleted_at IS NULL"},
+                                               .from = "users u WHERE u.deleted_at IS NULL",
+                                               .ids_first = true},
                                               std::move(query), to_user);
     // Few roles, looked up once each: in the statement above PostgreSQL would do so for every row it passes over.
     std::map<RoleId, storage::Rows> roles;
