@@ -233,8 +233,9 @@ void append_address(std::string& out, std::string_view address) {
 
 }  // namespace
 
-bool is_secret_name(std::string_view name) {
-    if (name.size() > name_bytes_max) return true;  // nobody has looked at such a name
+namespace {
+
+bool looks_secret(std::string_view name) {
     std::array<char, name_bytes_max> buffer;
     std::size_t size = 0;
     for (const char given : name) {
@@ -250,6 +251,28 @@ bool is_secret_name(std::string_view name) {
             if (plain.substr(i).starts_with(part)) return true;
     }
     return std::ranges::find(secret_names, plain) != secret_names.end();
+}
+
+}  // namespace
+
+bool is_secret_name(std::string_view name) {
+    if (name.size() > name_bytes_max) return true;  // nobody has looked at such a name
+    if (name.empty()) return false;
+    // A service has few names, and each line many of them: the last verdict of a kind is kept, by thread.
+    struct Verdict {
+        std::array<char, name_bytes_max> name;
+        std::size_t size = 0;
+        bool secret = false;
+    };
+    thread_local std::array<Verdict, 128> verdicts;
+    const auto first = static_cast<unsigned char>(name.front());
+    const auto last = static_cast<unsigned char>(name.back());
+    Verdict& kept = verdicts[(name.size() * 37 + first * 5U + last * 3U) % verdicts.size()];
+    if (std::string_view(kept.name.data(), kept.size) != name) {
+        kept.secret = looks_secret(name);
+        kept.size = name.copy(kept.name.data(), name_bytes_max);
+    }
+    return kept.secret;
 }
 
 bool is_plain_header(std::string_view name) {

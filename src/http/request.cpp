@@ -30,13 +30,14 @@ std::string_view name_of(Method method) {
 
 std::optional<std::string_view> Request::header(std::string_view name) const {
     for (const auto& [key, value] : headers)
-        if (equal_ignoring_case(key, name)) return value;
+        if (key.size() == name.size() && equal_ignoring_case(key, name)) return value;
     return std::nullopt;
 }
 
 std::size_t Request::count(std::string_view name) const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(headers, [&](const auto& field) { return equal_ignoring_case(field.first, name); }));
+    return static_cast<std::size_t>(std::ranges::count_if(headers, [&](const auto& field) {
+        return field.first.size() == name.size() && equal_ignoring_case(field.first, name);
+    }));
 }
 
 }  // namespace consentry::http

@@ -16,6 +16,7 @@ constexpr std::string_view automatic_context = "LoggerAutoContext";
 constexpr std::string_view failure_context = "RequestFailure";
 constexpr std::size_t headers_max = 50;
 constexpr std::size_t header_bytes_max = 512;
+constexpr std::string_view hidden = R"("[REDACTED]")";
 constexpr std::size_t failure_bytes_max = 2'048;
 
 void add_text(std::string& out, std::string_view member, std::string_view text, std::size_t bytes_max = 1'024) {
@@ -56,18 +57,39 @@ public:
     void add(std::string_view name, std::string_view value) {
         if (count_ == headers_max) return;
         for (std::size_t i = 0; i < count_; ++i)
-            if (equal_ignoring_case(seen_[i], name)) return;
+            if (seen_[i].size() == name.size() && equal_ignoring_case(seen_[i], name)) return;
         if (count_ > 0) out_.push_back(',');
         seen_[count_++] = name;
-        append_log_string(out_, name, header_bytes_max);
-        out_.push_back(':');
-        if (is_plain_header(name))
-            append_log_text(out_, value, header_bytes_max);
-        else
-            append_log_string(out_, redacted);
+        if (!is_plain_header(name)) {
+            append_log_string(out_, name, header_bytes_max);
+            out_.append(":").append(hidden);
+            return;
+        }
+        Written& last = last_like(name, value);
+        if (last.name != name || last.value != value) {
+            last = {std::string(name), std::string(value), {}};
+            append_log_string(last.text, name);
+            last.text.push_back(':');
+            append_log_text(last.text, value, header_bytes_max);
+        }
+        out_.append(last.text);
     }
 
 private:
+    // Most headers are the same from one request to the next: how each was written last is kept, by thread.
+    struct Written {
+        std::string name;
+        std::string value;
+        std::string text;
+    };
+    static Written& last_like(std::string_view name, std::string_view value) {
+        thread_local std::array<Written, 64> written;
+        // A value too long for the memory shares a place that holds none for long.
+        if (value.size() > header_bytes_max) return written[0];
+        const auto letter = static_cast<std::size_t>(name.empty() ? 0 : name.back());
+        return written[1 + (name.size() * 11 + letter * 5 + value.size()) % (written.size() - 1)];
+    }
+
     std::string& out_;
     std::array<std::string_view, headers_max> seen_;
     std::size_t count_ = 0;
