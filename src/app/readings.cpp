@@ -69,7 +69,7 @@ void watch_process(Metrics& metrics, const Clock& clock) {
                   [start] { return std::vector<Sample>{{start}}; });
 }
 
-void watch_services(Metrics& metrics, const Services& services) {
+void watch_services(Metrics& metrics, Services& services) {
     const auto of_pools = [&](auto read) {
         return [&services, read] {
             return std::vector<Sample>{{static_cast<double>(read(services.hash_pool)), {{"pool", "hash"}}},
@@ -82,6 +82,17 @@ void watch_services(Metrics& metrics, const Services& services) {
                   of_pools([](const WorkerPool& pool) { return pool.capacity(); }));
     metrics.watch("consentry_pool_refused_total", "Tasks refused because the pool was full", Kind::counter,
                   of_pools([](const WorkerPool& pool) { return pool.refused(); }));
+    // A time and not an age, so that between two scrapes nothing seems to happen.
+    metrics.watch("consentry_signing_key_made_timestamp_seconds",
+                  "When the key that signs was made, in seconds since 1970; of keys in the key folder", Kind::gauge,
+                  [&services] {
+                      std::vector<Sample> out;
+                      for (const TokenKind kind : {TokenKind::access, TokenKind::refresh})
+                          if (const auto made = services.keys.keys(kind)->signing->made_at)
+                              out.push_back({static_cast<double>(epoch_ms(*made)) / 1'000,
+                                             {{"kind", std::string(name_of(kind))}}});
+                      return out;
+                  });
     metrics.watch(
         "consentry_security_events_total", "Security events, by name and outcome", Kind::counter, [&services] {
             std::vector<Sample> out;

@@ -10,6 +10,6 @@ namespace consentry {
 void watch_process(Metrics& metrics, const Clock& clock);
 
 // `services` outlives the last scrape.
-void watch_services(Metrics& metrics, const Services& services);
+void watch_services(Metrics& metrics, Services& services);
 
 }  // namespace consentry

@@ -3,6 +3,7 @@
 #include <regex>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -180,6 +181,21 @@ TEST(OPS_3, TheHashQueueShows) {
         EXPECT_EQ(page("consentry_pool_refused_total{pool=\"sign\"}"), 0);
     }
     EXPECT_EQ(page_of(service)(errors_of("serviceUnavailable", "http")), 1);
+}
+
+TEST(OPS_3, TheAgeOfKeysShows) {
+    Service service;
+    const auto now = static_cast<double>(epoch_ms(service.clock().now())) / 1'000;
+    for (const char* kind : {"access", "refresh"}) {
+        const std::string series = fmt::format("consentry_signing_key_made_timestamp_seconds{{kind=\"{}\"}}", kind);
+        EXPECT_EQ(page_of(service)(series), now);
+    }
+    service.clock().advance(std::chrono::seconds{86'400});
+    KeyRing::generate(service.folder() / "data" / "keys", TokenKind::access, crypto::SignatureAlgorithm::es256,
+                      service.clock().now());
+    service.restart();
+    EXPECT_EQ(page_of(service)("consentry_signing_key_made_timestamp_seconds{kind=\"access\"}"), now + 86'400);
+    EXPECT_EQ(page_of(service)("consentry_signing_key_made_timestamp_seconds{kind=\"refresh\"}"), now);
 }
 
 TEST(OPS_3, SecurityEventsAreCounted) {

@@ -126,7 +126,9 @@ std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
             auto key =
                 unwrap(crypto::PrivateKey::from_pem(read_file(file.path), settings.algorithm), file.path.string());
             add(file.kid, key.public_key());
-            if (!out->signing) out->signing = std::make_shared<const SigningKey>(file.kid, std::move(key));
+            if (!out->signing)
+                out->signing =
+                    std::make_shared<const SigningKey>(file.kid, std::move(key), from_epoch_ms(file.made_ms));
             superseded_ms = file.made_ms;
         }
         if (!out->signing)

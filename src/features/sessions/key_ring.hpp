@@ -31,6 +31,7 @@ constexpr std::string_view name_of(TokenKind kind) { return kind == TokenKind::a
 struct SigningKey {
     std::string kid;
     crypto::PrivateKey key;
+    std::optional<TimePoint> made_at = {};  // nullopt: it came from the settings
 };
 
 // An immutable set; readers hold it while they work.
