@@ -265,9 +265,11 @@ bool is_secret_name(std::string_view name) {
         bool secret = false;
     };
     thread_local std::array<Verdict, 128> verdicts;
-    const auto first = static_cast<unsigned char>(name.front());
-    const auto last = static_cast<unsigned char>(name.back());
-    Verdict& kept = verdicts[(name.size() * 37 + first * 5U + last * 3U) % verdicts.size()];
+    const auto letter = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(name[i])); };
+    const std::size_t mixed =
+        (name.size() * 0x9E37U + letter(0) * 0x85EBU + letter(name.size() / 2) * 0xC2B3U + letter(name.size() - 1)) *
+        0x9E3779B9U;
+    Verdict& kept = verdicts[(mixed >> 16U) % verdicts.size()];
     if (std::string_view(kept.name.data(), kept.size) != name) {
         kept.secret = looks_secret(name);
         kept.size = name.copy(kept.name.data(), name_bytes_max);

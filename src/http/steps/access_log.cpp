@@ -57,25 +57,33 @@ public:
     void add(std::string_view name, std::string_view value) {
         if (count_ == headers_max) return;
         for (std::size_t i = 0; i < count_; ++i)
-            if (seen_[i].size() == name.size() && equal_ignoring_case(seen_[i], name)) return;
+            if (is_like(seen_[i], name) && equal_ignoring_case(seen_[i], name)) return;
         if (count_ > 0) out_.push_back(',');
         seen_[count_++] = name;
-        if (!is_plain_header(name)) {
-            append_log_string(out_, name, header_bytes_max);
-            out_.append(":").append(hidden);
+        Written& last = last_like(name, value);
+        if (last.name == name && last.value == value) {
+            out_.append(last.text);
             return;
         }
-        Written& last = last_like(name, value);
-        if (last.name != name || last.value != value) {
-            last = {std::string(name), std::string(value), {}};
-            append_log_string(last.text, name);
-            last.text.push_back(':');
-            append_log_text(last.text, value, header_bytes_max);
+        const std::size_t begin = out_.size();
+        append_log_string(out_, name, header_bytes_max);
+        out_.push_back(':');
+        if (!is_plain_header(name)) {
+            out_.append(hidden);
+            return;
         }
-        out_.append(last.text);
+        append_log_text(out_, value, header_bytes_max);
+        last.name.assign(name);
+        last.value.assign(value);
+        last.text.assign(out_, begin);
     }
 
 private:
+    static bool is_like(std::string_view a, std::string_view b) {
+        constexpr char case_bit = 0x20;
+        return a.size() == b.size() && (a.empty() || ((a.back() ^ b.back()) & ~case_bit) == 0);
+    }
+
     // Most headers are the same from one request to the next: how each was written last is kept, by thread.
     struct Written {
         std::string name;
