@@ -4,6 +4,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <sys/epoll.h>
@@ -40,7 +41,12 @@ const std::string& opening(std::size_t kind) {
 
 SlowPeers::SlowPeers(std::uint16_t port, std::size_t count)
     : port_(port), epoll_(epoll_create1(EPOLL_CLOEXEC)), peers_(count) {
+    // One after another, as strangers come: their deadlines lie apart as well. All at once, they would be cut off at
+    // one moment and come back at the next, and what others felt would be that storm of connections.
+    const auto step = between_bytes / static_cast<double>(count);
+    const auto begin = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < count; ++i) {
+        std::this_thread::sleep_until(begin + step * static_cast<double>(i));
         peers_[i].kind = i % 20 == 0 ? Kind::reader : i % 2 == 0 ? Kind::body : Kind::head;
         if (!connect(i)) throw std::runtime_error("slow peers: a connection is refused");
     }
