@@ -48,6 +48,7 @@ TEST(WEB_6, OutsidersAreServedAndMayNotRead) {
                                      "https://example.com:8443",
                                      "https://app.test",
                                      "https://app.test:84430",
+                                     "https://app.test:08443",
                                      "https://app.test:08443x",
                                      "null",
                                      "",

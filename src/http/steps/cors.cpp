@@ -45,7 +45,7 @@ std::optional<std::pair<std::string_view, std::optional<std::uint16_t>>> split_p
     const std::string_view digits = text.substr(colon + 1);
     std::uint16_t port = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-    if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size() || port == 0)
+    if (digits.empty() || digits.front() == '0' || error != std::errc{} || end != digits.data() + digits.size())
         return std::nullopt;
     return std::pair{text.substr(0, colon), std::optional(port)};
 }
