@@ -1,6 +1,7 @@
 // The database port: statements, types, visibility.
 #include "contracts/database_contract.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -135,6 +136,28 @@ TEST_P(DatabaseContract, ALookUpSeesWhatWasCommittedBeforeIt) {
     };
     EXPECT_EQ(successes_of(200, [&](std::size_t i) { return Work::write_then_look(*database, static_cast<int>(i)); }),
               200u);
+}
+
+TEST_P(DatabaseContract, AReadForEverybodyIsWholeAndSeesWhatWasCommittedBeforeIt) {
+    struct Work {
+        static awaitable<bool> write_then_count(storage::Database& on, int id, std::atomic<int>& committed) {
+            co_await on.execute("INSERT INTO things (id) VALUES ($1)", id);
+            const int before = ++committed;
+            const Rows rows = co_await on.query_shared("SELECT count(*) FROM things");
+            co_return rows.size() == 1 && rows[0].integer(0) >= before;
+        }
+    };
+    const auto all = [&] { return run(database->query_shared("SELECT id FROM things ORDER BY id")); };
+    EXPECT_TRUE(all().empty());
+    std::atomic<int> committed = 0;
+    EXPECT_EQ(
+        successes_of(200,
+                     [&](std::size_t i) { return Work::write_then_count(*database, static_cast<int>(i), committed); }),
+        200u);
+    const Rows rows = all();
+    ASSERT_EQ(rows.size(), 200u);
+    EXPECT_EQ(rows[199].integer(0), 199);
+    EXPECT_THROW(run(database->query_shared("SELECT nothing_of_that_name FROM things")), Unavailable);
 }
 
 TEST_P(DatabaseContract, OnConflictDoesNothingOrUpdates) {
