@@ -42,6 +42,9 @@ protected:
     storage::awaitable<storage::Rows> read(std::string_view sql, storage::Params params) override {
         return real_.query_with(sql, std::move(params));
     }
+    storage::awaitable<storage::Rows> search(std::string_view sql, storage::Params params) override {
+        return real_.search_with(sql, std::move(params));
+    }
     storage::awaitable<storage::Rows> write(storage::Statement statement) override {
         storage::Transaction alone;
         alone.add(std::move(statement));

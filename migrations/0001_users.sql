@@ -3,8 +3,8 @@
 -- a login, challenge or token made under an older one is worth nothing.
 CREATE TABLE users (
     id UUID PRIMARY KEY,
-    email TEXT NOT NULL UNIQUE,
-    username TEXT NOT NULL UNIQUE,
+    email TEXT NOT NULL,
+    username TEXT NOT NULL,
     name TEXT,
     role TEXT NOT NULL,
     status TEXT NOT NULL,
@@ -29,6 +29,15 @@ CREATE TABLE users (
     updated_at BIGINT NOT NULL,
     deleted_at BIGINT
 );
+-- These also give lists by email and by username the ids of a page.
+-- Only for SQLite: its indexes have the id as well, and it knows so of those that are not written within the table.
+CREATE UNIQUE INDEX users_email ON users (email);
+-- Only for SQLite: likewise.
+CREATE UNIQUE INDEX users_username ON users (username);
+-- Only for PostgreSQL.
+CREATE UNIQUE INDEX users_email ON users (email) INCLUDE (id);
+-- Only for PostgreSQL.
+CREATE UNIQUE INDEX users_username ON users (username) INCLUDE (id);
 
 -- What a new password is compared with. The hash of the password in use is here as well.
 CREATE TABLE password_history (

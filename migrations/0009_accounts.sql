@@ -7,10 +7,8 @@ ALTER TABLE users ADD COLUMN erased_at BIGINT;
 CREATE INDEX users_deleted ON users (deleted_at) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
 -- The orders an administrator may list accounts in. A page's ids are found in the index alone, so that the rows of
 -- earlier pages are passed over unread. For that SQLite wants all columns that the statement names within: deleted_at,
--- although no entry of these is deleted, and name itself beside the expression.
+-- although no entry is deleted, and name itself beside the expression.
 CREATE INDEX users_name ON users (COALESCE(name, ''), id, deleted_at, name) WHERE deleted_at IS NULL;
-CREATE INDEX users_email_order ON users (email, id, deleted_at) WHERE deleted_at IS NULL;
-CREATE INDEX users_username_order ON users (username, id, deleted_at) WHERE deleted_at IS NULL;
 -- These two answer counts by themselves, for the same reason.
 CREATE INDEX users_created ON users (created_at, id, deleted_at, status);
 CREATE INDEX users_status ON users (status, id, deleted_at);

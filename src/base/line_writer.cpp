@@ -10,8 +10,9 @@
 namespace consentry {
 namespace {
 
-constexpr std::size_t chunk_bytes = 64 * 1024;  // written at once
-constexpr std::size_t spares_max = 4;           // chunks kept for what comes
+constexpr std::size_t chunk_bytes =
+    256 * 1024;                        // written at once; each wakes the thread, which costs as much as a line
+constexpr std::size_t spares_max = 2;  // chunks kept for what comes
 
 }  // namespace
 

@@ -120,19 +120,29 @@ constexpr HeaderTable header_table() {
 }
 constexpr HeaderTable headers_by_length = header_table();
 
-// The length of the plain beginning, by blocks of 16 bytes, which the compiler compares at once.
-std::size_t plain_blocks(std::string_view text) {
-    constexpr std::size_t block = 16;
-    std::size_t done = 0;
-    for (; done + block <= text.size(); done += block) {
-        bool special = false;
-        for (std::size_t i = 0; i < block; ++i) {
-            const auto c = static_cast<unsigned char>(text[done + i]);
-            special |= (c < 0x20) | (c >= 0x7F) | (c == '"') | (c == '\\');
-        }
-        if (special) break;
+// The compiler compares all bytes of a block at once.
+template <std::size_t size>
+bool is_plain_block(const char* block) {
+    bool special = false;
+    for (std::size_t i = 0; i < size; ++i) {
+        const auto c = static_cast<unsigned char>(block[i]);
+        special |= (c < 0x20) | (c >= 0x7F) | (c == '"') | (c == '\\');
     }
-    return done;
+    return !special;
+}
+
+// The length of a plain beginning: all of a text that is plain, and of others some blocks.
+template <std::size_t block>
+std::size_t plain_blocks(std::string_view text) {
+    std::size_t done = 0;
+    while (done + block <= text.size() && is_plain_block<block>(text.data() + done)) done += block;
+    // The last block lies over the one before it.
+    const bool rest = done > 0 && done + block > text.size();
+    return rest && is_plain_block<block>(text.data() + text.size() - block) ? text.size() : done;
+}
+std::size_t plain_beginning(std::string_view text) {
+    if (text.size() >= 16) return plain_blocks<16>(text);
+    return text.size() >= 8 ? plain_blocks<8>(text) : plain_blocks<4>(text);
 }
 
 // As an answer's metadata repeats it from the request line.
@@ -288,9 +298,22 @@ bool is_plain_header(std::string_view name) {
 void append_log_string(std::string& out, std::string_view text, std::size_t bytes_max) {
     const bool cut = text.size() > bytes_max;
     if (cut) text = text.substr(0, bytes_max);
+    const std::size_t beginning = plain_beginning(text);
+    if (beginning == text.size() && !cut) {  // nearly all are
+        const std::size_t before = out.size();
+        const std::size_t after = before + text.size() + 2;
+        // What it is given as its size may be all that there is room for.
+        out.resize_and_overwrite(after, [&](char* buffer, std::size_t) {
+            buffer[before] = '"';
+            text.copy(buffer + before + 1, text.size());
+            buffer[after - 1] = '"';
+            return after;
+        });
+        return;
+    }
     out.push_back('"');
     std::size_t plain = 0;
-    for (std::size_t i = plain_blocks(text); i < text.size();) {
+    for (std::size_t i = beginning; i < text.size();) {
         if (is_plain[static_cast<unsigned char>(text[i])]) {
             ++i;
             continue;
@@ -298,7 +321,7 @@ void append_log_string(std::string& out, std::string_view text, std::size_t byte
         out.append(text.substr(plain, i - plain));
         i += append_special(out, text.substr(i));
         plain = i;
-        i += plain_blocks(text.substr(i));
+        i += plain_beginning(text.substr(i));
     }
     out.append(text.substr(plain));
     out.append(cut ? "[...]\"" : "\"");

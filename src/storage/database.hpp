@@ -213,6 +213,9 @@ public:
     }
     // A read without parameters, the same for whoever asks; likewise.
     awaitable<Rows> query_shared(std::string_view sql) { return read_shared(sql); }
+    // A read that may have to look at a whole table, and whose best way depends on its values. No other call waits for
+    // it; it waits for other searches, and takes as long as it takes: Unavailable after Searches::time_max.
+    awaitable<Rows> search_with(std::string_view sql, Params params) { return search(sql, std::move(params)); }
     // One writing statement, a transaction of its own. On return it is durable (on disk; acknowledged by the server).
     template <class... Args>
     awaitable<Rows> execute(std::string_view sql, const Args&... args) {
@@ -233,6 +236,7 @@ protected:
     virtual awaitable<Rows> read_by_key(std::string_view sql, Uuid key) { return read(sql, {Param{key}}); }
     virtual awaitable<Rows> read_shared(std::string_view sql) { return read(sql, {}); }
     virtual awaitable<Rows> read(std::string_view sql, Params params) = 0;
+    virtual awaitable<Rows> search(std::string_view sql, Params params) = 0;
     virtual awaitable<Rows> write(Statement statement) = 0;
 };
 

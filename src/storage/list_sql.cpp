@@ -4,13 +4,11 @@
 #include <stdexcept>
 #include <tuple>
 
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <fmt/format.h>
 
+#include "base/both.hpp"
+
 namespace consentry::storage {
-
-using boost::asio::experimental::awaitable_operators::operator&&;
-
 namespace {
 
 // Gives each value the next number.
@@ -135,7 +133,7 @@ ListStatement list_statement(const ListSource& source, const ListQuery& query, P
     const std::string ordered = order_by(order);
     found += ordered + " LIMIT " + parameters.add(query.limit + 1);
     if (!query.by_cursor) found += " OFFSET " + parameters.add(query.offset);
-    if (source.ids_first && !query.by_cursor)
+    if (source.large && !query.by_cursor)
         sql += fmt::format(" FROM {0} AND {1} IN (SELECT {1} FROM {2}){3}", source.from, query.id_expression, found,
                            ordered);
     else
@@ -159,13 +157,16 @@ awaitable<FoundRows> select_rows(Database& database, ListSource source, ListQuer
     const ListStatement count = count_statement(source, query, std::move(own));
     FoundRows out;
     std::optional<Rows> counted;
+    const bool searches = source.large && (!query.conditions.empty() || !query.search.empty());
+    const auto ask = [&](const ListStatement& of) {
+        return searches ? database.search_with(of.sql, of.params) : database.query_with(of.sql, of.params);
+    };
     // Of a large table nearly every page wants both, and they take about as long: at once, where nothing makes the
     // count dear.
-    if (source.ids_first && !query.by_cursor && query.conditions.empty() && query.search.empty())
-        std::tie(out.rows, counted) = co_await (database.query_with(statement.sql, statement.params) &&
-                                                database.query_with(count.sql, count.params));
+    if (source.large && !query.by_cursor && !searches)
+        std::tie(out.rows, counted) = co_await both(ask(statement), ask(count));
     else
-        out.rows = co_await database.query_with(statement.sql, statement.params);
+        out.rows = co_await ask(statement);
     const auto limit = static_cast<std::size_t>(query.limit);
     out.has_more = out.rows.size() > limit;
     out.size = std::min(out.rows.size(), limit);
@@ -183,7 +184,7 @@ awaitable<FoundRows> select_rows(Database& database, ListSource source, ListQuer
         out.count = query.offset + static_cast<std::int64_t>(out.size);  // the last page tells
         co_return out;
     }
-    if (!counted) counted = co_await database.query_with(count.sql, count.params);
+    if (!counted) counted = co_await ask(count);
     // What was read a moment before is there, whatever was deleted in between.
     const std::int64_t seen = query.offset + static_cast<std::int64_t>(out.size) + (out.has_more ? 1 : 0);
     out.count = std::max((*counted)[0].integer(0), out.size > 0 ? seen : 0);

@@ -23,9 +23,9 @@ struct ListSource {
     std::string_view columns;  // as the reader expects them
     // Table, joins and a WHERE of its own, which more conditions are joined to by AND. Its parameters are $1 ... $n.
     std::string_view from;
-    // Pages by number: finds the ids of the page first and reads no other row. For large tables whose orders have an
-    // index that holds what conditions look at; elsewhere it finds the same by more work.
-    bool ids_first = false;
+    // Its table grows without end. Conditions and searches are kept apart from other calls; pages by number find their
+    // ids first and read no other row, for which each order wants an index that holds what `from` looks at.
+    bool large = false;
 };
 
 struct ListStatement {

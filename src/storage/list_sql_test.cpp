@@ -109,7 +109,7 @@ TEST(ListSql, SearchLooksIntoEachFieldAndTakesPatternsByTheLetter) {
 
 TEST(ListSql, FindsIdsFirstWhereToldToAndByPageNumberOnly) {
     ListSource wide = source;
-    wide.ids_first = true;
+    wide.large = true;
     ListQuery query = newest_first();
     query.conditions = {{.expression = "kind", .values = {std::string("a")}}};
     EXPECT_EQ(

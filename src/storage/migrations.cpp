@@ -46,6 +46,12 @@ std::vector<std::string_view> statements_of(const EmbeddedFile& file) {
 
 }  // namespace
 
+bool is_for(std::string_view statement, std::string_view engine) {
+    constexpr std::string_view mark = "-- Only for ";
+    const auto at = statement.find(mark);
+    return at == std::string_view::npos || statement.substr(at + mark.size()).starts_with(engine);
+}
+
 std::vector<Migration> parse_migrations(std::span<const EmbeddedFile> files) {
     std::vector<Migration> out;
     for (const auto& file : files) out.push_back({number_of(file.name), file.name, statements_of(file)});

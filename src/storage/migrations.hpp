@@ -20,6 +20,9 @@ struct Migration {
 // Throws std::runtime_error where the numbers leave a gap.
 const std::vector<Migration>& migrations();
 
+// Whether an engine is to carry out the statement: not where a comment in front of it says "Only for" another one.
+bool is_for(std::string_view statement, std::string_view engine);
+
 // The parser behind it: files in any order, "<number>_<name>.sql". A line that is a comment ends no statement.
 // Throws std::runtime_error, naming the file, where the numbers do not run 1, 2, 3 ... or the last statement has
 // no end. The result refers into the files.

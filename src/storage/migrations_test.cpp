@@ -29,6 +29,13 @@ TEST(Migrations, TrailingCommentsAreNoStatement) {
     EXPECT_EQ(parse_migrations(files)[0].statements.size(), 1u);
 }
 
+TEST(Migrations, AStatementMayBeForOneEngineOnly) {
+    const std::string_view index = "-- Only for PostgreSQL: it has no other.\nCREATE INDEX i ON a (b);";
+    EXPECT_TRUE(is_for(index, "PostgreSQL"));
+    EXPECT_FALSE(is_for(index, "SQLite"));
+    EXPECT_TRUE(is_for("-- Words.\nCREATE TABLE a (b TEXT);", "SQLite"));
+}
+
 TEST(Migrations, RefusesGapsDoublesAndBadNames) {
     const std::array gap{EmbeddedFile{"0001_a.sql", ""}, EmbeddedFile{"0003_c.sql", ""}};
     const std::array twice{EmbeddedFile{"0001_a.sql", ""}, EmbeddedFile{"0001_b.sql", ""}};

@@ -1,15 +1,20 @@
 // The database port: statements, types, visibility.
 #include "contracts/database_contract.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <future>
 #include <limits>
 #include <optional>
 #include <string>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
 
 namespace consentry::tests {
 namespace {
@@ -158,6 +163,49 @@ TEST_P(DatabaseContract, AReadForEverybodyIsWholeAndSeesWhatWasCommittedBeforeIt
     ASSERT_EQ(rows.size(), 200u);
     EXPECT_EQ(rows[199].integer(0), 199);
     EXPECT_THROW(run(database->query_shared("SELECT nothing_of_that_name FROM things")), Unavailable);
+}
+
+TEST_P(DatabaseContract, ASearchFindsWhatWasCommittedBeforeIt) {
+    struct Work {
+        static awaitable<bool> write_then_search(storage::Database& on, int id) {
+            co_await on.execute("INSERT INTO things (id, name) VALUES ($1, $2)", id, "name " + std::to_string(id));
+            const Rows rows = co_await on.search_with("SELECT id FROM things WHERE lower(name) LIKE $1",
+                                                      storage::bind_all("%e " + std::to_string(id)));
+            co_return rows.size() == 1 && rows[0].integer(0) == id;
+        }
+    };
+    for (int id = 0; id < 50; ++id) EXPECT_TRUE(run(Work::write_then_search(*database, id))) << id;
+    EXPECT_THROW(run(database->search_with("SELECT nothing_of_that_name FROM things", {})), Unavailable);
+    EXPECT_EQ(run(database->search_with("SELECT count(*) FROM things", {}))[0].integer(0), 50);
+}
+
+TEST_P(DatabaseContract, NobodyWaitsForASearchButOtherSearches) {
+    execute(
+        "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999) "
+        "INSERT INTO things (id) SELECT i FROM n");
+    boost::asio::io_context context;
+    const auto search = [&] {
+        return boost::asio::co_spawn(
+            context, database->search_with("SELECT count(*) FROM things a, things b, things c, things d, things e", {}),
+            boost::asio::use_future);
+    };
+    std::vector<std::future<Rows>> endless;
+    for (int i = 0; i < 30; ++i) endless.push_back(search());
+    const auto refused = [&] {
+        return std::ranges::count_if(endless, [](const auto& one) {
+            return one.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
+        });
+    };
+    while (context.poll() > 0) {
+    }
+    EXPECT_EQ(refused(), 30 - 17) << "one under way and sixteen waiting";
+    execute("INSERT INTO things (id) VALUES (1000)");
+    EXPECT_EQ(count_things(), 1'001);
+    EXPECT_EQ(refused(), 30 - 17) << "none of them is over";
+    database.reset();  // ends them, rather than waiting for them
+    context.restart();
+    context.run();
+    for (auto& one : endless) EXPECT_THROW(one.get(), Unavailable);
 }
 
 TEST_P(DatabaseContract, OnConflictDoesNothingOrUpdates) {

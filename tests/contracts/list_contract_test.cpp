@@ -154,6 +154,29 @@ TEST_P(ListContract, SearchIsASubstringWithoutCase) {
     EXPECT_EQ(found("Glass' OR '1'='1"), Titles{});
 }
 
+TEST_P(ListContract, ALargeTableGivesTheSamePages) {
+    for (std::int64_t i = 0; i < 30; ++i) add(i % 7, i % 3, "title " + std::to_string(i % 5), i % 2 == 0);
+    ListSource large = books;
+    large.large = true;
+    ListQuery query;
+    query.order = {{"rank", true}};
+    query.limit = 4;
+    query.search_expressions = {"title"};
+    for (const bool by_cursor : {false, true})
+        for (const char* search : {"", "TITLE 3", "nothing"})
+            for (const bool filtered : {false, true}) {
+                query.by_cursor = by_cursor;
+                query.search = search;
+                query.conditions.clear();
+                if (filtered) query.conditions = {{.expression = "lent", .values = {true}}};
+                const auto expected = list(query);
+                const auto found = run(storage::select_list(*database, large, query, to_book, std::int64_t{0}));
+                EXPECT_EQ(found.items, expected.items) << by_cursor << search << filtered;
+                EXPECT_EQ(found.count, expected.count);
+                EXPECT_EQ(found.end, expected.end);
+            }
+}
+
 TEST_P(ListContract, MatchesAreCountedUpToABound) {
     run(
         database->execute("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10007) "

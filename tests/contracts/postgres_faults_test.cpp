@@ -96,6 +96,7 @@ TEST(PostgresFaults, WhatTheServerClosedWhileIdleIsNotNoticedByCallers) {
     for (int round = 0; round < 3; ++round) {
         client.execute("INSERT INTO things (id) VALUES (" + std::to_string(round) + ")");
         client.query("SELECT 1");
+        client.wait_for(client.database().search_with("SELECT 1", {}));
         schema.sql("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '" +
                    schema.name() + "'");
     }

@@ -10,6 +10,8 @@ consentry_test(consentry_security_administration_tests
   SOURCES administration_test.cpp administration_lists_test.cpp administration_transfer_test.cpp
   LINKS consentry_test_support
   ALSO_ON_SHARED_ENGINES)
+target_compile_definitions(consentry_security_administration_tests PRIVATE
+  CONSENTRY_SEARCH_INDEX="${PROJECT_SOURCE_DIR}/docs/deploy/search-index.sql")
 
 # Accounts in their owners' hands: sign-up, verification, recovery, profile, export, deletion.
 consentry_test(consentry_security_account_tests

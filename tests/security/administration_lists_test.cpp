@@ -1,8 +1,11 @@
 // Lists of accounts: what is found, in which order, and by whom.
+#include <fstream>
 #include <set>
 
 #include "base/errors.hpp"
 #include "tests/security/api_key_calls.hpp"
+#include "tests/support/shared_engines.hpp"
+#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -15,7 +18,8 @@ struct Register : Keys {
         add("yan@example.org", "alpha", "grace hopper", "inactive", Role::user);
         add("xi@example.org", "delta", {}, "blocked", Role::user);
         add("wu@example.org", "charlie", "50% of_all", "active", Role::admin);
-        service.sql("UPDATE users SET deleted_at = 1 WHERE email = '" + service.make_person().email + "'");
+        const std::string gone = service.tokens_of(service.make_person()).access;
+        EXPECT_EQ(service.erase("/api/shared/user/delete/self", {}, bearer(gone)).status, 204U);
     }
     void add(const std::string& email, const std::string& username, std::optional<std::string> name,
              const std::string& status, Role role) {
@@ -48,6 +52,10 @@ TEST(INP_4, AccountsComeInEveryOrderThatIsOffered) {
                                                        "yan@example.org", "zoe@example.org"}));
     EXPECT_EQ(all.emails("orderBy=username:asc&perPage=4"),
               (Emails{"yan@example.org", "zoe@example.org", "wu@example.org", "xi@example.org"}));
+    // Who deleted their account is in none of them.
+    EXPECT_EQ(all.emails("orderBy=username:desc").size(), newest_first.size());
+    EXPECT_EQ(all.emails("orderBy=username:asc&role=" + built_in(Role::user)).size(), 3U);
+    EXPECT_EQ(all.emails("orderBy=email:asc&search=deleted"), Emails{});
     const Emails by_name = all.emails("orderBy=name:desc");
     EXPECT_EQ(std::set(by_name.begin(), by_name.end()), std::set(newest_first.begin(), newest_first.end()))
         << "those without a name too";
@@ -71,6 +79,35 @@ TEST(INP_4, AccountsAreFilteredAndSearched) {
     expect_refused(all.list("role=admin"), errors::filter_invalid_value, "the id of a role, not its type");
     EXPECT_TRUE(all.list("password=x").violates("password", "whitelistValidation"));
     expect_refused(all.list("cursor=abc"), errors::invalid_offset_params);
+}
+
+TEST(INP_4, ASearchOfVeryManyTakesTheIndexThatTheGuideTellsOf) {
+    if (!on_shared_engines()) GTEST_SKIP() << "SQLite has no such index";
+    Register all;
+    all.service.sql(
+        "INSERT INTO users (id, email, username, role, role_id, status, is_verified, sign_up_at, sign_up_from, "
+        "sign_up_with, created_at, updated_at) SELECT gen_random_uuid(), 'person' || i * 7919 || '@example.org', "
+        "'many' || i, 'user', '" +
+        built_in(Role::user) +
+        "', 'active', TRUE, i, 'website', 'credential', i, i FROM generate_series(100, 20000) i");
+    const Emails without = all.emails("search=X15838");
+    std::ifstream script(CONSENTRY_SEARCH_INDEX);
+    for (std::string statement; std::getline(script, statement, ';');) {
+        // Beside others it would wait for the transactions of all other tests.
+        if (const auto beside = statement.find("CONCURRENTLY "); beside != std::string::npos)
+            statement.erase(beside, std::string_view("CONCURRENTLY ").size());
+        if (statement.contains("users") || statement.contains("EXTENSION")) all.service.sql(statement);
+    }
+    const auto uses = [&] {
+        return all.service.sql(
+            "SELECT idx_scan > 0 FROM pg_stat_user_indexes WHERE schemaname = current_schema() AND "
+            "indexrelname = 'users_search'");
+    };
+    ASSERT_EQ(uses(), (SqlRows{{"f"}}));
+    EXPECT_EQ(all.emails("search=X15838"), without);
+    EXPECT_EQ(all.emails("search=RSON15838"),
+              (Emails{"person158380000@example.org", "person15838000@example.org", "person1583800@example.org"}));
+    EXPECT_TRUE(eventually([&] { return uses() == SqlRows{{"t"}}; }));  // the server counts now and then
 }
 
 TEST(INP_4, PagesTellWhereTheyAre) {

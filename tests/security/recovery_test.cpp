@@ -221,6 +221,23 @@ TEST(REC_5, MailGoesToTheStoredAddressWhateverWasTyped) {
     EXPECT_EQ(Mailbox(service).all().size(), 1U) << "and none to anybody else";
 }
 
+TEST(Recovery, ARequestThatCannotBeCarriedOutHoldsUpNobody) {
+    constexpr const char* ada = "ada@example.org";
+    Service service;
+    newcomer(service, ada);
+    newcomer(service, "bob@example.org");
+    forget(service, ada);
+    forgotten_token(service, ada);
+    service.sql(
+        "INSERT INTO link_requests (address_digest, purpose, email, ip_address, user_agent, requested_at) "
+        "SELECT address_digest, 'ofANewerVersion', email, ip_address, user_agent, 1 FROM link_requests LIMIT 1");
+    service.sql("UPDATE users SET status = 'ofANewerVersion' WHERE email = 'bob@example.org'");
+    EXPECT_EQ(forget(service, "bob@example.org").status, 200U);
+    service.clock().advance(std::chrono::minutes{2});
+    EXPECT_EQ(forget(service, ada).status, 200U);
+    EXPECT_FALSE(forgotten_token(service, ada, 1).empty());
+}
+
 TEST(Recovery, RequestsAndTokensAreForgottenInTime) {
     Service service;
     const Person person = service.make_person();

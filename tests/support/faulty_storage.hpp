@@ -75,6 +75,10 @@ protected:
         before_("read");
         co_return co_await real_.query_with(sql, std::move(params));
     }
+    awaitable<storage::Rows> search(std::string_view sql, storage::Params params) override {
+        before_("search");
+        co_return co_await real_.search_with(sql, std::move(params));
+    }
     awaitable<storage::Rows> write(storage::Statement statement) override {
         before_("write");
         storage::Transaction alone;

@@ -1,6 +1,7 @@
 #include "features/accounts/link_requests.hpp"
 
 #include <algorithm>
+#include <exception>
 
 namespace consentry {
 namespace {
@@ -49,7 +50,18 @@ awaitable<void> LinkRequests::work_off() {
     for (int i = 0; i < portions_max; ++i) {
         auto open = co_await repository_.list_open(portion);
         const bool was_all = std::ssize(open) < portion;
-        for (LinkRequest& request : open) co_await handle(std::move(request));
+        // One that cannot be carried out, for its account is damaged, holds up nobody; it is told of in the end.
+        std::exception_ptr trouble;
+        for (LinkRequest& request : open) {
+            try {
+                co_await handle(std::move(request));
+            } catch (const Unavailable&) {
+                throw;
+            } catch (const std::exception&) {
+                trouble = std::current_exception();
+            }
+        }
+        if (trouble) std::rethrow_exception(trouble);
         if (was_all) co_return;
     }
 }

@@ -36,10 +36,11 @@ awaitable<bool> LinkRequestRepository::request(LinkRequest request, TimePoint ag
 }
 
 awaitable<std::vector<LinkRequest>> LinkRequestRepository::list_open(std::int64_t limit) {
+    // Of other purposes a newer version knows more.
     const auto rows = co_await database_.query(
         "SELECT address_digest, purpose, email, ip_address, user_agent, requested_at FROM link_requests "
-        "WHERE handled_at IS NULL ORDER BY requested_at LIMIT $1",
-        limit);
+        "WHERE handled_at IS NULL AND purpose IN ($2, $3) ORDER BY requested_at LIMIT $1",
+        limit, http::name_of(TokenPurpose::verify_email), http::name_of(TokenPurpose::forgot_password));
     std::vector<LinkRequest> out;
     for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(to_request(rows[i]));
     co_return out;

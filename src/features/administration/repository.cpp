@@ -60,6 +60,13 @@ constexpr std::array filters{
     Filter{"u.role_id", "SELECT count(*) FROM (SELECT 1 FROM users WHERE role_id IN ($1, $2, $3) LIMIT $4) AS found",
            "COALESCE(u.role_id, u.role_id)"},
 };
+// The accounts that are not deleted, told by what the index of the order has: a deleted one is called "deleted:" and
+// its id, in both.
+constexpr std::string_view living(std::string_view order) {
+    if (order == "u.email") return "users u WHERE u.email NOT LIKE 'deleted:%'";
+    if (order == "u.username") return "users u WHERE u.username NOT LIKE 'deleted:%'";
+    return "users u WHERE u.deleted_at IS NULL";
+}
 // Fewer are sorted at once; of more, a page is soon found along the index of the order.
 constexpr std::int64_t common_min = 10'000;
 
@@ -85,12 +92,13 @@ awaitable<ListSlice<ListedUser>> AdministrationRepository::users(ListQuery query
         if (common)
             condition.expression = std::ranges::find(filters, condition.expression, &Filter::expression)->unindexed;
     }
+    const std::string_view by = query.order.empty() ? std::string_view{} : query.order.front().expression;
     auto page = co_await storage::select_list(database_,
                                               {.columns = "u.id, u.name, u.username, u.email, u.is_verified, "
                                                           "u.verified_at, u.role_id, u.status, u.language, "
                                                           "u.last_login_at, u.created_at, u.updated_at",
-                                               .from = "users u WHERE u.deleted_at IS NULL",
-                                               .ids_first = true},
+                                               .from = living(by),
+                                               .large = true},
                                               std::move(query), to_user);
     // Few roles, looked up once each: in the statement above PostgreSQL would do so for every row it passes over.
     std::map<RoleId, storage::Rows> roles;

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/both.hpp"
 #include "base/errors.hpp"
 #include "features/administration/import_checks.hpp"
 
@@ -42,7 +43,7 @@ public:
         } catch (...) {
             failure = std::current_exception();
         }
-        if (staged_ > 0) co_await clear_up();
+        if (has_staged_) co_await clear_up();
         if (failure) std::rethrow_exception(failure);
         if (!done) co_return std::unexpected(std::move(done.error()));
         co_return std::move(report_);
@@ -55,23 +56,48 @@ private:
     };
 
     awaitable<Result<void>> all() {
-        for (;;) {
-            auto row = source_.next();
-            if (!row) co_return std::unexpected(std::move(row.error()));
-            if (!*row) break;
-            if (options_.rows_max && report_.rows >= *options_.rows_max)
-                co_return fail(errors::file_too_many_rows, {{"max", *options_.rows_max}});
-            ++report_.rows;
-            co_await take(std::move(**row));
-            if (portion_.size() == ImportRepository::portion) co_await settle();
+        // While a portion is being written, the next one is read and looked into.
+        for (std::vector<StagedUser> good; !ended_ || !good.empty();) {
+            auto [rows, next] = co_await both(stage(std::move(good)), next_portion());
+            staged_ += rows;
+            if (!next) co_return std::unexpected(std::move(next.error()));
+            good = std::move(*next);
         }
-        co_await settle();
         if (report_.refused(options_)) co_return Result<void>{};
         if (options_.dry_run)
             report_.imported = report_.rows - report_.skipped;
         else if (staged_ > 0)
             co_await finish();
         co_return Result<void>{};
+    }
+
+    // Those of the next rows that may become accounts, as far as the import is still to be one.
+    awaitable<Result<std::vector<StagedUser>>> next_portion() {
+        while (!ended_ && portion_.size() < ImportRepository::portion) {
+            auto row = source_.next();
+            if (!row) co_return std::unexpected(std::move(row.error()));
+            if (!*row) {
+                ended_ = true;
+                break;
+            }
+            if (options_.rows_max && report_.rows >= *options_.rows_max)
+                co_return fail(errors::file_too_many_rows, {{"max", *options_.rows_max}});
+            ++report_.rows;
+            co_await take(std::move(**row));
+        }
+        auto good = co_await settle();
+        if (options_.dry_run || report_.refused(options_)) good.clear();
+        co_return good;
+    }
+
+    // How many they are.
+    awaitable<std::int64_t> stage(std::vector<StagedUser> good) {
+        const auto count = std::ssize(good);
+        if (count > 0) {
+            has_staged_ = true;
+            co_await import_.repository_.stage(id_, std::move(good));
+        }
+        co_return count;
     }
 
     awaitable<void> take(ImportRow row) {
@@ -123,8 +149,9 @@ private:
         co_return std::set<std::string>(found.begin(), found.end());
     }
 
-    awaitable<void> settle() {
-        if (portion_.empty()) co_return;
+    awaitable<std::vector<StagedUser>> settle() {
+        std::vector<StagedUser> good;
+        if (portion_.empty()) co_return good;
         using Values = std::vector<std::string>;
         auto& repository = import_.repository_;
         const auto emails = co_await taken(
@@ -140,7 +167,6 @@ private:
             co_await taken([](const StagedUser& user) { return user.apple_subject; },
                            [&](Values values) { return repository.taken_subjects("apple", std::move(values)); });
 
-        std::vector<StagedUser> good;
         for (auto& [user, report] : portion_) {
             const bool exists = emails.contains(user.email);
             if (exists) {
@@ -164,11 +190,8 @@ private:
                 good.push_back(note(std::move(user)));
         }
         portion_.clear();
-        if (!options_.dry_run && !report_.refused(options_) && !good.empty()) {
-            staged_ += static_cast<std::int64_t>(good.size());
-            co_await repository.stage(id_, std::move(good));
-        }
         if (options_.progress) options_.progress({.rows = report_.rows, .fraction = source_.progress()});
+        co_return good;
     }
 
     StagedUser note(StagedUser user) {
@@ -226,8 +249,10 @@ private:
     ImportChecks checks_;
     ImportReport report_;
     std::vector<Candidate> portion_;
+    bool ended_ = false;
     std::map<std::string, std::optional<RoleRecord>, std::less<>> roles_known_;
     ImportContent content_;
+    bool has_staged_ = false;  // or tried to
     std::int64_t staged_ = 0;
 };
 

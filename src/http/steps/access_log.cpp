@@ -18,6 +18,7 @@ constexpr std::size_t headers_max = 50;
 constexpr std::size_t header_bytes_max = 512;
 constexpr std::string_view hidden = R"("[REDACTED]")";
 constexpr std::size_t failure_bytes_max = 2'048;
+constexpr std::size_t path_bytes_max = 256;  // of the message
 
 void add_text(std::string& out, std::string_view member, std::string_view text, std::size_t bytes_max = 1'024) {
     out.append(member);
@@ -78,7 +79,68 @@ public:
         last.text.assign(out_, begin);
     }
 
+    // Of an answer: "name: value\r\n", as many as there are. The first to be added.
+    void add_lines(std::string_view lines) {
+        // Answers begin alike. How their first lines are written is kept, by thread, as far as all have had them.
+        thread_local Beginning known;
+        const std::size_t same = known.lines_in_common(lines);
+        if (same == 0)
+            known.learn(lines, *this);
+        else
+            add_rest(lines.substr(known.copy(same, lines, *this)));
+    }
+
 private:
+    class Beginning {
+    public:
+        // How many of the first lines are those that are kept.
+        std::size_t lines_in_common(std::string_view lines) const {
+            std::size_t count = ends_.size();
+            while (count > 0 && !lines.starts_with(std::string_view(lines_).substr(0, ends_[count - 1].line))) --count;
+            return count;
+        }
+        // Writes the first `count` lines, and forgets the others. Returns how long those are.
+        std::size_t copy(std::size_t count, std::string_view lines, HeaderWriter& to) {
+            ends_.resize(count);
+            to.out_.append(text_, 0, ends_.back().text);
+            std::size_t begin = 0;
+            for (const End& end : ends_) {
+                if (to.count_ < headers_max) to.seen_[to.count_++] = lines.substr(begin, end.name);
+                begin = end.line;
+            }
+            return begin;
+        }
+        void learn(std::string_view lines, HeaderWriter& to) {
+            ends_.clear();
+            const std::size_t begin = to.out_.size();
+            to.add_rest(lines, [&](std::size_t name, std::size_t line) {
+                ends_.push_back({.name = name, .line = line, .text = to.out_.size() - begin});
+            });
+            lines_.assign(lines);
+            text_.assign(to.out_, begin);
+        }
+
+    private:
+        struct End {
+            std::size_t name;  // its length
+            std::size_t line;  // of the line, in lines_
+            std::size_t text;  // of how it is written, in text_
+        };
+        std::string lines_;
+        std::string text_;
+        std::vector<End> ends_;
+    };
+
+    void add_rest(std::string_view lines, auto&&... learned) {
+        const std::size_t size = lines.size();
+        while (!lines.empty()) {
+            const std::string_view line = lines.substr(0, lines.find("\r\n"));
+            const std::size_t colon = std::min(line.find(':'), line.size());
+            if (colon < line.size()) add(line.substr(0, colon), trim(line.substr(colon + 1)));
+            lines.remove_prefix(std::min(line.size() + 2, lines.size()));
+            (learned(colon, size - lines.size()), ...);
+        }
+    }
     static bool is_like(std::string_view a, std::string_view b) {
         constexpr char case_bit = 0x20;
         return a.size() == b.size() && (a.empty() || ((a.back() ^ b.back()) & ~case_bit) == 0);
@@ -103,10 +165,9 @@ private:
     std::size_t count_ = 0;
 };
 
-void add_request(std::string& out, const Exchange& exchange) {
+void add_request(std::string& out, const Exchange& exchange, const std::string& path) {
     const RequestContext& context = exchange.context;
     const Request& request = context.request;
-    const std::string path = redact_path(request.path);
     const std::string query = redact_query(request.query);
     add_text(out, R"(,"req":{"id":)", context.correlation_id);
     add_text(out, R"(,"method":)", request.method_text, 32);
@@ -155,13 +216,7 @@ void add_response(std::string& out, const Exchange& exchange) {
     add_number(out, R"(,"responseTime":)", static_cast<std::uint64_t>(exchange.took.count() / 1'000));
     {
         HeaderWriter headers(out, R"(,"headers":)");
-        std::string_view lines = response.headers;
-        while (!lines.empty()) {
-            const std::string_view line = lines.substr(0, lines.find("\r\n"));
-            const std::size_t colon = line.find(':');
-            if (colon != std::string_view::npos) headers.add(line.substr(0, colon), trim(line.substr(colon + 1)));
-            lines.remove_prefix(std::min(line.size() + 2, lines.size()));
-        }
+        headers.add_lines(response.headers);
     }
     out.append(R"(,"body":)");
     if (response.body.empty())
@@ -201,7 +256,7 @@ std::vector<std::string> default_log_exclusions(const std::string& global_prefix
 
 bool is_excluded(std::string_view path, const std::vector<std::string>& excluded) {
     return std::ranges::any_of(excluded, [&](std::string_view pattern) {
-        if (!pattern.ends_with('*')) return equal_ignoring_case(path, pattern);
+        if (!pattern.ends_with('*')) return path.size() == pattern.size() && equal_ignoring_case(path, pattern);
         pattern.remove_suffix(1);
         return path.size() > pattern.size() && equal_ignoring_case(path.substr(0, pattern.size()), pattern);
     });
@@ -222,12 +277,13 @@ void AccessLog::on_answer(const Exchange& exchange) noexcept {
         add_text(members, R"(,"correlationId":)", context.correlation_id);
         if (context.trace) add_text(members, R"(,"traceId":)", context.trace->trace_id);
         add_error(members, exchange);
-        add_request(members, exchange);
+        const std::string path = redact_path(context.request.path);
+        add_request(members, exchange, path);
         add_response(members, exchange);
 
         thread_local std::string message;
         message.assign(context.request.method_text.substr(0, 32)).append(" ");
-        message.append(redact_path(context.request.path.substr(0, 256))).append(" ");
+        message.append(path, 0, path_bytes_max).append(" ");
         message.append(fmt::format_int(status).c_str());
         log_.write(level, automatic ? automatic_context : failure_context, message, members, context.now);
     } catch (...) {

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include "storage/postgres/values.hpp"
 
@@ -143,14 +144,61 @@ Rows Connection::run(std::string_view sql, const Params& params) {
                             ? PQexec(raw(), text.c_str())
                             : PQexecParams(raw(), text.c_str(), encoded.count(), encoded.types.data(),
                                            encoded.values.data(), encoded.lengths.data(), encoded.formats.data(), 1));
-    switch (PQresultStatus(result.get())) {
+    return read(result.get(), sql);
+}
+
+Rows Connection::run_while(const std::function<bool()>& wanted, std::chrono::milliseconds time_max,
+                           std::string_view sql, const Params& params) {
+    // Nobody may be there to end the statement: then the server does so by itself, and since version 14 as soon as the
+    // connection is closed. Said for this transaction, for a pooler may give the session to others.
+    constexpr int notices_closing = 140'000;
+    const std::string begin = fmt::format(
+        "BEGIN READ ONLY; SET LOCAL statement_timeout = {}{}", time_max.count(),
+        PQserverVersion(raw()) >= notices_closing ? "; SET LOCAL client_connection_check_interval = 1000" : "");
+    require_sent(PQsendQuery(raw(), begin.c_str()));
+    read(wait_while(wanted).get(), begin);
+
+    const std::string text(sql);
+    const Encoded encoded(params);
+    require_sent(PQsendQueryParams(raw(), text.c_str(), encoded.count(), encoded.types.data(), encoded.values.data(),
+                                   encoded.lengths.data(), encoded.formats.data(), 1));
+    Rows rows = read(wait_while(wanted).get(), sql);
+
+    require_sent(PQsendQuery(raw(), "COMMIT"));
+    read(wait_while(wanted).get(), "COMMIT");
+    return rows;
+}
+
+void Connection::require_sent(int sent) {
+    if (sent != 1) throw Unavailable("postgres: connection lost");
+}
+
+// The last result of what was sent.
+Result Connection::wait_while(const std::function<bool()>& wanted) {
+    Result last;
+    for (;;) {
+        while (PQisBusy(raw()) == 1) {
+            if (!wanted()) throw Unavailable("postgres: a search took too long");
+            constexpr int look_again_ms = 50;
+            pollfd socket{.fd = PQsocket(raw()), .events = POLLIN, .revents = 0};
+            ::poll(&socket, 1, look_again_ms);
+            require_sent(PQconsumeInput(raw()));
+        }
+        Result next(PQgetResult(raw()));
+        if (!next) return last;
+        last = std::move(next);
+    }
+}
+
+Rows Connection::read(const PGresult* result, std::string_view sql) const {
+    switch (PQresultStatus(result)) {
         case PGRES_COMMAND_OK:
-            return decode(result.get(), false);
+            return decode(result, false);
         case PGRES_TUPLES_OK:
-            return PQbinaryTuples(result.get()) == 1 ? decode(result.get(), false) : Rows{};
+            return PQbinaryTuples(result) == 1 ? decode(result, false) : Rows{};
         default:
             if (PQstatus(raw()) != CONNECTION_OK) throw Unavailable("postgres: connection lost");
-            throw ServerError(result.get(), sql);
+            throw ServerError(result, sql);
     }
 }
 

@@ -2,6 +2,8 @@
 // blocking.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -53,12 +55,21 @@ public:
     // Unavailable where the connection is lost.
     Rows run(std::string_view sql, const Params& params = {});
 
+    // One reading statement that may take long, planned for its values each time. Unavailable once `wanted` says no, or
+    // where the server has worked on it for so long; after that, and after a ServerError, the connection is of no use.
+    Rows run_while(const std::function<bool()>& wanted, std::chrono::milliseconds time_max, std::string_view sql,
+                   const Params& params);
+
     PGconn* raw() const { return connection_.get(); }
     std::string trouble() const;  // what the client library last complained of, on one line
     // Closed by the server, or something arrived that nobody asked for, while nothing is under way. No waiting.
     bool is_stale() const;
 
 private:
+    static void require_sent(int sent);
+    Result wait_while(const std::function<bool()>& wanted);
+    Rows read(const PGresult* result, std::string_view sql) const;
+
     std::unique_ptr<PGconn, Finish> connection_;
 };
 

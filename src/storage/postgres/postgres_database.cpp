@@ -76,7 +76,8 @@ bool apply_next(postgres::Connection& connection, const std::vector<Migration>& 
         return false;
     }
     const Migration& next = migrations[static_cast<std::size_t>(done)];
-    for (const std::string_view statement : next.statements) connection.run(roomy(statement));
+    for (const std::string_view statement : next.statements)
+        if (is_for(statement, "PostgreSQL")) connection.run(roomy(statement));
     connection.run(
         "INSERT INTO schema_migrations (number, name, applied_at) "
         "VALUES ($1, $2, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT))",
@@ -127,6 +128,23 @@ awaitable<Rows> PostgresDatabase::read(std::string_view sql, Params params) {
     statements.push_back({.sql = std::string(sql), .params = std::move(params)});
     Answer answer = co_await run(std::move(statements), false);
     co_return std::move(answer.outcome.results.front());
+}
+
+awaitable<Rows> PostgresDatabase::search(std::string_view sql, Params params) {
+    // A copy: whoever asked may be gone before their turn comes.
+    return searches_.run([this, text = std::string(sql), params = std::move(params)](
+                             const Searches::Patience& patience) { return search_now(text, params, patience); });
+}
+
+Rows PostgresDatabase::search_now(std::string_view sql, const Params& params, const Searches::Patience& patience) {
+    try {
+        if (!searching_ || searching_->is_stale())
+            searching_ = std::make_unique<postgres::Connection>(*options_, postgres::Connection::Use::maintenance);
+        return searching_->run_while([&] { return !patience.is_over(); }, Searches::time_max, sql, params);
+    } catch (const std::exception& error) {
+        searching_.reset();
+        throw Unavailable(error.what());
+    }
 }
 
 awaitable<Rows> PostgresDatabase::look_up_with_others(std::string_view sql, std::optional<Uuid> key) {

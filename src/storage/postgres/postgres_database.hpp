@@ -1,10 +1,10 @@
 // The engine of the database port for several processes: a PostgreSQL server, 13 or newer, or what speaks its protocol
 // and dialect.
 //
-// Each I/O thread has a few connections of its own. A transaction is one message: the expectations of its statements
-// are part of their text, so that the server decides and nothing is held open between two round trips. Calls are
-// refused with Unavailable within the timeout, and at once while the server is known to be away. A write whose answer
-// was lost throws OutcomeUnknown and is not repeated.
+// Each I/O thread has a few connections of its own, and all searches have one together. A transaction is one message:
+// the expectations of its statements are part of their text, so that the server decides and nothing is held open
+// between two round trips. Calls are refused with Unavailable within the timeout, and at once while the server is known
+// to be away. A write whose answer was lost throws OutcomeUnknown and is not repeated.
 //
 // The executors of waiting callers must outlive this object, and their io_contexts must not run while it is destroyed.
 #pragma once
@@ -17,10 +17,12 @@
 #include "net/per_context.hpp"
 #include "storage/database.hpp"
 #include "storage/postgres/options.hpp"
+#include "storage/searches.hpp"
 
 namespace consentry::storage {
 
 namespace postgres {
+class Connection;
 class Health;
 class Pool;
 struct Answer;
@@ -41,17 +43,21 @@ protected:
     awaitable<Rows> read_by_key(std::string_view sql, Uuid key) override { return look_up_with_others(sql, key); }
     awaitable<Rows> read_shared(std::string_view sql) override { return look_up_with_others(sql, std::nullopt); }
     awaitable<Rows> read(std::string_view sql, Params params) override;
+    awaitable<Rows> search(std::string_view sql, Params params) override;
     awaitable<Rows> write(Statement statement) override;
 
 private:
     // Without a key: the same for whoever asks.
     awaitable<Rows> look_up_with_others(std::string_view sql, std::optional<Uuid> key);
+    Rows search_now(std::string_view sql, const Params& params, const Searches::Patience& patience);
     awaitable<postgres::Answer> run(std::vector<postgres::WireStatement> statements, bool writes);
 
     const std::shared_ptr<const PostgresOptions> options_;
     const std::shared_ptr<postgres::Health> health_;
     WorkerPool connectors_;
     PerContext<postgres::Pool> pools_;
+    std::unique_ptr<postgres::Connection> searching_;  // of the thread that searches
+    Searches searches_;
 };
 
 }  // namespace consentry::storage

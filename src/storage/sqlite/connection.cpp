@@ -345,6 +345,26 @@ void Connection::fail(int code, std::string_view context) const {
     throw SqliteError(code, what);
 }
 
+Rows Connection::run_while(const std::function<bool()>& wanted, std::string_view sql, const Params& params) {
+    // Steps of SQLite's virtual machine between two questions; some tens of microseconds.
+    constexpr int steps = 2'000;
+    struct Asking {
+        Asking(sqlite3* db, const std::function<bool()>& whom) : db_(db) {
+            sqlite3_progress_handler(db_, steps, &Connection::on_progress, const_cast<std::function<bool()>*>(&whom));
+        }
+        ~Asking() { sqlite3_progress_handler(db_, 0, nullptr, nullptr); }
+        Asking(const Asking&) = delete;
+        Asking& operator=(const Asking&) = delete;
+
+    private:
+        sqlite3* db_;
+    };
+    const Asking asking(db_.get(), wanted);
+    return run(sql, params);
+}
+
+int Connection::on_progress(void* wanted) { return (*static_cast<const std::function<bool()>*>(wanted))() ? 0 : 1; }
+
 int Connection::on_busy(void* self, int attempt) {
     auto& connection = *static_cast<Connection*>(self);
     const auto now = std::chrono::steady_clock::now();

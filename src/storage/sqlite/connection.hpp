@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -54,6 +55,9 @@ public:
     // One statement, prepared once and kept. Throws SqliteError. Where it throws inside a transaction, what the
     // statement did is undone; see in_transaction() for whether the transaction still stands.
     Rows run(std::string_view sql, const Params& params = {});
+
+    // The same of one that may take long: given up, with SQLITE_INTERRUPT, once `wanted` says no.
+    Rows run_while(const std::function<bool()>& wanted, std::string_view sql, const Params& params);
 
     bool in_transaction() const;
     // Ends an open transaction and hides why it could not be ended properly: the former error counts.
@@ -109,6 +113,7 @@ private:
     void bind(const Prepared& prepared, const Params& params);
     [[noreturn]] void fail(int code, std::string_view context = {}) const;
     static int on_busy(void* self, int attempt);
+    static int on_progress(void* wanted);
     static int on_commit(void* self, sqlite3*, const char*, int frames);
 
     ConnectionOptions options_;

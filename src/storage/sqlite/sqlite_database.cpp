@@ -88,7 +88,8 @@ bool apply_next(sqlite::Connection& connection, const std::vector<Migration>& mi
         return false;
     }
     const Migration& next = migrations[static_cast<std::size_t>(done)];
-    for (const std::string_view statement : next.statements) connection.run(clustered(statement));
+    for (const std::string_view statement : next.statements)
+        if (is_for(statement, "SQLite")) connection.run(clustered(statement));
     connection.run(
         "INSERT INTO schema_migrations (number, name, applied_at) "
         "VALUES ($1, $2, CAST((julianday('now') - 2440587.5) * 86400000 AS BIGINT))",
@@ -139,6 +140,18 @@ awaitable<Rows> SqliteDatabase::read_shared(std::string_view sql) {
     } catch (const sqlite::SqliteError& error) {
         throw Unavailable(error.what());
     }
+}
+
+awaitable<Rows> SqliteDatabase::search(std::string_view sql, Params params) {
+    // A copy: whoever asked may be gone before their turn comes.
+    return searches_.run([this, text = std::string(sql),
+                          params = std::move(params)](const Searches::Patience& patience) {
+        try {
+            return readers_->of_this_thread().connection().run_while([&] { return !patience.is_over(); }, text, params);
+        } catch (const sqlite::SqliteError& error) {
+            throw Unavailable(error.what());
+        }
+    });
 }
 
 awaitable<Outcome> SqliteDatabase::commit(Transaction transaction) {

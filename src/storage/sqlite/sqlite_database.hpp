@@ -1,8 +1,8 @@
 // The embedded engine of the database port: one SQLite file, written ahead (WAL) and synced at every commit.
 //
-// Reads run at once on the calling thread, on a connection of that thread. Writes go to one thread of this object,
-// which commits what waits together; see writer.hpp. Other processes may read and write the same file.
-// Booleans come back as 0 and 1, UUIDs as text; Row reads both.
+// Reads run at once on the calling thread, on a connection of that thread; searches on a thread of their own. Writes go
+// to one thread of this object, which commits what waits together; see writer.hpp. Other processes may read and write
+// the same file. Booleans come back as 0 and 1, UUIDs as text; Row reads both.
 //
 // The executors of waiting callers must outlive this object; its destructor finishes the writes it accepted.
 #pragma once
@@ -16,6 +16,7 @@
 
 #include "storage/database.hpp"
 #include "storage/migrations.hpp"
+#include "storage/searches.hpp"
 
 namespace consentry::storage {
 
@@ -48,12 +49,14 @@ public:
 protected:
     awaitable<Rows> read(std::string_view sql, Params params) override;
     awaitable<Rows> read_shared(std::string_view sql) override;
+    awaitable<Rows> search(std::string_view sql, Params params) override;
     awaitable<Rows> write(Statement statement) override;
 
 private:
     const SqliteOptions options_;
     std::unique_ptr<sqlite::Writer> writer_;
     std::shared_ptr<sqlite::ReaderPool> readers_;
+    Searches searches_;
 };
 
 }  // namespace consentry::storage
