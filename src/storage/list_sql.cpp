@@ -113,8 +113,8 @@ void add_position(std::string& sql, const ListQuery& query, Parameters& paramete
     sql += fmt::format(" AND {} {}= {} AND {}", order[0].expression, compare(0), values[0], behind);
 }
 
-std::string matches(const ListSource& source, const ListQuery& query, Parameters& parameters) {
-    std::string sql(source.from);
+std::string matches(std::string_view from, const ListQuery& query, Parameters& parameters) {
+    std::string sql(from);
     for (const ListCondition& condition : query.conditions) add_condition(sql, condition, parameters);
     add_search(sql, query, parameters);
     return sql;
@@ -128,7 +128,7 @@ ListStatement list_statement(const ListSource& source, const ListQuery& query, P
     std::string sql = fmt::format("SELECT {}", source.columns);
     if (query.by_cursor)
         for (const ListOrder& term : order) sql.append(", ").append(term.expression);
-    std::string found = matches(source, query, parameters);
+    std::string found = matches(source.from, query, parameters);
     if (query.after) add_position(found, query, parameters);
     const std::string ordered = order_by(order);
     found += ordered + " LIMIT " + parameters.add(query.limit + 1);
@@ -143,7 +143,8 @@ ListStatement list_statement(const ListSource& source, const ListQuery& query, P
 
 ListStatement count_statement(const ListSource& source, const ListQuery& query, Params own) {
     Parameters parameters(std::move(own));
-    const std::string found = matches(source, query, parameters);
+    const std::string found =
+        matches(source.counted_from.empty() ? source.from : source.counted_from, query, parameters);
     std::string sql = fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT {}) AS matches", found,
                                   parameters.add(list_count_max));
     return {std::move(sql), parameters.take()};

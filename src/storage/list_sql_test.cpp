@@ -127,6 +127,11 @@ TEST(ListSql, TheCountIsBounded) {
     EXPECT_EQ(statement.sql,
               "SELECT count(*) FROM (SELECT 1 FROM things WHERE owner = $1 AND kind IN ($2) LIMIT $3) AS matches");
     EXPECT_EQ(statement.params, (Params{"me", "a", list_count_max}));
+
+    ListSource otherwise = source;
+    otherwise.counted_from = "names WHERE owner = $1";
+    EXPECT_EQ(count_statement(otherwise, query, bind_all("me")).sql,
+              "SELECT count(*) FROM (SELECT 1 FROM names WHERE owner = $1 AND kind IN ($2) LIMIT $3) AS matches");
 }
 
 }  // namespace

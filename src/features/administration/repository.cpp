@@ -98,7 +98,8 @@ awaitable<ListSlice<ListedUser>> AdministrationRepository::users(ListQuery query
                                                           "u.verified_at, u.role_id, u.status, u.language, "
                                                           "u.last_login_at, u.created_at, u.updated_at",
                                                .from = living(by),
-                                               .large = true},
+                                               .large = true,
+                                               .counted_from = living({})},
                                               std::move(query), to_user);
     // Few roles, looked up once each: in the statement above PostgreSQL would do so for every row it passes over.
     std::map<RoleId, storage::Rows> roles;
