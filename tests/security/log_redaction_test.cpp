@@ -259,6 +259,34 @@ TEST(LOG_2, LinesHaveTheAgreedFields) {
     }
 }
 
+// How headers were written before is remembered: of the answer before, nothing may come into this one's line.
+TEST(LOG_2, TheHeadersOfEveryAnswerAreItsOwn) {
+    const WorkingFolder folder;
+    Service service(everything_logged({{"CORS_ALLOWED_ORIGIN", "*.example.org"}}));
+    std::vector<Answer> answers;
+    for (int round = 0; round < 5; ++round)
+        for (const Headers& headers :
+             {Headers{}, Headers{{"x-custom-lang", "de"}}, Headers{{"Origin", "https://shop.example.org"}},
+              Headers{{"Origin", "https://stranger.example.com"}}, Headers{{"Accept", "application/problem+json"}}})
+            for (const char* path : {"/api/nowhere", "/api/shared/user/2fa/status", "/.well-known/jwks.json"})
+                answers.push_back(service.get(path, headers));
+    service.restart();
+    const auto entries = entries_in(folder / "logs/api.log");
+    ASSERT_EQ(entries.size(), answers.size());
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        std::size_t told = 0;
+        for (const auto& [name, value] : entries[i].at("res").at("headers").as_object()) {
+            const auto sent = answers[i].headers.find(to_lower_ascii(name));
+            ASSERT_NE(sent, answers[i].headers.end()) << i << name;
+            EXPECT_EQ(value, json::value(sent->second)) << i << name;
+            ++told;
+        }
+        for (const char* added_later : {"date", "content-length", "connection"})
+            told += answers[i].headers.count(added_later);
+        EXPECT_EQ(told, answers[i].headers.size()) << i;
+    }
+}
+
 TEST(LOG_2, WithoutLoggerAutoOnlyWhatFailedIsLoggedAndWithoutTheSwitchNothing) {
     const WorkingFolder folder;
     {

@@ -10,7 +10,7 @@ namespace consentry {
 namespace {
 
 // Each is lost to somebody who changed the document within a read and a write, or to a clock that jumped.
-constexpr int tries_max = 4;
+constexpr int tries_max = 8;
 constexpr milliseconds shortest_claim = std::chrono::minutes{2};
 // Readable where it is: browsers neither run nor save it.
 constexpr std::string_view published_mime = "text/plain; charset=utf-8";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -81,7 +82,7 @@ public:
 
     // Of an answer: "name: value\r\n", as many as there are. The first to be added.
     void add_lines(std::string_view lines) {
-        // Answers begin alike. How their first lines are written is kept, by thread, as far as all have had them.
+        // Answers begin alike. How the first lines of one were written is kept, by thread.
         thread_local Beginning known;
         const std::size_t same = known.lines_in_common(lines);
         if (same == 0)
@@ -95,16 +96,21 @@ private:
     public:
         // How many of the first lines are those that are kept.
         std::size_t lines_in_common(std::string_view lines) const {
-            std::size_t count = ends_.size();
-            while (count > 0 && !lines.starts_with(std::string_view(lines_).substr(0, ends_[count - 1].line))) --count;
-            return count;
-        }
-        // Writes the first `count` lines, and forgets the others. Returns how long those are.
-        std::size_t copy(std::size_t count, std::string_view lines, HeaderWriter& to) {
-            ends_.resize(count);
-            to.out_.append(text_, 0, ends_.back().text);
+            std::size_t count = 0;
             std::size_t begin = 0;
             for (const End& end : ends_) {
+                const std::size_t length = end.line - begin;
+                if (lines.substr(begin, length) != std::string_view(lines_).substr(begin, length)) break;
+                begin = end.line;
+                ++count;
+            }
+            return count;
+        }
+        // Writes the first `count` lines. Returns how long those are.
+        std::size_t copy(std::size_t count, std::string_view lines, HeaderWriter& to) const {
+            to.out_.append(text_, 0, ends_[count - 1].text);
+            std::size_t begin = 0;
+            for (const End& end : std::span(ends_).first(count)) {
                 if (to.count_ < headers_max) to.seen_[to.count_++] = lines.substr(begin, end.name);
                 begin = end.line;
             }
@@ -112,12 +118,14 @@ private:
         }
         void learn(std::string_view lines, HeaderWriter& to) {
             ends_.clear();
+            std::vector<End> ends;
             const std::size_t begin = to.out_.size();
             to.add_rest(lines, [&](std::size_t name, std::size_t line) {
-                ends_.push_back({.name = name, .line = line, .text = to.out_.size() - begin});
+                ends.push_back({.name = name, .line = line, .text = to.out_.size() - begin});
             });
             lines_.assign(lines);
             text_.assign(to.out_, begin);
+            ends_ = std::move(ends);  // last: what is thrown above leaves none
         }
 
     private:
