@@ -185,8 +185,31 @@ void append_json(std::string& out, std::string_view text, std::size_t nested) {
     append_buffer(out, text.size());
 }
 
+// Printable ASCII without escapes. All of it is looked at, which the compiler does many bytes at once.
+bool is_plain(std::string_view text) {
+    bool special = false;
+    for (const char c : text) special |= (c < 0x20) | (c == 0x7F) | (c == '\\');
+    return !special;
+}
+
 }  // namespace
 
-void append_redacted_json(std::string& out, std::string_view body) { append_json(out, body, 0); }
+void append_redacted_json(std::string& out, std::string_view body, std::string_view known_end) {
+    if (!known_end.empty() && body.size() <= body_bytes_max && body.ends_with(known_end) && is_plain(known_end)) {
+        const std::size_t begin = out.size();
+        const std::string_view rest = body.substr(0, body.size() - known_end.size());
+        boost::json::basic_parser<Sanitizer> parser({}, out, 0U);
+        boost::json::error_code error;
+        parser.write_some(true, rest.data(), rest.size(), error);
+        if (!error) parser.write_some(false, "}", 1, error);
+        if (!error) {
+            out.pop_back();
+            out.append(known_end);
+            return;
+        }
+        out.resize(begin);
+    }
+    append_json(out, body, 0);
+}
 
 }  // namespace consentry

@@ -36,6 +36,8 @@ std::string redact_query(std::string_view query);
 // A body as a JSON value: secrets replaced, arrays cut to 10 elements and {"truncated": how many there were}, objects
 // below depth 5 left out, long strings cut, strings that hold JSON themselves treated alike. What is no JSON or too
 // large becomes {"buffer":"[BUFFER]","size":bytes}.
-void append_redacted_json(std::string& out, std::string_view body);
+// `known_end`: members it ends with, and its last brace, that hold nothing to be hidden: copied where they are plain
+// text.
+void append_redacted_json(std::string& out, std::string_view body, std::string_view known_end = {});
 
 }  // namespace consentry

@@ -77,6 +77,27 @@ TEST(LOG_1, NamesOfSecretsAreKnownInEverySpelling) {
     EXPECT_TRUE(is_secret_name(std::string(65, 'a'))) << "a name that nobody has looked at";
 }
 
+std::string with_end(std::string_view rest, std::string_view end) {
+    std::string out = "before ";
+    append_redacted_json(out, std::string(rest).append(end), end);
+    return out;
+}
+
+TEST(LOG_1, WhatIsKnownToBeHarmlessAtTheEndIsCopied) {
+    constexpr std::string_view end = R"(,"metadata":{"token":"shown","deep":[1,2]}})";
+    EXPECT_EQ(with_end(R"({"data":{"token":"x","name":"y"})", end),
+              R"(before {"data":{"token":"[REDACTED]","name":"y"},"metadata":{"token":"shown","deep":[1,2]}})");
+    // Anything that is not as it should be, and the body is looked at as a whole.
+    const std::string whole = R"(before {"data":1,"metadata":{"token":"[REDACTED]"}})";
+    EXPECT_EQ(with_end(R"({"data":1)", R"(,"metadata":{"token":"\u001b[31m"}})"), whole) << "an escape";
+    EXPECT_EQ(with_end(R"({"data":1)", ",\"metadata\":{\"token\":\"\xC3\xA4\"}}"), whole) << "not ASCII";
+    EXPECT_EQ(with_end(R"({"data":[1)", R"(,"metadata":{"token":"x"}])"), R"(before {"buffer":"[BUFFER]","size":36})")
+        << "no JSON";
+    EXPECT_EQ(with_end(R"({"data":{"a":1)", R"(,"token":{"b":"x"}}})"),
+              R"(before {"data":{"a":1,"token":"[REDACTED]"}})")
+        << "the end of another object";
+}
+
 TEST(LOG_1, SecretsLeaveNoTraceInJson) {
     EXPECT_EQ(json_of(R"({"email":"a@example.org","password":"x","n":1.50,"b":true,"z":null})"),
               R"({"email":"a@example.org","password":"[REDACTED]","n":1.50,"b":true,"z":null})");

@@ -9,8 +9,11 @@
 namespace consentry::http {
 namespace {
 
+constexpr std::string_view metadata_begin = R"(,"metadata":{"language":")";
+constexpr std::string_view metadata_last = R"(,"correlationId":)";
+
 void write_metadata(std::string& out, const AnswerFacts& facts, std::string_view more) {
-    out.append(R"(,"metadata":{"language":")").append(name_of(facts.language));
+    out.append(metadata_begin).append(name_of(facts.language));
     out.append(R"(","timestamp":)").append(fmt::format_int(epoch_ms(facts.now)).c_str()).append(R"(,"timezone":)");
     append_json_string(out, facts.timezone);
     out.append(R"(,"path":)");
@@ -21,7 +24,7 @@ void write_metadata(std::string& out, const AnswerFacts& facts, std::string_view
     append_json_string(out, facts.repo_version);
     out.append(R"(,"requestId":)");
     append_json_string(out, facts.request_id);
-    out.append(R"(,"correlationId":)");
+    out.append(metadata_last);
     append_json_string(out, facts.correlation_id);
     out.append(more);
     out.push_back('}');
@@ -109,6 +112,16 @@ void write_problem(std::string& out, const Error& error, std::string_view title,
     out.append(R"(,"instance":"urn:uuid:)").append(facts.request_id).append(R"(",)");
     write_error_members(out, error, locales, facts);
     out.push_back('}');
+}
+
+std::string_view bare_metadata(std::string_view body, std::string_view correlation_id) {
+    const auto begin = body.rfind(metadata_begin);
+    if (begin == std::string_view::npos || !body.ends_with("\"}}")) return {};
+    std::string_view rest = body.substr(0, body.size() - 3);
+    if (!rest.ends_with(correlation_id)) return {};
+    rest.remove_suffix(correlation_id.size());
+    if (!rest.ends_with('"') || !rest.substr(0, rest.size() - 1).ends_with(metadata_last)) return {};
+    return body.substr(begin);
 }
 
 std::string header_safe(std::string_view text) {

@@ -29,6 +29,9 @@ void write_error(std::string& out, const Error& error, const Locales& locales, c
 void write_problem(std::string& out, const Error& error, std::string_view title, const Locales& locales,
                    const AnswerFacts& facts);
 
+// `,"metadata":{...}}` at the end of a body, where nothing but the facts above stands in it; else empty.
+std::string_view bare_metadata(std::string_view body, std::string_view correlation_id);
+
 // Text of a header value: what cannot stand in one (control characters, non-ASCII) is left out.
 std::string header_safe(std::string_view text);
 

@@ -9,6 +9,7 @@
 
 #include "base/redaction.hpp"
 #include "base/text.hpp"
+#include "http/envelope.hpp"
 
 namespace consentry::http {
 namespace {
@@ -217,7 +218,7 @@ void add_request(std::string& out, const Exchange& exchange, const std::string& 
     out.push_back('}');
 }
 
-void add_response(std::string& out, const Exchange& exchange) {
+void add_response(std::string& out, const Exchange& exchange, std::string_view path) {
     const Response& response = exchange.response;
     add_number(out, R"(,"res":{"httpCode":)", response.status);
     add_number(out, R"(,"contentLength":)", response.body_bytes());
@@ -227,10 +228,14 @@ void add_response(std::string& out, const Exchange& exchange) {
         headers.add_lines(response.headers);
     }
     out.append(R"(,"body":)");
+    // The metadata repeat the path, which may hold a secret; everything else in them is the service's own.
+    const bool path_is_shown = path == exchange.context.request.path;
     if (response.body.empty())
         out.append("null");
     else
-        append_redacted_json(out, response.body);
+        append_redacted_json(
+            out, response.body,
+            path_is_shown ? bare_metadata(response.body, exchange.context.correlation_id) : std::string_view{});
     out.push_back('}');
 }
 
@@ -287,7 +292,7 @@ void AccessLog::on_answer(const Exchange& exchange) noexcept {
         add_error(members, exchange);
         const std::string path = redact_path(context.request.path);
         add_request(members, exchange, path);
-        add_response(members, exchange);
+        add_response(members, exchange, path);
 
         thread_local std::string message;
         message.assign(context.request.method_text.substr(0, 32)).append(" ");
