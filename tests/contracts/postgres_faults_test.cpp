@@ -92,7 +92,7 @@ TEST(PostgresFaults, AServerThatComesBackIsUsedWithoutARestart) {
 TEST(PostgresFaults, WhatTheServerClosedWhileIdleIsNotNoticedByCallers) {
     const PostgresSchema schema;
     schema.sql(things);
-    Client client({.url = schema.url() + "&application_name=" + schema.name(), .timeout = 10s});
+    Client client({.url = schema.patient_url() + "&application_name=" + schema.name(), .timeout = 10s});
     for (int round = 0; round < 3; ++round) {
         client.execute("INSERT INTO things (id) VALUES (" + std::to_string(round) + ")");
         client.query("SELECT 1");
@@ -107,7 +107,7 @@ TEST(PostgresFaults, AWriteWhoseAnswerIsLostIsOfUnknownOutcomeAndNotRepeated) {
     const PostgresSchema schema;
     schema.sql(things);
     TcpProxy link(port_of(schema.url()));
-    Client client({.url = with_port(schema.url(), link.port()), .timeout = 10s});
+    Client client({.url = with_port(schema.patient_url(), link.port()), .timeout = 10s});
     for (int id = 1; id <= 20; ++id) {
         client.query("SELECT 1");
         link.mute_when("lost answer");
@@ -126,7 +126,7 @@ TEST(PostgresFaults, AWriteWhoseAnswerIsLostIsOfUnknownOutcomeAndNotRepeated) {
 TEST(PostgresFaults, AReadWhoseAnswerIsLostIsAskedAgain) {
     const PostgresSchema schema;
     TcpProxy link(port_of(schema.url()));
-    Client client({.url = with_port(schema.url(), link.port()), .timeout = 10s});
+    Client client({.url = with_port(schema.patient_url(), link.port()), .timeout = 10s});
     for (int i = 0; i < 10; ++i) {
         link.mute_when("mute this one");
         EXPECT_EQ(client.query("SELECT 7 -- mute this one")[0].integer(0), 7);
@@ -138,7 +138,7 @@ TEST(PostgresFaults, AReadWhoseAnswerIsLostIsAskedAgain) {
 TEST(PostgresFaults, ASlowStatementEndsAloneAndNotItsConnection) {
     const PostgresSchema schema;
     const std::string name = schema.name();
-    Client client({.url = schema.url() + "&application_name=" + name, .connections = 1, .timeout = 2s});
+    Client client({.url = schema.patient_url() + "&application_name=" + name, .connections = 1, .timeout = 2s});
     const auto session = client.query("SELECT pg_backend_pid()")[0].integer(0);
     EXPECT_THROW(client.query("SELECT pg_sleep(60)"), Unavailable);
     EXPECT_EQ(client.query("SELECT pg_backend_pid()")[0].integer(0), session);
@@ -158,7 +158,7 @@ TEST(PostgresFaults, DeadlocksAreSettledByDoingOneOfThemAgain) {
         "CREATE TABLE counters (id BIGINT PRIMARY KEY, attempt BIGINT); INSERT INTO counters VALUES (1, 0), (2, 0)");
     // Deadlocks are looked for quickly; only a superuser may say so.
     storage::PostgresDatabase database(
-        {.url = schema.url() + "%20-c%20deadlock_timeout%3D10", .connections = 4, .timeout = 30s});
+        {.url = schema.url() + "%20-c%20deadlock_timeout%3D10&connect_timeout=30", .connections = 4, .timeout = 30s});
     EXPECT_EQ(
         successes_of(100,
                      [&](std::size_t i) { return add_one_to_both(database, i % 2 == 0 ? 1 : 2, i % 2 == 0 ? 2 : 1); }),
@@ -200,7 +200,7 @@ TEST(PostgresFaults, LookUpsOfManyCallersAreFewStatements) {
 TEST(PostgresFaults, AStatementThatIsNoLookUpIsRefusedAndNothingElse) {
     const PostgresSchema schema;
     schema.sql(things);
-    Client client({.url = schema.url(), .timeout = 10s});
+    Client client({.url = schema.patient_url(), .timeout = 10s});
     auto& database = client.database();
     EXPECT_THROW(client.wait_for(database.look_up("SELECT uid FROM things", Uuid())), std::logic_error);
     EXPECT_TRUE(client.wait_for(database.look_up("SELECT uid FROM things WHERE uid = $1", Uuid())).empty());
