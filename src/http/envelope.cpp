@@ -115,13 +115,14 @@ void write_problem(std::string& out, const Error& error, std::string_view title,
 }
 
 std::string_view bare_metadata(std::string_view body, std::string_view correlation_id) {
-    const auto begin = body.rfind(metadata_begin);
-    if (begin == std::string_view::npos || !body.ends_with("\"}}")) return {};
+    if (!body.ends_with("\"}}")) return {};
     std::string_view rest = body.substr(0, body.size() - 3);
     if (!rest.ends_with(correlation_id)) return {};
     rest.remove_suffix(correlation_id.size());
     if (!rest.ends_with('"') || !rest.substr(0, rest.size() - 1).ends_with(metadata_last)) return {};
-    return body.substr(begin);
+    // Looked for only now, when it is known to be near the end: a body may be long.
+    const auto begin = rest.rfind(metadata_begin);
+    return begin == std::string_view::npos ? std::string_view{} : body.substr(begin);
 }
 
 std::string header_safe(std::string_view text) {

@@ -177,6 +177,18 @@ TEST_P(ListContract, ALargeTableGivesTheSamePages) {
             }
 }
 
+// Page and count are asked for at once, and both fail: still an outage, and nothing else.
+TEST_P(ListContract, AnOutageWithALargeTableIsToldAsOne) {
+    const ListSource broken{.columns = "id, rank, shelf, title", .from = "nothing WHERE rank >= $1", .large = true};
+    ListQuery query;
+    query.order = {{"rank", true}};
+    for (const char* search : {"", "text"}) {
+        query.search = search;
+        query.search_expressions = {"title"};
+        EXPECT_THROW(run(storage::select_list(*database, broken, query, to_book, std::int64_t{0})), Unavailable);
+    }
+}
+
 TEST_P(ListContract, MatchesAreCountedUpToABound) {
     run(
         database->execute("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10007) "
