@@ -36,6 +36,9 @@ void measure_masses(const Stage& stage, Report& report);
 // What all endpoints share (limits, ids, headers, CORS, metrics), and logging, against the endpoint without them.
 void measure_surface(const Stage& stage, Report& report);
 
+// Goal log-5: what requests notice of a log whose place is slow or full.
+void measure_log_places(const Stage& stage, Report& report);
+
 // Pages of the list of very many accounts, in every order.
 void measure_lists(const Stage& stage, Report& report);
 

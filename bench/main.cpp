@@ -49,6 +49,7 @@ const std::vector<Goal>& goals() {
         {"11", servers, measure_start},
         {"12", servers, measure_masses, true},
         {"web-4", embedded, measure_slow_peers},
+        {"log-5", embedded, measure_log_places},
         {"lists", embedded, measure_lists, true},
         {"lists", servers, measure_lists, true},
         {"consent", embedded, measure_consent, true},

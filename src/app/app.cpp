@@ -106,6 +106,14 @@ App::App(const Config& config, const Clock& clock)
     : log_(spdlog::default_logger()),
       services_(config, clock),
       system_(services_.database, services_.cache, clock, hello_facts(services_.config)),
+      health_({.database = services_.database,
+               .cache = services_.cache,
+               .object_store = services_.object_store,
+               .workers = services_.signing_pool,
+               .mails_leave = [this] { return mail_delivery_->is_leaving(); },
+               .error_reports_arrive = [this] { return !error_tracking_ || error_tracking_->is_arriving(); }},
+              {.memory_bytes_max = config.health.memory_bytes_max, .disk_percent_max = config.health.disk_percent_max},
+              config.data.directory),
       rate_limit_(
           services_.cache, clock,
           {.limit = config.throttle.limit,
@@ -215,6 +223,7 @@ void App::declare_endpoints() {
     if (services_.files) add_file_endpoints(router_, *services_.files);
     add_forward_auth_endpoints(router_, services_.forward_auth);
     add_system_endpoints(router_, system_, services_.config.app.documentation);
+    add_health_endpoints(router_, health_);
     if (metrics_page_) add_metrics_endpoint(router_, *metrics_page_);
     FeatureFlags::check_names(router_.operations());
     router_.finish();

@@ -12,6 +12,7 @@
 #include "app/services.hpp"
 #include "base/log.hpp"
 #include "features/system/endpoints.hpp"
+#include "features/system/health.hpp"
 #include "features/system/metrics_page.hpp"
 #include "http/pipeline.hpp"
 #include "http/router.hpp"
@@ -70,6 +71,7 @@ private:
     std::unique_ptr<MailDelivery> mail_delivery_;
     Services services_;
     System system_;
+    Health health_;
     http::RateLimit rate_limit_;
     std::unique_ptr<Metrics> metrics_;  // null: METRICS_ENABLE is off
     std::unique_ptr<MetricsPage> metrics_page_;

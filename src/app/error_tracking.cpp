@@ -129,7 +129,7 @@ milliseconds ErrorTracking::send(const Report& report, const std::stop_token& st
         const net::HttpResponse answer = client_.fetch(request, stop);
         if (answer.status >= 200 && answer.status < 300) {
             sent_.fetch_add(1, std::memory_order_relaxed);
-            in_trouble_ = false;
+            in_trouble_.store(false, std::memory_order_relaxed);
             return milliseconds{0};
         }
         drop(fmt::format("status {}", answer.status));
@@ -142,7 +142,7 @@ milliseconds ErrorTracking::send(const Report& report, const std::stop_token& st
 
 void ErrorTracking::drop(std::string_view why) {
     lost_.fetch_add(1, std::memory_order_relaxed);
-    if (!std::exchange(in_trouble_, true))
+    if (!in_trouble_.exchange(true))
         spdlog::warn("setting SENTRY_DSN: reports of errors are being lost: {}", redact_text(why));
 }
 

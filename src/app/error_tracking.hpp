@@ -35,6 +35,8 @@ public:
 
     void on_answer(const http::Exchange& exchange) noexcept override;
 
+    // Whether the last report arrived; true before the first.
+    bool is_arriving() const { return !in_trouble_.load(std::memory_order_relaxed); }
     std::uint64_t sent() const { return sent_.load(std::memory_order_relaxed); }
     std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
 
@@ -51,7 +53,7 @@ private:
     net::HttpClient client_;
     std::atomic<std::uint64_t> sent_{0};
     std::atomic<std::uint64_t> lost_{0};
-    bool in_trouble_ = false;  // the thread's own
+    std::atomic<bool> in_trouble_{false};
     std::mutex mutex_;
     std::condition_variable_any ready_;
     std::deque<Report> queue_;

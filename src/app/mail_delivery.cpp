@@ -232,11 +232,13 @@ awaitable<void> MailDelivery::give_up(const StoredMail& mail, const std::string&
 
 void MailDelivery::pause_service(const std::string& why) {
     if (++service_failures_ == 1) log_->warn("mails wait: {} (setting MAIL_URL)", why);
+    leaving_.store(false, std::memory_order_relaxed);
     paused_until_ = parts_.clock.now() + retry_after(service_failures_);
 }
 
 void MailDelivery::service_is_there() {
     if (std::exchange(service_failures_, 0) > 0) log_->info("mails leave again");
+    leaving_.store(true, std::memory_order_relaxed);
 }
 
 awaitable<void> MailDelivery::count_waiting() {

@@ -59,6 +59,8 @@ public:
     void stop();
     void wait();
 
+    // Whether mails leave: false from the moment nobody takes them until somebody does.
+    bool is_leaving() const { return leaving_.load(std::memory_order_relaxed); }
     // Of all instances, as counted some seconds ago.
     std::int64_t waiting() const { return waiting_.load(std::memory_order_relaxed); }
     std::uint64_t sent() const { return sent_.load(std::memory_order_relaxed); }
@@ -103,6 +105,7 @@ private:
     SteadyTime counted_{};
 
     std::atomic<bool> wake_posted_{false};
+    std::atomic<bool> leaving_{true};
     std::atomic<std::int64_t> waiting_{0};
     std::atomic<std::uint64_t> sent_{0};
     std::atomic<std::uint64_t> failed_{0};

@@ -2,7 +2,10 @@
 
 #include <cstdio>
 
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+#include <malloc.h>
 
 namespace consentry {
 
@@ -14,6 +17,21 @@ std::int64_t resident_bytes() {
         std::fclose(file);
     }
     return std::int64_t{resident} * ::sysconf(_SC_PAGESIZE);
+}
+
+std::int64_t heap_bytes() {
+    const struct mallinfo2 facts = ::mallinfo2();
+    return static_cast<std::int64_t>(facts.uordblks + facts.hblkhd);
+}
+
+std::int64_t disk_percent_used(const std::filesystem::path& folder) {
+    struct statvfs facts{};
+    if (::statvfs(folder.c_str(), &facts) != 0) return 100;
+    // What is kept for the superuser counts neither as used nor as free. Rounded up.
+    const auto used = facts.f_blocks - facts.f_bfree;
+    const auto all = used + facts.f_bavail;
+    if (all == 0) return 100;
+    return static_cast<std::int64_t>((used * 100 + all - 1) / all);
 }
 
 }  // namespace consentry

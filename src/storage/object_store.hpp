@@ -75,7 +75,7 @@ public:
     // one that strangers can read, a public one that they cannot.
     virtual void check() = 0;
     // Throws Unavailable where it does not answer.
-    virtual awaitable<void> ping() = 0;
+    virtual awaitable<void> ping(Area area) = 0;
 };
 
 }  // namespace consentry::storage

@@ -148,10 +148,10 @@ TEST_F(FolderStore, AFolderThatIsGoneIsAnOutageAndItsReturnTheEnd) {
     EXPECT_THROW(put(Area::private_area, "a.hbs", "y"), Unavailable);
     EXPECT_THROW(run(store->erase(Area::private_area, "a.hbs")), Unavailable);
     EXPECT_THROW(run(store->head(Area::private_area, "a.hbs")), Unavailable);
-    EXPECT_THROW(run(store->ping()), Unavailable);
+    EXPECT_THROW(run(store->ping(Area::private_area)), Unavailable);
     EXPECT_FALSE(fs::exists(root)) << "nothing is made in the place of a disk";
     fs::rename(folder / "elsewhere", root);
-    EXPECT_NO_THROW(run(store->ping()));
+    EXPECT_NO_THROW(run(store->ping(Area::private_area)));
     EXPECT_EQ(get(Area::private_area, "a.hbs"), "x");
 }
 

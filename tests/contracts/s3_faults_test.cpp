@@ -193,10 +193,10 @@ TEST_F(S3Link, ASilentServerIsLeftInTime) {
     run(store.put(Area::private_area, key, "1", "text/plain"));
     proxy.hang();
     EXPECT_THROW(run(store.put(Area::private_area, key, "2", "text/plain")), Unavailable);
-    EXPECT_THROW(run(store.ping()), Unavailable);
+    EXPECT_THROW(run(store.ping(Area::private_area)), Unavailable);
     proxy.pass();
     EXPECT_EQ(run(store.get(Area::private_area, key, 10))->bytes.size(), 1U);
-    EXPECT_NO_THROW(run(store.ping()));
+    EXPECT_NO_THROW(run(store.ping(Area::private_area)));
 }
 
 TEST_F(S3Link, WaitingForOthersCountsAsWell) {
@@ -246,7 +246,7 @@ TEST_F(S3Link, AStoreThatEndsWaitsForNoServer) {
     auto store = std::make_unique<S3Store>(options(1h));
     proxy.hang();
     std::string said;
-    std::jthread waiting([&, call = store->ping()]() mutable { said = complaint([&] { run(std::move(call)); }); });
+    std::jthread waiting([&, call = store->ping(Area::private_area)]() mutable { said = complaint([&] { run(std::move(call)); }); });
     ASSERT_TRUE(eventually([&] { return proxy.accepted() > 0; }));
     store.reset();
     waiting.join();

@@ -24,9 +24,9 @@ consentry_test(consentry_security_log_tests
   SOURCES audit_test.cpp log_events_test.cpp log_faults_test.cpp log_redaction_test.cpp log_tracking_test.cpp
   LINKS consentry_test_support)
 
-# The doors of others: forward auth, alone and behind a real nginx; metrics.
+# The doors of others: forward auth, alone and behind a real nginx; metrics; the health of the parts.
 consentry_test(consentry_security_doors_tests
-  SOURCES consent_calls.cpp factor_calls.cpp forward_auth_test.cpp metrics_test.cpp nginx_forward_auth_test.cpp
+  SOURCES consent_calls.cpp factor_calls.cpp forward_auth_test.cpp health_test.cpp metrics_test.cpp nginx_forward_auth_test.cpp
   LINKS consentry_test_support
   ALSO_ON_SHARED_ENGINES)
 target_compile_definitions(consentry_security_doors_tests PRIVATE CONSENTRY_REAL_SERVERS="${PROJECT_SOURCE_DIR}/tests/real")

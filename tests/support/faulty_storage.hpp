@@ -52,7 +52,7 @@ public:
     std::string public_address(const std::string& key) const override { return real_.public_address(key); }
     std::string area_name(storage::Area area) const override { return real_.area_name(area); }
     void check() override { real_.check(); }
-    awaitable<void> ping() override { return real_.ping(); }
+    awaitable<void> ping(storage::Area area) override { return real_.ping(area); }
 
 private:
     storage::ObjectStore& real_;

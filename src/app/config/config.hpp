@@ -203,6 +203,12 @@ struct MetricsConfig {
     std::vector<std::string> allowed_from;  // addresses and networks, checked
 };
 
+// Beyond these an instance is not well.
+struct HealthConfig {
+    std::int64_t memory_bytes_max = 0;
+    std::int64_t disk_percent_max = 0;
+};
+
 struct S3Config {
     std::string access_key;
     std::string secret;
@@ -256,6 +262,7 @@ struct Config {
     SecurityEventsConfig security_events;
     SentryConfig sentry;
     MetricsConfig metrics;
+    HealthConfig health;
 };
 
 // Names a setting and says what is allowed; never repeats a value, which may be a secret in the wrong place (OPS-2).

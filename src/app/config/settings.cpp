@@ -16,7 +16,7 @@ std::span<const SettingSpec> settings() {
                                  password_settings,       session_settings, account_settings, api_key_settings,
                                  feature_flag_settings,   mail_settings,    social_settings,  storage_settings,
                                  term_policy_settings,    list_settings,    logger_settings,  security_event_settings,
-                                 error_tracking_settings, metrics_settings})
+                                 error_tracking_settings, metrics_settings, health_settings})
             std::ranges::move(table(), std::back_inserter(rows));
         return rows;
     }();

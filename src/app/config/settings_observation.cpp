@@ -1,4 +1,4 @@
-// Settings of what tells how the service is doing: log, security events, error tracking, metrics.
+// Settings of what tells how the service is doing: log, security events, error tracking, metrics, health.
 #include "app/config/sentry_dsn.hpp"
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
@@ -102,6 +102,24 @@ std::vector<SettingSpec> metrics_settings() {
          .default_text = "127.0.0.1,::1",
          .description = "Who may read `/metrics`; others find nothing there. Nobody may through a proxy that "
                         "`HTTP_TRUSTED_PROXIES` does not list."},
+    };
+}
+
+std::vector<SettingSpec> health_settings() {
+    constexpr std::string_view group = "Health";
+    return {
+        {.name = "HEALTH_MEMORY_MAX_IN_MB",
+         .group = group,
+         .type = megabytes<&Config::health, &HealthConfig::memory_bytes_max>(1, 1'000'000),
+         .default_text = "300",
+         .description = "Above this, in megabytes, `/system/health/instance` answers 503: for resident memory, and for "
+                        "what of it is allocated."},
+        {.name = "HEALTH_DISK_MAX_IN_PERCENT",
+         .group = group,
+         .type = whole_number<&Config::health, &HealthConfig::disk_percent_max>(1, 100),
+         .default_text = "75",
+         .description = "Above this, in percent of the file system of `DATA_DIR`, `/system/health/instance` answers "
+                        "503."},
     };
 }
 

@@ -29,5 +29,6 @@ std::vector<SettingSpec> logger_settings();
 std::vector<SettingSpec> security_event_settings();
 std::vector<SettingSpec> error_tracking_settings();
 std::vector<SettingSpec> metrics_settings();
+std::vector<SettingSpec> health_settings();
 
 }  // namespace consentry

@@ -6,7 +6,7 @@ namespace consentry {
 namespace {
 
 storage::awaitable<Result<HelloResponse>> hello(System& system) { co_return system.hello(); }
-storage::awaitable<Result<HealthResponse>> live() { co_return HealthResponse{.info = {}, .error = {}, .details = {}}; }
+storage::awaitable<Result<HealthReport<ServiceChecks>>> live() { co_return HealthReport<ServiceChecks>{}; }
 
 }  // namespace
 
@@ -15,10 +15,10 @@ HelloResponse System::hello() const {
     return {{now, to_iso8601(now), epoch_ms(now)}, facts_.app, facts_.auth, facts_.message, facts_.request};
 }
 
-storage::awaitable<Result<HealthResponse>> System::ready() {
+storage::awaitable<Result<HealthReport<ServiceChecks>>> System::ready() {
     if (stopping_.load()) throw Unavailable("the service is stopping");
     co_await database_.ping();
-    HealthResponse out;
+    HealthReport<ServiceChecks> out;
     out.info.database = out.details.database = HealthCheck{};
     // Without the cache most of the service goes on: taking every instance out of rotation would end that as well.
     try {

@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "features/system/documentation.hpp"
 #include "features/system/dto.hpp"
+#include "features/system/health_dto.hpp"
 #include "http/router.hpp"
 #include "storage/cache.hpp"
 #include "storage/database.hpp"
@@ -27,7 +28,7 @@ public:
 
     HelloResponse hello() const;
     // Whether the service can do its work. Throws Unavailable where the database does not answer.
-    storage::awaitable<Result<HealthResponse>> ready();
+    storage::awaitable<Result<HealthReport<ServiceChecks>>> ready();
 
     // The service is about to stop: not ready any more, so that a load balancer looks elsewhere. Thread-safe.
     void stopping() { stopping_.store(true); }

@@ -74,9 +74,9 @@ std::string FilesystemStore::public_address(const std::string& key) const {
 
 std::string FilesystemStore::area_name(Area area) const { return area == Area::private_area ? "private" : "public"; }
 
-awaitable<void> FilesystemStore::ping() {
-    co_await pool_.run([this] {
-        folder_.ping();
+awaitable<void> FilesystemStore::ping(Area area) {
+    co_await pool_.run([this, area] {
+        folder_.ping(area);
         return true;
     });
 }

@@ -41,7 +41,7 @@ public:
     std::string area_name(Area area) const override;
 
     void check() override { folder_.check(); }
-    awaitable<void> ping() override;
+    awaitable<void> ping(Area area) override;
 
 private:
     ObjectFolder folder_;

@@ -248,9 +248,7 @@ void ObjectFolder::erase(Area area, const std::string& key, Deadline deadline) c
     sync(*parent);  // also where another one has erased it: that may not be durable yet
 }
 
-void ObjectFolder::ping() const {
-    for (const Area area : {Area::private_area, Area::public_area}) open_part(folder_, name_of(area));
-}
+void ObjectFolder::ping(Area area) const { open_part(folder_, name_of(area)); }
 
 void ObjectFolder::check() const {
     for (const std::string_view part : {name_of(Area::private_area), unfinished_name}) {

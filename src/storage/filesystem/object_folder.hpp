@@ -33,7 +33,7 @@ public:
 
     // Throws std::runtime_error: what cannot be written, or is open to strangers.
     void check() const;
-    void ping() const;
+    void ping(Area area) const;
 
 private:
     void forget_unfinished() const;

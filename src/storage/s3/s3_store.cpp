@@ -149,8 +149,8 @@ std::string S3Store::public_address(const std::string& key) const {
     return client_.url_of(get.host, target_of(get));
 }
 
-awaitable<void> S3Store::ping() {
-    Call call{.request = request("HEAD", Area::private_area, "")};
+awaitable<void> S3Store::ping(Area area) {
+    Call call{.request = request("HEAD", area, "")};
     const HttpResponse response = co_await send(std::move(call));
     if (response.status != 200) throw outage("HEAD of a bucket", response);
 }

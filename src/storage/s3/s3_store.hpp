@@ -37,7 +37,7 @@ public:
     std::string area_name(Area area) const override { return bucket_of(area); }
 
     void check() override;
-    awaitable<void> ping() override;
+    awaitable<void> ping(Area area) override;
 
 private:
     const std::string& bucket_of(Area area) const {

@@ -1,0 +1,143 @@
+#include "features/system/health.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/process.hpp"
+#include "http/endpoint.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::int64_t mebibyte = 1024 * 1024;
+
+// Looks at one part after the other. What is wrong with them is for the operator; the client hears only that
+// something is.
+class Checkup {
+public:
+    storage::awaitable<HealthCheck> reach(std::string_view part, storage::awaitable<void> ping) {
+        std::string why;
+        try {
+            co_await std::move(ping);
+            co_return HealthCheck{};
+        } catch (const Unavailable& outage) {
+            why = outage.what();
+        }
+        co_return note(part, false, std::move(why));
+    }
+    HealthCheck note(std::string_view part, bool is_well, std::string message) {
+        if (!is_well) troubles_ += fmt::format("{}{}: {}", troubles_.empty() ? "" : "; ", part, message);
+        return {.status = is_well ? HealthState::up : HealthState::down, .message = std::move(message)};
+    }
+    HealthCheck note(std::string_view part, bool is_well) {
+        if (is_well) return {};
+        return note(part, false, "the last try failed");
+    }
+
+    template <class Checks>
+    HealthReport<Checks> report(const Checks& checks) const {
+        if (!troubles_.empty()) throw Unavailable(troubles_);
+        return {.info = checks, .details = checks};
+    }
+
+private:
+    std::string troubles_;
+};
+
+}  // namespace
+
+storage::awaitable<Result<HealthReport<DatabaseChecks>>> Health::database() {
+    Checkup checkup;
+    DatabaseChecks checks;
+    checks.database = co_await checkup.reach("database", parts_.database.ping());
+    checks.redis = co_await checkup.reach("redis", parts_.cache.ping());
+    co_return checkup.report(checks);
+}
+
+storage::awaitable<Result<HealthReport<AwsChecks>>> Health::aws() {
+    using enum storage::Area;
+    Checkup checkup;
+    AwsChecks checks;
+    checks.s3_public_bucket = co_await checkup.reach("s3PublicBucket", parts_.object_store.ping(public_area));
+    checks.s3_private_bucket = co_await checkup.reach("s3PrivateBucket", parts_.object_store.ping(private_area));
+    checks.ses = checkup.note("ses", parts_.mails_leave());
+    co_return checkup.report(checks);
+}
+
+storage::awaitable<Result<HealthReport<ThirdPartyChecks>>> Health::third_party() {
+    Checkup checkup;
+    co_return checkup.report(ThirdPartyChecks{.sentry = checkup.note("sentry", parts_.error_reports_arrive())});
+}
+
+storage::awaitable<Result<HealthReport<InstanceChecks>>> Health::instance() {
+    // A file system may be one of a network.
+    const auto [resident, heap, disk] = co_await parts_.workers.run(
+        [this] { return std::array{resident_bytes(), heap_bytes(), disk_percent_used(folder_)}; });
+    Checkup checkup;
+    const auto memory = [&](std::string_view part, std::int64_t bytes) {
+        return checkup.note(part, bytes <= limits_.memory_bytes_max,
+                            fmt::format("{} of {} MiB", bytes / mebibyte, limits_.memory_bytes_max / mebibyte));
+    };
+    InstanceChecks checks;
+    checks.memory_rss = memory("memoryRss", resident);
+    checks.memory_heap = memory("memoryHeap", heap);
+    checks.storage = checkup.note("storage", disk <= limits_.disk_percent_max,
+                                  fmt::format("{} % used, of {} % that may be", disk, limits_.disk_percent_max));
+    co_return checkup.report(checks);
+}
+
+void add_health_endpoints(http::Router& router, Health& health) {
+    router.get("/system/health/database")
+        .unversioned()
+        .id("checkDatabaseHealth")
+        .tag("system")
+        .says("Whether database and cache answer")
+        .describes("Needs an API key of type system. 503 where one of them does not; the log tells which.")
+        .message("health.checkDatabase")
+        .with_system_key()
+        .handled_by([&health] { return health.database(); });
+
+    router.get("/system/health/aws")
+        .unversioned()
+        .id("checkAwsHealth")
+        .tag("system")
+        .says("Whether the file stores answer and mails leave")
+        .describes(
+            "Needs an API key of type system. The names are those of Amazon's services, and hold for whatever "
+            "STORAGE_URL and MAIL_URL name. 503 where a store does not answer, or no mail server took the last mail; "
+            "the log tells which.")
+        .message("health.checkAws")
+        .with_system_key()
+        .handled_by([&health] { return health.aws(); });
+
+    router.get("/system/health/third-party")
+        .unversioned()
+        .id("checkThirdPartyHealth")
+        .tag("system")
+        .says("Whether reports of errors arrive")
+        .describes(
+            "Needs an API key of type system. 503 where the last report did not reach SENTRY_DSN. Without that setting "
+            "there is nothing that could be down.")
+        .message("health.checkThirdParty")
+        .with_system_key()
+        .handled_by([&health] { return health.third_party(); });
+
+    router.get("/system/health/instance")
+        .unversioned()
+        .id("checkInstanceHealth")
+        .tag("system")
+        .says("Whether this instance has memory and disk left")
+        .describes(
+            "Needs an API key of type system. 503 above HEALTH_MEMORY_MAX_IN_MB or HEALTH_DISK_MAX_IN_PERCENT; the log "
+            "tells of which.")
+        .message("health.checkInstance")
+        .with_system_key()
+        .handled_by([&health] { return health.instance(); });
+}
+
+}  // namespace consentry
