@@ -53,7 +53,7 @@ sockaddr_in local_address(std::uint16_t port) {
 }  // namespace
 
 Child::Child(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
-             std::filesystem::path log)
+             std::filesystem::path log, const std::filesystem::path& folder)
     : log_(std::move(log)) {
     std::vector<std::string> variables;
     for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
@@ -71,6 +71,7 @@ Child::Child(const std::vector<std::string>& command, const std::map<std::string
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         dup2(output, STDOUT_FILENO);
         dup2(output, STDERR_FILENO);
+        if (chdir(folder.c_str()) != 0) _exit(127);
         execve(arguments[0], arguments.data(), settings.data());
         _exit(127);
     }

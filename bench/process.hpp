@@ -16,7 +16,7 @@ namespace consentry::bench {
 class Child {
 public:
     Child(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
-          std::filesystem::path log);
+          std::filesystem::path log, const std::filesystem::path& folder = ".");
     ~Child();  // asks to end, and insists after ten seconds
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;

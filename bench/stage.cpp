@@ -95,16 +95,22 @@ Environment Stage::settings(const Environment& more) const {
     return out;
 }
 
-Server Stage::launch(const Environment& more) const {
+fs::path Stage::working_folder(const std::string& name) const {
+    fs::create_directory(folder_ / name);
+    return folder_ / name;
+}
+
+Server Stage::launch(const Environment& more, const fs::path& folder) const {
     Server server{.port = free_port(), .child = nullptr};
     Environment all = settings(more);
     all["HTTP_PORT"] = std::to_string(server.port);
-    server.child = std::make_unique<Child>(std::vector<std::string>{program_.string(), "serve"}, all, log("consentry"));
+    server.child =
+        std::make_unique<Child>(std::vector<std::string>{program_.string(), "serve"}, all, log("consentry"), folder);
     return server;
 }
 
-Server Stage::serve(const Environment& more) const {
-    Server server = launch(more);
+Server Stage::serve(const Environment& more, const fs::path& folder) const {
+    Server server = launch(more, folder);
     server.child->wait_for_port(server.port);
     return server;
 }

@@ -53,10 +53,13 @@ public:
     Stage(const Stage&) = delete;
     Stage& operator=(const Stage&) = delete;
 
-    // The service as it is in production, on the data folder; `more` goes on top of its settings.
-    Server serve(const Environment& more = {}) const;
+    // The service as it is in production, on the data folder; `more` goes on top of its settings. Its working directory
+    // is that of the benchmark, or the folder given.
+    Server serve(const Environment& more = {}, const std::filesystem::path& folder = ".") const;
     // Without waiting until it answers.
-    Server launch(const Environment& more = {}) const;
+    Server launch(const Environment& more = {}, const std::filesystem::path& folder = ".") const;
+    // A new folder beside the data.
+    std::filesystem::path working_folder(const std::string& name) const;
     // nginx with a fixed JSON; no child where it is not installed.
     Server serve_nginx(const std::string& body) const;
     Server serve_beast(std::size_t body_bytes) const;

@@ -246,7 +246,8 @@ TEST_F(S3Link, AStoreThatEndsWaitsForNoServer) {
     auto store = std::make_unique<S3Store>(options(1h));
     proxy.hang();
     std::string said;
-    std::jthread waiting([&, call = store->ping(Area::private_area)]() mutable { said = complaint([&] { run(std::move(call)); }); });
+    std::jthread waiting(
+        [&, call = store->ping(Area::private_area)]() mutable { said = complaint([&] { run(std::move(call)); }); });
     ASSERT_TRUE(eventually([&] { return proxy.accepted() > 0; }));
     store.reset();
     waiting.join();
