@@ -1,3 +1,4 @@
+#include <array>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -62,6 +63,24 @@ TEST(Base64url, Rfc4648VectorsAndOneSpellingOnly) {
         EXPECT_FALSE(from_base64url(text)) << text;
     EXPECT_EQ(as_text(*from_base64("Zm9vYg==")), "foob");
     EXPECT_FALSE(from_base64("Zm9vYh=="));
+}
+
+// The example of RFC 9562, appendix A.6.
+TEST(UuidV7, IsReadAndWrittenAsTheStandardHasIt) {
+    const std::string text = "017F22E2-79B0-7CC3-98C4-DC0C0C07398F";
+    const auto uuid = Uuid::parse(text);
+    ASSERT_TRUE(uuid);
+    const std::array<std::uint8_t, 16> bytes{0x01, 0x7F, 0x22, 0xE2, 0x79, 0xB0, 0x7C, 0xC3,
+                                             0x98, 0xC4, 0xDC, 0x0C, 0x0C, 0x07, 0x39, 0x8F};
+    EXPECT_EQ(uuid->bytes(), bytes);
+    EXPECT_EQ(uuid->text(), to_lower_ascii(text));
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        std::string wrong = text;
+        for (const char c : {'g', '/', ':', '@', '`', '\xB0', '\0', wrong[i] == '-' ? '0' : '-'}) {
+            wrong[i] = c;
+            EXPECT_FALSE(Uuid::parse(wrong)) << wrong;
+        }
+    }
 }
 
 TEST(UuidV7, IsTimeOrderedAndParsesStrictly) {

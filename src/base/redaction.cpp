@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/plain_text.hpp"
 #include "base/text.hpp"
 
 namespace consentry {
@@ -119,31 +120,6 @@ constexpr HeaderTable header_table() {
     return table;
 }
 constexpr HeaderTable headers_by_length = header_table();
-
-// The compiler compares all bytes of a block at once.
-template <std::size_t size>
-bool is_plain_block(const char* block) {
-    bool special = false;
-    for (std::size_t i = 0; i < size; ++i) {
-        const auto c = static_cast<unsigned char>(block[i]);
-        special |= (c < 0x20) | (c >= 0x7F) | (c == '"') | (c == '\\');
-    }
-    return !special;
-}
-
-// The length of a plain beginning: all of a text that is plain, and of others some blocks.
-template <std::size_t block>
-std::size_t plain_blocks(std::string_view text) {
-    std::size_t done = 0;
-    while (done + block <= text.size() && is_plain_block<block>(text.data() + done)) done += block;
-    // The last block lies over the one before it.
-    const bool rest = done > 0 && done + block > text.size();
-    return rest && is_plain_block<block>(text.data() + text.size() - block) ? text.size() : done;
-}
-std::size_t plain_beginning(std::string_view text) {
-    if (text.size() >= 16) return plain_blocks<16>(text);
-    return text.size() >= 8 ? plain_blocks<8>(text) : plain_blocks<4>(text);
-}
 
 // As an answer's metadata repeats it from the request line.
 bool is_path(std::string_view text) { return text.starts_with('/') && text.find(' ') == std::string_view::npos; }

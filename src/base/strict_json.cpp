@@ -5,6 +5,8 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
 
+#include "base/plain_text.hpp"
+
 namespace consentry {
 namespace {
 
@@ -119,7 +121,7 @@ void append_json_string(std::string& out, std::string_view text) {
     constexpr std::string_view digits = "0123456789abcdef";
     out.push_back('"');
     std::size_t plain = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
+    for (std::size_t i = plain_beginning(text); i < text.size(); ++i) {
         const auto c = static_cast<unsigned char>(text[i]);
         if (c >= 0x20 && c != '"' && c != '\\') continue;
         out.append(text.substr(plain, i - plain));

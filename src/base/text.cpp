@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <fmt/format.h>
+
 namespace consentry {
 namespace {
 
@@ -46,7 +48,18 @@ std::string to_lower_ascii(std::string_view text) {
     return out;
 }
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
+// Asked of every header of every request, by those who look for one: most texts differ in length or at once.
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (a[i] != b[i] && lower(a[i]) != lower(b[i])) return false;
+    return true;
+}
+
+void append_number(std::string& out, std::int64_t number) {
+    const fmt::format_int digits(number);
+    out.append(digits.data(), digits.size());
+}
 
 std::string_view trim(std::string_view text) {
     const auto begin = text.find_first_not_of(" \t");

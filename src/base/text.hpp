@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ std::optional<std::size_t> code_points(std::string_view text);
 // Only the ASCII letters; everything else stays as it is.
 std::string to_lower_ascii(std::string_view text);
 bool equal_ignoring_case(std::string_view a, std::string_view b);
-std::string_view trim(std::string_view text);  // spaces and tabs at both ends
+void append_number(std::string& out, std::int64_t number);  // in digits
+std::string_view trim(std::string_view text);               // spaces and tabs at both ends
 
 }  // namespace consentry

@@ -10,12 +10,21 @@ namespace consentry {
 
 namespace {
 
-int digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
+// Where the two digits of each byte stand in the text.
+constexpr std::array<std::uint8_t, 16> places{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34};
+constexpr std::array<std::uint8_t, 4> hyphens{8, 13, 18, 23};
+
+constexpr std::array<std::int8_t, 256> digit_table() {
+    std::array<std::int8_t, 256> table{};
+    table.fill(-1);
+    for (std::int8_t i = 0; i < 10; ++i) table[static_cast<std::size_t>('0' + i)] = i;
+    for (std::int8_t i = 10; i < 16; ++i)
+        table[static_cast<std::size_t>('a' + i - 10)] = table[static_cast<std::size_t>('A' + i - 10)] = i;
+    return table;
 }
+constexpr std::array<std::int8_t, 256> digit_values = digit_table();
+
+int digit(char c) { return digit_values[static_cast<unsigned char>(c)]; }  // -1: none
 
 // Every request gets an id: the system is asked once for many. Nothing secret is made of these bytes, and the
 // program does not fork.
@@ -48,34 +57,30 @@ Uuid Uuid::v7(TimePoint now) {
 }
 
 std::optional<Uuid> Uuid::parse(std::string_view text) {
-    if (text.size() != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-')
-        return std::nullopt;
+    if (text.size() != 36) return std::nullopt;
+    for (const std::uint8_t place : hyphens)
+        if (text[place] != '-') return std::nullopt;
     std::array<std::uint8_t, 16> bytes{};
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < 36;) {
-        if (i == 8 || i == 13 || i == 18 || i == 23) {
-            ++i;
-            continue;
-        }
-        const int high = digit(text[i]);
-        const int low = digit(text[i + 1]);
-        if (high < 0 || low < 0) return std::nullopt;
-        bytes[at++] = static_cast<std::uint8_t>(high << 4 | low);
-        i += 2;
+    int signs = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const int high = digit(text[places[i]]);
+        const int low = digit(text[places[i] + 1U]);
+        signs |= high | low;
+        bytes[i] = static_cast<std::uint8_t>(high * 16 + low);
     }
+    if (signs < 0) return std::nullopt;
     return Uuid{bytes};
 }
 
 std::string Uuid::text() const {
     constexpr std::string_view digits = "0123456789abcdef";
-    std::string out(36, '-');
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < 16; ++i) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) ++at;
-        out[at++] = digits[bytes_[i] >> 4];
-        out[at++] = digits[bytes_[i] & 15];
+    std::array<char, 36> out;  // filled here: a string checks each place
+    out.fill('-');
+    for (std::size_t i = 0; i < bytes_.size(); ++i) {
+        out[places[i]] = digits[bytes_[i] >> 4];
+        out[places[i] + 1U] = digits[bytes_[i] & 15];
     }
-    return out;
+    return {out.data(), out.size()};
 }
 
 }  // namespace consentry

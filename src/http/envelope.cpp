@@ -5,16 +5,18 @@
 
 #include "base/errors.hpp"
 #include "base/strict_json.hpp"
+#include "base/text.hpp"
 
 namespace consentry::http {
 namespace {
 
-constexpr std::string_view metadata_begin = R"(,"metadata":{"language":")";
-constexpr std::string_view metadata_last = R"(,"correlationId":)";
-
-void write_metadata(std::string& out, const AnswerFacts& facts, std::string_view more) {
-    out.append(metadata_begin).append(name_of(facts.language));
-    out.append(R"(","timestamp":)").append(fmt::format_int(epoch_ms(facts.now)).c_str()).append(R"(,"timezone":)");
+// Returns where they begin.
+std::size_t write_metadata(std::string& out, const AnswerFacts& facts, std::string_view more) {
+    const std::size_t begin = out.size();
+    out.append(R"(,"metadata":{"language":")").append(name_of(facts.language));
+    out.append(R"(","timestamp":)");
+    append_number(out, epoch_ms(facts.now));
+    out.append(R"(,"timezone":)");
     append_json_string(out, facts.timezone);
     out.append(R"(,"path":)");
     append_json_string(out, facts.path);
@@ -24,10 +26,11 @@ void write_metadata(std::string& out, const AnswerFacts& facts, std::string_view
     append_json_string(out, facts.repo_version);
     out.append(R"(,"requestId":)");
     append_json_string(out, facts.request_id);
-    out.append(metadata_last);
+    out.append(R"(,"correlationId":)");
     append_json_string(out, facts.correlation_id);
     out.append(more);
     out.push_back('}');
+    return begin;
 }
 
 void write_violation(std::string& out, const Violation& violation, std::string_view property, const Locales& locales,
@@ -73,7 +76,8 @@ void write_rows(std::string& out, const Error& error, const Locales& locales, La
     out.append(open.empty() ? "]" : "]}]");
 }
 
-void write_error_members(std::string& out, const Error& error, const Locales& locales, const AnswerFacts& facts) {
+std::size_t write_error_members(std::string& out, const Error& error, const Locales& locales,
+                                const AnswerFacts& facts) {
     const ErrorKind& kind = error.kind();
     fmt::format_to(std::back_inserter(out), R"("statusCode":{},"statusCodeKey":"{}","module":"{}","message":)",
                    kind.service_code, kind.name, kind.module);
@@ -81,48 +85,42 @@ void write_error_members(std::string& out, const Error& error, const Locales& lo
     if (!error.violations().empty())
         (error.is(errors::file_validation) ? write_rows : write_violations)(out, error, locales, facts.language);
     if (!error.data().empty()) out.append(R"(,"data":)").append(boost::json::serialize(error.data()));
-    write_metadata(out, facts, {});
+    return write_metadata(out, facts, {});
 }
 
 }  // namespace
 
-void write_success(std::string& out, unsigned status, std::string_view message, const Reply& reply,
-                   const AnswerFacts& facts) {
+std::size_t write_success(std::string& out, unsigned status, std::string_view message, const Reply& reply,
+                          const AnswerFacts& facts) {
     out.reserve(out.size() + message.size() + reply.data.size() + 512);  // the metadata are about that long
-    out.append(R"({"statusCode":)").append(fmt::format_int(status).c_str()).append(R"(,"message":)");
+    out.append(R"({"statusCode":)");
+    append_number(out, status);
+    out.append(R"(,"message":)");
     append_json_string(out, message);
     if (!reply.data.empty()) out.append(R"(,"data":)").append(reply.data);
-    write_metadata(out, facts, reply.metadata);
+    const std::size_t metadata = write_metadata(out, facts, reply.metadata);
     out.push_back('}');
+    return reply.metadata.empty() ? out.size() - metadata : 0;
 }
 
-void write_error(std::string& out, const Error& error, const Locales& locales, const AnswerFacts& facts) {
+std::size_t write_error(std::string& out, const Error& error, const Locales& locales, const AnswerFacts& facts) {
     out.push_back('{');
-    write_error_members(out, error, locales, facts);
+    const std::size_t metadata = write_error_members(out, error, locales, facts);
     out.push_back('}');
+    return out.size() - metadata;
 }
 
-void write_problem(std::string& out, const Error& error, std::string_view title, const Locales& locales,
-                   const AnswerFacts& facts) {
+std::size_t write_problem(std::string& out, const Error& error, std::string_view title, const Locales& locales,
+                          const AnswerFacts& facts) {
     const ErrorKind& kind = error.kind();
     fmt::format_to(std::back_inserter(out),
                    R"({{"type":"urn:consentry:error:{}:{}","title":"{}","status":{},"detail":)", kind.module, kind.name,
                    title, kind.http_status);
     append_json_string(out, locales.text(facts.language, error.message_key(), error.data()));
     out.append(R"(,"instance":"urn:uuid:)").append(facts.request_id).append(R"(",)");
-    write_error_members(out, error, locales, facts);
+    const std::size_t metadata = write_error_members(out, error, locales, facts);
     out.push_back('}');
-}
-
-std::string_view bare_metadata(std::string_view body, std::string_view correlation_id) {
-    if (!body.ends_with("\"}}")) return {};
-    std::string_view rest = body.substr(0, body.size() - 3);
-    if (!rest.ends_with(correlation_id)) return {};
-    rest.remove_suffix(correlation_id.size());
-    if (!rest.ends_with('"') || !rest.substr(0, rest.size() - 1).ends_with(metadata_last)) return {};
-    // Looked for only now, when it is known to be near the end: a body may be long.
-    const auto begin = rest.rfind(metadata_begin);
-    return begin == std::string_view::npos ? std::string_view{} : body.substr(begin);
+    return out.size() - metadata;
 }
 
 std::string header_safe(std::string_view text) {

@@ -1,6 +1,7 @@
 // The two envelopes of the service and their metadata.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -22,15 +23,14 @@ struct AnswerFacts {
     std::string_view correlation_id;
 };
 
-void write_success(std::string& out, unsigned status, std::string_view message, const Reply& reply,
-                   const AnswerFacts& facts);
-void write_error(std::string& out, const Error& error, const Locales& locales, const AnswerFacts& facts);
+// Each appends to `out`, and returns how much of its end are metadata that hold nothing but these facts, and what
+// closes them.
+std::size_t write_success(std::string& out, unsigned status, std::string_view message, const Reply& reply,
+                          const AnswerFacts& facts);
+std::size_t write_error(std::string& out, const Error& error, const Locales& locales, const AnswerFacts& facts);
 // The same facts as a problem (RFC 9457): type, title, status, detail and instance beside the envelope's members.
-void write_problem(std::string& out, const Error& error, std::string_view title, const Locales& locales,
-                   const AnswerFacts& facts);
-
-// `,"metadata":{...}}` at the end of a body, where nothing but the facts above stands in it; else empty.
-std::string_view bare_metadata(std::string_view body, std::string_view correlation_id);
+std::size_t write_problem(std::string& out, const Error& error, std::string_view title, const Locales& locales,
+                          const AnswerFacts& facts);
 
 // Text of a header value: what cannot stand in one (control characters, non-ASCII) is left out.
 std::string header_safe(std::string_view text);

@@ -22,7 +22,8 @@ constexpr std::size_t correlation_id_bytes_max = 64;
 constexpr std::string_view all_methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 // A year, subdomains included (RFC 6797); browsers heed it over https only.
 constexpr std::string_view strict_transport = "Strict-Transport-Security: max-age=31536000; includeSubDomains\r\n";
-constexpr std::string_view inert_document = "default-src 'none'; frame-ancestors 'none'";
+constexpr std::string_view inert_document = "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n";
+constexpr std::string_view not_kept = "Cache-Control: no-store\r\n";
 
 bool is_correlation_id(std::string_view text) {
     return !text.empty() && text.size() <= correlation_id_bytes_max && std::ranges::all_of(text, [](char c) {
@@ -211,10 +212,15 @@ void Pipeline::common_headers(const Walk& walk, Response& response) const {
     line("x-custom-lang", name_of(context.language));
     line("x-request-id", context.request_id);
     line("x-correlation-id", context.correlation_id);
-    line("x-timestamp", fmt::format_int(epoch_ms(context.now)).c_str());
-    response.headers.append("X-Response-Time: ").append(fmt::format_int(took.count() / 1'000).c_str()).append(".");
-    const auto micros = fmt::format_int(took.count() % 1'000);
-    response.headers.append(3 - micros.size(), '0').append(micros.c_str()).append("ms\r\n");
+    response.headers.append("x-timestamp: ");
+    append_number(response.headers, epoch_ms(context.now));
+    response.headers.append("\r\nX-Response-Time: ");
+    append_number(response.headers, took.count() / 1'000);
+    // A thousand more and its first digit a point: "1042" is ".042".
+    const std::size_t point = response.headers.size();
+    append_number(response.headers, 1'000 + took.count() % 1'000);
+    response.headers[point] = '.';
+    response.headers.append("ms\r\n");
     if (walk.admission) options_.rate_limit->append_headers(*walk.admission, response.headers);
 }
 
@@ -222,16 +228,21 @@ void Pipeline::answer_options(Walk& walk, std::string_view allow, Response& resp
     response.status = 204;
     common_headers(walk, response);
     response.add_header("Allow", allow);
-    response.add_header("Cache-Control", "no-store");
+    response.headers.append(not_kept);
 }
 
 void Pipeline::answer_reply(Walk& walk, const Operation& operation, Reply reply, Response& response) const {
     response.status = reply.no_content ? 204 : operation.success_status;
     common_headers(walk, response);
     response.headers.append(reply.extra_headers);
-    response.add_header("Content-Security-Policy",
-                        reply.content_security_policy.empty() ? inert_document : reply.content_security_policy);
-    response.add_header("Cache-Control", reply.cache_control.empty() ? "no-store" : reply.cache_control);
+    if (reply.content_security_policy.empty())
+        response.headers.append(inert_document);
+    else
+        response.add_header("Content-Security-Policy", reply.content_security_policy);
+    if (reply.cache_control.empty())
+        response.headers.append(not_kept);
+    else
+        response.add_header("Cache-Control", reply.cache_control);
     if (reply.no_content) return;
     if (!reply.etag.empty()) {
         response.add_header("ETag", reply.etag);
@@ -253,7 +264,7 @@ void Pipeline::answer_reply(Walk& walk, const Operation& operation, Reply reply,
     }
     response.headers.append("Content-Type: application/json; charset=utf-8\r\n");
     const std::string_view message = operation.messages[static_cast<std::size_t>(walk.context.language)];
-    write_success(response.body, response.status, message, reply, facts(walk));
+    response.metadata_bytes = write_success(response.body, response.status, message, reply, facts(walk));
 }
 
 void Pipeline::answer_error(Walk& walk, const Error& error, Response& response) const {
@@ -262,18 +273,18 @@ void Pipeline::answer_error(Walk& walk, const Error& error, Response& response) 
     response.clear();
     response.status = kind.http_status;
     common_headers(walk, response);
-    response.add_header("Content-Security-Policy", inert_document);
-    response.add_header("Cache-Control", "no-store");
+    response.headers.append(inert_document).append(not_kept);
     if (const auto* wait = error.data().if_contains("retryAfterSeconds"); wait != nullptr && wait->is_int64())
         response.add_header("Retry-After", std::to_string(wait->get_int64()));
     if (kind.http_status == 405) response.add_header("Allow", walk.allow);
     if (kind.http_status == 401) response.add_header("WWW-Authenticate", "Bearer");
     if (wants_problem(walk.context.request)) {
         response.headers.append("Content-Type: application/problem+json; charset=utf-8\r\n");
-        write_problem(response.body, error, reason_phrase(response.status), locales_, facts(walk));
+        response.metadata_bytes =
+            write_problem(response.body, error, reason_phrase(response.status), locales_, facts(walk));
     } else {
         response.headers.append("Content-Type: application/json; charset=utf-8\r\n");
-        write_error(response.body, error, locales_, facts(walk));
+        response.metadata_bytes = write_error(response.body, error, locales_, facts(walk));
     }
 }
 

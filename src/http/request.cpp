@@ -35,9 +35,8 @@ std::optional<std::string_view> Request::header(std::string_view name) const {
 }
 
 std::size_t Request::count(std::string_view name) const {
-    return static_cast<std::size_t>(std::ranges::count_if(headers, [&](const auto& field) {
-        return field.first.size() == name.size() && equal_ignoring_case(field.first, name);
-    }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(headers, [&](const auto& field) { return equal_ignoring_case(field.first, name); }));
 }
 
 }  // namespace consentry::http

@@ -4,19 +4,10 @@
 #include <charconv>
 #include <ctime>
 
+#include "base/text.hpp"
 #include "http/response_writer.hpp"
 
 namespace consentry::http {
-namespace {
-
-void append_number(std::string& out, std::size_t number) {
-    std::array<char, 20> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    out.append(digits.data(), end);
-}
-
-}  // namespace
-
 std::string_view reason_phrase(unsigned status) {
     switch (status) {
         case 100:
@@ -135,7 +126,7 @@ std::string_view DateLine::at(std::time_t second) {
         line_.assign("Date: ").append(days.at(static_cast<std::size_t>(utc.tm_wday))).append(", ");
         two(utc.tm_mday);
         line_.append(" ").append(months.at(static_cast<std::size_t>(utc.tm_mon))).append(" ");
-        append_number(line_, static_cast<std::size_t>(utc.tm_year + 1900));
+        append_number(line_, utc.tm_year + 1900);
         line_.append(" ");
         two(utc.tm_hour);
         line_.append(":");
@@ -158,7 +149,7 @@ void append_response(std::string& out, const Response& response, bool head, Body
     if (!bodiless && end == BodyEnd::chunk) out.append("Transfer-Encoding: chunked\r\n");
     if (!bodiless && end == BodyEnd::length) {
         out.append("Content-Length: ");
-        append_number(out, response.body.size());
+        append_number(out, static_cast<std::int64_t>(response.body.size()));
         out.append("\r\n");
     }
     out.append(date_line);

@@ -33,6 +33,8 @@ struct Response {
     bool close = false;   // end the connection after this answer
     std::optional<BodyStream> stream = {};
     std::size_t streamed_bytes = 0;  // by a stream that has ended
+    // The end of the body, if it is an envelope's: its metadata and what closes them, where they are the service's own.
+    std::size_t metadata_bytes = 0;
 
     std::size_t body_bytes() const { return body.size() + streamed_bytes; }
     void add_header(std::string_view name, std::string_view value) {
@@ -45,6 +47,7 @@ struct Response {
         close = false;
         stream.reset();
         streamed_bytes = 0;
+        metadata_bytes = 0;
     }
 };
 

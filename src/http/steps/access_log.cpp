@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/redaction.hpp"
 #include "base/text.hpp"
-#include "http/envelope.hpp"
 
 namespace consentry::http {
 namespace {
@@ -59,23 +62,25 @@ public:
 
     void add(std::string_view name, std::string_view value) {
         if (count_ == headers_max) return;
-        for (std::size_t i = 0; i < count_; ++i)
-            if (is_like(seen_[i], name) && equal_ignoring_case(seen_[i], name)) return;
+        if (was_seen(name)) return;
         if (count_ > 0) out_.push_back(',');
-        seen_[count_++] = name;
+        see(name);
         Written& last = last_like(name, value);
-        if (last.name == name && last.value == value) {
+        const bool is_known = last.name == name;
+        if (is_known && last.value == value) {
             out_.append(last.text);
+            last.misses = 0;
             return;
         }
         const std::size_t begin = out_.size();
         append_log_string(out_, name, header_bytes_max);
         out_.push_back(':');
-        if (!is_plain_header(name)) {
+        if (!is_known && !is_plain_header(name)) {  // what is hidden is not kept
             out_.append(hidden);
             return;
         }
         append_log_text(out_, value, header_bytes_max);
+        if (last.misses++ % misses_of_one_try != 0) return;
         last.name.assign(name);
         last.value.assign(value);
         last.text.assign(out_, begin);
@@ -112,7 +117,7 @@ private:
             to.out_.append(text_, 0, ends_[count - 1].text);
             std::size_t begin = 0;
             for (const End& end : std::span(ends_).first(count)) {
-                if (to.count_ < headers_max) to.seen_[to.count_++] = lines.substr(begin, end.name);
+                if (to.count_ < headers_max) to.see(lines.substr(begin, end.name));
                 begin = end.line;
             }
             return begin;
@@ -150,9 +155,20 @@ private:
             (learned(colon, size - lines.size()), ...);
         }
     }
-    static bool is_like(std::string_view a, std::string_view b) {
-        constexpr char case_bit = 0x20;
-        return a.size() == b.size() && (a.empty() || ((a.back() ^ b.back()) & ~case_bit) == 0);
+    // One place of 256, the same for all that differ in case alone: nearly every name has one for itself.
+    static std::size_t mark_of(std::string_view name) {
+        const auto letter = [](char c) { return static_cast<std::size_t>(c) & 0x1F; };  // without its case
+        return name.empty() ? 0 : (name.size() * 37 + letter(name.front()) * 11 + letter(name.back())) % 256;
+    }
+    bool was_seen(std::string_view name) const {
+        if (!marks_[mark_of(name)]) return false;
+        return std::ranges::any_of(std::span(seen_).first(count_), [&](std::string_view seen) {
+            return seen.size() == name.size() && equal_ignoring_case(seen, name);
+        });
+    }
+    void see(std::string_view name) {
+        marks_[mark_of(name)] = true;
+        seen_[count_++] = name;
     }
 
     // Most headers are the same from one request to the next: how each was written last is kept, by thread.
@@ -160,18 +176,21 @@ private:
         std::string name;
         std::string value;
         std::string text;
+        unsigned misses = 0;  // since the last use
     };
+    // Those that are never the same twice are not kept each time.
+    static constexpr unsigned misses_of_one_try = 16;
     static Written& last_like(std::string_view name, std::string_view value) {
-        thread_local std::array<Written, 64> written;
+        thread_local std::array<Written, 256> written;
         // A value too long for the memory shares a place that holds none for long.
         if (value.size() > header_bytes_max) return written[0];
-        const auto letter = static_cast<std::size_t>(name.empty() ? 0 : name.back());
-        return written[1 + (name.size() * 11 + letter * 5 + value.size()) % (written.size() - 1)];
+        return written[1 + (mark_of(name) + value.size()) % (written.size() - 1)];
     }
 
     std::string& out_;
     std::array<std::string_view, headers_max> seen_;
     std::size_t count_ = 0;
+    std::bitset<256> marks_;  // of those in seen_
 };
 
 void add_request(std::string& out, const Exchange& exchange, const std::string& path) {
@@ -233,9 +252,9 @@ void add_response(std::string& out, const Exchange& exchange, std::string_view p
     if (response.body.empty())
         out.append("null");
     else
-        append_redacted_json(
-            out, response.body,
-            path_is_shown ? bare_metadata(response.body, exchange.context.correlation_id) : std::string_view{});
+        append_redacted_json(out, response.body,
+                             std::string_view(response.body)
+                                 .substr(response.body.size() - (path_is_shown ? response.metadata_bytes : 0)));
     out.push_back('}');
 }
 

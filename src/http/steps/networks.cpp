@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace consentry::http {
 namespace {
 
@@ -60,8 +62,15 @@ std::optional<Address> parse_address(std::string_view text) {
 
 std::string client_key(const Address& address) {
     const Address one = canonical(address);
-    if (one.is_v4()) return one.to_string();
     std::string out;
+    // Not to_string(), which goes by way of printf: every request is counted under its key.
+    if (one.is_v4()) {
+        for (const unsigned char byte : one.to_v4().to_bytes()) {
+            if (!out.empty()) out.push_back('.');
+            append_number(out, byte);
+        }
+        return out;
+    }
     const auto bytes = one.to_v6().to_bytes();
     for (std::size_t i = 0; i < 8; ++i) fmt::format_to(std::back_inserter(out), "{:02x}", bytes[i]);
     return out + "/64";

@@ -5,12 +5,20 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace consentry::http {
 
+RateLimit::RateLimit(storage::Cache& cache, const Clock& clock, RateLimitOptions options)
+    : cache_(cache),
+      clock_(clock),
+      options_(std::move(options)),
+      policy_lines_(fmt::format("X-RateLimit-Limit: {0}\r\nRateLimit-Policy: \"default\";q={0}\r\n", options_.limit)) {}
+
 boost::asio::awaitable<Admission> RateLimit::admit(std::string_view operation, const Address& client) {
-    std::string key = "Throttle:";
-    key.append(operation).append(":").append(client_key(client));
+    std::string key;
+    key.reserve(64);
+    key.append("Throttle:").append(operation).append(":").append(client_key(client));
     try {
         Admission admission = co_await cache_.admit(key, options_.limit, options_.window);
         note(true);
@@ -32,10 +40,15 @@ std::int64_t RateLimit::seconds_of(milliseconds wait) {
 
 void RateLimit::append_headers(const Admission& admission, std::string& headers) const {
     const std::int64_t seconds = seconds_of(admission.wait);
-    fmt::format_to(std::back_inserter(headers),
-                   "X-RateLimit-Limit: {0}\r\nX-RateLimit-Remaining: {1}\r\nX-RateLimit-Reset: {2}\r\n"
-                   "RateLimit-Policy: \"default\";q={0}\r\nRateLimit: \"default\";r={1};t={2}\r\n",
-                   options_.limit, admission.remaining, seconds);
+    headers.append(policy_lines_).append("X-RateLimit-Remaining: ");
+    append_number(headers, admission.remaining);
+    headers.append("\r\nX-RateLimit-Reset: ");
+    append_number(headers, seconds);
+    headers.append("\r\nRateLimit: \"default\";r=");
+    append_number(headers, admission.remaining);
+    headers.append(";t=");
+    append_number(headers, seconds);
+    headers.append("\r\n");
 }
 
 }  // namespace consentry::http

@@ -30,8 +30,7 @@ struct RateLimitOptions {
 class RateLimit {
 public:
     // `cache` and `clock` outlive it.
-    RateLimit(storage::Cache& cache, const Clock& clock, RateLimitOptions options)
-        : cache_(cache), clock_(clock), options_(std::move(options)) {}
+    RateLimit(storage::Cache& cache, const Clock& clock, RateLimitOptions options);
 
     bool is_on() const { return options_.limit > 0; }
     // Whether the cache counts, for all instances together.
@@ -50,6 +49,7 @@ private:
     storage::Cache& cache_;
     const Clock& clock_;
     const RateLimitOptions options_;
+    const std::string policy_lines_;  // the headers that all answers have alike
     SlidingWindows alone_;
     std::atomic<bool> available_{true};
 };
