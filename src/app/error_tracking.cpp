@@ -87,7 +87,10 @@ void ErrorTracking::on_answer(const http::Exchange& exchange) noexcept {
                 return;
             }
         }
-        Report report{.event_id = hex_id(Uuid::v7(exchange.context.now)), .event = {}};
+        Report report{.event_id = hex_id(Uuid::v7(exchange.context.now)), .event = {}, .traceparent = {}};
+        // The report is a span of its own in the request's trace, named after the random half of its id.
+        if (exchange.context.trace)
+            report.traceparent = exchange.context.trace->traceparent(report.event_id.substr(16));
         report.event = event_of(exchange, report.event_id, options_.release, options_.environment);
         {
             const std::lock_guard lock(mutex_);
@@ -123,6 +126,7 @@ milliseconds ErrorTracking::send(const Report& report, const std::stop_token& st
         {"Content-Type", "application/x-sentry-envelope"},
         {"X-Sentry-Auth", fmt::format("Sentry sentry_version=7, sentry_client=consentry/{}, sentry_key={}",
                                       options_.release, options_.dsn.public_key)}};
+    if (!report.traceparent.empty()) request.headers.emplace_back("traceparent", report.traceparent);
     request.body = fmt::format("{{\"event_id\":\"{}\"}}\n{{\"type\":\"event\",\"length\":{}}}\n{}\n", report.event_id,
                                report.event.size(), report.event);
     try {

@@ -43,7 +43,8 @@ public:
 private:
     struct Report {
         std::string event_id;
-        std::string event;  // JSON
+        std::string event;        // JSON
+        std::string traceparent;  // empty: the request was in no trace
     };
     void work(const std::stop_token& stop);
     milliseconds send(const Report& report, const std::stop_token& stop);

@@ -14,7 +14,7 @@ struct TraceContext {
 
     // nullopt: not in the form of section 3.2, so it is as if it were absent.
     static std::optional<TraceContext> parse(std::string_view header);
-    // For a call outward: the same trace, with `span_id` (16 hex digits) as the parent.
+    // For a call outward: the same trace, with `span_id` (16 lower-case hex digits, not all zero) as the parent.
     std::string traceparent(std::string_view span_id) const;
 };
 

@@ -17,6 +17,7 @@ struct Received {
     std::string target;
     std::string auth;
     std::string type;
+    std::string traceparent;
     std::string body;
 };
 
@@ -48,7 +49,8 @@ private:
     unsigned remember(const http::Request& request) {
         const std::lock_guard lock(mutex_);
         received_.push_back({std::string(request.target), std::string(request.header("x-sentry-auth").value_or("")),
-                             std::string(request.header("content-type").value_or("")), std::string(request.body)});
+                             std::string(request.header("content-type").value_or("")),
+                             std::string(request.header("traceparent").value_or("")), std::string(request.body)});
         return status_;
     }
 
@@ -96,6 +98,11 @@ TEST(ErrorTracking, ReportsFailuresOfTheServiceAndNothingOfThePerson) {
     const Received report = collector.collector.received().front();
     EXPECT_EQ(report.target, "/sentry/api/7/envelope/");
     EXPECT_EQ(report.type, "application/x-sentry-envelope");
+    const auto passed_on = http::TraceContext::parse(report.traceparent);
+    ASSERT_TRUE(passed_on) << report.traceparent;
+    EXPECT_EQ(passed_on->trace_id, trace);
+    EXPECT_NE(passed_on->parent_id, "b7ad6b7169203331") << "a span of its own";
+    EXPECT_EQ(passed_on->flags, "01");
     EXPECT_THAT(report.auth, HasSubstr("Sentry sentry_version=7"));
     EXPECT_THAT(report.auth, HasSubstr("sentry_key=k3y"));
     for (const std::string& secret : {failing.person.password, failing.person.email, std::string("canary")})
