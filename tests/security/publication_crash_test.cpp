@@ -44,7 +44,6 @@ TEST_F(DOC_4, KilledAtAnyCallItHasPublishedAllOrNothing) {
         SCOPED_TRACE(call);
         const int version = call + 1;
         const std::string id = desk_.draft("privacy", version, texts_in(all_languages));
-        const std::size_t announced = rows("term_policy_announcements");
         const ExitStatus ended = publish_until(id, call);
         if (ended.signal != SIGKILL) {
             EXPECT_EQ(ended.code, 0) << said_;
@@ -52,7 +51,8 @@ TEST_F(DOC_4, KilledAtAnyCallItHasPublishedAllOrNothing) {
             break;
         }
         ASSERT_EQ(desk_.status(id), "draft") << "the decision is the last of all";
-        EXPECT_EQ(rows("term_policy_announcements"), announced);
+        // Those of earlier rounds come and go: the service works them off.
+        EXPECT_EQ(rows("term_policy_announcements WHERE term_policy_id = '" + id + "'"), 0U);
         EXPECT_TRUE(service_.sql("SELECT id FROM term_policies WHERE id = '" + id + "' AND content_hashes IS NOT NULL")
                         .empty());
         if (call % 2 == 0) {
