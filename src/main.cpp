@@ -1,8 +1,8 @@
 #include "app/commands.hpp"
 
 // GnuTLS comes along with libraries of libpq's and curl's that are never called. Without this it readies itself before
-// main() all the same, at the cost of nearly a mebibyte; its manual has this function for programs that do not want
-// that. Whoever uses it after all readies it first.
+// main() all the same, at the cost of nearly a mebibyte (script/bench 9). This is what GNUTLS_SKIP_GLOBAL_INIT of its
+// manual stands for.
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the name is GnuTLS's
 extern "C" int _gnutls_global_init_skip() { return 1; }
 

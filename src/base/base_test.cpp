@@ -6,6 +6,7 @@
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/lock_ladder.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 #include "base/uuid.hpp"
 
@@ -63,6 +64,14 @@ TEST(Base64url, Rfc4648VectorsAndOneSpellingOnly) {
         EXPECT_FALSE(from_base64url(text)) << text;
     EXPECT_EQ(as_text(*from_base64("Zm9vYg==")), "foob");
     EXPECT_FALSE(from_base64("Zm9vYh=="));
+}
+
+TEST(Process, ADiskThatCannotBeAskedIsFull) {
+    const auto used = disk_percent_used("/");
+    EXPECT_GT(used, 0);
+    EXPECT_LE(used, 100);
+    EXPECT_EQ(disk_percent_used("/nowhere/at/all"), 100);
+    EXPECT_GT(resident_bytes(), 1'000'000);
 }
 
 // The example of RFC 9562, appendix A.6.

@@ -8,6 +8,7 @@
 #include "http/response_writer.hpp"
 
 namespace consentry::http {
+
 std::string_view reason_phrase(unsigned status) {
     switch (status) {
         case 100:
