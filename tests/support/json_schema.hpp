@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <mutex>
 #include <regex>
 #include <string>
 #include <string_view>
@@ -28,6 +29,17 @@ public:
         std::vector<std::string> out;
         check(value, schema, "$", out);
         return out;
+    }
+
+    // Of each pattern there is one, made once for all threads: making one costs far more than using it, and libstdc++
+    // fills a table of the locale meanwhile that all threads share. What is made may be used by any number of them.
+    static const std::regex& compiled(const std::string& pattern) {
+        static std::mutex mutex;
+        static std::map<std::string, std::regex> known;
+        const std::lock_guard lock(mutex);
+        auto found = known.find(pattern);
+        if (found == known.end()) found = known.emplace(pattern, std::regex(pattern)).first;
+        return found->second;
     }
 
     // What "#/a/b" names; nullptr where there is nothing.
@@ -58,14 +70,6 @@ private:
         if (type == "integer") return value.is_int64() || value.is_uint64();
         if (type == "number") return value.is_number();
         return false;
-    }
-
-    // Making one costs far more than using it.
-    static const std::regex& compiled(const std::string& pattern) {
-        thread_local std::map<std::string, std::regex> known;
-        auto found = known.find(pattern);
-        if (found == known.end()) found = known.emplace(pattern, std::regex(pattern)).first;
-        return found->second;
     }
 
     static bool has_format(const std::string& text, std::string_view format) {
