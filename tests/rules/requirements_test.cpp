@@ -1,0 +1,175 @@
+// docs/reference/requirements.md is the catalogue of what tests are named after: a suite `TOK_1`, or a test
+// `Config.CRY_3_TheKeyIsAList`, stands for a line of it.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "rules/source_tree.hpp"
+
+namespace consentry::rules {
+namespace {
+
+// Lines without a test, and why. The table only shrinks: a line that has got its test is taken out here, and the page
+// names the file.
+const std::map<std::string, std::string_view> untested{
+    {"FLT-3", "faults of single dependencies are tested, a hanging one of each kind is not"},
+    {"OPS-4", "no bill of materials yet"},
+    {"OPS-6", "the fuzz targets are built and run by script/fuzz, which no test looks at"},
+    {"OPS-7", "guards are broken by hand, one at a time"},
+    {"RAC-4", "repetitions are tested operation by operation, under other numbers"},
+    {"RAC-6", "stepping clocks are tested for codes (TFA-2) and not for locks"},
+    {"STO-5", "migrations are tested from an empty schema only"},
+    {"STO-6", "there is no way yet to end every earlier grant"},
+    {"WEB-9", "that HTTP/2 is off has no test of its own"},
+};
+
+bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+// `TOK_1`, `TOK-1` and the beginning of `TOK_1_NoSuchThing` are TOK-1; `UTF-8` and `SHA_2` are of no family.
+std::set<std::string> ids_in(std::string_view text, const std::set<std::string>& families) {
+    std::set<std::string> out;
+    for (std::size_t at = 3; at < text.size(); ++at) {
+        if (text[at] != '-' && text[at] != '_') continue;
+        if (at > 3 && is_word(text[at - 4])) continue;
+        const std::string family(text.substr(at - 3, 3));
+        if (!families.contains(family)) continue;
+        const auto end = std::min(text.find_first_not_of("0123456789", at + 1), text.size());
+        if (end == at + 1 || (end < text.size() && is_word(text[end]))) continue;
+        out.insert(family + "-" + std::string(text.substr(at + 1, end - at - 1)));
+    }
+    return out;
+}
+
+// What the name of a suite or a test begins with.
+std::optional<std::string> id_of(const std::string& name) {
+    static const std::regex form(R"(([A-Z]{3})_(\d+)(?:_\w+)?)");
+    std::smatch found;
+    if (!std::regex_match(name, found, form)) return std::nullopt;
+    return found[1].str() + "-" + found[2].str();
+}
+
+std::vector<std::string> sources() {
+    std::vector<std::string> out;
+    for (const std::string folder : {"src", "tests"})
+        for (std::string& path : files_below(folder))
+            if (is_source(path) && file_name(path) != "requirements_test.cpp") out.push_back(std::move(path));
+    return out;
+}
+
+// The requirements that a file's tests are named after.
+std::set<std::string> tested_by(const std::string& text) {
+    static const std::regex declaration(R"(\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\))");
+    std::set<std::string> out;
+    for (std::sregex_iterator found(text.begin(), text.end(), declaration), end; found != end; ++found)
+        for (const std::size_t part : {1U, 2U})
+            if (const auto id = id_of((*found)[part].str())) out.insert(*id);
+    return out;
+}
+
+struct Line {
+    std::set<std::string> files;  // that the line names
+    bool says_untested = false;
+};
+
+// "- **TOK-1** What holds.\n  Tests: `a_test.cpp`, `b_test.cpp`"
+std::map<std::string, Line> lines_of_catalogue(const std::string& page) {
+    static const std::regex entry(R"(^- \*\*([A-Z]{3}-\d+)\*\* )");
+    static const std::regex file(R"(`(\w+\.cpp)`)");
+    std::map<std::string, Line> out;
+    Line* present = nullptr;
+    for (const std::string& line : lines_of(page)) {
+        std::smatch found;
+        if (std::regex_search(line, found, entry)) {
+            const auto [place, is_new] = out.emplace(found[1].str(), Line{});
+            EXPECT_TRUE(is_new) << found[1] << " stands there twice";
+            present = &place->second;
+        } else if (line.empty()) {
+            present = nullptr;
+        }
+        if (present == nullptr) continue;
+        for (std::sregex_iterator name(line.begin(), line.end(), file), end; name != end; ++name)
+            present->files.insert((*name)[1].str());
+        present->says_untested |= line.contains("No test yet.");
+    }
+    return out;
+}
+
+struct Tree {
+    std::map<std::string, Line> catalogue = lines_of_catalogue(read_file("docs/reference/requirements.md"));
+    std::map<std::string, std::set<std::string>> named;   // requirement -> files that name it
+    std::map<std::string, std::set<std::string>> tested;  // requirement -> names of files with tests of it
+
+    Tree() {
+        std::set<std::string> families;
+        for (const auto& [id, line] : catalogue) families.insert(id.substr(0, 3));
+        for (const std::string& path : sources()) {
+            const std::string text = read_file(path);
+            for (const std::string& id : ids_in(text, families)) named[id].insert(path);
+            for (const std::string& id : tested_by(text)) {
+                named[id].insert(path);  // of whatever family
+                tested[id].insert(file_name(path));
+            }
+        }
+    }
+};
+
+const Tree& tree() {
+    static const Tree once;
+    return once;
+}
+
+TEST(Requirements, EveryNumberInTheSourcesIsInTheCatalogue) {
+    EXPECT_GT(tree().named.size(), 100U) << "nothing was read: is the working directory the project root?";
+    for (const auto& [id, files] : tree().named)
+        EXPECT_TRUE(tree().catalogue.contains(id))
+            << id << " in " << *files.begin() << ": give it a line in docs/reference/requirements.md";
+}
+
+TEST(Requirements, EveryLineOfTheCatalogueHasATest) {
+    EXPECT_GT(tree().catalogue.size(), 100U);
+    for (const auto& [id, line] : tree().catalogue) {
+        if (untested.contains(id)) continue;
+        EXPECT_TRUE(tree().tested.contains(id)) << id << " has no test of its name";
+        EXPECT_FALSE(line.files.empty()) << id << " names no file that tests it";
+        for (const std::string& file : line.files)
+            EXPECT_TRUE(tree().tested.contains(id) && tree().tested.at(id).contains(file))
+                << id << " names " << file << ", which holds no test of it";
+    }
+}
+
+TEST(Requirements, WhatHasNoTestIsSaidToHaveNone) {
+    for (const auto& [id, reason] : untested) {
+        ASSERT_TRUE(tree().catalogue.contains(id)) << id;
+        EXPECT_FALSE(tree().tested.contains(id)) << id << " has a test now: take it out of the table in "
+                                                 << "tests/rules/requirements_test.cpp and name its file in the page";
+    }
+    for (const auto& [id, line] : tree().catalogue) EXPECT_EQ(line.says_untested, untested.contains(id)) << id;
+}
+
+TEST(Requirements, NumbersAreFoundWhereverTheyStand) {
+    const std::set<std::string> families{"TOK", "WEB"};
+    using Ids = std::set<std::string>;
+    EXPECT_EQ(ids_in("TEST(TOK_1, NoSuchThing)", families), (Ids{"TOK-1"}));
+    EXPECT_EQ(ids_in("// see TOK-10, (WEB-2).", families), (Ids{"TOK-10", "WEB-2"}));
+    EXPECT_EQ(ids_in("TEST(Config, WEB_3_Something)", families), (Ids{"WEB-3"}));
+    EXPECT_EQ(ids_in("WEB-4", families), (Ids{"WEB-4"}));
+    EXPECT_TRUE(ids_in("UTF-8 SHA_2 COB_WEB_x WEB- TOK_1a xTOK_1", families).empty());
+    EXPECT_EQ(tested_by("TEST(TOK_1, A)\nTEST_F(Faults, WEB_2_B)\nTEST_P(Table, AUT_1)\nTEST(Web, C)"),
+              (Ids{"TOK-1", "WEB-2", "AUT-1"}));
+    const auto lines = lines_of_catalogue(
+        "- **TOK-1** Holds\n  always.\n  Tests: `a_test.cpp`,\n  `b_test.cpp`\n\n`c.cpp`\n"
+        "- **TOK-2** Too.\n  No test yet.\n");
+    EXPECT_EQ(lines.at("TOK-1").files, (Ids{"a_test.cpp", "b_test.cpp"}));
+    EXPECT_FALSE(lines.at("TOK-1").says_untested);
+    EXPECT_TRUE(lines.at("TOK-2").says_untested);
+}
+
+}  // namespace
+}  // namespace consentry::rules
