@@ -7,7 +7,8 @@
 // on, on its own executor, after set_value() or set_exception(), which any thread may call, once. A promise
 // dropped without either ends the wait with std::future_error's broken_promise, and with what `start` threw where it
 // did. When the coroutine is cancelled (the request's deadline), the wait ends with
-// boost::system::system_error(operation_aborted) and a later set_value() goes nowhere; the work itself is not undone.
+// boost::system::system_error(operation_aborted) and a later set_value() goes nowhere, even where the executor's
+// context has ended by then; the work itself is not undone.
 #pragma once
 
 #include <atomic>
@@ -34,23 +35,51 @@ using asio::awaitable;
 
 namespace detail {
 
-// Touched by two threads, never at once: `value` and `error` belong to the worker until it posts, `handler`
-// belongs to the executor's thread always.
+// Touched by two threads, never at once: `value` and `error` belong to the worker until it posts, `handler` and
+// `executor` belong to the executor's thread always, but for the worker's one use of the executor while `way` is
+// `posting`. Whoever waited may end the executor's context as soon as the wait is over, so the wait does not end before
+// the worker has left it: the worker holds neither the executor nor a work guard of it afterwards.
 template <class T>
-struct HandoffState {
+struct HandoffState : std::enable_shared_from_this<HandoffState<T>> {
     using Handler = asio::any_completion_handler<void(std::exception_ptr, std::optional<T>)>;
+    enum class Way { open, posting, posted, abandoned };
     Handler handler;
     asio::executor_work_guard<asio::any_io_executor> executor;
     std::optional<T> value;
     std::exception_ptr error;
+    std::atomic<Way> way{Way::open};
 
     explicit HandoffState(const asio::any_io_executor& ex) : executor(ex) {}
+    // By the worker, once.
+    void post() {
+        Way open = Way::open;
+        if (!way.compare_exchange_strong(open, Way::posting)) return;  // nobody waits, and the context may be gone
+        asio::post(executor.get_executor(), [self = this->shared_from_this()] { self->complete(); });
+        way.store(Way::posted);
+    }
+    // On the executor's thread, as all below.
     void complete() {
+        if (way.load() != Way::posted) {
+            // The worker is still inside of post(). Not waited for: it may have lost its core to somebody else.
+            asio::post(executor.get_executor(), [self = this->shared_from_this()] { self->complete(); });
+            return;
+        }
+        executor.reset();
         if (!handler) return;  // cancelled before
         Handler waiting = std::move(handler);
         handler = nullptr;
-        executor.reset();
         std::move(waiting)(std::move(error), std::move(value));
+    }
+    void cancel() {
+        if (!handler) return;
+        // Posted: the coroutine must not be resumed from inside its own cancellation.
+        asio::post(executor.get_executor(), [late = std::move(handler)]() mutable {
+            std::move(late)(std::make_exception_ptr(boost::system::system_error(asio::error::operation_aborted)),
+                            std::optional<T>{});
+        });
+        handler = nullptr;
+        Way open = Way::open;
+        if (way.compare_exchange_strong(open, Way::abandoned)) executor.reset();
     }
 };
 
@@ -70,20 +99,14 @@ public:
 
     void set_value(T value) {
         state_->value = std::move(value);
-        post();
+        std::exchange(state_, nullptr)->post();
     }
     void set_exception(std::exception_ptr error) {
         state_->error = std::move(error);
-        post();
+        std::exchange(state_, nullptr)->post();
     }
 
 private:
-    void post() {
-        auto executor = state_->executor.get_executor();
-        // Keeps run() from returning, and its io_context from ending, while this thread is still inside post().
-        const asio::executor_work_guard<asio::any_io_executor> inside(executor);
-        asio::post(executor, [state = std::move(state_)] { state->complete(); });
-    }
     std::shared_ptr<State> state_;
 };
 
@@ -100,16 +123,7 @@ awaitable<T> handoff(Start start) {
                 typename detail::HandoffState<T>::Handler(std::move(handler)).swap(state->handler);
                 if (slot.is_connected()) {
                     slot.assign([weak = std::weak_ptr(state)](asio::cancellation_type) {
-                        if (auto cancelled = weak.lock(); cancelled && cancelled->handler) {
-                            // Posted: the coroutine must not be resumed from inside its own cancellation.
-                            auto where = cancelled->executor.get_executor();
-                            asio::post(where, [cancelled, late = std::move(cancelled->handler)]() mutable {
-                                std::move(late)(std::make_exception_ptr(
-                                                    boost::system::system_error(asio::error::operation_aborted)),
-                                                std::optional<T>{});
-                            });
-                            cancelled->handler = nullptr;
-                        }
+                        if (const auto cancelled = weak.lock()) cancelled->cancel();
                     });
                 }
                 try {
