@@ -7,6 +7,7 @@
 
 #include "crypto/base32.hpp"
 #include "crypto/digest.hpp"
+#include "crypto/totp_window.hpp"
 
 namespace consentry::crypto {
 namespace {
@@ -61,23 +62,10 @@ std::int64_t totp_step(TimePoint now, const TotpSettings& settings) {
 
 std::optional<std::int64_t> matching_step(BytesView secret, std::string_view code, TimePoint now,
                                           const TotpSettings& settings) {
-    const std::int64_t present = totp_step(now, settings);
-    std::int64_t found = 0;
-    bool any = false;
-    const auto try_step = [&](std::int64_t step) {
+    return step_that_fits(totp_step(now, settings), settings.window, [&](std::int64_t step) {
         const std::string expected = hotp(secret, static_cast<std::uint64_t>(step), settings.digits);
-        const bool equal = equal_constant_time(as_bytes(expected), as_bytes(code)) && step >= 0;
-        found = equal ? step : found;
-        any |= equal;
-    };
-    // From the outside in, and the later of a pair last: what is written last counts.
-    for (std::int64_t distance = settings.window; distance > 0; --distance) {
-        try_step(present - distance);
-        try_step(present + distance);
-    }
-    try_step(present);
-    if (!any) return std::nullopt;
-    return found;
+        return equal_constant_time(as_bytes(expected), as_bytes(code)) && step >= 0;
+    });
 }
 
 std::string otpauth_url(std::string_view issuer, std::string_view label, std::string_view account, BytesView secret,

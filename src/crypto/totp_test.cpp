@@ -1,11 +1,13 @@
 #include "crypto/totp.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "crypto/base32.hpp"
+#include "crypto/totp_window.hpp"
 
 namespace consentry::crypto {
 namespace {
@@ -66,6 +68,22 @@ TEST(TFA_2, StepsBefore1970DoNotExist) {
     const std::string before = hotp(secret, static_cast<std::uint64_t>(-1), 6);
     EXPECT_FALSE(matching_step(secret, before, from_epoch_seconds(0), {}));
     EXPECT_EQ(matching_step(secret, "755224", from_epoch_seconds(0), {}), 0);
+}
+
+TEST(CRY_5, AllThreeStepsOfACodeAreTried) {
+    for (const std::int64_t window : {0, 1, 3}) {
+        std::set<std::int64_t> all;
+        for (std::int64_t step = 100 - window; step <= 100 + window; ++step) all.insert(step);
+        // As many as there are subsets: nothing that fits, or does not, ends the search.
+        for (std::uint64_t fitting = 0; fitting < 1U << all.size(); ++fitting) {
+            std::multiset<std::int64_t> tried;
+            step_that_fits(100, window, [&](std::int64_t step) {
+                tried.insert(step);
+                return (fitting >> (step - 100 + window) & 1) != 0;
+            });
+            EXPECT_TRUE(std::ranges::equal(tried, all)) << "window " << window << ", fitting " << fitting;
+        }
+    }
 }
 
 TEST(TFA_3, OfTwoStepsWithOneCodeTheNearerCountsAndThenTheLater) {

@@ -16,7 +16,7 @@ target_compile_definitions(consentry_security_administration_tests PRIVATE
 # Accounts in their owners' hands: sign-up, verification, recovery, profile, export, deletion.
 consentry_test(consentry_security_account_tests
   SOURCES account_calls.cpp deletion_test.cpp factor_calls.cpp profile_test.cpp recovery_factor_test.cpp recovery_test.cpp
-          sign_up_test.cpp
+          session_ends_test.cpp sign_up_test.cpp
   LINKS consentry_test_support
   ALSO_ON_SHARED_ENGINES)
 

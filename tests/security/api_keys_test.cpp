@@ -319,7 +319,7 @@ TEST(KEY_2, WhateverStandsInTheCacheLetsNobodyIn) {
     }
 }
 
-TEST(KEY_3, AKeyOfOneTypeOpensNothingOfTheOther) {
+TEST(KEY_3, AGoodKeyDoesWhereNoneIsNeeded) {
     const Keys keys;
     const Issued plain = keys.make("default");
     const Issued system = keys.make("system");
@@ -346,6 +346,66 @@ std::vector<Door> doors(Service& service) {
         out.push_back({std::string(http::name_of(operation->method)), path, operation.get()});
     }
     return out;
+}
+
+bool is_refused_as(const Answer& answer, const ErrorKind& kind) {
+    return answer.status == kind.http_status && answer.has("statusCode") &&
+           answer.number("statusCode") == kind.service_code;
+}
+
+// Whether an operation admits a key of this type at all, whoever shows it.
+bool takes(const http::Operation& operation, ApiKeyType type) {
+    if (operation.api_key == http::ApiKeyDemand::none) return true;
+    return (operation.api_key == http::ApiKeyDemand::system) == (type == ApiKeyType::system);
+}
+
+TEST(KEY_3, AKeyNeverTakesThePlaceOfAnAccessToken) {
+    Keys keys;
+    const Issued plain = keys.make("default");
+    const Issued system = keys.make("system");
+    for (const char* required : {"false", "true"}) {
+        keys.service.restart({{"AUTH_API_KEY_REQUIRED", required}});
+        std::size_t guarded = 0;
+        for (const Door& door : doors(keys.service)) {
+            if (door.operation->access.security_scheme.empty()) continue;
+            ++guarded;
+            const auto ask = [&](Headers headers) {
+                return keys.service.call(door.method, door.path, {}, std::move(headers));
+            };
+            EXPECT_EQ(ask(with_key(plain.text())).status, 401U) << door.path;
+            EXPECT_EQ(ask(with_key(plain.text(), bearer(plain.text()))).status, 401U) << door.path;
+            EXPECT_EQ(ask(with_key(plain.text(), bearer(plain.secret))).status, 401U) << door.path;
+            expect_refused(ask(with_key(system.text())), errors::api_key_forbidden, door.path);
+        }
+        EXPECT_GT(guarded, 40U);
+    }
+}
+
+TEST(KEY_3, AKeyOfOneTypeOpensNoOperationOfTheOther) {
+    Keys keys;
+    const Issued plain = keys.make("default");
+    const Issued system = keys.make("system");
+    for (const char* required : {"false", "true"}) {
+        keys.service.restart({{"AUTH_API_KEY_REQUIRED", required}});
+        std::size_t for_systems = 0;
+        std::size_t for_others = 0;
+        for (const Door& door : doors(keys.service)) {
+            ++(door.operation->api_key == http::ApiKeyDemand::system ? for_systems : for_others);
+            // By nobody, and by somebody who may do everything, but not what would change what the next door sees.
+            for (const bool signed_in : {false, true})
+                for (const auto& [issued, type] :
+                     {std::pair{plain, ApiKeyType::default_}, {system, ApiKeyType::system}}) {
+                    if (signed_in && (door.operation->id == "logout" || door.operation->id == "deleteSelf")) continue;
+                    Headers headers = with_key(issued.text());
+                    if (signed_in) headers.emplace_back("authorization", "Bearer " + keys.chief);
+                    const Answer answer = keys.service.call(door.method, door.path, {}, std::move(headers));
+                    EXPECT_NE(is_refused_as(answer, errors::api_key_forbidden), takes(*door.operation, type))
+                        << door.method << " " << door.path << (signed_in ? ", signed in: " : ": ") << answer.body;
+                }
+        }
+        EXPECT_GT(for_systems, 8U);
+        EXPECT_GT(for_others, 60U);
+    }
 }
 
 TEST(AUT_1, AKeyAloneOpensNothingThatWantsAUser) {

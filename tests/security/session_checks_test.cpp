@@ -342,14 +342,27 @@ TEST(SES_5, TwoFactorOnAndOffEndsTheOthersOnly) {
 
 TEST(SES_5, AnInactiveAccountIsToldSoAndDoesNothing) {
     Service service;
-    const Person person = service.make_person();
-    const auto tokens = service.tokens_of(person);
+    const auto chief = service.tokens_of(service.make_person(Role::super_admin));
     for (const auto& [status, code] : {std::pair{"inactive", "inactiveForbidden"}, {"blocked", "blockedForbidden"}}) {
-        service.sql(std::string("UPDATE users SET status = '") + status + "' WHERE id = " + literal(person.id));
-        EXPECT_EQ(status_with(service, tokens.access).code_name(), code);
-        EXPECT_EQ(refresh_with(service, tokens.refresh).code_name(), code);
-        EXPECT_EQ(service.log_in(person).code_name(), code);
-        EXPECT_EQ(live_sessions(service, person), 1);
+        Person person = service.make_person();
+        const auto tokens = service.turn_two_factor_on(person);
+        const std::string challenge = service.challenge_of(person);
+        expect_alive(service, tokens, "before");
+        const Answer changed = service.patch("/api/admin/user/update/" + person.id.text() + "/status",
+                                             {{"status", status}}, bearer(chief.access));
+        ASSERT_EQ(changed.status, 200U) << changed.body;
+
+        expect_dead(service, tokens, status);
+        EXPECT_EQ(live_sessions(service, person), 0) << status;
+        const Answer login = service.log_in(person);
+        EXPECT_EQ(login.code_name(), code);
+        EXPECT_FALSE(login.has("data")) << login.body;
+        EXPECT_EQ(service.log_in(person.email, "Wrong-Harbor-42").code_name(), "passwordNotMatch")
+            << "strangers are not told";
+        const Answer verified = service.verify(challenge, service.next_code(person));
+        EXPECT_EQ(verified.status / 100, 4U) << status;
+        EXPECT_FALSE(verified.has("data")) << verified.body;
+        EXPECT_EQ(live_sessions(service, person), 0) << status;
     }
 }
 

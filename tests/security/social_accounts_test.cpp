@@ -117,6 +117,44 @@ TEST(SOC_3, AVerifiedAccountIsJoinedAndGoesOn) {
     EXPECT_EQ(world.mails_of("welcome"), "0");
 }
 
+TEST(SOC_3, TheProvidersWordIsTrueInOneOfItsTwoForms) {
+    World world;
+    int subject = 0;
+    const auto claim = [&](const std::string& email, const json::value& word, bool is_absent = false) {
+        json::object changes{{"email_verified", is_absent ? json::value(nullptr) : word}};
+        return world.log_in_claiming("s-" + std::to_string(++subject), email, changes);
+    };
+    for (const json::value& word : json::array{true, "true"}) {
+        const Person person = world.service.make_person();
+        EXPECT_EQ(claim(person.email, false).status, 401U) << "the same account, without the word";
+        EXPECT_EQ(claim(person.email, 0).status, 401U);
+        EXPECT_EQ(claim(person.email, {}, true).status, 401U) << "absent";
+        EXPECT_EQ(world.one("count(*) FROM identities WHERE user_id = '" + person.id.text() + "'"), "0");
+        EXPECT_EQ(world.user_of(claim(person.email, word)), person.id.text()) << word;
+        EXPECT_EQ(world.one("count(*) FROM identities WHERE user_id = '" + person.id.text() + "'"), "1") << word;
+    }
+}
+
+TEST(SOC_3, ASecondAccountOfAProviderIsNotJoined) {
+    World world;
+    const Person person = world.service.make_person();
+    EXPECT_EQ(world.user_of(world.log_in(google, "s-1", person.email)), person.id.text());
+    const std::string before = world.traces();
+    for (const json::value& word : json::array{true, "true"}) {
+        const Answer second = world.log_in_claiming("s-2", person.email, {{"email_verified", word}});
+        EXPECT_EQ(second.status, 401U) << second.body;
+        EXPECT_EQ(second.code_name(), "socialGoogleInvalid");
+    }
+    EXPECT_EQ(world.traces(), before) << "and nothing is left of it";
+    EXPECT_EQ(world.one("subject FROM identities"), "s-1");
+    EXPECT_EQ(world.log_in(google, "s-1", person.email).status, 200U) << "the first one goes on";
+    // Of each provider one: Apple's joins beside Google's, and again only the first.
+    EXPECT_EQ(world.user_of(world.log_in(apple, "a-1", person.email)), person.id.text());
+    EXPECT_EQ(world.log_in(apple, "a-2", person.email).code_name(), "socialAppleInvalid");
+    EXPECT_EQ(world.rows("identities"), "2");
+    EXPECT_EQ(world.rows("users"), "1");
+}
+
 TEST(SOC_3, WithoutTheProvidersWordForTheAddressNothingIsJoinedOrMade) {
     World world;
     const Person verified = world.service.make_person();
