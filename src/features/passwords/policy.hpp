@@ -9,11 +9,6 @@
 
 namespace consentry {
 
-// Whether the password, or what remains of it without case and without digits and signs at its end, is on the embedded
-// list of common passwords (PWD-4).
-bool is_common_password(std::string_view password);
-std::size_t common_password_count();
-
 class PasswordPolicy {
 public:
     explicit PasswordPolicy(std::string service_name) : service_name_(std::move(service_name)) {}
