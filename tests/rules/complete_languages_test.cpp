@@ -129,5 +129,22 @@ TEST(CompleteLanguages, TheProgramCarriesTheseFiles) {
                 << language_names[i] << ": " << key;
 }
 
+// "Guten Tag," ends with a comma, so that what follows is the same sentence: "jemand hat ...". Only what is always
+// written large stays so: forms of address, nouns, and names that the service fills in.
+TEST(CompleteLanguages, GermanMailsGoOnInSmallLettersAfterTheGreeting) {
+    const auto messages = messages_of("de");
+    EXPECT_TRUE(text_of(messages.at("mail.greeting")).ends_with(','));
+    std::size_t read = 0;
+    for (const auto& [key, message] : messages) {
+        if (!key.starts_with("mail.") || !key.ends_with(".text")) continue;
+        ++read;
+        const std::string text = text_of(message);
+        const bool is_always_large = text.starts_with("Ihr") || text.starts_with("Sie ") || text.starts_with('{');
+        const bool is_small = (text.front() >= 'a' && text.front() <= 'z') || text.starts_with("ü");
+        EXPECT_TRUE(is_small || is_always_large) << key << ": " << text;
+    }
+    EXPECT_GT(read, 10U);
+}
+
 }  // namespace
 }  // namespace consentry::rules
