@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
-#include "crypto/aead.hpp"
 #include "crypto/random.hpp"
+#include "features/sessions/successors.hpp"
 
 namespace consentry {
 namespace {
@@ -21,31 +21,6 @@ constexpr std::chrono::days ended_memory{30};
 
 std::string successor_key(SessionId session, std::string_view jti) {
     return "Refresh:" + session.text() + ":" + std::string(jti);
-}
-
-// The answer of a refresh is kept for the grace, sealed with the token that asked for it: whoever does not hold that
-// very token cannot read it, nor can whoever reads the cache.
-std::string seal_successor(const std::string& old_token, const TokenPair& pair) {
-    const Bytes key = crypto::hkdf_sha256(as_bytes(old_token), "refresh successor", 32);
-    const Bytes iv(12, 0);  // the key seals once
-    const std::string plain = std::to_string(pair.expires_in) + "\n" + pair.access_token + "\n" + pair.refresh_token;
-    return std::string(as_text(crypto::aes_256_gcm_seal(key, iv, as_bytes(plain), {})));
-}
-
-std::optional<TokenPair> open_successor(const std::string& old_token, std::string_view sealed) {
-    const Bytes key = crypto::hkdf_sha256(as_bytes(old_token), "refresh successor", 32);
-    const Bytes iv(12, 0);
-    const auto plain = crypto::aes_256_gcm_open(key, iv, as_bytes(sealed), {});
-    if (!plain) return std::nullopt;
-    const std::string_view text = as_text(*plain);
-    const auto first = text.find('\n');
-    const auto second = text.find('\n', first + 1);
-    if (second == std::string_view::npos) return std::nullopt;
-    TokenPair pair;
-    pair.expires_in = std::stoll(std::string(text.substr(0, first)));
-    pair.access_token = text.substr(first + 1, second - first - 1);
-    pair.refresh_token = text.substr(second + 1);
-    return pair;
 }
 
 // The client's own name of the device; else its user agent without digits, so that an update makes no new device.
@@ -261,7 +236,7 @@ awaitable<Result<TokenPair>> Sessions::refresh(std::string token, Role& role, Ca
     TokenPair pair = co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); });
     // Before the commit: whoever loses the race below finds the winner's answer.
     try {
-        co_await cache_.put(successor_key(old.session, claims.jti), seal_successor(token, pair),
+        co_await cache_.put(successor_key(old.session, claims.jti), seal_successor(token, claims.jti, pair),
                             settings_.refresh_grace);
     } catch (const Unavailable&) {
     }
@@ -311,7 +286,7 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
     try {
         const auto sealed = co_await cache_.get(successor_key(claims.session, state.live.jti));
         if (sealed) {
-            if (auto pair = open_successor(token, *sealed)) co_return std::move(*pair);
+            if (auto pair = open_successor(token, state.live.jti, *sealed)) co_return std::move(*pair);
         }
     } catch (const Unavailable&) {
     }
