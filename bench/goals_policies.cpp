@@ -27,18 +27,18 @@ double milliseconds_since(SteadyClock::time_point begin) {
 class TimedDatabase final : public storage::Database {
 public:
     explicit TimedDatabase(storage::Database& real) : real_(real) {}
-    storage::awaitable<storage::Outcome> commit(storage::Transaction transaction) override {
-        const auto begin = SteadyClock::now();
-        auto outcome = co_await real_.commit(std::move(transaction));
-        last_ms = milliseconds_since(begin);
-        co_return outcome;
-    }
     storage::awaitable<void> ping() override { return real_.ping(); }
     void migrate(const std::vector<storage::Migration>& migrations) override { real_.migrate(migrations); }
 
     double last_ms = 0;
 
 protected:
+    storage::awaitable<storage::Outcome> apply(storage::Transaction transaction) override {
+        const auto begin = SteadyClock::now();
+        auto outcome = co_await real_.commit(std::move(transaction));
+        last_ms = milliseconds_since(begin);
+        co_return outcome;
+    }
     storage::awaitable<storage::Rows> read(std::string_view sql, storage::Params params) override {
         return real_.query_with(sql, std::move(params));
     }

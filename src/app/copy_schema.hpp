@@ -30,7 +30,7 @@ inline constexpr std::string_view migrations_table = "schema_migrations";
 
 // Have rows from their migrations, hence in every database; accounts tell whether it was used. What came with the
 // target makes room for what is copied.
-inline constexpr std::array<std::string_view, 2> seeded_tables{"feature_flags", "roles"};
+inline constexpr std::array<std::string_view, 3> seeded_tables{"epochs", "feature_flags", "roles"};
 
 // Takes a part of the stream; it is valid only during the call.
 using CopySink = std::function<void(std::string_view)>;

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -162,10 +164,16 @@ enum class Expect {
     none,  // no row changed
 };
 
+// What a statement is about, for those who must hear of it (Database::listen). Told apart by their place in memory.
+struct Topic {
+    std::string_view name;
+};
+
 struct Statement {
     Expect expect;
     std::string_view sql;  // a literal, or text that outlives the call
     Params params;
+    const Topic* topic = nullptr;  // whoever listens to it hears of the rows that the statement returned
 };
 
 class Transaction {
@@ -177,6 +185,11 @@ public:
     }
     Transaction& add(Statement statement) {
         statements_.push_back(std::move(statement));
+        return *this;
+    }
+    template <class... Args>
+    Transaction& add_about(const Topic& topic, Expect expect, std::string_view sql, const Args&... args) {
+        statements_.push_back({expect, sql, bind_all(args...), &topic});
         return *this;
     }
     const std::vector<Statement>& statements() const { return statements_; }
@@ -221,8 +234,13 @@ public:
     awaitable<Rows> execute(std::string_view sql, const Args&... args) {
         return write({Expect::any, sql, bind_all(args...)});
     }
-    // All or nothing; durable on return when committed.
-    virtual awaitable<Outcome> commit(Transaction transaction) = 0;
+    // All or nothing; durable on return when committed. Listeners have heard of it by then.
+    awaitable<Outcome> commit(Transaction transaction);
+    // Called with the rows that a statement about the topic returned, if any, once they are committed and before the
+    // caller of commit() goes on: so nobody who changes something has to remember whom to tell. What it throws is
+    // lost, for the change stands. One listener for each topic; to be set before the first commit. Empty: nobody.
+    using Listener = std::function<awaitable<void>(Rows)>;
+    void listen(const Topic& topic, Listener listener);
 
     // Throws Unavailable where the engine does not answer a trivial statement. For readiness.
     virtual awaitable<void> ping() = 0;
@@ -233,11 +251,16 @@ public:
     virtual void migrate(const std::vector<Migration>& migrations) = 0;
 
 protected:
+    virtual awaitable<Outcome> apply(Transaction transaction) = 0;
     virtual awaitable<Rows> read_by_key(std::string_view sql, Uuid key) { return read(sql, {Param{key}}); }
     virtual awaitable<Rows> read_shared(std::string_view sql) { return read(sql, {}); }
     virtual awaitable<Rows> read(std::string_view sql, Params params) = 0;
     virtual awaitable<Rows> search(std::string_view sql, Params params) = 0;
     virtual awaitable<Rows> write(Statement statement) = 0;
+
+private:
+    awaitable<Outcome> apply_and_tell(Transaction transaction, std::vector<const Topic*> topics);
+    std::map<const Topic*, Listener> listeners_;
 };
 
 }  // namespace consentry::storage

@@ -5,3 +5,9 @@ consentry_test(consentry_security_token_tests
           token_claims_test.cpp token_forging_test.cpp token_keys_test.cpp
   LINKS consentry_test_support
   ALSO_ON_SHARED_ENGINES)
+
+# Grants and what ends them.
+consentry_test(consentry_security_generation_tests
+  SOURCES consent_calls.cpp generations_test.cpp
+  LINKS consentry_test_support
+  ALSO_ON_SHARED_ENGINES)

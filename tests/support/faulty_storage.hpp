@@ -63,14 +63,14 @@ class FaultyDatabase final : public storage::Database {
 public:
     FaultyDatabase(storage::Database& real, BeforeCall before) : real_(real), before_(std::move(before)) {}
 
-    awaitable<storage::Outcome> commit(storage::Transaction transaction) override {
-        before_("commit");
-        co_return co_await real_.commit(std::move(transaction));
-    }
     awaitable<void> ping() override { return real_.ping(); }
     void migrate(const std::vector<storage::Migration>& migrations) override { real_.migrate(migrations); }
 
 protected:
+    awaitable<storage::Outcome> apply(storage::Transaction transaction) override {
+        before_("commit");
+        co_return co_await real_.commit(std::move(transaction));
+    }
     awaitable<storage::Rows> read(std::string_view sql, storage::Params params) override {
         before_("read");
         co_return co_await real_.query_with(sql, std::move(params));

@@ -11,7 +11,7 @@ storage::awaitable<Result<http::Done>> ForwardAuth::admit(SignedIn caller, Deman
                           std::ranges::find(demand.roles, caller.role()) != demand.roles.end();
     if (!has_role) co_return fail(errors::role_forbidden);
     if (!demand.policies.empty()) {
-        auto accepted = co_await consents_.admit(caller.user(), caller.session(), demand.policies);
+        auto accepted = co_await consents_.admit(caller.grounds(), demand.policies);
         if (!accepted) co_return fail(std::move(accepted.error()));
     }
     // Addresses are ASCII without blanks (rule Email), so none needs escaping.

@@ -13,6 +13,7 @@ awaitable<Result<Caller>> SessionGuard::identify(http::RequestContext& context) 
     context.caller.session = session->id.uuid();
     co_return Caller{.user = session->user,
                      .session = session->id,
+                     .security_version = session->security_version,
                      .email = std::move(session->email),
                      .role = session->role,
                      .role_id = session->role_id,

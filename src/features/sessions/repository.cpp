@@ -1,11 +1,6 @@
 #include "features/sessions/repository.hpp"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-
-#include <fmt/format.h>
-
+#include "features/users/generations.hpp"
 #include "features/users/stored.hpp"
 
 namespace consentry {
@@ -18,10 +13,11 @@ constexpr std::int64_t known_devices_max = 50;  // of an account; the newest
 #define CONSENTRY_LIVE_COLUMNS                                                                            \
     "s.id, s.user_id, s.jti, s.access_digest, s.login_at, s.expires_at, s.last_active_at, s.revoked_at, " \
     "u.email, u.role_id, r.type, u.status, u.is_verified, u.deleted_at, u.password_expires_at, "          \
-    "u.must_change_password"
-#define CONSENTRY_LIVE_TABLES \
-    " FROM sessions s JOIN users u ON u.id = s.user_id JOIN roles r ON r.id = u.role_id WHERE s.id = $1"
-constexpr std::size_t live_columns = 16;
+    "u.must_change_password, s.security_version, s.epoch"
+#define CONSENTRY_LIVE_TABLES                                                                             \
+    " FROM sessions s JOIN users u ON u.id = s.user_id JOIN roles r ON r.id = u.role_id WHERE s.id = $1 " \
+    "AND " CONSENTRY_CURRENT_WITH_SQL("s", "u")
+constexpr std::size_t live_columns = 18;
 
 LiveSession to_live(const storage::Row& row) {
     LiveSession out;
@@ -41,6 +37,8 @@ LiveSession to_live(const storage::Row& row) {
     out.deleted = !row.is_null(13);
     out.password_expires_at = row.time_or_null(14);
     out.must_change_password = row.boolean(15);
+    out.security_version = row.integer(16);
+    out.epoch = row.integer(17);
     return out;
 }
 
@@ -90,7 +88,8 @@ awaitable<ListSlice<SessionSummary>> SessionRepository::list_live(UserId user, T
         database_,
         {.columns = "id, login_from, login_with, ip_address, user_agent, device_name, device_platform, created_at, "
                     "last_active_at, expires_at",
-         .from = "sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2"},
+         .from = "sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 AND " CONSENTRY_CURRENT_SQL(
+             "sessions")},
         std::move(query), to_summary, user, now);
 }
 
@@ -102,34 +101,44 @@ void SessionRepository::add_insert(storage::Transaction& transaction, const NewS
         Expect::one,
         "INSERT INTO sessions (id, user_id, jti, access_digest, refresh_digest, challenge_digest, login_from, "
         "login_with, login_at, device_fingerprint, device_name, device_platform, ip_address, user_agent, "
-        "created_at, updated_at, issued_at, last_active_at, expires_at) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $9, $9, $9, $9, $15) "
+        "created_at, updated_at, issued_at, last_active_at, expires_at, security_version, epoch) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $9, $9, $9, $9, $15, "
+        "$16, " CONSENTRY_EPOCH_SQL
+        ") "
         "ON CONFLICT (challenge_digest) DO NOTHING",
         session.id, session.user, session.jti, BytesView(session.access_digest), BytesView(session.refresh_digest),
         challenge, http::name_of(session.origin.from), http::name_of(session.origin.with), session.issued_at,
         device ? std::optional(device->fingerprint) : std::nullopt, device ? device->name : std::nullopt,
         device ? device->platform : std::nullopt, session.origin.ip_address, session.origin.user_agent,
-        session.expires_at);
+        session.expires_at, session.security_version);
 }
 
 void SessionRepository::add_bound(storage::Transaction& transaction, const NewSession& inserted,
                                   std::int64_t sessions_max) {
     // The new one is set apart: within a millisecond the order of ids is chance.
-    transaction.add(
-        Expect::any,
+    transaction.add_about(
+        ended, Expect::any,
         "UPDATE sessions SET revoked_at = $3, revoked_reason = 'bound', updated_at = $3 WHERE id IN ("
         "SELECT id FROM sessions WHERE user_id = $1 AND id <> $4 AND revoked_at IS NULL AND expires_at > $3 "
-        "ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2)",
+        "AND " CONSENTRY_CURRENT_SQL(
+            "sessions") " ORDER BY created_at DESC, id DESC LIMIT 1000 OFFSET $2) RETURNING user_id, id",
         inserted.user, sessions_max - 1, inserted.issued_at, inserted.id);
 }
 
 void SessionRepository::add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
                                        std::string_view reason, TimePoint now) {
     // The all-zero id is nobody's.
-    transaction.add(Expect::any,
-                    "UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
-                    "WHERE user_id = $1 AND id <> $2 AND revoked_at IS NULL",
-                    user, except.value_or(SessionId{}), now, reason);
+    transaction.add_about(ended, Expect::any,
+                          "UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
+                          "WHERE user_id = $1 AND id <> $2 AND revoked_at IS NULL RETURNING user_id, id",
+                          user, except.value_or(SessionId{}), now, reason);
+    if (!except) return;
+    // From the generation before alone: what was over already stays over.
+    transaction.add_about(ended, Expect::any,
+                          "UPDATE sessions SET security_version = " CONSENTRY_VERSION_SQL("$2")
+                          " WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND security_version + 1 = "
+                          CONSENTRY_VERSION_SQL("$2") " RETURNING user_id, id",
+                          *except, user);
 }
 
 awaitable<bool> SessionRepository::rotate(SessionId id, std::string old_jti, std::string new_jti,
@@ -138,17 +147,19 @@ awaitable<bool> SessionRepository::rotate(SessionId id, std::string old_jti, std
         "UPDATE sessions SET previous_jti = jti, previous_refresh_digest = refresh_digest, jti = $3, access_digest = "
         "$4, "
         "refresh_digest = $5, issued_at = $6, last_active_at = $6, updated_at = $6 "
-        "WHERE id = $1 AND jti = $2 AND revoked_at IS NULL AND expires_at > $6",
+        "WHERE id = $1 AND jti = $2 AND revoked_at IS NULL AND expires_at > $6 AND " CONSENTRY_CURRENT_SQL("sessions"),
         id, old_jti, new_jti, BytesView(access_digest), BytesView(refresh_digest), now);
     co_return rows.affected() == 1;
 }
 
 void SessionRepository::add_revoke(storage::Transaction& transaction, SessionId id, UserId user,
                                    std::string_view reason, TimePoint now) {
-    transaction.add(Expect::one,
-                    "UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
-                    "WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > $3",
-                    id, user, now, reason);
+    transaction.add_about(
+        ended, Expect::one,
+        "UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
+        "WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > $3 AND " CONSENTRY_CURRENT_SQL(
+            "sessions") " RETURNING user_id, id",
+        id, user, now, reason);
 }
 
 awaitable<SessionRepository::DeviceMemory> SessionRepository::find_device(UserId user, crypto::Sha256 device) {
@@ -194,74 +205,5 @@ awaitable<void> SessionRepository::touch(SessionId id, TimePoint now) {
     co_await database_.execute("UPDATE sessions SET last_active_at = $2 WHERE id = $1 AND last_active_at < $2", id,
                                now);
 }
-
-std::string SessionRepository::key(UserId user, SessionId id) const {
-    std::string out;
-    out.reserve(key_pattern_.size() + 80);
-    for (std::string_view rest = key_pattern_; !rest.empty();) {
-        constexpr std::string_view user_mark = "{userId}";
-        constexpr std::string_view session_mark = "{sessionId}";
-        if (rest.starts_with(user_mark)) {
-            out.append(cache_.group(user.text()));
-            rest.remove_prefix(user_mark.size());
-        } else if (rest.starts_with(session_mark)) {
-            out.append(id.text());
-            rest.remove_prefix(session_mark.size());
-        } else {
-            const std::size_t plain = std::min(rest.find('{', 1), rest.size());
-            out.append(rest.substr(0, plain));
-            rest.remove_prefix(plain);
-        }
-    }
-    return out;
-}
-
-// Lines of text, the jti first: small, and the same for every engine. A copy that cannot be read is no copy.
-std::optional<LiveSession> SessionRepository::read_copy(std::string_view text, UserId user, SessionId id) {
-    std::array<std::string_view, 9> lines;
-    for (std::string_view& line : lines) {
-        line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(text.size(), line.size() + 1));
-    }
-    const auto number = [](std::string_view digits) {
-        std::int64_t value = 0;
-        std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        return value;
-    };
-    const auto role_id = RoleId::parse(lines[4]);
-    const auto role = http::find_enum<Role>(lines[5]);
-    if (!role_id || !role || lines[8].empty() || !text.empty()) return std::nullopt;
-    LiveSession out;
-    out.id = id;
-    out.user = user;
-    out.jti = lines[0];
-    out.login_at = from_epoch_ms(number(lines[1]));
-    out.expires_at = from_epoch_ms(number(lines[2]));
-    out.email = lines[3];
-    out.role_id = *role_id;
-    out.role = *role;
-    out.last_active_at = from_epoch_ms(number(lines[6]));
-    out.is_verified = true;
-    if (const auto expiry = number(lines[7]); expiry != 0) out.password_expires_at = from_epoch_ms(expiry);
-    out.must_change_password = lines[8] != "0";
-    return out;
-}
-
-awaitable<std::optional<std::string>> SessionRepository::find_copy(UserId user, SessionId id) {
-    return cache_.get(key(user, id));
-}
-
-awaitable<void> SessionRepository::remember(const LiveSession& session, milliseconds ttl, bool whole) {
-    const std::int64_t password_expiry = session.password_expires_at ? epoch_ms(*session.password_expires_at) : 0;
-    std::string text = session.jti + '\n';
-    if (whole)
-        text +=
-            fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{:d}", epoch_ms(session.login_at), epoch_ms(session.expires_at),
-                        session.email, session.role_id.text(), http::name_of(session.role),
-                        epoch_ms(session.last_active_at), password_expiry, session.must_change_password);
-    return cache_.put(key(session.user, session.id), std::move(text), ttl);
-}
-
-awaitable<void> SessionRepository::forget(UserId user, SessionId id) { return cache_.erase(key(user, id)); }
 
 }  // namespace consentry

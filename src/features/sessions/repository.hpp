@@ -1,4 +1,4 @@
-// The SQL and the cache keys of sessions.
+// The SQL of sessions.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,6 @@
 
 #include "features/sessions/tokens.hpp"
 #include "features/users/user.hpp"
-#include "storage/cache.hpp"
 #include "storage/database.hpp"
 #include "storage/list_sql.hpp"
 
@@ -42,12 +41,15 @@ struct NewSession {
     Origin origin;
     TimePoint issued_at;
     TimePoint expires_at;
+    std::int64_t security_version = 1;
 };
 
 // What a request needs to know about its session and its user, in one read.
 struct LiveSession {
     SessionId id;
     UserId user;
+    std::int64_t security_version = 0;  // of the session and of its account, which are the same
+    std::int64_t epoch = 0;
     std::string jti;
     Bytes access_digest;
     TimePoint login_at;
@@ -90,17 +92,22 @@ struct SessionSummary {
 
 class SessionRepository {
 public:
-    SessionRepository(storage::Database& database, storage::Cache& cache, std::string key_pattern)
-        : database_(database), cache_(cache), key_pattern_(std::move(key_pattern)) {}
+    explicit SessionRepository(storage::Database& database) : database_(database) {}
 
+    // Of the present generation, revoked or not.
     awaitable<std::optional<LiveSession>> find(SessionId id);
     awaitable<std::optional<RefreshState>> find_for_refresh(SessionId id);
     awaitable<ListSlice<SessionSummary>> list_live(UserId user, TimePoint now, ListQuery query);
+
+    // Returns (user_id, id) of every session that is over or changed its generation: what anybody remembers of it is
+    // worth nothing any more.
+    static constexpr storage::Topic ended{"sessions ended"};
 
     // Expect::one fails where the challenge was spent before.
     static void add_insert(storage::Transaction& transaction, const NewSession& session);
     // Ends the oldest ones beyond `sessions_max`, the session just inserted counted and kept.
     static void add_bound(storage::Transaction& transaction, const NewSession& inserted, std::int64_t sessions_max);
+    // After the statement that raises the account's security version; `except` moves on to the new one.
     static void add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
                                std::string_view reason, TimePoint now);
 
@@ -121,21 +128,8 @@ public:
     awaitable<void> erase_ended(TimePoint before);
     awaitable<void> touch(SessionId id, TimePoint now);
 
-    // The cached copy of a live session of an account that may act. Without its access digest.
-    awaitable<std::optional<std::string>> find_copy(UserId user, SessionId id);
-    static std::optional<LiveSession> read_copy(std::string_view text, UserId user, SessionId id);
-    static bool is_copy_of(std::string_view text, std::string_view jti) {
-        return text.starts_with(jti) && text.substr(jti.size()).starts_with('\n');
-    }
-    // `whole`: with all that read_copy() reads; else the jti alone, which is what a strict check compares.
-    awaitable<void> remember(const LiveSession& session, milliseconds ttl, bool whole);
-    awaitable<void> forget(UserId user, SessionId id);
-
 private:
-    std::string key(UserId user, SessionId id) const;
     storage::Database& database_;
-    storage::Cache& cache_;
-    std::string key_pattern_;
 };
 
 }  // namespace consentry

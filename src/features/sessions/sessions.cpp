@@ -13,8 +13,6 @@ constexpr std::size_t jti_length = 32;                 // of 62 letters and digi
 constexpr std::size_t remembered_tokens_max = 50'000;  // about 20 MB when full
 // An admin's activity is written down this often at most; the idle limit is an hour.
 constexpr std::chrono::seconds activity_step{60};
-// SESSION_CHECK=cache: what ends sessions in the database alone (a new password, another instance) is seen after this.
-constexpr std::chrono::seconds trusted_copy_max{60};
 // How long a session's row stays after its end: for questions about the past, and so that a spent challenge's digest
 // outlives the challenge by far.
 constexpr std::chrono::days ended_memory{30};
@@ -40,7 +38,8 @@ bool same_digest(const Bytes& stored, const crypto::Sha256& digest) {
 Sessions::Sessions(storage::Database& database, storage::Cache& cache, const Clock& clock, const Tokens& tokens,
                    WorkerPool& signing, Mails& mails, Audit audit, SessionSettings settings)
     : database_(database),
-      repository_(database, cache, settings.cache_key_pattern),
+      repository_(database),
+      copies_(cache, settings.check, settings.cache_key_pattern, settings.copy_secrets),
       cache_(cache),
       clock_(clock),
       tokens_(tokens),
@@ -48,7 +47,16 @@ Sessions::Sessions(storage::Database& database, storage::Cache& cache, const Clo
       mails_(mails),
       audit_(audit),
       settings_(std::move(settings)),
-      memory_(remembered_tokens_max) {}
+      memory_(remembered_tokens_max) {
+    database_.listen(SessionRepository::ended, [this](storage::Rows rows) { return forget_copies(std::move(rows)); });
+}
+
+Sessions::~Sessions() { database_.listen(SessionRepository::ended, {}); }
+
+awaitable<void> Sessions::forget_copies(storage::Rows ended) {
+    for (std::size_t i = 0; i < ended.size(); ++i)
+        co_await copies_.erase(ended[i].id<UserId>(0), ended[i].id<SessionId>(1));
+}
 
 awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
                                              std::optional<crypto::Sha256> challenge_digest) {
@@ -61,6 +69,7 @@ awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
     out.row.challenge_digest = challenge_digest;
     out.row.origin = std::move(origin);
     out.row.issued_at = now;
+    out.row.security_version = user.security_version;
     // An admin's session ends within a day (SES-7); no refresh moves the end.
     out.row.expires_at = now + (user.role == Role::user ? settings.refresh_lifetime
                                                         : std::min(settings.refresh_lifetime, settings.admin_lifetime));
@@ -131,35 +140,36 @@ Result<void> Sessions::may_act(const LiveSession& session, const ErrorKind& inva
 
 awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
     try {
-        milliseconds ttl = session.expires_at - now;
-        const bool trusted = settings_.check == SessionCheck::cache;
-        if (trusted) ttl = std::min<milliseconds>(ttl, trusted_copy_max);
-        co_await repository_.remember(session, ttl, trusted);
+        co_await copies_.put(session, now);
+        if (!copies_.are_trusted()) co_return;
+        // What ended between the read and this copy was told to nobody who could have erased it (SES-2).
+        const auto still = co_await repository_.find(session.id);
+        if (!still || still->revoked || still->security_version != session.security_version)
+            co_await copies_.erase(session.user, session.id);
     } catch (const Unavailable&) {
     }
 }
 
-awaitable<std::optional<LiveSession>> Sessions::look_up(const TokenClaims& claims, bool* from_cache) {
-    std::optional<std::string> copy;
+awaitable<std::optional<LiveSession>> Sessions::look_up(const TokenClaims& claims, TimePoint now, bool* from_cache) {
+    SessionCopies::Found copy;
     try {
-        copy = co_await repository_.find_copy(claims.user, claims.session);
+        copy = co_await copies_.find(claims.user, claims.session, claims.jti, now);
     } catch (const Unavailable&) {
         // The database decides alone.
     }
-    const bool agrees = copy && SessionRepository::is_copy_of(*copy, claims.jti);
-    if (agrees && settings_.check == SessionCheck::cache) {
-        auto cached = SessionRepository::read_copy(*copy, claims.user, claims.session);
-        if (cached) {
-            *from_cache = true;
-            co_return cached;
-        }
+    // Whoever reads the database hears of a new epoch; from then on no copy of an older one is believed here.
+    if (copy.session && copy.session->epoch >= epoch_.load(std::memory_order_relaxed)) {
+        *from_cache = true;
+        co_return std::move(copy.session);
     }
     auto session = co_await repository_.find(claims.session);
-    // Never a copy of what may not act: with SESSION_CHECK=cache the next request would trust it.
-    if (session && !agrees) {
-        const TimePoint now = clock_.now();
-        if (may_act(*session, errors::jwt_access_token_invalid, now)) co_await remember(*session, now);
+    if (!session) co_return session;
+    for (auto known = epoch_.load(std::memory_order_relaxed);
+         known < session->epoch && !epoch_.compare_exchange_weak(known, session->epoch, std::memory_order_relaxed);) {
     }
+    // Never a copy of what may not act: with SESSION_CHECK=cache the next request would trust it.
+    if ((!copy.agrees || copy.session) && may_act(*session, errors::jwt_access_token_invalid, now))
+        co_await remember(*session, now);
     co_return session;
 }
 
@@ -188,7 +198,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
         claims = candidate->claims;
     }
     bool from_cache = false;
-    auto session = co_await look_up(*claims, &from_cache);
+    auto session = co_await look_up(*claims, now, &from_cache);
     // Kind, subject and jti must all match the stored session (SES-1).
     if (!session || session->user != claims->user || session->jti != claims->jti)
         co_return fail(errors::jwt_access_token_invalid);
@@ -205,7 +215,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
         co_return fail(std::move(allowed.error()));
     if (session->role != Role::user && session->last_active_at + activity_step <= now) {
         co_await repository_.touch(session->id, now);
-        if (from_cache) co_await repository_.forget(session->user, session->id);
+        if (from_cache) co_await copies_.erase(session->user, session->id);
     }
     co_return std::move(*session);
 }
@@ -311,10 +321,6 @@ awaitable<Result<void>> Sessions::revoke(UserId user, SessionId session, Activit
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) co_return fail(errors::session_not_found);
     audit_.tell(is_logout ? "session.logout" : "session.revoked", Outcome::success, user, cause, {{"session", id}});
-    try {
-        co_await repository_.forget(user, session);
-    } catch (const Unavailable&) {
-    }
     co_return Result<void>{};
 }
 

@@ -4,25 +4,24 @@
 // is missing is made again, and an entry in the cache alone lets nobody in (SESSION_CHECK=strict).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/worker_pool.hpp"
 #include "features/activity/audit.hpp"
 #include "features/mail/mails.hpp"
+#include "features/sessions/copies.hpp"
 #include "features/sessions/repository.hpp"
 #include "features/sessions/token_memory.hpp"
 #include "features/sessions/tokens.hpp"
 
 namespace consentry {
-
-// strict: every request is matched in the cache and in the database. cache: a cached copy is trusted, for a minute at
-// most.
-enum class SessionCheck { strict, cache };
 
 struct SessionSettings {
     SessionCheck check = SessionCheck::strict;
@@ -30,6 +29,7 @@ struct SessionSettings {
     std::chrono::seconds refresh_grace{10};
     std::chrono::seconds admin_idle{3600};
     std::string cache_key_pattern = "User:{userId}:Session:{sessionId}";
+    std::vector<std::string> copy_secrets;
 };
 
 // A session that is made but not yet written: its rows go into the transaction of what allowed it.
@@ -46,6 +46,9 @@ public:
     // All outlive this. `signing` is the pool for signatures.
     Sessions(storage::Database& database, storage::Cache& cache, const Clock& clock, const Tokens& tokens,
              WorkerPool& signing, Mails& mails, Audit audit, SessionSettings settings);
+    ~Sessions();
+    Sessions(const Sessions&) = delete;
+    Sessions& operator=(const Sessions&) = delete;
 
     // Signs the tokens of a new session.
     awaitable<PreparedSession> prepare(const User& user, Origin origin, std::optional<crypto::Sha256> challenge_digest);
@@ -73,7 +76,9 @@ public:
     awaitable<void> forget_old();
 
 private:
-    awaitable<std::optional<LiveSession>> look_up(const TokenClaims& claims, bool* from_cache);
+    awaitable<std::optional<LiveSession>> look_up(const TokenClaims& claims, TimePoint now, bool* from_cache);
+    // Of sessions that anybody has ended, here or in another feature.
+    awaitable<void> forget_copies(storage::Rows ended);
     awaitable<void> remember(const LiveSession& session, TimePoint now);
     awaitable<bool> signature_holds(TokenKind kind, const Tokens::Candidate& candidate);
     // The repository's rotate(); where its answer is lost, the row tells the outcome.
@@ -86,6 +91,7 @@ private:
 
     storage::Database& database_;
     SessionRepository repository_;
+    SessionCopies copies_;
     storage::Cache& cache_;
     const Clock& clock_;
     const Tokens& tokens_;
@@ -94,6 +100,7 @@ private:
     Audit audit_;
     SessionSettings settings_;
     TokenMemory memory_;
+    std::atomic<std::int64_t> epoch_ = 0;  // the newest that was seen
 };
 
 }  // namespace consentry

@@ -64,18 +64,19 @@ Evidence evidence_of(GivenConsent consent) {
 
 bool Acceptances::is_withdrawable(PolicyType type) const { return is_among(settings_.withdrawable, type); }
 
-awaitable<Result<void>> Acceptances::admit(UserId user, SessionId session, std::span<const PolicyType> wanted) {
+awaitable<Result<void>> Acceptances::admit(ConsentGrounds grounds, std::span<const PolicyType> wanted) {
     const bool may_be_taken_back =
         std::ranges::any_of(wanted, [this](PolicyType type) { return is_withdrawable(type); });
-    if (const auto accepted = may_be_taken_back ? std::nullopt : accepted_.find(session)) {
+    const auto remembered = may_be_taken_back ? std::nullopt : accepted_.find(grounds.session);
+    if (remembered && remembered->security_version == grounds.security_version) {
         const PolicyVersions latest = co_await repository_.latest_versions();
         const bool all = std::ranges::all_of(wanted, [&](PolicyType type) {
             const auto i = static_cast<std::size_t>(type);
-            return !latest[i] || latest[i] == (*accepted)[i];
+            return !latest[i] || latest[i] == remembered->accepted[i];
         });
         if (all) co_return Result<void>{};
     }
-    const auto standings = co_await repository_.standings(user);
+    const auto standings = co_await repository_.standings(grounds.user);
     PolicyVersions accepted;
     std::vector<PolicyType> missing;
     for (const Standing& standing : standings) {
@@ -83,7 +84,7 @@ awaitable<Result<void>> Acceptances::admit(UserId user, SessionId session, std::
         if (standing.is_missing() && is_among(wanted, standing.type)) missing.push_back(standing.type);
     }
     if (missing.empty()) {
-        accepted_.put(session, accepted);
+        accepted_.put(grounds.session, {grounds.security_version, accepted});
         co_return Result<void>{};
     }
     auto policies = co_await repository_.list_latest();

@@ -2,8 +2,8 @@
 //
 // Nothing is stored per user but the history itself. Whether a type is accepted follows from its newest row and the
 // latest published version, so a publication asks everybody again without touching anybody's row. The guard remembers
-// by session what was accepted and cannot be taken back (docs/decisions/0018): then it asks for the latest versions
-// alone, which are the same for everybody.
+// by session and security version what was accepted and cannot be taken back (docs/decisions/0018): then it asks for
+// the latest versions alone, which are the same for everybody.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ public:
           settings_(std::move(settings)),
           accepted_(remembered_sessions_max) {}
 
-    storage::awaitable<Result<void>> admit(UserId user, SessionId session, std::span<const PolicyType> wanted) override;
+    storage::awaitable<Result<void>> admit(ConsentGrounds grounds, std::span<const PolicyType> wanted) override;
     storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
                                              TimePoint now) override;
     void add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) override;
@@ -76,8 +76,13 @@ private:
     const storage::ObjectStore& store_;
     Audit audit_;
     const AcceptanceSettings settings_;
-    // Without types that can be withdrawn. What else ends an acceptance ends the session with it (add_withdrawals).
-    RecentMap<SessionId, PolicyVersions> accepted_;
+    // Without types that can be withdrawn. What else ends an acceptance raises the account's security version with it
+    // (add_withdrawals).
+    struct Remembered {
+        std::int64_t security_version = 0;
+        PolicyVersions accepted;
+    };
+    RecentMap<SessionId, Remembered> accepted_;
 };
 
 }  // namespace consentry

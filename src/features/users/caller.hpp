@@ -25,6 +25,7 @@ class CallerGuard;
 struct Caller {
     UserId user;
     SessionId session;
+    std::int64_t security_version = 0;  // of the session, and of the account when the session was matched
     std::string email;
     Role role = Role::user;
     RoleId role_id;
@@ -37,8 +38,11 @@ public:
     using Guard = CallerGuard;
     UserId user() const { return caller_.user; }
     SessionId session() const { return caller_.session; }
+    std::int64_t security_version() const { return caller_.security_version; }
     const std::string& email() const { return caller_.email; }
     Role role() const { return caller_.role; }
+    // For whoever asks what this session has accepted.
+    ConsentGrounds grounds() const { return {caller_.user, caller_.session, caller_.security_version}; }
 
 protected:
     friend class CallerGuard;
@@ -163,7 +167,7 @@ public:
                                                   std::type_identity<Consenting<Types...>>) {
         auto caller = co_await admit(context, std::type_identity<SignedIn>{});
         if (!caller) co_return fail(std::move(caller.error()));
-        auto accepted = co_await consents().admit(caller->user(), caller->session(), Consenting<Types...>::policies);
+        auto accepted = co_await consents().admit(caller->grounds(), Consenting<Types...>::policies);
         if (!accepted) co_return fail(std::move(accepted.error()));
         co_return Consenting<Types...>{std::move(*caller)};
     }

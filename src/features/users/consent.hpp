@@ -29,19 +29,25 @@ struct GivenConsent {
     Language language = Language::en;
 };
 
+// A live session and the generation of its account.
+struct ConsentGrounds {
+    UserId user;
+    SessionId session;
+    std::int64_t security_version = 0;
+};
+
 class Consents {
 public:
     virtual ~Consents() = default;
-    // `session`: a live one of the user's. Error: requiredInvalid. A type without a published version is not asked for.
-    // Throws Unavailable where it cannot tell.
-    virtual storage::awaitable<Result<void>> admit(UserId user, SessionId session,
-                                                   std::span<const PolicyType> wanted) = 0;
+    // Error: requiredInvalid. A type without a published version is not asked for. Throws Unavailable where it cannot
+    // tell.
+    virtual storage::awaitable<Result<void>> admit(ConsentGrounds grounds, std::span<const PolicyType> wanted) = 0;
     // Adds acceptances of the versions that are the latest now. Of a type without a published version none: nobody can
     // accept what does not exist.
     virtual storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
                                                      TimePoint now) = 0;
     // Takes back what is accepted of these types, whichever they are: the account has another owner now. The same
-    // transaction ends all sessions of the account.
+    // transaction raises the account's security version.
     virtual void add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) = 0;
     // The types whose latest version the account has accepted.
     virtual storage::awaitable<std::vector<PolicyType>> accepted(UserId user) = 0;

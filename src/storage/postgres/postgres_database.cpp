@@ -180,7 +180,7 @@ awaitable<Rows> PostgresDatabase::write(Statement statement) {
     co_return std::move(answer.outcome.results.front());
 }
 
-awaitable<Outcome> PostgresDatabase::commit(Transaction transaction) {
+awaitable<Outcome> PostgresDatabase::apply(Transaction transaction) {
     if (transaction.statements().empty()) co_return Outcome{.committed = true, .results = {}};
     std::vector<WireStatement> statements;
     statements.reserve(transaction.statements().size());

@@ -35,11 +35,11 @@ public:
     explicit PostgresDatabase(PostgresOptions options);
     ~PostgresDatabase() override;
 
-    awaitable<Outcome> commit(Transaction transaction) override;
     awaitable<void> ping() override;
     void migrate(const std::vector<Migration>& migrations) override;
 
 protected:
+    awaitable<Outcome> apply(Transaction transaction) override;
     awaitable<Rows> read_by_key(std::string_view sql, Uuid key) override { return look_up_with_others(sql, key); }
     awaitable<Rows> read_shared(std::string_view sql) override { return look_up_with_others(sql, std::nullopt); }
     awaitable<Rows> read(std::string_view sql, Params params) override;

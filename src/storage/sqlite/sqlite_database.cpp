@@ -154,7 +154,7 @@ awaitable<Rows> SqliteDatabase::search(std::string_view sql, Params params) {
     });
 }
 
-awaitable<Outcome> SqliteDatabase::commit(Transaction transaction) {
+awaitable<Outcome> SqliteDatabase::apply(Transaction transaction) {
     sqlite::Verdict verdict = co_await writer_->submit(std::move(transaction));
     co_return std::move(verdict.outcome);
 }

@@ -42,11 +42,11 @@ public:
     explicit SqliteDatabase(SqliteOptions options);
     ~SqliteDatabase() override;
 
-    awaitable<Outcome> commit(Transaction transaction) override;
     awaitable<void> ping() override;
     void migrate(const std::vector<Migration>& migrations) override;
 
 protected:
+    awaitable<Outcome> apply(Transaction transaction) override;
     awaitable<Rows> read(std::string_view sql, Params params) override;
     awaitable<Rows> read_shared(std::string_view sql) override;
     awaitable<Rows> search(std::string_view sql, Params params) override;

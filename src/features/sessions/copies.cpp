@@ -1,0 +1,121 @@
+#include "features/sessions/copies.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace consentry {
+namespace {
+
+// What ends sessions where this cache cannot be told (an outage of it, an operator's SQL) is seen after this.
+constexpr std::chrono::seconds trusted_max{60};
+constexpr std::size_t iv_bytes = 12;
+
+// Lines of text: small, and the same for every engine.
+std::string text_of(const LiveSession& session, TimePoint now) {
+    const std::int64_t password_expiry = session.password_expires_at ? epoch_ms(*session.password_expires_at) : 0;
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{:d}", epoch_ms(now), session.jti,
+                       session.security_version, session.epoch, epoch_ms(session.login_at),
+                       epoch_ms(session.expires_at), session.email, session.role_id.text(), http::name_of(session.role),
+                       epoch_ms(session.last_active_at), password_expiry, session.must_change_password);
+}
+
+// A copy that cannot be read is no copy: another version of the program wrote it.
+std::optional<LiveSession> session_of(std::string_view text, TimePoint now) {
+    std::array<std::string_view, 12> lines;
+    for (std::string_view& line : lines) {
+        line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+    }
+    const auto number = [](std::string_view digits) {
+        std::int64_t value = 0;
+        std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        return value;
+    };
+    const auto role_id = RoleId::parse(lines[7]);
+    const auto role = http::find_enum<Role>(lines[8]);
+    if (!role_id || !role || lines[11].empty() || !text.empty()) return std::nullopt;
+    // The cache drops it as well; but whoever can write to it can also bring it back.
+    if (from_epoch_ms(number(lines[0])) + trusted_max <= now) return std::nullopt;
+    LiveSession out;
+    out.jti = lines[1];
+    out.security_version = number(lines[2]);
+    out.epoch = number(lines[3]);
+    out.login_at = from_epoch_ms(number(lines[4]));
+    out.expires_at = from_epoch_ms(number(lines[5]));
+    out.email = lines[6];
+    out.role_id = *role_id;
+    out.role = *role;
+    out.last_active_at = from_epoch_ms(number(lines[9]));
+    out.is_verified = true;
+    if (const auto expiry = number(lines[10]); expiry != 0) out.password_expires_at = from_epoch_ms(expiry);
+    out.must_change_password = lines[11] != "0";
+    return out;
+}
+
+}  // namespace
+
+std::string SessionCopies::key(UserId user, SessionId id) const {
+    std::string out;
+    out.reserve(key_pattern_.size() + 80);
+    for (std::string_view rest = key_pattern_; !rest.empty();) {
+        constexpr std::string_view user_mark = "{userId}";
+        constexpr std::string_view session_mark = "{sessionId}";
+        if (rest.starts_with(user_mark)) {
+            out.append(cache_.group(user.text()));
+            rest.remove_prefix(user_mark.size());
+        } else if (rest.starts_with(session_mark)) {
+            out.append(id.text());
+            rest.remove_prefix(session_mark.size());
+        } else {
+            const std::size_t plain = std::min(rest.find('{', 1), rest.size());
+            out.append(rest.substr(0, plain));
+            rest.remove_prefix(plain);
+        }
+    }
+    return out;
+}
+
+std::optional<LiveSession> SessionCopies::open(const std::string& key, std::string_view sealed, TimePoint now) const {
+    if (sealed.size() < iv_bytes) return std::nullopt;
+    const auto iv = as_bytes(sealed).first(iv_bytes);
+    const auto rest = as_bytes(sealed).subspan(iv_bytes);
+    const auto text = sealing_.open({{iv.begin(), iv.end()}, {rest.begin(), rest.end()}}, as_bytes(key));
+    return text ? session_of(as_text(*text), now) : std::nullopt;
+}
+
+awaitable<SessionCopies::Found> SessionCopies::find(UserId user, SessionId id, std::string_view jti, TimePoint now) {
+    const std::string place = key(user, id);
+    const auto copy = co_await cache_.get(place);
+    Found out;
+    if (!copy) co_return out;
+    if (!are_trusted()) {
+        out.agrees = *copy == jti;
+        co_return out;
+    }
+    out.session = open(place, *copy, now);
+    out.agrees = out.session && out.session->jti == jti;
+    if (!out.agrees) {
+        out.session.reset();
+        co_return out;
+    }
+    out.session->id = id;
+    out.session->user = user;
+    co_return out;
+}
+
+awaitable<void> SessionCopies::put(const LiveSession& session, TimePoint now) {
+    std::string place = key(session.user, session.id);
+    const milliseconds left = session.expires_at - now;
+    if (!are_trusted()) return cache_.put(std::move(place), session.jti, left);
+    const auto sealed = sealing_.seal(as_bytes(text_of(session, now)), as_bytes(place));
+    std::string text(as_text(sealed.iv));
+    text.append(as_text(sealed.bytes));
+    return cache_.put(std::move(place), std::move(text), std::min<milliseconds>(left, trusted_max));
+}
+
+awaitable<void> SessionCopies::erase(UserId user, SessionId id) { return cache_.erase(key(user, id)); }
+
+}  // namespace consentry
