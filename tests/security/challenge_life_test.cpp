@@ -155,6 +155,19 @@ TEST(CHL_3, ItLivesThreeHundredSecondsAndNoLonger) {
     expect_gone(it.service.verify(second, it.service.code(it.person, 1)));
 }
 
+TEST(CHL_3, TheServicesClockEndsItHoweverLongTheCacheKeepsIt) {
+    Enrolled it;
+    const std::string token = it.challenge();
+    const std::string key = "TwoFactor:" + to_base64url(crypto::sha256(token));
+    auto& cache = it.service.app().services().cache;
+    const auto kept = run(cache.get(key));
+    ASSERT_TRUE(kept);
+    it.service.clock().advance(milliseconds{300'000});
+    run(cache.put(key, *kept, std::chrono::hours{1}));
+    expect_gone(it.service.verify(token, it.service.code(it.person)));
+    EXPECT_EQ(it.live_sessions(), "1");
+}
+
 TEST(CHL_3, NeitherFailureNorLockExtendsIt) {
     Enrolled it;
     const std::string challenge = it.challenge();

@@ -366,6 +366,29 @@ TEST(SES_5, AnInactiveAccountIsToldSoAndDoesNothing) {
     }
 }
 
+TEST(AUT_4, AnUnprovenAddressOrAnExpiredPasswordStopsTheNextRequest) {
+    Service service;
+    const Person person = service.make_person();
+    const auto tokens = service.tokens_of(person);
+    const auto set = [&](const std::string& column, const std::string& value) {
+        service.sql("UPDATE users SET " + column + " = " + value + " WHERE id = " + literal(person.id));
+    };
+    const auto expect_stopped = [&](const char* code) {
+        EXPECT_EQ(status_with(service, tokens.access).status, 403U);
+        EXPECT_EQ(status_with(service, tokens.access).code_name(), code);
+        EXPECT_EQ(refresh_with(service, tokens.refresh).code_name(), code);
+    };
+    expect_alive(service, tokens, "before");
+    set("is_verified", "FALSE");
+    expect_stopped("emailNotVerified");
+    set("is_verified", "TRUE");
+    expect_alive(service, tokens, "proven again");
+    set("password_expires_at", std::to_string(epoch_ms(service.clock().now()) + 1));
+    expect_alive(service, tokens, "a millisecond before");
+    service.clock().advance(milliseconds{1});
+    expect_stopped("passwordExpired");
+}
+
 TEST(SES_8, TheEleventhLoginEndsTheOldest) {
     Service service;
     const Person person = service.make_person();

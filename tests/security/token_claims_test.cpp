@@ -167,6 +167,11 @@ TEST(TOK_8, RefreshTokensAreReadAsStrictly) {
     }
     EXPECT_EQ(refresh_with(t.service, t.refresh.with_claim("exp", std::to_string(t.now()))).status, 401U);
     EXPECT_EQ(refresh_with(t.service, t.refresh.with_claim("aud", R"("other")")).status, 401U);
+    // Session and account belong together. (Another jti under our signature is an older token: that would be reuse.)
+    const json::object foreign = claims_of(t.service.tokens_of(t.service.make_person()).refresh);
+    for (const std::string& name : std::vector<std::string>{"sub", "sid"})
+        EXPECT_EQ(refresh_with(t.service, t.refresh.with_claim(name, json::serialize(foreign.at(name)))).status, 401U)
+            << "another account's " << name;
     EXPECT_EQ(refresh_with(t.service, t.tokens.refresh).status, 200U) << "none of them counted as reuse";
 }
 

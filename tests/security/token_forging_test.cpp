@@ -101,6 +101,32 @@ TEST(TOK_1, TheKeyDecidesTheAlgorithm) {
     }
 }
 
+TEST(TOK_1, ARefreshTokenNeedsItsSignatureAsWell) {
+    LoggedIn t;
+    const Bytes good = signature_of(t.tokens.refresh);
+    const auto stranger = crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es512);
+    const auto forged = [&](const std::string& token) {
+        std::vector<std::string> out{
+            with_signature(token, Bytes(good.size(), 0)), with_signature(token, Bytes(good.size(), 1)),
+            crypto::sign_jws(stranger, t.refresh.kid(), "rt+jwt", t.refresh.claims.text()),
+            crypto::sign_jws(stranger, stranger.public_key().thumbprint(), "rt+jwt", t.refresh.claims.text())};
+        for (std::size_t at = 0; at < good.size(); at += 13) {
+            Bytes damaged = good;
+            damaged[at] ^= 0x01;
+            out.push_back(with_signature(token, damaged));
+        }
+        return out;
+    };
+    for (const std::string& token : forged(t.tokens.refresh))
+        EXPECT_EQ(refresh_with(t.service, token).code_name(), "jwtRefreshTokenInvalid") << token;
+    const Answer right = refresh_with(t.service, t.tokens.refresh);
+    ASSERT_EQ(right.status, 200U) << right.body;
+    // Nor is a token that nobody signed taken for a used one: whoever knows its claims must not end the session.
+    for (const std::string& token : forged(t.tokens.refresh))
+        EXPECT_EQ(refresh_with(t.service, token).status, 401U) << token;
+    EXPECT_EQ(status_with(t.service, right.text("data.accessToken")).status, 200U);
+}
+
 TEST(TOK_2, SignaturesAreTwoNumbersBelowTheOrder) {
     LoggedIn t;
     const std::string token = t.access.sign(t.access.header, t.access.claims);
