@@ -10,9 +10,7 @@ namespace consentry {
 namespace {
 
 constexpr milliseconds minute{60'000};
-// Of one client in a minute. A stranger must not fill the stream, and so push out of it what others did.
-constexpr std::int64_t refused_max = 60;
-constexpr std::int64_t nonsense_max = 30;  // requests that break rules
+constexpr std::int64_t nonsense_max = 30;  // requests of one client that break rules, in a minute
 
 bool is_safe(http::Method method) {
     return method == http::Method::get || method == http::Method::head || method == http::Method::options;
@@ -45,17 +43,15 @@ void SecurityObserver::on_answer(const http::Exchange& exchange) noexcept {
 
 void SecurityObserver::tell_of_refusal(const http::Exchange& exchange) {
     const ErrorKind& kind = *exchange.error;
+    if (exchange.operation != nullptr && is_of_guard(*exchange.operation, kind)) {
+        record("authorization.refused", Outcome::refused, exchange,
+               {{"operation", exchange.operation->id}, {"reason", std::string(kind.name)}});
+        return;
+    }
     const std::string client = http::client_key(exchange.context.client);
     const TimePoint now = exchange.context.now;
     std::string_view name;
-    if (exchange.operation != nullptr && is_of_guard(*exchange.operation, kind)) {
-        if (refused_.admit(client, refused_max, minute, now).admitted) {
-            record("authorization.refused", Outcome::refused, exchange,
-                   {{"operation", exchange.operation->id}, {"reason", std::string(kind.name)}});
-            return;
-        }
-        name = "client.refused";
-    } else if (&kind == &errors::too_many_requests) {
+    if (&kind == &errors::too_many_requests) {
         name = "client.throttled";
     } else if (kind.http_status == 400 || kind.http_status == 422) {
         if (nonsense_.admit(client, nonsense_max, minute, now).admitted) return;

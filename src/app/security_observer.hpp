@@ -21,8 +21,7 @@ private:
                 std::vector<std::pair<std::string_view, std::string>> detail);
 
     SecurityEvents& events_;
-    // All per client.
-    SlidingWindows refused_;
+    // Both per client.
     SlidingWindows nonsense_;
     SlidingWindows told_;  // a burst is told of once
 };

@@ -112,7 +112,8 @@ Services::Services(const Config& given, const Clock& the_clock)
       files(make_files(object_store)),
       cursors(config.encryption.secrets, clock),
       security_event_file(config.data.directory, config.security_events.bytes_max, clock),
-      security_events(security_event_file),
+      bounded_events(security_event_file, clock),
+      security_events(bounded_events),
       audit(security_events),
       hash_pool(
           {.name = "hash", .threads = hash_threads(config), .queue_max = config.password.hash_queue_max, .nice = 19}),

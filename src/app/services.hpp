@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/bounded_events.hpp"
 #include "app/config/config.hpp"
 #include "app/counted_events.hpp"
 #include "app/cursor_seal.hpp"
@@ -72,6 +73,7 @@ public:
     const std::unique_ptr<Files> files;  // null: the store has a server of its own
     SealedCursors cursors;
     SecurityEventFile security_event_file;
+    BoundedEvents bounded_events;
     CountedEvents security_events;
     Audit audit;
     WorkerPool hash_pool;

@@ -21,7 +21,7 @@ consentry_test(consentry_security_paging_tests
 
 # The log, its redaction and its faults; the security event stream; error tracking.
 consentry_test(consentry_security_log_tests
-  SOURCES audit_test.cpp log_events_test.cpp log_faults_test.cpp log_redaction_test.cpp log_tracking_test.cpp
+  SOURCES audit_test.cpp bounded_events_test.cpp log_events_test.cpp log_faults_test.cpp log_redaction_test.cpp log_tracking_test.cpp
   LINKS consentry_test_support)
 
 # The doors of others: forward auth, alone and behind a real nginx; metrics; the health of the parts.
