@@ -4,7 +4,6 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/json/serialize.hpp>
 #include <spdlog/spdlog.h>
 
@@ -239,10 +238,11 @@ App::~App() {
     wait();
 }
 
-void App::start() {
+void App::start(milliseconds first_clean_up) {
     server_->start();
     mail_delivery_->start();
-    asio::co_spawn(server_->executor(), clean_up_now_and_then(), asio::detached);
+    clean_up_.emplace(services_.clean_up_tasks(), *log_, std::chrono::steady_clock::now() + first_clean_up);
+    asio::co_spawn(server_->executor(), clean_up_->run(), asio::detached);
 }
 
 void App::stop() {
@@ -254,19 +254,6 @@ void App::stop() {
 void App::wait() {
     server_->join();
     mail_delivery_->wait();
-}
-
-awaitable<void> App::clean_up_now_and_then() {
-    asio::steady_timer timer(co_await asio::this_coro::executor);
-    for (;;) {
-        timer.expires_after(std::chrono::hours{1});
-        co_await timer.async_wait(asio::use_awaitable);
-        try {
-            co_await services_.clean_up();
-        } catch (const Unavailable& outage) {
-            log_->warn("cleaning up is put off: {}", outage.what());
-        }
-    }
 }
 
 }  // namespace consentry

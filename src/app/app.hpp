@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include <spdlog/logger.h>
 
+#include "app/clean_up.hpp"
 #include "app/error_tracking.hpp"
 #include "app/mail_delivery.hpp"
 #include "app/security_observer.hpp"
@@ -42,7 +44,8 @@ public:
     App(const App&) = delete;
     App& operator=(const App&) = delete;
 
-    void start();
+    // The first cleaning up comes soon: what an earlier process left behind has waited long enough.
+    void start(milliseconds first_clean_up = std::chrono::seconds{5});
     // Thread-safe, returns at once. wait() returns when all open requests are done.
     void stop();
     void wait();
@@ -62,7 +65,6 @@ private:
     std::vector<http::Observer*> make_observers();
     void open_metrics();
     void open_mail_delivery();
-    awaitable<void> clean_up_now_and_then();
 
     std::shared_ptr<spdlog::logger> log_;  // taken before any thread runs
     // Before the services, hence destroyed after them: pools and storage hand their last answers to the server's
@@ -82,6 +84,7 @@ private:
     std::unique_ptr<http::AccessLog> access_log_;
     std::unique_ptr<ErrorTracking> error_tracking_;
     std::unique_ptr<http::Pipeline> pipeline_;
+    std::optional<CleanUp> clean_up_;  // from start() on
 };
 
 }  // namespace consentry

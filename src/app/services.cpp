@@ -171,17 +171,32 @@ Services::Services(const Config& given, const Clock& the_clock)
       administration(database, clock, users, roles, sessions, passwords),
       forward_auth(consents) {}
 
-awaitable<void> Services::clean_up() {
-    co_await passwords.forget_unknown_addresses();
-    co_await sessions.forget_old();
-    co_await activity.forget_old();
-    co_await social_accounts.forget_old();
-    co_await link_requests.forget_old();
-    co_await accounts.erase_deleted();
+std::vector<CleanUpTask> Services::clean_up_tasks() {
+    constexpr std::chrono::hours rarely{1};
+    // What is deleted is gone within a minute, also where the store did not answer at first.
+    constexpr std::chrono::seconds often{20};
+    return {
+        {"failures of unknown addresses", rarely, [this] { return passwords.forget_unknown_addresses(); }},
+        {"sessions that are over", rarely, [this] { return sessions.forget_old(); }},
+        {"old activity", rarely, [this] { return activity.forget_old(); }},
+        {"identity tokens that are over", rarely, [this] { return social_accounts.forget_old(); }},
+        {"requests for links", rarely, [this] { return link_requests.forget_old(); }},
+        {"deleted accounts", rarely, [this] { return accounts.erase_deleted(); }},
+        {"mails that were given up", rarely, [this] { return forget_failed_mails(); }},
+        {"abandoned imports", rarely, [this] { return user_import.forget_abandoned(); }},
+        {"files without a document", often, [this] { return term_policies.sweep(); }},
+        {"counted security events", often, [this] { return tell_counted_events(); }},
+    };
+}
+
+awaitable<void> Services::forget_failed_mails() {
     MailRepository stored_mails(database);
     co_await stored_mails.erase_failed(clock.now() - failed_mails_kept);
-    co_await user_import.forget_abandoned();
-    co_await term_policies.sweep();
+}
+
+awaitable<void> Services::tell_counted_events() {
+    bounded_events.settle();
+    co_return;
 }
 
 }  // namespace consentry

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/bounded_events.hpp"
+#include "app/clean_up.hpp"
 #include "app/config/config.hpp"
 #include "app/counted_events.hpp"
 #include "app/cursor_seal.hpp"
@@ -53,9 +54,10 @@ public:
     // and kept in the data folder. Throws std::runtime_error naming what is unfit.
     Services(const Config& config, const Clock& clock);
 
-    // Deletes what nobody can need any more: sessions long over, failures of unknown addresses, activity
-    // beyond its time.
-    awaitable<void> clean_up();
+    // What is to be deleted and told of now and then.
+    std::vector<CleanUpTask> clean_up_tasks();
+    // All of it now.
+    awaitable<std::vector<CleanUpTrouble>> clean_up() { return do_all(clean_up_tasks()); }
 
     const Config config;
     const Clock& clock;
@@ -65,6 +67,9 @@ private:
     const std::unique_ptr<storage::Database> database_;
     const std::unique_ptr<storage::Cache> cache_;
     const std::unique_ptr<storage::ObjectStore> object_store_;
+
+    awaitable<void> forget_failed_mails();
+    awaitable<void> tell_counted_events();
 
 public:
     storage::Database& database;

@@ -9,7 +9,9 @@
 #include <gmock/gmock.h>
 
 #include "process/account.hpp"
+#include "support_test/eventually.hpp"
 #include "tests/support/raw_http.hpp"
+#include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
@@ -47,6 +49,18 @@ TEST(FirstRun, WorksInAnEmptyFolderWithoutAnySetting) {
     const Account account = create_account(folder.path(), "ada@example.org", "superAdmin", nothing_set);
     EXPECT_EQ(knock(service.client(), tokens_of(service.client(), account).access), 200U);
     EXPECT_EQ(service.stop().code, 0);
+}
+
+// What an earlier process left behind has waited long enough.
+TEST(CleanUp, ComesSoonAfterTheStart) {
+    const TempFolder folder;
+    ASSERT_EQ(run_program({"migrate"}, folder.path(), quick_settings()).code, 0);
+    const fs::path database = folder / "data" / "consentry.db";
+    run_sql(
+        database,
+        "INSERT INTO loose_objects (area, type, version, language, due_at) VALUES ('private', 'privacy', 1, 'en', 1)");
+    const ServiceProcess service(folder.path());
+    EXPECT_TRUE(eventually([&] { return run_sql(database, "SELECT area FROM loose_objects").empty(); }));
 }
 
 TEST(FirstRun, KeepsItsDataToItself) {

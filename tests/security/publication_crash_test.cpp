@@ -40,6 +40,7 @@ using DOC_4 = PublicationCrash;
 
 TEST_F(DOC_4, KilledAtAnyCallItHasPublishedAllOrNothing) {
     int call = 0;
+    bool decided = false;
     for (;; ++call) {
         SCOPED_TRACE(call);
         const int version = call + 1;
@@ -50,7 +51,13 @@ TEST_F(DOC_4, KilledAtAnyCallItHasPublishedAllOrNothing) {
             expect_whole(id, version);
             break;
         }
-        ASSERT_EQ(desk_.status(id), "draft") << "the decision is the last of all";
+        if (desk_.status(id) == "published") {
+            decided = true;  // what was left to do is the sweeper's
+            expect_whole(id, version);
+            continue;
+        }
+        ASSERT_EQ(desk_.status(id), "draft");
+        ASSERT_FALSE(decided) << "nothing of the publication comes after the decision";
         // Those of earlier rounds come and go: the service works them off.
         EXPECT_EQ(rows("term_policy_announcements WHERE term_policy_id = '" + id + "'"), 0U);
         EXPECT_TRUE(service_.sql("SELECT id FROM term_policies WHERE id = '" + id + "' AND content_hashes IS NOT NULL")

@@ -19,9 +19,9 @@ consentry_test(consentry_security_paging_tests
   LINKS consentry_test_support
   ALSO_ON_SHARED_ENGINES)
 
-# The log, its redaction and its faults; the security event stream; error tracking.
+# The log, its redaction and its faults; the security event stream; error tracking; cleaning up.
 consentry_test(consentry_security_log_tests
-  SOURCES audit_test.cpp bounded_events_test.cpp log_events_test.cpp log_faults_test.cpp log_redaction_test.cpp log_tracking_test.cpp
+  SOURCES audit_test.cpp bounded_events_test.cpp clean_up_test.cpp log_events_test.cpp log_faults_test.cpp log_redaction_test.cpp log_tracking_test.cpp
   LINKS consentry_test_support)
 
 # The doors of others: forward auth, alone and behind a real nginx; metrics; the health of the parts.

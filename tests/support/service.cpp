@@ -52,7 +52,7 @@ void Service::restart(const Environment& changes) {
     if (!config) throw std::runtime_error(config.error().front().setting + ": " + config.error().front().text);
     app_ = std::make_unique<App>(*config, clock_);
     contract_ = app_->document().empty() ? nullptr : Contract::of(app_->document());
-    app_->start();
+    app_->start(std::chrono::hours{1});  // tests say themselves when it is cleaned up
 }
 
 Answer Service::call(std::string_view method, const std::string& path, const std::string& body, Headers headers) const {

@@ -73,6 +73,13 @@ awaitable<void> LooseObjects::sweep() {
     }
 }
 
+awaitable<void> LooseObjects::sweep_released(std::vector<PolicyObject> objects) {
+    try {
+        for (const PolicyObject& object : objects) co_await sweep_one(object);
+    } catch (const std::exception&) {  // the change itself is done; sweep() comes back to them
+    }
+}
+
 awaitable<std::vector<PolicyObject>> LooseObjects::list_due(TimePoint now) {
     const auto rows = co_await database_.query(
         "SELECT area, type, version, language FROM loose_objects WHERE due_at <= $1 AND (taken_until IS NULL OR "

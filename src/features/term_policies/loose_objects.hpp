@@ -47,6 +47,9 @@ public:
     // The public objects of a document that is being published belong to it for good.
     static void add_published(storage::Transaction& transaction, TermPolicyId id);
 
+    // What was released just now: erased at once, as far as the store and others let it. The rest stays due, whatever
+    // goes wrong.
+    awaitable<void> sweep_released(std::vector<PolicyObject> objects);
     // Erases what is due and nobody's. Any number of instances may do so at once. An object that cannot be erased now
     // stays due; the first outage is thrown.
     awaitable<void> sweep();

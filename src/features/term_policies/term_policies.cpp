@@ -229,7 +229,11 @@ awaitable<Result<void>> TermPolicies::remove_content(TermPolicyId id, Language l
         add_policy_activity(transaction, ActivityAction::admin_term_policy_remove_content, *policy, cause, now,
                             language);
         const auto outcome = co_await database_.commit(std::move(transaction));
-        if (outcome.committed) co_return Result<void>{};
+        if (outcome.committed) {
+            std::vector<PolicyObject> file{{Area::private_area, policy->type, policy->version, language}};
+            co_await loose_objects_.sweep_released(std::move(file));
+            co_return Result<void>{};
+        }
         if (outcome.failed_at == 1) co_return fail(errors::term_policy_content_not_found);
         auto why = co_await hindrance(id);
         if (why) co_return fail(std::move(*why));
@@ -248,11 +252,28 @@ awaitable<Result<TermPolicy>> TermPolicies::erase(TermPolicyId id, Cause cause) 
         TermPolicyRepository::add_erase(transaction, *policy);
         add_policy_activity(transaction, ActivityAction::admin_term_policy_delete, *policy, cause, now);
         const auto outcome = co_await database_.commit(std::move(transaction));
-        if (outcome.committed) co_return policy;
+        if (outcome.committed) {
+            co_await sweep_drafts(*policy);
+            co_return policy;
+        }
         auto why = co_await hindrance(id);
         if (why) co_return fail(std::move(*why));
     }
     throw Unavailable("deleting a term policy: others change it all the time");
+}
+
+awaitable<Result<TermPolicy>> TermPolicies::publish(TermPolicyId id, Cause cause) {
+    auto published = co_await publication_.publish(id, std::move(cause));
+    // Moved, not copied: what is public needs no private file.
+    if (published) co_await sweep_drafts(*published);
+    co_return published;
+}
+
+awaitable<void> TermPolicies::sweep_drafts(TermPolicy policy) {
+    std::vector<PolicyObject> files;
+    for (const PolicyContent& content : policy.contents)
+        files.push_back({Area::private_area, policy.type, policy.version, content.language});
+    co_await loose_objects_.sweep_released(std::move(files));
 }
 
 awaitable<Result<PolicyImpact>> TermPolicies::impact(TermPolicyId id) {

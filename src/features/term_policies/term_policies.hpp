@@ -71,7 +71,7 @@ public:
     awaitable<Result<TermPolicy>> erase(TermPolicyId id, Cause cause);                        // what it was
 
     // See Publication.
-    awaitable<Result<TermPolicy>> publish(TermPolicyId id, Cause cause) { return publication_.publish(id, cause); }
+    awaitable<Result<TermPolicy>> publish(TermPolicyId id, Cause cause);
     // How many active users hold an acceptance which is good now, and would not be if this were published.
     // Error: notFound.
     awaitable<Result<PolicyImpact>> impact(TermPolicyId id);
@@ -93,6 +93,8 @@ private:
     awaitable<Result<void>> expect(PolicyType type, std::int64_t version, std::vector<Language> languages,
                                    TimePoint due_at, std::optional<TimePoint> uploads_until);
     awaitable<Result<TermPolicy>> find_draft(TermPolicyId id);
+    // The files of a draft that is one no more.
+    awaitable<void> sweep_drafts(TermPolicy policy);
     awaitable<Result<void>> change_content(TermPolicyId id, ContentFile file, Cause cause, bool is_new);
     // Why a change of this document did nothing. nullopt: nothing stands in its way any more.
     awaitable<std::optional<Error>> hindrance(TermPolicyId id);

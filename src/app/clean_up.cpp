@@ -1,0 +1,67 @@
+#include "app/clean_up.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace consentry {
+namespace {
+
+// Why it was not done; nullopt: it was.
+awaitable<std::optional<std::string>> trouble_of(const CleanUpTask& task) {
+    try {
+        co_await task.work();
+    } catch (const std::exception& error) {
+        co_return error.what();
+    } catch (...) {
+        co_return "an exception that says nothing";
+    }
+    co_return std::nullopt;
+}
+
+}  // namespace
+
+awaitable<std::vector<CleanUpTrouble>> do_all(std::vector<CleanUpTask> tasks) {
+    std::vector<CleanUpTrouble> out;
+    for (const CleanUpTask& task : tasks) {
+        auto trouble = co_await trouble_of(task);
+        if (trouble) out.push_back({std::string(task.name), std::move(*trouble)});
+    }
+    co_return out;
+}
+
+CleanUp::CleanUp(std::vector<CleanUpTask> tasks, spdlog::logger& log, SteadyTime first) : log_(log) {
+    for (CleanUpTask& task : tasks) plan_.push_back({.task = std::move(task), .due = first});
+}
+
+awaitable<void> CleanUp::do_due(SteadyTime now) {
+    for (Planned& planned : plan_) {
+        if (planned.due > now) continue;
+        const CleanUpTask& task = planned.task;
+        const auto trouble = co_await trouble_of(task);
+        planned.due = now + (trouble ? std::min(task.every, retry_after) : task.every);
+        const bool was_in_trouble = std::exchange(planned.in_trouble, trouble.has_value());
+        if (trouble && !was_in_trouble)
+            log_.warn("cleaning up: {}: put off: {}", task.name, *trouble);
+        else if (!trouble && was_in_trouble)
+            log_.info("cleaning up: {}: done again", task.name);
+    }
+}
+
+CleanUp::SteadyTime CleanUp::next() const { return std::ranges::min_element(plan_, {}, &Planned::due)->due; }
+
+awaitable<void> CleanUp::run() {
+    boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
+    for (;;) {
+        timer.expires_at(next());
+        co_await timer.async_wait(boost::asio::use_awaitable);
+        co_await do_due(std::chrono::steady_clock::now());
+    }
+}
+
+}  // namespace consentry

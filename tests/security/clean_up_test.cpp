@@ -1,0 +1,111 @@
+// Cleaning up goes on, whatever goes wrong with a part of it.
+#include "app/clean_up.hpp"
+
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <spdlog/sinks/ostream_sink.h>
+
+#include "app/app.hpp"
+#include "base/error.hpp"
+#include "tests/support/run.hpp"
+#include "tests/support/service.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+awaitable<void> count(int& done) {
+    ++done;
+    co_return;
+}
+template <class E>
+awaitable<void> fail_with(int& tried, const bool& broken, E error) {
+    ++tried;
+    if (broken) throw error;
+    co_return;
+}
+
+struct Plan {
+    bool broken = true;
+    int unavailable = 0;
+    int unexpected = 0;
+    int odd = 0;
+    int good = 0;
+    std::ostringstream said;
+    spdlog::logger log{"test", std::make_shared<spdlog::sinks::ostream_sink_st>(said)};
+
+    std::vector<CleanUpTask> tasks() {
+        return {{"outage", 1h, [this] { return fail_with(unavailable, broken, Unavailable("no answer")); }},
+                {"bug", 1h, [this] { return fail_with(unexpected, broken, std::logic_error("a row is odd")); }},
+                {"number", 10s, [this] { return fail_with(odd, broken, 7); }},
+                {"good", 1h, [this] { return count(good); }}};
+    }
+};
+
+TEST(CleanUp, WhatFailsHoldsUpNothingAndIsTriedAgainSoon) {
+    Plan plan;
+    const CleanUp::SteadyTime begin{};
+    CleanUp clean_up(plan.tasks(), plan.log, begin + 5s);
+    run(clean_up.do_due(begin + 4s));
+    EXPECT_EQ(plan.good, 0);
+    EXPECT_EQ(clean_up.next(), begin + 5s);
+
+    run(clean_up.do_due(begin + 5s));
+    EXPECT_EQ(plan.good, 1);
+    EXPECT_EQ(clean_up.next(), begin + 15s) << "the one that is due every ten seconds";
+    EXPECT_THAT(plan.said.str(), AllOf(HasSubstr("outage: put off: no answer"), HasSubstr("bug: put off: a row is odd"),
+                                       HasSubstr("number: put off: ")));
+    const auto said = plan.said.str().size();
+    run(clean_up.do_due(begin + 65s));
+    EXPECT_EQ(plan.unavailable, 2);
+    EXPECT_EQ(plan.unexpected, 2);
+    EXPECT_EQ(plan.odd, 2);
+    EXPECT_EQ(plan.good, 1) << "nothing was wrong with it";
+    EXPECT_EQ(plan.said.str().size(), said) << "once for as long as it lasts";
+
+    plan.broken = false;
+    run(clean_up.do_due(begin + 125s));
+    EXPECT_THAT(plan.said.str(), HasSubstr("bug: done again"));
+    EXPECT_EQ(plan.unexpected, 3);
+    run(clean_up.do_due(begin + 1h));
+    EXPECT_EQ(plan.unexpected, 3) << "well again, in its own time";
+    run(clean_up.do_due(begin + 1h + 5s));
+    EXPECT_EQ(plan.good, 2);
+}
+
+TEST(CleanUp, AllAtOnceTellsWhatWasNotDone) {
+    Plan plan;
+    const auto troubles = run(do_all(plan.tasks()));
+    ASSERT_EQ(troubles.size(), 3U);
+    EXPECT_EQ(troubles[1].task, "bug");
+    EXPECT_EQ(troubles[1].reason, "a row is odd");
+    EXPECT_EQ(plan.good, 1);
+}
+
+// What the one cannot read is no reason for the next to keep what lies in the store.
+TEST(CleanUp, AServiceWithADamagedTableDoesTheRest) {
+    Service service;
+    service.make_person();
+    service.sql(
+        "INSERT INTO loose_objects (area, type, version, language, due_at) VALUES ('private', 'privacy', 1, 'en', 0)");
+    service.sql("ALTER TABLE import_rows RENAME TO misplaced");
+    const auto troubles = run(service.app().services().clean_up());
+    ASSERT_EQ(troubles.size(), 1U);
+    EXPECT_EQ(troubles[0].task, "abandoned imports");
+    EXPECT_EQ(service.sql("SELECT count(*) FROM loose_objects").at(0).at(0), "0");
+}
+
+TEST(CleanUp, WhatIsDeletedIsSweptWithinAMinute) {
+    Service service;
+    for (const CleanUpTask& task : service.app().services().clean_up_tasks())
+        EXPECT_LE(task.every, task.name == "files without a document" ? milliseconds(30s) : milliseconds(1h));
+}
+
+}  // namespace
+}  // namespace consentry::tests
