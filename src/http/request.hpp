@@ -10,6 +10,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "base/borrowed_text.hpp"
 #include "base/clock.hpp"
 
 namespace consentry::http {
@@ -26,7 +27,7 @@ struct Request {
     unsigned version = 11;    // 10 or 11
     bool keep_alive = true;
     std::vector<std::pair<std::string_view, std::string_view>> headers;  // names as sent, values trimmed
-    std::string_view body;
+    BorrowedText body;
     boost::asio::ip::address peer;  // the other end of the connection
     std::uint16_t peer_port = 0;
 

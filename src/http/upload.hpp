@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/borrowed_text.hpp"
 #include "base/error.hpp"
 #include "http/request.hpp"
 
@@ -19,7 +20,7 @@ inline constexpr std::size_t upload_bytes_max = 10'485'760;
 struct Upload {
     std::string filename;      // as the client calls it, or empty: to show, never to open
     std::string content_type;  // without parameters
-    std::string_view body;     // within the request: not to be kept beyond the answer
+    BorrowedText body;         // within the request: not to be kept beyond the answer
 };
 
 // 1 MB, for operations that take a FileBody.
@@ -28,13 +29,15 @@ inline constexpr std::size_t file_body_bytes_max = 1'048'576;
 // A body as it came, whatever it is: for the one who knows what it must be.
 struct FileBody {
     std::string content_type;  // without parameters, in small letters; empty: none was sent
-    std::string_view bytes;    // within the request: not to be kept beyond the answer
+    BorrowedText bytes;        // within the request: not to be kept beyond the answer
 };
 
 // Error: 415 a content coding.
 Result<FileBody> read_file_body(const Request& request);
+Result<FileBody> read_file_body(const Request&& request) = delete;
 
 // Errors: 415 another media type or ending than those of CSV, 422 no file, or more than the one; 400 no form.
 Result<Upload> read_upload(const Request& request);
+Result<Upload> read_upload(const Request&& request) = delete;
 
 }  // namespace consentry::http

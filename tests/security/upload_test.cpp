@@ -56,6 +56,19 @@ const std::string file_head =
     "Content-Disposition: form-data; name=\"file\"; filename=\"users.csv\"\r\nContent-Type: text/csv";
 constexpr std::string_view table = "email;name\r\na@example.org;A\r\n";
 
+template <class Text>
+concept CanBeABody = requires(http::Request& request, Text text) { request.body = std::forward<Text>(text); };
+
+// What does not compile cannot be read when it is gone.
+TEST(INP_1, ABodyIsNeverAViewOfATemporary) {
+    EXPECT_TRUE(CanBeABody<std::string&>);
+    EXPECT_TRUE(CanBeABody<std::string_view>);
+    EXPECT_TRUE(CanBeABody<const char*>);
+    EXPECT_FALSE(CanBeABody<std::string>);
+    EXPECT_FALSE(CanBeABody<const std::string>);
+    EXPECT_FALSE((std::is_constructible_v<BorrowedText, std::string>));
+}
+
 TEST(INP_1, AFileComesAsAFormOrAlone) {
     const std::string form = closed(part(file_head, std::string(table)));
     for (const std::string& type : {form_type, "Multipart/Form-Data;boundary=\"" + std::string(boundary) + "\"",
