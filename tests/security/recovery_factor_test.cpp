@@ -91,7 +91,7 @@ TEST(REC_3, ABackupCodeIsSpentWithTheLinkAndNotBefore) {
     EXPECT_EQ(one(service, "SELECT count(*) FROM backup_codes"), "8") << "a refusal spends nothing";
     EXPECT_EQ(reset(service, token, new_password, proof).status, 200U);
     EXPECT_EQ(one(service, "SELECT count(*) FROM backup_codes"), "7");
-    Mailbox(service).wait_for(person.email, "backupCodeUsed");
+    Mailbox(service).wait_for(person.email, "backupCodeUsedForChange");
 }
 
 TEST(REC_3, OneCodeSetsOnePasswordHoweverManyLinksAreTried) {

@@ -240,7 +240,7 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
                                prepared.row.origin.with, prepared.row.origin.ip_address, false, clock_.now());
     sessions_.add_to(transaction, prepared);
     const std::size_t session_statements = transaction.statements().size();
-    two_factor_.spend(transaction, *right, cause);
+    two_factor_.spend(transaction, *right, cause, TwoFactor::SpentFor::login);
     Audit::add(transaction, opened.user.id, ActivityAction::user_verify_two_factor, cause, clock_.now(),
                {{"sessionId", prepared.row.id.text()}, {"method", right->step ? "code" : "backupCode"}});
     const auto outcome = co_await commit(std::move(transaction), prepared.row.id);

@@ -25,9 +25,12 @@ enum class MailKind {
     two_factor_enabled,
     two_factor_disabled,
     two_factor_reset,
+    two_factor_removed,  // by an administrator
+    two_factor_failed,
     two_factor_locked,
     backup_codes_replaced,
-    backup_code_used,
+    backup_code_used,  // to sign in
+    backup_code_used_for_change,
     session_reuse,
     identity_joined,  // facts besides: provider
     account_deleted,
@@ -50,9 +53,12 @@ struct http::EnumNames<MailKind> {
         std::pair{two_factor_enabled, std::string_view{"twoFactorEnabled"}},
         std::pair{two_factor_disabled, std::string_view{"twoFactorDisabled"}},
         std::pair{two_factor_reset, std::string_view{"twoFactorReset"}},
+        std::pair{two_factor_removed, std::string_view{"twoFactorRemoved"}},
+        std::pair{two_factor_failed, std::string_view{"twoFactorFailed"}},
         std::pair{two_factor_locked, std::string_view{"twoFactorLocked"}},
         std::pair{backup_codes_replaced, std::string_view{"backupCodesReplaced"}},
         std::pair{backup_code_used, std::string_view{"backupCodeUsed"}},
+        std::pair{backup_code_used_for_change, std::string_view{"backupCodeUsedForChange"}},
         std::pair{session_reuse, std::string_view{"sessionReuse"}},
         std::pair{identity_joined, std::string_view{"identityJoined"}},
         std::pair{account_deleted, std::string_view{"accountDeleted"}},

@@ -8,6 +8,9 @@
 namespace consentry {
 namespace {
 
+// A slip of the fingers is no news; whoever gets this far knows the password (TFA-15).
+constexpr std::int64_t noticed_from = 3;
+
 Error code_used() { return Error{errors::two_factor_invalid}.with_message("auth.error.twoFactorCodeUsed"); }
 
 // Another security change of the same account committed first. Nothing is done; the caller may try again.
@@ -71,7 +74,7 @@ awaitable<Error> TwoFactor::settle(UserId user, Error error, Cause cause) {
         audit_.tell("two_factor.failed", Outcome::failure, user, cause, {{"attempt", attempt}});
         if (*counted >= settings_.ladder.attempts_max)
             audit_.tell("two_factor.locked", Outcome::refused, user, cause, {{"attempt", attempt}});
-        if (*counted == settings_.ladder.attempts_max) co_await write_of_lock(user, std::move(cause));
+        if (*counted >= noticed_from) co_await write_of_failure(user, *counted, std::move(cause));
         co_return error;
     }
     // Others failed in the meantime and locked: this attempt was never evaluated, as far as anybody can tell.
@@ -80,9 +83,15 @@ awaitable<Error> TwoFactor::settle(UserId user, Error error, Cause cause) {
     co_return lock ? std::move(*lock) : std::move(error);
 }
 
-awaitable<void> TwoFactor::write_of_lock(UserId user, Cause cause) {
+// The failure itself is counted, and the lock stands, already.
+awaitable<void> TwoFactor::write_of_failure(UserId user, std::int64_t attempt, Cause cause) {
+    const TimePoint now = clock_.now();
+    const bool is_locked = attempt >= settings_.ladder.attempts_max;
     storage::Transaction transaction;
-    mails_.add_notice(transaction, user, MailKind::two_factor_locked, cause, clock_.now());
+    Audit::add(transaction, user, ActivityAction::user_fail_two_factor, cause, now,
+               {{"attempt", attempt}, {"locked", is_locked}});
+    mails_.add_notice(transaction, user, is_locked ? MailKind::two_factor_locked : MailKind::two_factor_failed, cause,
+                      now);
     try {
         co_await database_.commit(std::move(transaction));
     } catch (const Unavailable&) {
@@ -118,10 +127,13 @@ awaitable<Result<RightProof>> TwoFactor::verify(UserId user, Proof proof, Cause 
     co_return right;
 }
 
-void TwoFactor::spend(storage::Transaction& transaction, const RightProof& proof, const Cause& cause) const {
+void TwoFactor::spend(storage::Transaction& transaction, const RightProof& proof, const Cause& cause,
+                      SpentFor purpose) const {
     const TimePoint now = clock_.now();
     TwoFactorRepository::add_spend(transaction, proof, settings_.replay_protection, now);
-    if (proof.backup_digest) mails_.add_notice(transaction, proof.user, MailKind::backup_code_used, cause, now);
+    if (!proof.backup_digest) return;
+    const auto kind = purpose == SpentFor::login ? MailKind::backup_code_used : MailKind::backup_code_used_for_change;
+    mails_.add_notice(transaction, proof.user, kind, cause, now);
 }
 
 void TwoFactor::tell_spent(const RightProof& proof, const Cause& cause) const {
@@ -248,7 +260,8 @@ awaitable<Result<void>> TwoFactor::reset(User user, After after, Cause cause) {
     SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "twoFactorReset", now);
     Audit::add(transaction, user.id, ActivityAction::admin_user_reset_two_factor, cause, now);
     // Not from where: that is the administrator's, and none of the owner's business.
-    mails_.add(transaction, user.id, MailKind::two_factor_reset, {}, now);
+    mails_.add(transaction, user.id, after == After::off ? MailKind::two_factor_removed : MailKind::two_factor_reset,
+               {}, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (outcome.committed) {
         audit_.tell("two_factor.reset", Outcome::success, user.id, cause,

@@ -68,8 +68,10 @@ public:
     // no trace, settle() counts where the error is a wrong proof and says what to answer.
     awaitable<Result<RightProof>> evaluate(UserId user, Proof proof);
     awaitable<Error> settle(UserId user, Error error, Cause cause);
-    // A spent backup code is told to the owner by mail.
-    void spend(storage::Transaction& transaction, const RightProof& proof, const Cause& cause) const;
+    // A spent backup code is told to the owner by mail, and what for.
+    enum class SpentFor { login, change };
+    void spend(storage::Transaction& transaction, const RightProof& proof, const Cause& cause,
+               SpentFor purpose = SpentFor::change) const;
     // Once it is spent: a used backup code is worth a line of its own (TFA-15).
     void tell_spent(const RightProof& proof, const Cause& cause) const;
     // For a transaction that failed on a statement of spend(): somebody spent it first, or a lock came in between.
@@ -79,7 +81,7 @@ public:
 private:
     Result<RightProof> check_code(UserId user, const TwoFactorRecord& record, std::string_view code) const;
     // Once per run of failures. The lock itself stands already.
-    awaitable<void> write_of_lock(UserId user, Cause cause);
+    awaitable<void> write_of_failure(UserId user, std::int64_t attempt, Cause cause);
     std::optional<Error> locked(const TwoFactorRecord& record) const;
     NewSecret describe(const std::string& email, BytesView secret) const;
     std::vector<crypto::Sha256> digests_of(UserId user, const std::vector<std::string>& codes) const;
