@@ -20,7 +20,7 @@ protected:
     std::unique_ptr<DatabasePlace> place;
 };
 
-TEST_P(MigrationContract, AreAppliedInOrderAndOnce) {
+TEST_P(MigrationContract, STO_5_AreAppliedInOrderAndOnce) {
     place->migrate({first});
     place->migrate({first, second});
     place->migrate({first, second});
@@ -29,7 +29,7 @@ TEST_P(MigrationContract, AreAppliedInOrderAndOnce) {
     EXPECT_GT(number("SELECT min(applied_at) FROM schema_migrations"), 1'600'000'000'000);
 }
 
-TEST_P(MigrationContract, GoOnWhereTheyFailed) {
+TEST_P(MigrationContract, STO_5_GoOnWhereTheyFailed) {
     const Migration broken{2, "0002_second.sql", {"ALTER TABLE a ADD COLUMN b TEXT;", "UPDATE nothing SET b = 'x';"}};
     EXPECT_THROW(place->migrate({first, broken}), std::runtime_error);
     EXPECT_EQ(number("SELECT max(number) FROM schema_migrations"), 1);  // nothing of the second is there
@@ -37,7 +37,7 @@ TEST_P(MigrationContract, GoOnWhereTheyFailed) {
     EXPECT_EQ(number("SELECT count(*) FROM a WHERE b = 'x'"), 1);
 }
 
-TEST_P(MigrationContract, RefuseADatabaseThatIsNewer) {
+TEST_P(MigrationContract, STO_5_RefuseADatabaseThatIsNewer) {
     place->migrate({first, second});
     try {
         place->migrate({first});
@@ -49,7 +49,7 @@ TEST_P(MigrationContract, RefuseADatabaseThatIsNewer) {
     }
 }
 
-TEST_P(MigrationContract, OfSeveralProcessesAtOnceAreAppliedOnce) {
+TEST_P(MigrationContract, STO_5_OfSeveralProcessesAtOnceAreAppliedOnce) {
     {
         std::vector<std::jthread> processes;
         for (int i = 0; i < 4; ++i) processes.emplace_back([this] { place->migrate({first, second}); });
@@ -57,11 +57,29 @@ TEST_P(MigrationContract, OfSeveralProcessesAtOnceAreAppliedOnce) {
     EXPECT_EQ(number("SELECT count(*) FROM a WHERE b = 'x'"), 1);
 }
 
-TEST_P(MigrationContract, OfTheProgramApply) {
+TEST_P(MigrationContract, STO_5_OfTheProgramApply) {
     place->migrate(storage::migrations());
     place->migrate(storage::migrations());
     EXPECT_EQ(number("SELECT count(*) FROM schema_migrations"),
               static_cast<std::int64_t>(storage::migrations().size()));
+}
+
+// Whatever statement of whatever version a process ends at, the next one goes on as if it had never begun.
+TEST_P(MigrationContract, STO_5_OfTheProgramGoOnFromAnyStatement) {
+    const auto all = storage::migrations();
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        const std::vector<Migration> until(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n) + 1);
+        for (std::size_t statement = 0; statement <= all[n].statements.size(); ++statement) {
+            SCOPED_TRACE(std::string(all[n].name) + " before statement " + std::to_string(statement));
+            auto broken = until;
+            auto& statements = broken.back().statements;
+            statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(statement), "UPDATE nothing SET b = 1;");
+            EXPECT_THROW(place->migrate(broken), std::runtime_error);
+            if (n > 0) EXPECT_EQ(number("SELECT count(*) FROM schema_migrations"), static_cast<std::int64_t>(n));
+        }
+        place->migrate(until);
+    }
+    EXPECT_EQ(number("SELECT count(*) FROM schema_migrations"), static_cast<std::int64_t>(all.size()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, MigrationContract, ::testing::ValuesIn(database_engines()), engine_name);

@@ -1,4 +1,8 @@
 // A document's whole life where its files are on a real S3 server, and what goes on without the server.
+#include <atomic>
+#include <functional>
+#include <thread>
+
 #include <gmock/gmock.h>
 
 #include "base/bytes.hpp"
@@ -96,15 +100,30 @@ TEST_P(PolicyOnS3, FromTheFirstDraftToTheAcceptance) {
     EXPECT_THAT(keys(published), UnorderedElementsAre(draft_key("privacy", 1, "de"), draft_key("privacy", 1, "en")));
 }
 
-TEST_P(PolicyOnS3, WithoutTheServerOnlyDocumentsWait) {
+TEST_P(PolicyOnS3, FLT_3_WithoutTheServerOnlyDocumentsWait) {
     service.restart({{"AWS_S3_TIMEOUT_IN_MS", "1000"}, {"AWS_S3_MAX_ATTEMPTS", "1"}});
     const PolicyDesk desk(service);
     const Answer created = desk.create("privacy", 1, {upload(desk, 1, "en", "<p>Text</p>")});
     ASSERT_EQ(created.status, 201U) << created.body;
     const std::string id = created.text("data.id");
-    for (const auto fail : {&TcpProxy::refuse, &TcpProxy::hang}) {
-        (link.*fail)();
-        const Answer refused = desk.publish(id);
+    const std::string token = service.tokens_of(desk.admin).access;
+    const auto late = [](TcpProxy& proxy) { proxy.delay(5s); };
+    for (const std::function<void(TcpProxy&)>& fail :
+         {std::function<void(TcpProxy&)>(&TcpProxy::refuse), std::function<void(TcpProxy&)>(&TcpProxy::hang),
+          std::function<void(TcpProxy&)>(late)}) {
+        fail(link);
+        std::atomic<bool> answered = false;
+        Answer refused;
+        std::jthread publisher([&] {
+            refused = desk.publish(id);
+            answered = true;
+        });
+        // As often as it can be asked meanwhile, and once at least.
+        do {
+            EXPECT_EQ(service.get("/api/shared/user/session/list", bearer(token)).status, 200U);
+            EXPECT_EQ(service.log_in(desk.admin).status, 200U);
+        } while (!answered);
+        publisher.join();
         EXPECT_EQ(refused.status, 503U) << refused.body;
         EXPECT_EQ(refused.body.find("S3"), std::string::npos) << "for the log only";
         service.restart();

@@ -50,7 +50,7 @@ TEST(MailServer, AMailLeavesByStarttlsWithALogin) {
     EXPECT_FALSE(std::filesystem::exists(service.folder() / "data" / "mail"));
 }
 
-TEST(MailServer, DownForAnHourItLosesNoMailAndHoldsUpNoRequest) {
+TEST(MailServer, FLT_3_DownForAnHourItLosesNoMailAndHoldsUpNoRequest) {
     MailServer server(MailServerTls::starttls);
     Service service(by(server));
     const Person ada = service.make_person();

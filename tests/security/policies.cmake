@@ -3,7 +3,7 @@
 # Acceptance, withdrawal, and the guard that asks for it.
 consentry_test(consentry_security_consent_tests
   SOURCES acceptance_races_test.cpp acceptance_test.cpp account_calls.cpp consent_calls.cpp consent_guard_test.cpp consent_sign_up_test.cpp
-          factor_calls.cpp policy_calls.cpp
+          factor_calls.cpp policy_calls.cpp repeated_requests_test.cpp
   LINKS consentry_test_support
   ALSO_ON_SHARED_ENGINES)
 

@@ -190,7 +190,7 @@ TEST(SOC_5, ACertificateOfAStrangerIsNotBelieved) {
     EXPECT_EQ(providers.fetches(google), 0);
 }
 
-TEST(SOC_5, ASlowProviderIsInNobodysWay) {
+TEST(FLT_3, ASlowProviderIsInNobodysWay) {
     World world({{"HTTP_THREADS", "1"}});  // a thread that waits would let nobody pass
     const Person person = world.service.make_person();
     for (const char* kind : {"silence", "drip"}) {

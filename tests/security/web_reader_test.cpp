@@ -46,6 +46,39 @@ TEST(WEB_1, AmbiguousRequestsAreRefusedAndNothingBehindThemIsRead) {
     for (const std::string& target : running.application.seen()) EXPECT_EQ(target, "/before");
 }
 
+// Clients of HTTP/2 begin with this, or ask for it while they speak HTTP/1.1 (RFC 9113 section 3). Neither gets it:
+// floods of frames, resets and settings have nobody to meet.
+TEST(WEB_9, ThePrefaceOfHttp2IsRefused) {
+    const RunningServer running;
+    RawClient client = RawClient{running.server.port()};
+    client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"s + "\0\0\0\4\0\0\0\0\0"s);
+    const RawAnswer answer = client.read_answer();
+    EXPECT_EQ(answer.status, 505U);
+    EXPECT_TRUE(answer.head.starts_with("HTTP/1.1 "));
+    EXPECT_TRUE(client.is_closed());
+    EXPECT_TRUE(running.application.seen().empty());
+}
+
+TEST(WEB_9, AnUpgradeToHttp2IsNone) {
+    const RunningServer running;
+    RawClient client = RawClient{running.server.port()};
+    const auto ask = [&](const std::string& headers) {
+        client.send("GET /a HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n");
+        return client.read_answer();
+    };
+    for (const std::string headers :
+         {"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n",
+          "Connection: Upgrade\r\nUpgrade: h2\r\n", "Upgrade: h2c\r\n"}) {
+        const RawAnswer answer = ask(headers);
+        EXPECT_EQ(answer.status, 200U) << headers;
+        EXPECT_TRUE(answer.head.starts_with("HTTP/1.1 ")) << headers;
+        EXPECT_EQ(answer.header("upgrade"), "") << headers;
+        EXPECT_EQ(answer.body, "GET /a ") << headers;
+    }
+    EXPECT_EQ(ask("").status, 200U) << "the same connection goes on in HTTP/1.1";
+    EXPECT_EQ(running.application.seen().size(), 4U);
+}
+
 TEST(WEB_1, TheEndOfInputCompletesNothing) {
     const RunningServer running;
     for (const std::string_view part :

@@ -249,6 +249,11 @@ awaitable<Result<void>> TwoFactor::disable(User user, SessionId keep, Proof proo
 }
 
 awaitable<Result<void>> TwoFactor::reset(User user, After after, Cause cause) {
+    if (after == After::set_up_required) {
+        // Who asks again because the answer was lost changes nothing (RAC-4).
+        const auto record = co_await state(user.id);
+        if (record.required_setup && !record.secret && !locked(record)) co_return Result<void>{};
+    }
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
     if (after == After::off) {

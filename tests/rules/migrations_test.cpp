@@ -1,0 +1,81 @@
+// STO-5: the former version of the program runs beside the new schema, for as long as a rolling update takes. It knows
+// nothing of what is added, so nothing that it writes may lack it, and nothing that it reads may be gone.
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "rules/source_tree.hpp"
+
+namespace consentry::rules {
+namespace {
+
+// In small letters, without comments, blanks made one.
+std::vector<std::string> statements_in(const std::string& sql) {
+    std::string text;
+    for (std::string line : lines_of(sql)) {
+        line = line.substr(0, line.find("--"));
+        for (const char c : line + ' ') {
+            const bool is_blank = c == ' ' || c == '\t';
+            if (!is_blank || !text.ends_with(' '))
+                text += is_blank ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        }
+    }
+    std::vector<std::string> out;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find(';', begin), text.size());
+        const std::string statement = text.substr(begin, end - begin);
+        const auto first = statement.find_first_not_of(' ');
+        if (first != std::string::npos) out.push_back(statement.substr(first));
+        begin = end + 1;
+    }
+    return out;
+}
+
+// What the former version cannot live with; empty: nothing.
+std::string complaint_of(const std::string& statement) {
+    static const std::regex adds(R"(^alter table \w+ add column \w+ (.*)$)");
+    static const std::regex harmless(R"(^(create (unique )?index |create table |insert into |update |delete from ).*)");
+    std::smatch found;
+    if (std::regex_match(statement, found, adds)) {
+        const std::string definition = found[1];
+        if (definition.contains("not null") && !definition.contains("default"))
+            return "a column that the former version does not fill needs a default";
+        if (definition.contains("unique") || definition.contains("primary key"))
+            return "the former version fills the column with the same value in every row";
+        return {};
+    }
+    if (std::regex_match(statement, harmless)) return {};
+    return "takes away, renames or changes what the former version knows";
+}
+
+TEST(STO_5, MigrationsLeaveTheFormerVersionWhatItKnows) {
+    std::size_t read = 0;
+    for (const std::string& path : files_below("migrations")) {
+        if (!path.ends_with(".sql")) continue;
+        for (const std::string& statement : statements_in(read_file(path))) {
+            ++read;
+            EXPECT_EQ(complaint_of(statement), "") << path << ": " << statement;
+        }
+    }
+    EXPECT_GT(read, 30U);
+}
+
+TEST(STO_5, WhatTheFormerVersionCannotLiveWithIsFound) {
+    const auto complaints = [](const std::string& sql) {
+        std::size_t out = 0;
+        for (const std::string& statement : statements_in(sql)) out += complaint_of(statement).empty() ? 0 : 1;
+        return out;
+    };
+    EXPECT_EQ(
+        complaints("ALTER TABLE a ADD COLUMN b BIGINT NOT NULL; -- why\nDROP TABLE a;\nALTER TABLE a\n RENAME TO b;"
+                   "ALTER TABLE a DROP COLUMN b; ALTER TABLE a ADD COLUMN c TEXT UNIQUE"),
+        5U);
+    EXPECT_EQ(complaints("ALTER TABLE a ADD COLUMN b BIGINT NOT NULL DEFAULT 0;\nALTER TABLE a ADD COLUMN c TEXT;\n"
+                         "CREATE INDEX a_b ON a (b); CREATE TABLE d (id BIGINT PRIMARY KEY); UPDATE a SET b = 1;"),
+              0U);
+}
+
+}  // namespace
+}  // namespace consentry::rules
