@@ -57,6 +57,7 @@ http::ServerOptions server_options(const Config& config) {
 http::PipelineOptions pipeline_options(const Config& config) {
     http::PipelineOptions out;
     out.default_language = config.app.language;
+    out.languages = config.app.languages;
     out.timezone = config.app.timezone;
     out.api_version = std::to_string(config.versioning.version);
     out.repo_version = program_version();
@@ -74,7 +75,7 @@ HelloFacts hello_facts(const Config& config) {
                 .password_expired_in_seconds = config.password.expired.count(),
                 .password_expired_temporary_in_seconds = config.password.expired_temporary.count(),
                 .password_period_in_seconds = config.password.reuse_period.count()};
-    out.message.available_language.assign(language_names.begin(), language_names.end());
+    for (const Language language : config.app.languages) out.message.available_language.emplace_back(name_of(language));
     out.message.default_language = name_of(config.app.language);
     out.request = {.timeout_in_ms = config.http.request_timeout.count(),
                    .body_json_limit_in_bytes = static_cast<std::int64_t>(config.http.json_bytes_max),

@@ -35,7 +35,7 @@ std::optional<Config> load_config() {
             fmt::print(stderr, "setting {}: {}\n", problem.setting, problem.text);
         return std::nullopt;
     }
-    for (const ConfigProblem& warning : warnings(*config))
+    for (const ConfigProblem& warning : warnings(*config, loaded->values))
         fmt::print(stderr, "warning: setting {}: {}\n", warning.setting, warning.text);
     return std::move(*config);
 }

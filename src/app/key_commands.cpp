@@ -16,7 +16,11 @@ int generate_keys() {
     const auto print = [](std::string_view prefix, crypto::SignatureAlgorithm algorithm) {
         const auto key = crypto::PrivateKey::generate(algorithm);
         fmt::print("{}_PRIVATE_KEY={}\n", prefix, to_base64(key.pkcs8_der()));
-        fmt::print("# Once this key is replaced: {}_PUBLIC_KEY={}\n", prefix, to_base64(key.public_key().spki_der()));
+        // By its thumbprint, and by a name that {prefix}_KID may have given it in the meantime.
+        fmt::print(
+            "# Once another key replaces it: {0}_PUBLIC_KEY={1}\n"
+            "# or, if {0}_KID named it: {0}_PUBLIC_KEY=KID={1}\n",
+            prefix, to_base64(key.public_key().spki_der()));
     };
     print("AUTH_JWT_ACCESS_TOKEN", crypto::SignatureAlgorithm::es256);
     print("AUTH_JWT_REFRESH_TOKEN", crypto::SignatureAlgorithm::es512);

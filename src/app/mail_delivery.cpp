@@ -23,7 +23,6 @@ using namespace std::chrono_literals;
 constexpr milliseconds lease = 5min;
 constexpr milliseconds first_retry = 10s;
 constexpr milliseconds last_retry = 10min;
-constexpr milliseconds patience = std::chrono::days{3};
 // Looks for mails: soon after one was written, when its transaction may not have committed yet, then ever less often.
 constexpr milliseconds first_look = 5ms;
 constexpr milliseconds last_look = 1s;

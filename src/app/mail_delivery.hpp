@@ -32,6 +32,10 @@ namespace asio = boost::asio;
 
 class MailDelivery {
 public:
+    // How long a mail is tried before it is given up. What sealed it must stay known as long: the description of
+    // APP_ENCRYPTION_SECRET_KEY tells operators so.
+    static constexpr std::chrono::days patience{3};
+
     struct Options {
         std::unique_ptr<MailTransport> transport;
         MailSite site;

@@ -25,7 +25,7 @@ KeySettings key_settings(const TokenConfig& config) {
     KeySettings out;
     out.algorithm = crypto::find_algorithm(config.algorithm).value();
     out.private_key = config.private_key;
-    out.public_keys = config.public_keys;
+    for (const NamedKey& former : config.public_keys) out.public_keys.push_back({former.kid, former.key});
     out.kid = config.key_id;
     out.lifetime = config.lifetime;
     return out;
@@ -41,6 +41,7 @@ ApiKeySettings api_key_settings(const Config& config) {
     return {.environment = std::string(text_of(config.app.environment)),
             .required = config.api_key.required,
             .cache_prefix = config.api_key.cache_prefix,
+            .cache_ttl = config.cache.ttl,
             .time_zone = *time_zone};
 }
 

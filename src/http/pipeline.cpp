@@ -87,8 +87,12 @@ Pipeline::Walk Pipeline::begin(const Request& request) const {
     context.request_id = request_id_of(request, context.now);
     context.correlation_id = correlation_id_of(request, context.request_id);
     context.language = options_.default_language;
-    if (const auto wanted = request.header("x-custom-lang"))
-        context.language = find_language(*wanted).value_or(options_.default_language);
+    if (const auto header = request.header("x-custom-lang")) {
+        const auto wanted = find_language(*header);
+        const auto& spoken = options_.languages;
+        if (wanted && (spoken.empty() || std::ranges::find(spoken, *wanted) != spoken.end()))
+            context.language = *wanted;
+    }
     if (const auto trace = request.header("traceparent")) context.trace = TraceContext::parse(*trace);
     const Client client = client_of(request, options_.trusted_proxies);
     context.client = client.address;

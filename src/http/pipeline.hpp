@@ -27,6 +27,7 @@ namespace consentry::http {
 
 struct PipelineOptions {
     Language default_language = Language::en;
+    std::vector<Language> languages = {};  // that may be asked for; none: all
     std::string timezone = "UTC";
     std::string api_version = "1";
     std::string repo_version = {};

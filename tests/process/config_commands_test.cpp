@@ -113,6 +113,24 @@ TEST(OPS_2, AMisspeltSettingStopsTheStartAndIsGuessed) {
     }
 }
 
+TEST(OPS_2, AVariableOfAnotherProgramIsNamedAndStopsNothing) {
+    const TempFolder folder;
+    const Settings shared = quick_settings({{"SMTP_PORT", "secret-value"},
+                                            {"HTTPS_PORT", "secret-value"},
+                                            {"SESSION_SECRET", "secret-value"},
+                                            {"CACHE_TTL", "secret-value"}});
+    ServiceProcess service(folder.path(), shared);
+    EXPECT_EQ(service.client().get("/api/health").status, 200U);
+    EXPECT_EQ(service.stop().code, 0);
+    const std::string said = service.program().err();
+    for (const char* warning :
+         {"warning: setting SMTP_PORT: is not a setting of this release and has no effect here; "
+          "it resembles HTTP_PORT\n",
+          "it resembles HTTP_PORT\n", "it resembles SESSION_CHECK\n", "it resembles CACHE_TTL_IN_MS\n"})
+        EXPECT_THAT(said, HasSubstr(warning));
+    EXPECT_THAT(said, Not(HasSubstr("secret-value")));
+}
+
 TEST(OPS_2, ABrokenFileOfSettingsStopsTheStartAndNamesTheLine) {
     const TempFolder folder;
     std::ofstream(folder / ".env") << "APP_NAME=Shop\nthis is " << canary << "\n";

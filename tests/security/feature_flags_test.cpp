@@ -97,7 +97,7 @@ TEST(FeatureFlags, ACacheThatForgetsChangesNothing) {
 }
 
 TEST(FeatureFlags, WithoutCopiesTheDatabaseIsAskedEachTime) {
-    Flags flags({{"FEATURE_FLAG_CACHE_TTL_IN_MS", "0"}});
+    Flags flags({{"FEATURE_FLAG_CACHE_TTL_MS", "0"}});
     const Person person = flags.service.make_person();
     for (const bool on : {true, false, true}) {
         flags.service.sql(std::string("UPDATE feature_flags SET is_enabled = ") + (on ? "TRUE" : "FALSE"));

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
+#include "app/config/settings.hpp"
+#include "app/mail_delivery.hpp"
 #include "tests/security/mail_calls.hpp"
 #include "tests/support/mailbox.hpp"
 #include "tests/support_test/eventually.hpp"
@@ -40,6 +42,24 @@ TEST(Mail, AChangeOfPasswordIsToldToTheOwner) {
     EXPECT_THAT(mail.text, HasSubstr("2023-11-14 22:13 UTC"));
     EXPECT_THAT(mail.html, HasSubstr("127.0.0.1"));
     EXPECT_TRUE(nothing_waits(service));
+}
+
+// A mail waits sealed for as long as it is tried, so the secret that sealed it must stay in the list as long.
+TEST(Mail, AChangedSecretOpensWhatTheFormerOneSealed) {
+    const std::string former(32, 'a');
+    const std::string next(32, 'b');
+    Service service({{"APP_ENCRYPTION_SECRET_KEY", former}});
+    const Person ada = service.make_person();
+    service.break_writes(taking);
+    ASSERT_TRUE(write_mail(service, ada, MailKind::password_changed));
+    service.restart({{"APP_ENCRYPTION_SECRET_KEY", next + "," + former}});
+    service.pass(MailDelivery::patience - 1h);
+    service.mend_writes();
+    EXPECT_EQ(Mailbox(service).wait_for(ada.email, "passwordChanged").subject, "Your password was changed");
+
+    static_assert(MailDelivery::patience == std::chrono::days{3});
+    EXPECT_THAT(std::string(find_setting("APP_ENCRYPTION_SECRET_KEY")->description),
+                HasSubstr("remove the old one after three days"));
 }
 
 TEST(Mail, ItIsInTheLanguageOfTheAccount) {

@@ -222,6 +222,80 @@ TEST(CRY_4, TokensOfTheFormerKeysOutliveTheRotation) {
     EXPECT_NE(kid_of(refreshed.text("data.refreshToken")), kid_of(before.refresh));
 }
 
+std::string public_pem(const crypto::PublicKey& key) {
+    return "-----BEGIN PUBLIC KEY-----\n" + to_base64(key.spki_der()) + "\n-----END PUBLIC KEY-----\n";
+}
+
+// A pair of keys that comes from the settings, and what its public halves become in the settings after it.
+struct KeyPairs {
+    crypto::PrivateKey access = crypto::PrivateKey::generate(SignatureAlgorithm::es256);
+    crypto::PrivateKey refresh = crypto::PrivateKey::generate(SignatureAlgorithm::es512);
+
+    Environment settings(const std::string& kid = {}) const {
+        Environment out{{"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", access.pem()},
+                        {"AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY", to_base64(refresh.pkcs8_der())}};
+        if (kid.empty()) return out;
+        out["AUTH_JWT_ACCESS_TOKEN_KID"] = kid + "-access";
+        out["AUTH_JWT_REFRESH_TOKEN_KID"] = kid + "-refresh";
+        return out;
+    }
+    Environment as_former(const std::string& kid = {}) const {
+        const auto name = [&](const char* kind) { return kid.empty() ? "" : kid + kind + "="; };
+        return {{"AUTH_JWT_ACCESS_TOKEN_PUBLIC_KEY", name("-access") + to_base64(access.public_key().spki_der())},
+                {"AUTH_JWT_REFRESH_TOKEN_PUBLIC_KEY", name("-refresh") + public_pem(refresh.public_key())}};
+    }
+};
+
+Environment together(Environment settings, const Environment& more) {
+    settings.insert(more.begin(), more.end());
+    return settings;
+}
+
+// What a rotation owes to everybody who is logged in: nothing changes for them.
+void expect_sessions_outlive(Service& service, const Environment& rotated) {
+    const auto before = service.tokens_of(service.make_person());
+    service.restart(rotated);
+    EXPECT_EQ(status_with(service, before.access).status, 200U);
+    EXPECT_TRUE(published_kids(service).contains(kid_of(before.access))) << "others can verify it, too";
+    const Answer refreshed = refresh_with(service, before.refresh);
+    ASSERT_EQ(refreshed.status, 200U) << refreshed.body;
+    EXPECT_NE(kid_of(refreshed.text("data.accessToken")), kid_of(before.access)) << "the new key signs";
+    EXPECT_NE(kid_of(refreshed.text("data.refreshToken")), kid_of(before.refresh));
+    EXPECT_EQ(status_with(service, refreshed.text("data.accessToken")).status, 200U);
+}
+
+TEST(CRY_4, ARotationInTheSettingsEndsNoSessionWithNamesOfOnesOwn) {
+    const KeyPairs former;
+    const KeyPairs next;
+    Service service(former.settings("2026-05"));
+    expect_sessions_outlive(service, together(next.settings("2026-11"), former.as_former("2026-05")));
+}
+
+TEST(CRY_4, ARotationInTheSettingsEndsNoSessionWithThumbprints) {
+    const KeyPairs former;
+    const KeyPairs next;
+    Service service(former.settings());
+    expect_sessions_outlive(service, together(next.settings(), former.as_former()));
+}
+
+TEST(CRY_4, AFormerKeyThatIsNotListedEndsItsSessions) {
+    const KeyPairs next;
+    Service service(KeyPairs().settings("2026-05"));
+    const auto before = service.tokens_of(service.make_person());
+    service.restart(next.settings("2026-11"));
+    EXPECT_EQ(status_with(service, before.access).status, 401U);
+}
+
+TEST(TOK_9, TwoKeysOfOneNameStopTheStart) {
+    const KeyPairs former;
+    const KeyPairs next;
+    const std::string refusal = refusal_of_start(together(next.settings("2026-05"), former.as_former("2026-05")));
+    EXPECT_NE(refusal.find("AUTH_JWT_ACCESS_TOKEN_PUBLIC_KEY"), std::string::npos) << refusal;
+    EXPECT_NE(refusal.find("2026-05-access"), std::string::npos) << refusal;
+    EXPECT_EQ(refusal_of_start(together(next.settings("2026-05"), next.as_former("2026-05"))), "started")
+        << "the same key twice is no contradiction";
+}
+
 TEST(CRY_4, ACutKeyTakesItsTokensWithItThoughRemembered) {
     Service service;
     const auto tokens = service.tokens_of(service.make_person());

@@ -105,6 +105,12 @@ void check(const Config& config, const Environment& environment, std::vector<Con
         if (!s3.public_bucket.empty() && s3.public_bucket == s3.private_bucket)
             problem("AWS_S3_PUBLIC_BUCKET", "must not be AWS_S3_PRIVATE_BUCKET: strangers could read drafts");
     }
+    if (std::ranges::find(config.app.languages, config.app.language) == config.app.languages.end())
+        problem("APP_LANGUAGE", "must be one of MESSAGE_AVAILABLE_LANGUAGE");
+    if (!config.jwt.access_jwks_uri.empty() && config.jwt.access_jwks_uri != own_url(config) + "/.well-known/jwks.json")
+        problem("AUTH_JWT_ACCESS_TOKEN_JWKS_URI",
+                "must be /.well-known/jwks.json below PUBLIC_URL, where this service publishes its keys: it verifies "
+                "with its own and fetches none");
     if (config.two_factor.issuer.contains(':'))  // from APP_NAME, which may have one
         problem("AUTH_TWO_FACTOR_ISSUER", "must be set where APP_NAME contains a colon");
     if (config.jwt.refresh.lifetime < config.jwt.access.lifetime)
@@ -144,7 +150,7 @@ std::expected<Config, std::vector<ConfigProblem>> read_config(const Environment&
     return config;
 }
 
-std::vector<ConfigProblem> warnings(const Config& config) {
+std::vector<ConfigProblem> warnings(const Config& config, const Environment& environment) {
     std::vector<ConfigProblem> found;
     const auto warn = [&](std::string_view setting, std::string_view text) {
         found.push_back({std::string(setting), std::string(text)});
@@ -180,6 +186,14 @@ std::vector<ConfigProblem> warnings(const Config& config) {
     if (production && config.sentry.dsn.starts_with("http:"))
         warn("SENTRY_DSN", "is not https: reports of errors can be read on their way");
     if (production && config.app.documentation) warn("DOC_ENABLE", "opens the API documentation in production");
+    const auto warn_of_unnamed_keys = [&](std::string_view setting, const TokenConfig& token) {
+        if (!token.key_id.empty() && std::ranges::any_of(token.public_keys, &std::string::empty, &NamedKey::kid))
+            warn(setting, "has a key without KID= before it: it verifies only tokens that name it by its thumbprint");
+    };
+    warn_of_unnamed_keys("AUTH_JWT_ACCESS_TOKEN_PUBLIC_KEY", config.jwt.access);
+    warn_of_unnamed_keys("AUTH_JWT_REFRESH_TOKEN_PUBLIC_KEY", config.jwt.refresh);
+    for (const auto& [name, value] : environment)
+        if (auto resembling = resembling_name(name)) found.push_back(std::move(*resembling));
     return found;
 }
 

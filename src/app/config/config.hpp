@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/config/dotenv.hpp"
+#include "app/config/values.hpp"
 #include "base/clock.hpp"
 #include "base/locales.hpp"
 #include "base/log.hpp"
@@ -30,7 +31,8 @@ struct AppConfig {
     AppEnvironment environment = AppEnvironment::local;
     std::string timezone;  // IANA name; for display, and for the days of API keys; else the service reckons in UTC
     Language language = Language::en;
-    std::string public_url;  // without a slash at its end; empty: host and port listened on
+    std::vector<Language> languages;  // of answers; `language` is one of them
+    std::string public_url;           // without a slash at its end; empty: host and port listened on
     bool documentation = true;
 };
 
@@ -77,14 +79,15 @@ struct CacheConfig {
     std::string url;            // redis://… and its kin, checked; holds a password. Empty: in this process
     std::size_t bytes_max = 0;  // in this process
     std::string name_space;     // of keys
+    milliseconds ttl{};         // of copies that have no setting of their own
     milliseconds timeout{};
 };
 
 struct TokenConfig {
-    std::string algorithm;    // ES256, ES384, ES512 or EdDSA
-    std::string key_id;       // empty: follows from the key
-    std::string private_key;  // base64 of PKCS#8 DER, or PEM; empty (local only): the program makes its own
-    std::vector<std::string> public_keys;  // former ones that still verify: base64 of SPKI DER, or PEM
+    std::string algorithm;              // ES256, ES384, ES512 or EdDSA
+    std::string key_id;                 // empty: follows from the key
+    std::string private_key;            // base64 of PKCS#8 DER, or PEM; empty (local only): the program makes its own
+    std::vector<NamedKey> public_keys;  // former ones that still verify
     seconds lifetime{};
 };
 
@@ -93,7 +96,8 @@ struct JwtConfig {
     std::string audience;
     TokenConfig access;
     TokenConfig refresh;
-    seconds refresh_grace{};  // in which a repeated refresh gets the same successor
+    std::string access_jwks_uri;  // empty, or where others find the access keys: the service's own address, checked
+    seconds refresh_grace{};      // in which a repeated refresh gets the same successor
 };
 
 struct TwoFactorConfig {
@@ -274,8 +278,9 @@ struct ConfigProblem {
 // All problems at once, so that one start is enough to learn of them.
 std::expected<Config, std::vector<ConfigProblem>> read_config(const Environment& environment);
 
-// Allowed, and yet worth a line in the log at start.
-std::vector<ConfigProblem> warnings(const Config& config);
+// Allowed, and yet worth a line in the log at start. `environment` is what the configuration was read from: variables
+// in it that only resemble a setting have no effect, and are named.
+std::vector<ConfigProblem> warnings(const Config& config, const Environment& environment = {});
 
 // Every setting as NAME=value with where the value came from; secrets as ***. `from_file` has the names whose value
 // the .env file gave. Works on settings that read_config refuses, too.

@@ -13,10 +13,12 @@ service runs on its defaults and keeps everything below `./data`.
 
 - A file named `.env` in the working directory is read if there is one; `.env.example` shows every setting. Where the
   environment has a variable too, the environment wins.
-- `consentry config check` tells whether the settings are in order, `consentry config print` shows each one with where
-  its value came from, secrets masked.
-- A value that is not allowed stops the start, and so does a misspelt name; all problems are named at once, values never.
-  Variables of other programs are left alone.
+- `consentry config check` tells whether the service would start with these settings, and changes nothing.
+  `consentry config print` shows each setting with where its value came from, secrets masked.
+- A value that is not allowed stops the start, and so does a misspelt name: one that begins as only settings of Consentry
+  do, or that differs from one by a letter. The start names all problems at once, and never a value.
+- A variable that only resembles a setting, such as `SMTP_PORT` of another program in a shared environment, has no effect
+  and is named in a warning.
 - Numbers are whole and decimal; booleans are `true` or `false`. Durations are a number with a unit: `500ms`, `30s`, `15m`,
   `1h`, `30d`. Where a name ends in its unit (`…_IN_SECONDS`), the value is a plain number.
 - Secrets are marked 🔒. They come from the environment or from `.env`, never from arguments, which other users of the

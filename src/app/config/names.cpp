@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "app/config/settings.hpp"
@@ -10,17 +12,32 @@
 namespace consentry {
 namespace {
 
-constexpr std::size_t misspelling_max = 2;
+constexpr std::size_t long_name = 12;      // in which two wrong letters are still a slip
 constexpr std::size_t suggestion_max = 4;  // of a name that is ours by its beginning
+constexpr std::size_t resemblance_max = 2;
 
 // What a setting of ours, in this or another release, begins with, and hardly anything else does.
-constexpr std::array<std::string_view, 10> own_prefixes{
-    "AUTH_JWT_",     "AUTH_PASSWORD_", "AUTH_SOCIAL_",  "FORGOT_PASSWORD_", "AUTH_TWO_FACTOR_",
-    "CACHE_MEMORY_", "CONSENTRY_",     "REQUEST_BODY_", "SESSION_",         "URL_VERSIONING_"};
+constexpr std::array<std::string_view, 9> own_prefixes{"AUTH_JWT_",        "AUTH_PASSWORD_",   "AUTH_SOCIAL_",
+                                                       "FORGOT_PASSWORD_", "AUTH_TWO_FACTOR_", "CACHE_MEMORY_",
+                                                       "CONSENTRY_",       "REQUEST_BODY_",    "URL_VERSIONING_"};
+// What ours begin with, and those of many other programs.
+constexpr std::array<std::string_view, 1> common_prefixes{"SESSION_"};
+
+// The dotted names of the interface lead to these; the settings are called otherwise here.
+struct OtherName {
+    std::string_view name, setting;
+};
+constexpr std::array<OtherName, 5> other_names{{{"AUTH_GOOGLE_HEADER", "AUTH_SOCIAL_GOOGLE_HEADER"},
+                                                {"AUTH_GOOGLE_PREFIX", "AUTH_SOCIAL_GOOGLE_PREFIX"},
+                                                {"AUTH_APPLE_HEADER", "AUTH_SOCIAL_APPLE_HEADER"},
+                                                {"AUTH_APPLE_PREFIX", "AUTH_SOCIAL_APPLE_PREFIX"},
+                                                {"FEATURE_FLAG_CACHE_TTL_IN_MS", "FEATURE_FLAG_CACHE_TTL_MS"}}};
 
 // Of other programs, close to ours by name: proxies, X11's session manager, and the folder of our tests' data.
 constexpr std::array<std::string_view, 6> foreign{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
                                                   "ALL_PROXY",  "FTP_PROXY",   "SESSION_MANAGER"};
+// One letter away from a setting of ours, and yet settings of well-known programs: of web servers with two ports.
+constexpr std::array<std::string_view, 4> well_known{"HTTPS_PORT", "HTTPS_HOST", "HTTP_PORTS", "HTTPS_PORTS"};
 constexpr std::string_view test_data = "CONSENTRY_TEST_DATA";
 
 std::string to_upper_ascii(std::string_view text) {
@@ -37,50 +54,94 @@ bool is_service_link(std::string_view name) {
            name.contains("_UDP") || name == "CONSENTRY_PORT" || name == "SESSION_PORT";
 }
 
+std::string_view first_part(std::string_view name) { return name.substr(0, name.find('_')); }
+
+// The setting that is nearest to `name`; of several the first one of the table.
 struct Nearest {
     std::string_view name;
-    std::size_t distance;
+    std::size_t distance = std::string_view::npos;
 };
-Nearest nearest_setting(std::string_view name) {
-    Nearest best{"", std::string_view::npos};
+Nearest nearest_setting(std::string_view name, std::string_view prefix = {}) {
+    Nearest best;
     for (const SettingSpec& setting : settings()) {
+        if (!setting.name.starts_with(prefix)) continue;
         const std::size_t distance = edit_distance(name, setting.name);
         if (distance < best.distance) best = {setting.name, distance};
     }
     return best;
 }
 
+std::string_view prefix_of(std::string_view name, std::span<const std::string_view> prefixes) {
+    const auto found = std::ranges::find_if(prefixes, [&](std::string_view one) { return name.starts_with(one); });
+    return found == prefixes.end() ? std::string_view() : *found;
+}
+
+bool is_slip(std::string_view name, const Nearest& nearest) {
+    if (std::ranges::find(well_known, name) != well_known.end()) return false;
+    if (nearest.distance <= 1) return true;
+    return nearest.distance == 2 && name.size() >= long_name && first_part(name) == first_part(nearest.name);
+}
+
+// In capitals; nullopt: a setting, or nobody's business here.
+std::optional<std::string> name_to_judge(std::string_view name) {
+    if (find_setting(name) != nullptr || name == test_data || name.size() > 200) return std::nullopt;
+    std::string upper = to_upper_ascii(name);
+    if (std::ranges::find(foreign, upper) != foreign.end() || is_service_link(upper)) return std::nullopt;
+    return upper;
+}
+
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);  // distances of the part of a seen so far to each beginning of b
+    // Distances of the beginnings of `a` seen so far, the two before this one included, to each beginning of `b`.
+    std::vector<std::size_t> row(b.size() + 1);
+    std::vector<std::size_t> above(b.size() + 1);
+    std::vector<std::size_t> twice_above(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
-    for (const char c : a) {
-        std::size_t diagonal = row[0]++;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replaced = diagonal + (c == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::swap(twice_above, above);
+        std::swap(above, row);
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            row[j] = std::min({above[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U), above[j] + 1, row[j - 1] + 1});
+            const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped) row[j] = std::min(row[j], twice_above[j - 2] + 1);
         }
     }
     return row.back();
 }
 
 std::optional<ConfigProblem> misspelt_name(std::string_view name) {
-    if (find_setting(name) != nullptr || name == test_data || name.size() > 200) return std::nullopt;
-    const std::string upper = to_upper_ascii(name);
-    if (std::ranges::find(foreign, upper) != foreign.end() || is_service_link(upper)) return std::nullopt;
+    const auto upper = name_to_judge(name);
+    if (!upper) return std::nullopt;
+    const auto problem = [&](const std::string& hint) {
+        return ConfigProblem{std::string(name), "is not a setting of this release" + hint};
+    };
+    if (const auto other = std::ranges::find(other_names, *upper, &OtherName::name); other != other_names.end())
+        return problem(": it is called " + std::string(other->setting));
 
-    const bool own =
-        std::ranges::any_of(own_prefixes, [&](std::string_view prefix) { return upper.starts_with(prefix); });
-    std::string_view core = upper;
+    std::string_view core = *upper;
     if (core.starts_with("CONSENTRY_")) core.remove_prefix(std::string_view("CONSENTRY_").size());
     const Nearest nearest = nearest_setting(core);
-    if (!own && nearest.distance > misspelling_max) return std::nullopt;
+    if (prefix_of(*upper, own_prefixes).empty() && !is_slip(*upper, nearest)) return std::nullopt;
+    return problem(nearest.distance <= suggestion_max ? ": did you mean " + std::string(nearest.name) + "?" : "");
+}
 
-    std::string text = "is not a setting of this release";
-    if (nearest.distance <= suggestion_max) text += ": did you mean " + std::string(nearest.name) + "?";
-    return ConfigProblem{std::string(name), std::move(text)};
+std::optional<ConfigProblem> resembling_name(std::string_view name) {
+    const auto upper = name_to_judge(name);
+    if (!upper || misspelt_name(name)) return std::nullopt;
+    // A setting's name without its end (CACHE_TTL), then one with the same beginning, then one that reads alike.
+    Nearest nearest = upper->contains('_') ? nearest_setting(*upper, *upper + "_") : Nearest{};
+    if (const auto prefix = prefix_of(*upper, common_prefixes); nearest.name.empty() && !prefix.empty())
+        nearest = nearest_setting(*upper, prefix);
+    bool resembles = !nearest.name.empty();
+    if (!resembles) {
+        nearest = nearest_setting(*upper);
+        resembles = nearest.distance <= resemblance_max || std::ranges::find(well_known, *upper) != well_known.end();
+    }
+    if (!resembles) return std::nullopt;
+    return ConfigProblem{std::string(name), "is not a setting of this release and has no effect here; it resembles " +
+                                                std::string(nearest.name)};
 }
 
 }  // namespace consentry

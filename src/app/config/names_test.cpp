@@ -1,6 +1,7 @@
 #include "app/config/names.hpp"
 
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,9 @@ TEST(SettingNames, EditDistance) {
     EXPECT_EQ(edit_distance("", "abc"), 3U);
     EXPECT_EQ(edit_distance("abc", ""), 3U);
     EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
-    EXPECT_EQ(edit_distance("HTTP_PORT", "HTTP_PROT"), 2U);
+    EXPECT_EQ(edit_distance("HTTP_PORT", "HTTP_PROT"), 1U) << "two neighbours that changed places";
+    EXPECT_EQ(edit_distance("abcd", "badc"), 2U);
+    EXPECT_EQ(edit_distance("SMTP_PORT", "HTTP_PORT"), 2U);
 }
 
 TEST(SettingNames, OPS_2_MisspeltNamesOfOursAreProblemsThatNameTheRightOne) {
@@ -30,6 +33,7 @@ TEST(SettingNames, OPS_2_MisspeltNamesOfOursAreProblemsThatNameTheRightOne) {
              {"AUTH_TWO_FACTOR_ENCRYPTON_KEY", "AUTH_TWO_FACTOR_ENCRYPTION_KEY"},
              {"CONSENTRY_HTTP_PORT", "HTTP_PORT"},
              {"SESSION_MAX_PER_USERS", "SESSION_MAX_PER_USER"},
+             {"THROTTLE_LMT", "THROTTLE_LIMIT"},  // two letters of twelve
          }) {
         const auto problem = misspelt_name(name);
         ASSERT_TRUE(problem) << name;
@@ -40,10 +44,44 @@ TEST(SettingNames, OPS_2_MisspeltNamesOfOursAreProblemsThatNameTheRightOne) {
 
 TEST(SettingNames, OPS_2_UnknownNamesWithAPrefixOfOursAreProblems) {
     for (const auto* name :
-         {"AUTH_JWT_SECRET", "AUTH_PASSWORD_PEPPER_AND_SALT", "AUTH_TWO_FACTOR_KEY", "SESSION_SECRET",
-          "CONSENTRY_DEBUG", "URL_VERSIONING_DEFAULT_THING", "AUTH_SOCIAL_GITHUB_CLIENT_ID",
-          "FORGOT_PASSWORD_OTP_LENGTH_MAX", "AUTH_JWT_ACCESS_TOKEN_JWKS_URI"})
+         {"AUTH_JWT_SECRET", "AUTH_PASSWORD_PEPPER_AND_SALT", "AUTH_TWO_FACTOR_KEY", "CONSENTRY_DEBUG",
+          "URL_VERSIONING_DEFAULT_THING", "AUTH_SOCIAL_GITHUB_CLIENT_ID", "FORGOT_PASSWORD_OTP_LENGTH_MAX"})
         EXPECT_TRUE(misspelt_name(name)) << name;
+}
+
+TEST(SettingNames, OPS_2_OtherNamesOfASettingAreProblemsThatNameIt) {
+    for (const auto& [name, setting] : {std::pair("AUTH_GOOGLE_HEADER", "AUTH_SOCIAL_GOOGLE_HEADER"),
+                                        std::pair("FEATURE_FLAG_CACHE_TTL_IN_MS", "FEATURE_FLAG_CACHE_TTL_MS")}) {
+        const auto problem = misspelt_name(name);
+        ASSERT_TRUE(problem) << name;
+        EXPECT_TRUE(problem->text.ends_with(std::string(": it is called ") + setting)) << problem->text;
+    }
+}
+
+// A shared environment has variables of other programs in it: they are named, and stop nothing.
+TEST(SettingNames, NamesThatOnlyResembleOneOfOursAreWarnings) {
+    struct Case {
+        std::string_view name, setting;
+    };
+    for (const auto& [name, setting] : {Case{"SMTP_PORT", "HTTP_PORT"},
+                                        {"SMTP_HOST", "HTTP_HOST"},
+                                        {"HTTPS_PORT", "HTTP_PORT"},
+                                        {"https_port", "HTTP_PORT"},
+                                        {"HTTP_PORTS", "HTTP_PORT"},
+                                        {"SESSION_SECRET", "SESSION_CHECK"},
+                                        {"CACHE_TTL", "CACHE_TTL_IN_MS"},
+                                        {"THROTTLE_TTL", "THROTTLE_TTL_IN_MS"}}) {
+        EXPECT_FALSE(misspelt_name(name)) << name;
+        const auto warning = resembling_name(name);
+        ASSERT_TRUE(warning) << name;
+        EXPECT_EQ(warning->setting, name);
+        EXPECT_EQ(warning->text,
+                  "is not a setting of this release and has no effect here; it resembles " + std::string(setting));
+    }
+}
+
+TEST(SettingNames, WhatStopsTheStartIsNoWarningToo) {
+    for (const auto* name : {"HTTP_PROT", "AUTH_JWT_SECRET", "HTTP_PORT"}) EXPECT_FALSE(resembling_name(name)) << name;
 }
 
 TEST(SettingNames, VariablesOfOthersPass) {
@@ -74,11 +112,12 @@ TEST(SettingNames, VariablesOfOthersPass) {
                              "DATADOG_URL",
                              "_",
                              ""})
-        EXPECT_FALSE(misspelt_name(name)) << name;
+        EXPECT_FALSE(misspelt_name(name) || resembling_name(name)) << name;
 }
 
 TEST(SettingNames, SettingsPass) {
-    for (const SettingSpec& setting : settings()) EXPECT_FALSE(misspelt_name(setting.name)) << setting.name;
+    for (const SettingSpec& setting : settings())
+        EXPECT_FALSE(misspelt_name(setting.name) || resembling_name(setting.name)) << setting.name;
 }
 
 }  // namespace

@@ -69,6 +69,24 @@ SettingType whole_number(std::int64_t low, std::int64_t high) {
             }};
 }
 
+// A setting of the interface that has one value here, in letters of either case: another one stops the start, with the
+// reason.
+inline SettingType only(std::string value, std::string_view reason) {
+    return {value,
+            [value, why = value + ": " + std::string(reason)](std::string_view text, Config&) -> Read {
+                if (!equal_ignoring_case(text, value)) return refused(why);
+                return {};
+            },
+            [value](const Config&) { return value; }};
+}
+
+// A setting of the interface that says nothing here: whoever counts on it is told at the start.
+inline SettingType unsupported(std::string_view reason) {
+    std::string allowed = "left out: " + std::string(reason);
+    return {allowed, [allowed](std::string_view, Config&) -> Read { return refused(allowed); },
+            [](const Config&) { return std::string(); }};
+}
+
 // A number of megabytes, kept as bytes.
 template <auto... Path>
 SettingType megabytes(std::int64_t low, std::int64_t high) {

@@ -15,7 +15,7 @@ std::vector<SettingSpec> feature_flag_settings() {
                                                                                is_cache_prefix),
          .default_text = "FeatureFlag",
          .description = "What stands before a flag's name in the cache, with a colon between."},
-        {.name = "FEATURE_FLAG_CACHE_TTL_IN_MS",
+        {.name = "FEATURE_FLAG_CACHE_TTL_MS",
          .group = group,
          .type = whole_number<&Config::feature_flag, &FeatureFlagConfig::cache_ttl>(0, 86'400'000),
          .default_text = "3600000",

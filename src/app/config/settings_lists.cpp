@@ -33,9 +33,12 @@ std::vector<SettingSpec> list_settings() {
          .default_text = "with APP_ENV=local made at the first start; else required",
          .derived = true,
          .description =
-             "What the cursors of lists are sealed with, the same for all instances; for instance the output of "
-             "`openssl rand -base64 32`. To change it, put the new secret before the old one with a comma between; a "
-             "day later nobody needs the old one."},
+             "Seals the mails that wait to be sent and the cursors of lists, and signs the addresses of files in a "
+             "local "
+             "folder; the same for all instances, for instance the output of `openssl rand -base64 32`. To change it, "
+             "put the new secret before the old one with a comma between, and remove the old one after three days: the "
+             "service tries to send a mail for that long, and it cannot read a mail whose secret is gone. Cursors are "
+             "good for a day, addresses of files for `AWS_S3_PRESIGN_EXPIRED_IN_SECONDS`."},
         {.name = "ACTIVITY_LOG_RETENTION_IN_DAYS",
          .group = group,
          .type = whole_number<&Config::activity, &ActivityConfig::retention>(0, 36'500),

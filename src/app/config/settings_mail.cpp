@@ -76,6 +76,14 @@ std::vector<SettingSpec> mail_settings() {
          .default_text = "",
          .description = "Who runs the service; for reports to come. No mail goes there yet.",
          .example = "admin@example.com"},
+        {.name = "QUEUE_NAMESPACE",
+         .group = group,
+         .type = unsupported("mails wait in the database, and services that share a server have a schema each"),
+         .default_text = "none",
+         .derived = true,
+         .description =
+             "Known, so that a start with it names the reason: mails wait in the database, where services that "
+             "share a server have a schema each, and not in a queue with a namespace."},
         {.name = "EMAIL_BATCH_SIZE",
          .group = group,
          .type = whole_number<&Config::mail, &MailConfig::batch_size>(1, 1'000),

@@ -22,12 +22,32 @@ bool is_token_claim(std::string_view value) {
     return !value.empty() && value.size() <= 200 &&
            std::ranges::all_of(value, [](char c) { return c > ' ' && c <= '~'; });
 }
+bool is_http_address(std::string_view value) { return parse_public_url(value).has_value(); }
+constexpr std::string_view carrier_reason = "proxies, caches and logs treat that header as a secret, and no other";
+constexpr std::string_view key_id_allowed = "1 to 200 printable ASCII characters without blanks and commas";
+constexpr std::string_view public_keys_allowed =
+    "one or more keys between commas, each base64 of SPKI DER or PEM, or KID= and such a key";
+// A comma would end it in the list of former keys.
+bool is_key_id(std::string_view value) { return is_token_claim(value) && !value.contains(','); }
 bool is_name(std::string_view value) { return is_token_claim(value) || !trim(value).empty(); }
 bool is_set(std::string_view value) { return !trim(value).empty(); }
 
 SettingType as_secret(SettingType type) {
     type.secret = true;
     return type;
+}
+
+std::expected<std::vector<NamedKey>, std::string> read_public_keys(std::string_view value) {
+    const auto refusal = [] { return std::unexpected("must be " + std::string(public_keys_allowed)); };
+    const auto entries = parse_list(value);
+    if (!entries) return refusal();
+    std::vector<NamedKey> keys;
+    for (const std::string& entry : *entries) {
+        auto key = parse_named_key(entry);
+        if (!key || (!key->kid.empty() && !is_key_id(key->kid))) return refusal();
+        keys.push_back(std::move(*key));
+    }
+    return keys;
 }
 
 template <auto Kind>
@@ -46,10 +66,10 @@ std::vector<SettingSpec> settings_of_kind(std::string_view algorithm_name, std::
              "How these tokens are signed. The key must be of the fitting kind: P-256, P-384, P-521 or Ed25519."},
         {.name = key_id_name,
          .group = keys_group,
-         .type = text<&Config::jwt, Kind, &TokenConfig::key_id>("1 to 200 printable ASCII characters", is_token_claim),
+         .type = text<&Config::jwt, Kind, &TokenConfig::key_id>(std::string(key_id_allowed), is_key_id),
          .default_text = "thumbprint of the key (RFC 7638)",
          .derived = true,
-         .description = "The name of the key in the header of these tokens.",
+         .description = "The name of the key in the header of these tokens. A new key takes a new name.",
          .example = "2026-11"},
         {.name = private_key_name,
          .group = keys_group,
@@ -62,10 +82,10 @@ std::vector<SettingSpec> settings_of_kind(std::string_view algorithm_name, std::
              "one. Whoever has it can be anybody."},
         {.name = public_key_name,
          .group = keys_group,
-         .type = {.allowed = "one or more keys between commas, each base64 of SPKI DER, or PEM",
+         .type = {.allowed = std::string(public_keys_allowed),
                   .read = [](std::string_view value, Config& config) -> Read {
-                      auto keys = parse_list(value);
-                      if (!keys) return refused("one or more keys between commas, none of them empty");
+                      auto keys = read_public_keys(value);
+                      if (!keys) return std::unexpected(keys.error());
                       (config.jwt.*Kind).public_keys = std::move(*keys);
                       return {};
                   },
@@ -73,9 +93,11 @@ std::vector<SettingSpec> settings_of_kind(std::string_view algorithm_name, std::
          .default_text = "none but the private key's own",
          .derived = true,
          .description =
-             "More keys that verify these tokens: base64 of SPKI DER, or PEM, separated by commas. After a change of "
-             "the private key, the former one's public half belongs here until the last token signed with it has "
-             "ended."},
+             "More keys that verify these tokens, separated by commas: base64 of SPKI DER, or PEM. After a change of "
+             "the private key, list the former one's public half here until the last token signed with it has ended. "
+             "If its tokens name it by a `…_KID` of yours, put that name and an equals sign before the key; without "
+             "one, its name is its thumbprint.",
+         .example = "2026-05=MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE…"},
         {.name = lifetime_name,
          .group = keys_group,
          .type = duration<&Config::jwt, Kind, &TokenConfig::lifetime>(1s, lifetime_max),
@@ -108,6 +130,21 @@ std::vector<SettingSpec> token_settings() {
              "issued before.",
          .example = "my-shop"},
     };
+    // The interface has settings for both; a header of one's own would be cached, logged and passed on like any other.
+    const std::vector<SettingSpec> carriers{
+        {.name = "AUTH_JWT_HEADER",
+         .group = keys_group,
+         .type = only("Authorization", carrier_reason),
+         .default_text = "Authorization",
+         .description =
+             "The header that carries a token. Only `Authorization`: proxies, caches and logs treat that one "
+             "as a secret, and no other."},
+        {.name = "AUTH_JWT_PREFIX",
+         .group = keys_group,
+         .type = only("Bearer", "this is the scheme of RFC 6750"),
+         .default_text = "Bearer",
+         .description = "What stands before the token in that header. Only `Bearer`."}};
+    all.insert(all.end(), carriers.begin(), carriers.end());
     const auto add = [&](std::vector<SettingSpec> more) {
         all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     };
@@ -115,6 +152,24 @@ std::vector<SettingSpec> token_settings() {
         "AUTH_JWT_ACCESS_TOKEN_ALGORITHM", "ES256", "AUTH_JWT_ACCESS_TOKEN_KID", "AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY",
         "AUTH_JWT_ACCESS_TOKEN_PUBLIC_KEY", "AUTH_JWT_ACCESS_TOKEN_EXPIRED", "1h", 24h,
         "How long an access token is good. Revoked sessions end at once, whatever stands here."));
+    add({{.name = "AUTH_JWT_ACCESS_TOKEN_JWKS_URI",
+          .group = keys_group,
+          .type = text<&Config::jwt, &JwtConfig::access_jwks_uri>("an http or https address", is_http_address),
+          .default_text = "`/.well-known/jwks.json` at `PUBLIC_URL`",
+          .derived = true,
+          .description =
+              "Where other services find the keys that verify access tokens. The service publishes them itself: an "
+              "address that is not `/.well-known/jwks.json` below `PUBLIC_URL` (without one, below the host and port "
+              "listened on) stops the start. It verifies with its own keys and fetches none.",
+          .example = "https://login.example.com/.well-known/jwks.json"},
+         {.name = "AUTH_JWT_REFRESH_TOKEN_JWKS_URI",
+          .group = keys_group,
+          .type =
+              unsupported("the keys of refresh tokens are published nowhere, only the service verifies these tokens"),
+          .default_text = "none",
+          .derived = true,
+          .description = "Known, so that a start with it names the reason: only the service itself verifies refresh "
+                         "tokens, and publishes their keys nowhere."}});
     add(settings_of_kind<&JwtConfig::refresh>(
         "AUTH_JWT_REFRESH_TOKEN_ALGORITHM", "ES512", "AUTH_JWT_REFRESH_TOKEN_KID", "AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY",
         "AUTH_JWT_REFRESH_TOKEN_PUBLIC_KEY", "AUTH_JWT_REFRESH_TOKEN_EXPIRED", "30d", 24h * 30,

@@ -7,6 +7,26 @@ namespace consentry {
 using namespace std::chrono_literals;
 using namespace setting_types;
 
+namespace {
+
+constexpr std::string_view languages_allowed = "one or more of en, id, es, fr, de and ja between commas, each once";
+
+Read read_languages(std::string_view text, Config& config) {
+    const auto names = parse_list(text);
+    if (!names) return refused(std::string(languages_allowed));
+    std::vector<Language> languages;
+    for (const std::string& name : *names) {
+        const auto language = find_language(name);
+        if (!language || std::ranges::find(languages, *language) != languages.end())
+            return refused(std::string(languages_allowed));
+        languages.push_back(*language);
+    }
+    config.app.languages = std::move(languages);
+    return {};
+}
+
+}  // namespace
+
 std::vector<SettingSpec> application_settings() {
     constexpr std::string_view group = "Application";
     return {
@@ -45,6 +65,20 @@ std::vector<SettingSpec> application_settings() {
                                                              {"ja", Language::ja}}),
          .default_text = "en",
          .description = "The language of messages for requests whose `x-custom-lang` names none or an unknown one."},
+        {.name = "MESSAGE_AVAILABLE_LANGUAGE",
+         .group = group,
+         .type = {.allowed = std::string(languages_allowed),
+                  .read = read_languages,
+                  .show =
+                      [](const Config& config) {
+                          std::vector<std::string> names;
+                          for (const Language one : config.app.languages) names.emplace_back(name_of(one));
+                          return joined(names);
+                      }},
+         .default_text = "en,id,es,fr,de,ja",
+         .description =
+             "The languages in which the service answers, separated by commas. `APP_LANGUAGE` must be one of "
+             "them; requests that ask for another one are answered in `APP_LANGUAGE`."},
         {.name = "PUBLIC_URL",
          .group = group,
          .type = {.allowed = "empty, or an http or https address without credentials, query and fragment",
@@ -67,6 +101,11 @@ std::vector<SettingSpec> application_settings() {
          .derived = true,
          .description = "Serves the API documentation at `/docs` and `/docs/json`.",
          .example = "true"},
+        {.name = "DOC_PREFIX",
+         .group = group,
+         .type = only("/docs", "the page and its parts are served there alone"),
+         .default_text = "/docs",
+         .description = "Where the API documentation is served. Only `/docs`."},
     };
 }
 

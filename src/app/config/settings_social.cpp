@@ -60,6 +60,21 @@ SettingType nonce_required() {
             [](const Config& config) { return std::string(config.social.google.nonce_required ? "true" : "false"); }};
 }
 
+SettingSpec carrier_header(std::string_view name) {
+    return {.name = name,
+            .group = group,
+            .type = only("Authorization", "proxies, caches and logs treat that header as a secret, and no other"),
+            .default_text = "Authorization",
+            .description = "The header that carries an ID token of this provider. Only `Authorization`."};
+}
+SettingSpec carrier_prefix(std::string_view name) {
+    return {.name = name,
+            .group = group,
+            .type = only("Bearer", "this is the scheme of RFC 6750"),
+            .default_text = "Bearer",
+            .description = "What stands before the token in that header. Only `Bearer`."};
+}
+
 template <auto Provider, auto Member>
 SettingType address() {
     return text<&Config::social, Provider, Member>(std::string(https_address), is_https_address);
@@ -97,6 +112,8 @@ std::vector<SettingSpec> social_settings() {
          .type = address<&SocialConfig::google, &SocialProviderConfig::jwks_uri>(),
          .default_text = "https://www.googleapis.com/oauth2/v3/certs",
          .description = "Where the issuer publishes its keys. Fetched when a token needs them, at most once a minute."},
+        carrier_header("AUTH_SOCIAL_GOOGLE_HEADER"),
+        carrier_prefix("AUTH_SOCIAL_GOOGLE_PREFIX"),
         {.name = "AUTH_SOCIAL_APPLE_CLIENT_ID",
          .group = group,
          .type = client_ids(&SocialConfig::apple),
@@ -122,6 +139,8 @@ std::vector<SettingSpec> social_settings() {
          .type = address<&SocialConfig::apple, &SocialProviderConfig::jwks_uri>(),
          .default_text = "https://appleid.apple.com/auth/keys",
          .description = "Where the issuer publishes its keys. Fetched when a token needs them, at most once a minute."},
+        carrier_header("AUTH_SOCIAL_APPLE_HEADER"),
+        carrier_prefix("AUTH_SOCIAL_APPLE_PREFIX"),
         {.name = "AUTH_SOCIAL_CA_FILE",
          .group = group,
          .type = text<&Config::social, &SocialConfig::ca_file>(

@@ -115,6 +115,13 @@ std::vector<SettingSpec> cache_settings() {
          .default_text = "Cache",
          .description = "What stands before each key in Redis, with a colon between: services that share a server want "
                         "different ones."},
+        {.name = "CACHE_TTL_IN_MS",
+         .group = group,
+         .type = whole_number<&Config::cache, &CacheConfig::ttl>(1'000, 86'400'000),
+         .default_text = "300000",
+         .description =
+             "How long the cache keeps copies that have no setting of their own, in milliseconds: which id an "
+             "API key belongs to."},
         {.name = "CACHE_TIMEOUT",
          .group = group,
          .type = duration<&Config::cache, &CacheConfig::timeout>(10ms, 10s),

@@ -133,6 +133,18 @@ std::optional<std::vector<std::string>> parse_list(std::string_view text) {
     }
 }
 
+std::optional<NamedKey> parse_named_key(std::string_view text) {
+    if (text.empty()) return std::nullopt;
+    // Base64 ends with equals signs: the last one before them is ours, as is the one before a PEM.
+    const std::size_t pem = text.find("-----BEGIN");
+    const std::size_t separator = pem == text.npos ? text.substr(0, text.find_last_not_of('=') + 1).rfind('=')
+                                  : pem == 0       ? text.npos
+                                                   : pem - 1;
+    if (separator == text.npos) return NamedKey{.kid = {}, .key = std::string(text)};
+    if (separator == 0 || text[separator] != '=') return std::nullopt;
+    return NamedKey{.kid = std::string(text.substr(0, separator)), .key = std::string(text.substr(separator + 1))};
+}
+
 std::string mask_url_password(std::string_view url) {
     const std::size_t authority = url.find("://");
     if (authority == std::string_view::npos) return std::string(url);

@@ -37,6 +37,14 @@ std::expected<std::filesystem::path, std::string> parse_database_url(std::string
 // The parts between commas without blanks around them; nullopt where one of them is empty.
 std::optional<std::vector<std::string>> parse_list(std::string_view text);
 
+// A key that verifies tokens, and the name that their headers give it.
+struct NamedKey {
+    std::string kid;  // empty: follows from the key
+    std::string key;  // PEM, or base64 of SPKI DER
+};
+// KID=KEY, or a KEY alone; nullopt where either is empty.
+std::optional<NamedKey> parse_named_key(std::string_view text);
+
 // The address with *** in place of a password: between "://user:" and "@", and in parameters named so.
 std::string mask_url_password(std::string_view url);
 

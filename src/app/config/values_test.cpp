@@ -101,5 +101,21 @@ TEST(SettingValues, PasswordsInAddressesAreMasked) {
     EXPECT_EQ(mask_url_password("sqlite:./data/a.db"), "sqlite:./data/a.db");
 }
 
+TEST(SettingValues, AKeyMayHaveAName) {
+    const auto parsed = [](std::string_view text) {
+        const auto key = parse_named_key(text);
+        return key ? key->kid + "|" + key->key : std::string("refused");
+    };
+    EXPECT_EQ(parsed("MFkw"), "|MFkw");
+    EXPECT_EQ(parsed("MFkwEw=="), "|MFkwEw==") << "padding is no name";
+    EXPECT_EQ(parsed("2026-05=MFkw"), "2026-05|MFkw");
+    EXPECT_EQ(parsed("2026-05=MFkwEw=="), "2026-05|MFkwEw==");
+    EXPECT_EQ(parsed("a=b==MFk="), "a=b=|MFk=") << "names may have equals signs";
+    EXPECT_EQ(parsed("-----BEGIN PUBLIC KEY-----\nMFk=\n"), "|-----BEGIN PUBLIC KEY-----\nMFk=\n");
+    EXPECT_EQ(parsed("old=-----BEGIN PUBLIC KEY-----\nMFk=\n"), "old|-----BEGIN PUBLIC KEY-----\nMFk=\n");
+    for (const auto* text : {"", "=MFkw", "old-----BEGIN PUBLIC KEY-----", "=-----BEGIN PUBLIC KEY-----"})
+        EXPECT_EQ(parsed(text), "refused") << text;
+}
+
 }  // namespace
 }  // namespace consentry

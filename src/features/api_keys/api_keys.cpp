@@ -18,7 +18,6 @@ constexpr std::string_view header_name = "x-api-key";
 constexpr std::size_t key_length = 25;     // after the environment: 148 bits, so that no two are alike
 constexpr std::size_t secret_length = 50;  // 297 bits: nothing to guess, so that a quick digest keeps it safe
 constexpr std::size_t key_bytes_max = 64;
-constexpr std::chrono::minutes id_ttl{5};
 
 struct Shown {
     std::string_view key;
@@ -105,7 +104,7 @@ awaitable<std::optional<ApiKeyInUse>> ApiKeys::find(std::string key) {
     auto found = co_await repository_.find_by_key(key);
     if (found) {
         try {
-            co_await cache_.put(cache_key(key), found->record.id.text(), id_ttl);
+            co_await cache_.put(cache_key(key), found->record.id.text(), settings_.cache_ttl);
         } catch (const Unavailable&) {
         }
     }

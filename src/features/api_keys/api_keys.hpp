@@ -20,6 +20,7 @@ struct ApiKeySettings {
     std::string environment = "local";  // the beginning of new keys, for people
     bool required = false;              // of operations that are for keys of type default
     std::string cache_prefix = "ApiKey";
+    milliseconds cache_ttl{300'000};  // of which id a key belongs to
     TimeZone time_zone;
 };
 

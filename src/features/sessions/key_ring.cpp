@@ -135,14 +135,17 @@ std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
             throw std::runtime_error(
                 fmt::format("no {} key for {} in {}", name_of(settings.algorithm), name_of(kind), folder_.string()));
     }
-    for (const std::string& text : settings.public_keys) {
+    for (const FormerKey& former : settings.public_keys) {
         const std::string where = std::string(setting_prefix(kind)) + "PUBLIC_KEY";
-        const auto der = is_pem(text) ? std::nullopt : from_base64(text);
+        const auto der = is_pem(former.key) ? std::nullopt : from_base64(former.key);
         auto key = unwrap(der ? crypto::PublicKey::from_spki_der(*der, settings.algorithm)
-                              : crypto::PublicKey::from_pem(text, settings.algorithm),
+                              : crypto::PublicKey::from_pem(former.key, settings.algorithm),
                           where);
-        const std::string kid = key.thumbprint();
-        if (out->find(kid) == nullptr) add(kid, std::move(key));
+        const std::string kid = former.kid.empty() ? key.thumbprint() : former.kid;
+        if (const crypto::PublicKey* known = out->find(kid); known == nullptr)
+            add(kid, std::move(key));
+        else if (known->jwk() != key.jwk())
+            throw std::runtime_error(fmt::format("{}: two keys have the name {}", where, kid));
     }
     return out;
 }

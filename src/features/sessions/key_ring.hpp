@@ -42,13 +42,19 @@ struct KindKeys {
     const crypto::PublicKey* find(std::string_view kid) const;
 };
 
+// A former key that still verifies.
+struct FormerKey {
+    std::string kid;  // as its tokens name it; empty: its thumbprint
+    std::string key;  // PEM, or base64 of SPKI DER
+};
+
 // As configured for one kind.
 struct KeySettings {
     crypto::SignatureAlgorithm algorithm = crypto::SignatureAlgorithm::es256;
-    std::string private_key;               // PEM, or base64 of PKCS#8 DER; empty: the key folder
-    std::vector<std::string> public_keys;  // former ones that still verify: PEM, or base64 of SPKI DER
-    std::string kid;                       // of private_key; empty: its thumbprint
-    std::chrono::seconds lifetime{3600};   // how long a token signed with it can live
+    std::string private_key;  // PEM, or base64 of PKCS#8 DER; empty: the key folder
+    std::vector<FormerKey> public_keys;
+    std::string kid;                      // of private_key; empty: its thumbprint
+    std::chrono::seconds lifetime{3600};  // how long a token signed with it can live
 };
 
 class KeyRing {
