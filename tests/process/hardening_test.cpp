@@ -8,8 +8,11 @@
 #include <string>
 #include <vector>
 
+#include <boost/json/parse.hpp>
 #include <elf.h>
 #include <gtest/gtest.h>
+
+#include "tests/support/shell.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -42,6 +45,18 @@ public:
                 if (entry.d_tag == tag) return entry.d_un.d_val;
         }
         return 0;
+    }
+    // The libraries that it is linked with.
+    std::set<std::string> needed() const {
+        std::set<std::string> out;
+        const auto all = sections();
+        for (const Elf64_Shdr& one : all) {
+            if (one.sh_type != SHT_DYNAMIC) continue;
+            const std::size_t names = all.at(one.sh_link).sh_offset;
+            for (const auto& entry : table<Elf64_Dyn>(one.sh_offset, one.sh_size / sizeof(Elf64_Dyn)))
+                if (entry.d_tag == DT_NEEDED) out.insert(bytes_.c_str() + names + entry.d_un.d_val);
+        }
+        return out;
     }
     // Names the program takes from, or gives to, shared libraries.
     std::set<std::string> dynamic_symbols() const {
@@ -105,6 +120,31 @@ TEST(OPS_5, AReleaseIsHardenedAndSmall) {
         symbols, [](const std::string& name) { return name.starts_with("__") && name.ends_with("_chk"); });
     EXPECT_GT(fortified, 0) << "no fortified function of the C library";
     EXPECT_LE(fs::file_size(release), 25U << 20);
+}
+
+// script/sbom, on the program as it was built.
+TEST(OPS_4, TheBillOfMaterialsNamesEveryLibraryWithItsVersion) {
+    const CommandResult made =
+        run_command({"script/sbom", CONSENTRY_PROGRAM}, {{"PATH", "/usr/local/bin:/usr/bin:/bin"}});
+    ASSERT_EQ(made.code, 0) << made.err;
+    const boost::json::value bill = boost::json::parse(made.out);
+    EXPECT_EQ(bill.at("bomFormat"), "CycloneDX");
+    std::set<std::string> files;
+    std::set<std::string> names;
+    for (const auto& component : bill.at("components").as_array()) {
+        const std::string name(component.at("name").as_string());
+        names.insert(name);
+        EXPECT_FALSE(component.at("version").as_string().empty()) << name;
+        EXPECT_TRUE(component.at("purl").as_string().starts_with("pkg:")) << name;
+        for (const auto& property : component.at("properties").as_array())
+            if (property.at("name") == "consentry:file") files.emplace(property.at("value").as_string());
+    }
+    const auto needed = ElfFile(CONSENTRY_PROGRAM).needed();
+    EXPECT_GE(needed.size(), 10U);
+    for (const std::string& library : needed) EXPECT_TRUE(files.contains(library)) << library;
+    EXPECT_TRUE(names.contains("swagger-ui-dist"));
+    EXPECT_TRUE(names.contains("cracklib-runtime"));
+    EXPECT_TRUE(std::ranges::any_of(names, [](const auto& name) { return name.starts_with("libboost-json"); }));
 }
 
 }  // namespace

@@ -1,0 +1,80 @@
+// What the program is made of is written down (OPS-4): docs/reference/dependencies.md names whatever the build takes.
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "rules/source_tree.hpp"
+
+namespace consentry::rules {
+namespace {
+
+constexpr const char* page = "docs/reference/dependencies.md";
+
+std::set<std::string> found_in(const std::string& text, const std::string& pattern) {
+    const std::regex expression(pattern);
+    std::set<std::string> out;
+    for (std::sregex_iterator found(text.begin(), text.end(), expression), end; found != end; ++found)
+        out.insert((*found)[1]);
+    return out;
+}
+
+// The page's word for what CMake calls otherwise. Those of tests and benchmarks alone are no part of the program.
+const std::map<std::string, std::string> names_on_the_page{{"CURL", "libcurl"},
+                                                           {"PostgreSQL", "libpq"},
+                                                           {"SQLite3", "SQLite"},
+                                                           {"ZLIB", "zlib"},
+                                                           {"sodium", "libsodium"},
+                                                           {"cctz", "CCTZ"},
+                                                           {"prometheus", "prometheus-cpp"},
+                                                           {"crypt", "libxcrypt"}};
+const std::set<std::string> not_of_the_program{"GTest", "PkgConfig", "benchmark"};
+
+TEST(OPS_4, EveryLibraryThatTheBuildTakesIsOnThePage) {
+    const std::string text = read_file(page);
+    const std::string dependencies = read_file("cmake/Dependencies.cmake");
+    std::set<std::string> libraries = found_in(dependencies, R"(find_package\((\w+))");
+    libraries.merge(found_in(dependencies, R"(pkg_check_modules\((\w+))"));
+    libraries.merge(found_in(dependencies, R"(find_library\(\w+ (\w+))"));
+    libraries.insert("crypt");  // linked by its bare name
+    ASSERT_GT(libraries.size(), 12U) << "found in cmake/Dependencies.cmake";
+    for (const std::string& library : libraries) {
+        if (not_of_the_program.contains(library)) continue;
+        const auto other = names_on_the_page.find(library);
+        const std::string name = other == names_on_the_page.end() ? library : other->second;
+        EXPECT_TRUE(text.contains("\n| " + name + " ")) << name << " is not in " << page;
+    }
+}
+
+TEST(OPS_4, EveryPackageThatTheBuildTakesIsOnThePage) {
+    const std::string text = read_file(page);
+    const std::string bootstrap = read_file("script/bootstrap");
+    // The packages that the program is built with stand between these two; what tests need comes behind.
+    const std::string from = "ca-certificates";
+    const std::string building =
+        bootstrap.substr(bootstrap.find(from), bootstrap.find("libbenchmark-dev") - bootstrap.find(from));
+    std::set<std::string> packages = found_in(building, R"(\b((?:lib[a-z0-9+-]+|prometheus-cpp|zlib1g)-dev)\b)");
+    ASSERT_GT(packages.size(), 10U);
+    packages.erase("libclang-rt-19-dev");  // the sanitizers' and the fuzzers' run-time library
+    for (const std::string& package : packages)
+        EXPECT_TRUE(text.contains("`" + package + "`")) << package << " is not in " << page;
+    for (const std::string& library : {"json", "url"})
+        EXPECT_TRUE(bootstrap.contains("\"libboost-" + library + "$boost-dev\""));
+}
+
+// And nothing stands there that nobody takes any more.
+TEST(OPS_4, EveryPackageOnThePageIsTaken) {
+    const std::string bootstrap = read_file("script/bootstrap");
+    for (std::string package :
+         found_in(read_file(page), R"(`((?:lib|python3-|cracklib|prometheus|zlib)[a-z0-9.+-]*)`)")) {
+        if (package == "libc6-dev") continue;  // comes with any compiler
+        package = std::regex_replace(package, std::regex(R"((boost[a-z-]*)1\.8\d)"), "$1$$boost");
+        package = std::regex_replace(package, std::regex(R"(libstdc\+\+-1\d)"), "libstdc++-$$stdcxx");
+        EXPECT_TRUE(bootstrap.contains(package)) << package << " is in " << page << ", and script/bootstrap has it not";
+    }
+}
+
+}  // namespace
+}  // namespace consentry::rules
