@@ -1,6 +1,7 @@
 #include "app/command_support.hpp"
 
 #include <cstdio>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -13,9 +14,22 @@ asio::io_context& command_context() {
     return context;
 }
 
+bool has_data(const Config& config) {
+    std::error_code error;
+    const bool is_embedded = config.database.url.empty();
+    const std::filesystem::path place = is_embedded ? config.database.file : config.data.directory;
+    if (std::filesystem::exists(place, error)) return true;
+    const auto name = std::filesystem::absolute(place, error).lexically_normal().string();
+    fmt::print(stderr,
+               "consentry: there is no {} {}; run this command where the service runs or set {}. A new installation "
+               "begins with `consentry serve` or `consentry migrate`.\n",
+               is_embedded ? "database" : "data folder", name, is_embedded ? "DATA_DIR or DATABASE_URL" : "DATA_DIR");
+    return false;
+}
+
 std::unique_ptr<Services> open_services(const Clock& clock) {
     const auto config = load_config();
-    if (!config) return nullptr;
+    if (!config || !has_data(*config)) return nullptr;
     return std::make_unique<Services>(*config, clock);
 }
 

@@ -28,7 +28,11 @@ T run(awaitable<T> work) {
     return result.get();
 }
 
-// The services, or nothing where the settings are unfit: told already.
+// Whether there is data to work on; told where there is none. Only `serve`, `migrate` and `keys generate` may be the
+// first: in the wrong folder, every other command would make a second, empty installation.
+bool has_data(const Config& config);
+
+// The services, or nothing where the settings are unfit, or there is no data: told already.
 std::unique_ptr<Services> open_services(const Clock& clock);
 
 // Says on standard error what was refused; returns `failed`.

@@ -1,5 +1,6 @@
 #include "app/commands.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -19,6 +20,7 @@
 #include "app/serve_command.hpp"
 #include "app/user_commands.hpp"
 #include "app/user_import_command.hpp"
+#include "base/error_text.hpp"
 #include "features/term_policies/policy.hpp"
 
 namespace consentry {
@@ -42,8 +44,8 @@ void add_user_commands(CLI::App& program, Selected& selected) {
     user->require_subcommand(1);
     static UserOptions options;
 
-    CLI::App* create = subcommand(*user, "create",
-                                  "Makes an account, active and verified; the password is one line on standard input");
+    CLI::App* create =
+        subcommand(*user, "create", "Creates an account, active and verified; reads the password from standard input");
     create->add_option("--email", options.email, "Its address")->required();
     create->add_option("--role", options.role, "user, admin, superAdmin or the name of a role that was made")
         ->required();
@@ -71,7 +73,7 @@ void add_user_commands(CLI::App& program, Selected& selected) {
 void add_user_import_command(CLI::App& program, Selected& selected) {
     static UserImportOptions options;
     CLI::App* command = subcommand(*program.get_subcommand("user"), "import",
-                                   "Makes accounts of all rows of a file, or of none where one of them is wrong");
+                                   "Imports accounts from a file; if any row is invalid, imports none");
     command->add_option("file", options.file, "The file; - reads standard input")->required();
     command->add_option("--from", options.from, "What wrote it: csv, keycloak, auth0, firebase or supabase")
         ->check(CLI::IsMember(std::vector<std::string>(import_formats.begin(), import_formats.end())));
@@ -163,7 +165,11 @@ void add_config_commands(CLI::App& program, Selected& selected) {
     const auto add = [&](const char* name, const char* says, int (*run)()) {
         subcommand(*config, name, says)->callback([&selected, run] { selected.run = run; });
     };
-    add("check", "Tells whether the service would start with these settings", check_config);
+    static bool running = false;
+    CLI::App* check =
+        subcommand(*config, "check", "Tells whether the service would start with these settings; changes nothing");
+    check->add_flag("--running", running, "The service runs already: leave its address out");
+    check->callback([&selected] { selected.run = [] { return check_config(running); }; });
     add("print", "Prints every setting and where it comes from, secrets masked", print_settings);
     add("docs", "Prints the documentation of all settings (Markdown)", print_settings_documentation);
     add("env-example", "Prints an example .env file", print_settings_example);
@@ -176,6 +182,35 @@ void add_key_commands(CLI::App& program, Selected& selected) {
         ->callback([&selected] { selected.run = generate_keys; });
     subcommand(*keys, "rotate", "Makes new signing keys in the key folder; former ones verify until their tokens end")
         ->callback([&selected] { selected.run = rotate_keys; });
+}
+
+// The command whose words were understood, as it is called.
+std::string called(const CLI::App& program, const CLI::App** last) {
+    std::string out = "consentry";
+    const CLI::App* at = &program;
+    while (!at->get_subcommands().empty()) {
+        at = at->get_subcommands().front();
+        out += " " + at->get_name();
+    }
+    *last = at;
+    return out;
+}
+
+// Tells what was wrong with the words of the command line, or what they asked to be told.
+int refuse(const CLI::App& program, const CLI::ParseError& error) {
+    const CLI::App* command = nullptr;
+    const std::string name = called(program, &command);
+    // A word where a command is due: CLI11 says that a command is missing, and not a word of the one that is there.
+    if (error.get_name() == "RequiredError" && command->get_require_subcommand_min() > 0) {
+        const auto rest = program.remaining(true);
+        const auto word = std::ranges::find_if(rest, [](const std::string& one) { return !one.starts_with('-'); });
+        const std::string trouble =
+            word == rest.end() ? "a command is missing" : fmt::format("there is no command `{} {}`", name, *word);
+        fmt::print(stderr, "consentry: {}; `{} --help` lists the commands.\n", trouble, name);
+        return wrong_use;
+    }
+    // CLI11 prints help and version to standard output and knows that they are no fault.
+    return program.exit(error) == 0 ? 0 : wrong_use;
 }
 
 }  // namespace
@@ -205,13 +240,12 @@ int run_command_line(int argc, char** argv) {
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        // CLI11 prints help and version to standard output and knows that they are no fault.
-        return program.exit(error) == 0 ? 0 : wrong_use;
+        return refuse(program, error);
     }
     try {
         return selected.run();
     } catch (const std::exception& error) {
-        fmt::print(stderr, "consentry: {}\n", error.what());
+        fmt::print(stderr, "consentry: {}\n", sentence_of(error));
         return 1;
     }
 }

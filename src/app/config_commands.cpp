@@ -8,7 +8,8 @@
 #include "app/config/values.hpp"
 #include "app/copy_database.hpp"
 #include "app/engines.hpp"
-#include "app/services.hpp"
+#include "app/local_secrets.hpp"
+#include "app/start_check.hpp"
 
 namespace consentry {
 namespace {
@@ -40,18 +41,20 @@ std::optional<Config> load_config() {
     return std::move(*config);
 }
 
-int check_config() {
+int check_config(bool running) {
     const auto config = load_config();
     if (!config) return wrong_settings;
-    // Opens what the service would open: keys that do not fit are found here, not at three in the morning.
     const SystemClock clock;
-    try {
-        const Services services(*config, clock);
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "consentry: {}\n", error.what());
+    const StartCheck found = check_start(*config, clock, running);
+    for (const ConfigProblem& warning : found.warnings)
+        fmt::print(stderr, "warning: setting {}: {}\n", warning.setting, warning.text);
+    for (const ConfigProblem& problem : found.problems)
+        fmt::print(stderr, "setting {}: {}\n", problem.setting, problem.text);
+    if (!found.problems.empty()) {
+        fmt::print(stderr, "The service would not start. This check changed nothing.\n");
         return wrong_settings;
     }
-    fmt::print(stderr, "The settings are fit.\n");
+    fmt::print(stderr, "The service would start with these settings. This check changed nothing.\n");
     return 0;
 }
 
@@ -76,6 +79,8 @@ int migrate() {
     const auto config = load_config();
     if (!config) return wrong_settings;
     open_database(*config);
+    // With PostgreSQL too: this is what tells other commands that they are in the right place.
+    make_data_folder(*config);
     fmt::print(stderr, "The schema of {} is up to date.\n",
                config->database.url.empty() ? config->database.file.string() : "the PostgreSQL database");
     return 0;

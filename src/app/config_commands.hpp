@@ -12,7 +12,8 @@ namespace consentry {
 // ends with exit code 2. Warnings are told as well, and do not matter.
 std::optional<Config> load_config();
 
-int check_config();
+// Changes nothing, anywhere. `running`: the service is listening already.
+int check_config(bool running);
 int print_settings();
 int print_settings_documentation();
 int print_settings_example();

@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "base/uuid.hpp"
+#include "storage/schema_version.hpp"
 
 namespace consentry {
 namespace {
@@ -160,11 +161,7 @@ void CopySource::require_version(std::int64_t version) {
     Query applied(database_.get(), file_, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
     applied.next();
     const std::int64_t found = applied.integer(0);
-    if (found > version)
-        throw std::runtime_error(
-            fmt::format("sqlite {}: the schema is of version {}, this program knows versions up to {}: a newer program "
-                        "is needed",
-                        file_.string(), found, version));
+    storage::require_known_version(found, version, fmt::format("sqlite {}: ", file_.string()));
     if (found < version)
         throw std::runtime_error(
             fmt::format("sqlite {0}: the schema is of version {1}, this program's is {2}: bring it up to date first, "

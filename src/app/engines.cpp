@@ -1,34 +1,54 @@
 #include "app/engines.hpp"
 
+#include <cerrno>
+#include <optional>
 #include <stdexcept>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "app/config/own_url.hpp"
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "storage/filesystem/filesystem_store.hpp"
 #include "storage/memory/memory_cache.hpp"
 #include "storage/migrations.hpp"
+#include "storage/postgres/inspect.hpp"
 #include "storage/postgres/postgres_database.hpp"
 #include "storage/redis/redis_cache.hpp"
 #include "storage/s3/s3_store.hpp"
+#include "storage/schema_version.hpp"
+#include "storage/sqlite/inspect.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
 
 namespace consentry {
 namespace {
 
+storage::PostgresOptions postgres_options(const Config& config) {
+    return {.url = config.database.url,
+            .connections = config.database.connections_per_thread,
+            .timeout = config.database.timeout,
+            .keeps_session_state = config.database.prepared_statements};
+}
+
 std::unique_ptr<storage::Database> make_database(const Config& config) {
     if (config.database.url.empty())
         return std::make_unique<storage::SqliteDatabase>(storage::SqliteOptions{.file = config.database.file});
-    return std::make_unique<storage::PostgresDatabase>(
-        storage::PostgresOptions{.url = config.database.url,
-                                 .connections = config.database.connections_per_thread,
-                                 .timeout = config.database.timeout,
-                                 .keeps_session_state = config.database.prepared_statements});
+    return std::make_unique<storage::PostgresDatabase>(postgres_options(config));
 }
 
-std::unique_ptr<storage::ObjectStore> make_s3_store(const Config& config) {
+storage::RedisOptions redis_options(const Config& config) {
+    auto options = storage::parse_redis_url(config.cache.url).value();
+    options.name_space = config.cache.name_space;
+    options.timeout = config.cache.timeout;
+    return options;
+}
+
+std::unique_ptr<storage::S3Store> make_s3_store(const Config& config) {
     const S3Config& s3 = config.storage.s3;
     return std::make_unique<storage::S3Store>(
         storage::S3Options{.server = storage::parse_s3_url(config.storage.url).value(),
@@ -42,13 +62,18 @@ std::unique_ptr<storage::ObjectStore> make_s3_store(const Config& config) {
                            .timeout = s3.timeout});
 }
 
-std::unique_ptr<storage::ObjectStore> make_object_store(const Config& config) {
+// nullopt: the store is at S3.
+std::optional<std::filesystem::path> object_folder(const Config& config) {
     constexpr std::string_view file = "file:";
-    if (!config.storage.url.starts_with(file)) return make_s3_store(config);
-    return std::make_unique<storage::FilesystemStore>(
-        storage::FilesystemOptions{.folder = config.storage.url.substr(file.size()),
-                                   .public_url = own_url(config),
-                                   .secrets = config.encryption.secrets});
+    if (!config.storage.url.starts_with(file)) return std::nullopt;
+    return config.storage.url.substr(file.size());
+}
+
+std::unique_ptr<storage::ObjectStore> make_object_store(const Config& config) {
+    const auto folder = object_folder(config);
+    if (!folder) return make_s3_store(config);
+    return std::make_unique<storage::FilesystemStore>(storage::FilesystemOptions{
+        .folder = *folder, .public_url = own_url(config), .secrets = config.encryption.secrets});
 }
 
 }  // namespace
@@ -59,17 +84,14 @@ std::unique_ptr<storage::Database> open_database(const Config& config) {
         database->migrate(storage::migrations());
         return database;
     } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("setting DATABASE_URL: {}", error.what()));
+        throw std::runtime_error(fmt::format("setting DATABASE_URL: {}", sentence_of(error)));
     }
 }
 
 std::unique_ptr<storage::Cache> open_cache(const Config& config, const Clock& clock) {
     if (config.cache.url.empty()) return std::make_unique<storage::MemoryCache>(clock, config.cache.bytes_max);
-    auto options = storage::parse_redis_url(config.cache.url).value();
-    options.name_space = config.cache.name_space;
-    options.timeout = config.cache.timeout;
     try {
-        auto cache = std::make_unique<storage::RedisCache>(std::move(options));
+        auto cache = std::make_unique<storage::RedisCache>(redis_options(config));
         try {
             cache->check();
         } catch (const Unavailable& outage) {
@@ -77,7 +99,7 @@ std::unique_ptr<storage::Cache> open_cache(const Config& config, const Clock& cl
         }
         return cache;
     } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("setting CACHE_URL: {}", error.what()));
+        throw std::runtime_error(fmt::format("setting CACHE_URL: {}", sentence_of(error)));
     }
 }
 
@@ -91,8 +113,43 @@ std::unique_ptr<storage::ObjectStore> open_object_store(const Config& config) {
         }
         return store;
     } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("setting STORAGE_URL: {}", error.what()));
+        throw std::runtime_error(fmt::format("setting STORAGE_URL: {}", sentence_of(error)));
     }
+}
+
+void look_at_database(const Config& config) {
+    const auto known = static_cast<std::int64_t>(storage::migrations().size());
+    if (!config.database.url.empty()) {
+        storage::require_known_version(storage::postgres::schema_version_of(postgres_options(config), known), known);
+        return;
+    }
+    const auto& file = config.database.file;
+    require_writable(file.has_parent_path() ? file.parent_path() : ".");
+    if (const auto version = storage::sqlite::schema_version_of(file))
+        storage::require_known_version(*version, known, fmt::format("sqlite {}: ", file.string()));
+}
+
+void look_at_cache(const Config& config) {
+    if (!config.cache.url.empty()) storage::RedisCache(redis_options(config)).look();
+}
+
+void look_at_object_store(const Config& config) {
+    if (const auto folder = object_folder(config))
+        require_writable(*folder);
+    else
+        make_s3_store(config)->look();
+}
+
+void require_writable(const std::filesystem::path& folder) {
+    // What is not there is made below what is.
+    auto place = std::filesystem::absolute(folder).lexically_normal();
+    std::error_code error;
+    while (!std::filesystem::exists(place, error) && place.has_relative_path()) place = place.parent_path();
+    const int trouble = !std::filesystem::is_directory(place, error)                         ? ENOTDIR
+                        : ::faccessat(AT_FDCWD, place.c_str(), W_OK | X_OK, AT_EACCESS) == 0 ? 0
+                                                                                             : errno;
+    if (trouble != 0)
+        throw std::runtime_error(fmt::format("{}: {}", place.string(), std::generic_category().message(trouble)));
 }
 
 }  // namespace consentry

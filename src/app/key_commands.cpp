@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/command_support.hpp"
 #include "app/config_commands.hpp"
 #include "base/bytes.hpp"
 #include "crypto/random.hpp"
@@ -32,7 +33,7 @@ int generate_keys() {
 
 int rotate_keys() {
     const auto config = load_config();
-    if (!config) return 2;
+    if (!config || !has_data(*config)) return wrong_use;
     const SystemClock clock;
     int made = 0;
     for (const auto kind : {TokenKind::access, TokenKind::refresh}) {
@@ -47,7 +48,7 @@ int rotate_keys() {
         fmt::print("{} {}\n", name_of(kind), kid);
         ++made;
     }
-    return made > 0 ? 0 : 2;
+    return made > 0 ? 0 : wrong_use;
 }
 
 }  // namespace consentry

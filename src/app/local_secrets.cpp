@@ -35,33 +35,69 @@ void make_secret(const fs::path& file) {
         throw std::system_error(error, std::generic_category(), "cannot write " + file.string());
 }
 
-std::string read_or_make_secret(const fs::path& file) {
-    if (!fs::exists(file)) make_secret(file);
+std::string read_secret(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     std::string secret{std::istreambuf_iterator<char>(in), {}};
+    if (!in) throw std::runtime_error("the secret in " + file.string() + " cannot be read");
     if (secret.size() < 32) throw std::runtime_error("the secret in " + file.string() + " is damaged");
     return secret;
 }
 
-void make_key(const fs::path& folder, TokenKind kind, const TokenConfig& config, const Clock& clock) {
-    const auto algorithm = crypto::find_algorithm(config.algorithm).value();
-    if (config.private_key.empty() && !KeyRing::has_key(folder, kind, algorithm))
-        KeyRing::generate(folder, kind, algorithm, clock.now());
+fs::path key_folder(const Config& config) { return config.data.directory / "keys"; }
+
+bool lacks_key(const Config& config, TokenKind kind, const TokenConfig& token) {
+    return token.private_key.empty() &&
+           !KeyRing::has_key(key_folder(config), kind, crypto::find_algorithm(token.algorithm).value());
+}
+
+// Fills what the settings do not have. `secret_in` gives what a file has or is to have, `make_key` makes a signing key.
+void fill(Config& config, const auto& secret_in, const auto& make_key) {
+    const fs::path folder = key_folder(config);
+    if (config.two_factor.encryption_keys.empty())
+        config.two_factor.encryption_keys.push_back(secret_in(folder / "two-factor.key"));
+    if (config.encryption.secrets.empty()) config.encryption.secrets.push_back(secret_in(folder / "app.key"));
+    for (const auto kind : {TokenKind::access, TokenKind::refresh}) {
+        TokenConfig& token = kind == TokenKind::access ? config.jwt.access : config.jwt.refresh;
+        if (lacks_key(config, kind, token)) make_key(kind, token);
+    }
 }
 
 }  // namespace
 
+void make_data_folder(const Config& config) {
+    fs::create_directories(config.data.directory);
+    fs::permissions(config.data.directory, fs::perms::owner_all);
+}
+
 Config with_local_secrets(Config config, const Clock& clock) {
     if (config.app.environment != AppEnvironment::local) return config;
-    const fs::path folder = config.data.directory / "keys";
+    const fs::path folder = key_folder(config);
+    make_data_folder(config);
     fs::create_directories(folder);
-    fs::permissions(config.data.directory, fs::perms::owner_all);
     fs::permissions(folder, fs::perms::owner_all);
-    if (config.two_factor.encryption_keys.empty())
-        config.two_factor.encryption_keys.push_back(read_or_make_secret(folder / "two-factor.key"));
-    if (config.encryption.secrets.empty()) config.encryption.secrets.push_back(read_or_make_secret(folder / "app.key"));
-    make_key(folder, TokenKind::access, config.jwt.access, clock);
-    make_key(folder, TokenKind::refresh, config.jwt.refresh, clock);
+    fill(
+        config,
+        [](const fs::path& file) {
+            if (!fs::exists(file)) make_secret(file);
+            return read_secret(file);
+        },
+        [&](TokenKind kind, const TokenConfig& token) {
+            KeyRing::generate(folder, kind, crypto::find_algorithm(token.algorithm).value(), clock.now());
+        });
+    return config;
+}
+
+Config with_passing_secrets(Config config) {
+    if (config.app.environment != AppEnvironment::local) return config;
+    fill(
+        config,
+        [](const fs::path& file) {
+            std::error_code error;
+            return fs::exists(file, error) ? read_secret(file) : to_base64url(crypto::random_bytes(32));
+        },
+        [](TokenKind, TokenConfig& token) {
+            token.private_key = crypto::PrivateKey::generate(crypto::find_algorithm(token.algorithm).value()).pem();
+        });
     return config;
 }
 

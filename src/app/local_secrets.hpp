@@ -7,8 +7,14 @@
 
 namespace consentry {
 
+// DATA_DIR, for its owner only.
+void make_data_folder(const Config& config);
+
 // The configuration with its missing secrets read from, or made in, the key folder. Outside of local nothing is
 // made: read_config() has refused to go without them.
 Config with_local_secrets(Config config, const Clock& clock);
+
+// The same for a look that changes nothing: what is not there is made up, for this process alone.
+Config with_passing_secrets(Config config);
 
 }  // namespace consentry

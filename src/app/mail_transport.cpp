@@ -1,11 +1,16 @@
 #include "app/mail_transport.hpp"
 
+#include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "app/engines.hpp"
+#include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "features/mail/file_transport.hpp"
 #include "features/mail/smtp_transport.hpp"
 
@@ -18,29 +23,42 @@ std::string base_of(const LinkConfig& link, const Config& config, std::string_vi
     return link.link_base_url.empty() ? fmt::format("{}/{}", config.mail.home_url, page) : link.link_base_url;
 }
 
+net::SmtpClient::Options smtp_options(const Config& config) {
+    net::SmtpClient::Options options;
+    auto server = net::parse_smtp_url(config.mail.url);
+    if (!server) throw std::runtime_error(server.error());
+    options.server = std::move(*server);
+    if (options.server.ca_file.empty()) options.server.ca_file = config.mail.ca_file;
+    if (!options.server.ca_file.empty() && !std::filesystem::is_regular_file(options.server.ca_file))
+        throw std::runtime_error("the file of certificates (ca_file, MAIL_CA_FILE) is not there");
+    return options;
+}
+
+// nullopt: mails go to a server.
+std::optional<std::filesystem::path> mail_folder(const Config& config) {
+    if (!config.mail.url.starts_with(file_scheme)) return std::nullopt;
+    return std::filesystem::absolute(config.mail.url.substr(file_scheme.size())).lexically_normal();
+}
+
 }  // namespace
 
 std::unique_ptr<MailTransport> open_mail_transport(const Config& config) {
     try {
-        if (config.mail.url.starts_with(file_scheme)) {
-            const auto folder =
-                std::filesystem::absolute(config.mail.url.substr(file_scheme.size())).lexically_normal();
-            auto transport = std::make_unique<FileTransport>(folder);
-            spdlog::info("mails are written into {}, and sent to nobody (setting MAIL_URL)", folder.string());
+        if (const auto folder = mail_folder(config)) {
+            auto transport = std::make_unique<FileTransport>(*folder);
+            spdlog::info("mails are written into {}, and sent to nobody (setting MAIL_URL)", folder->string());
             return transport;
         }
-        net::SmtpClient::Options options;
-        if (auto server = net::parse_smtp_url(config.mail.url))
-            options.server = std::move(*server);
-        else
-            throw std::runtime_error(server.error());
-        if (options.server.ca_file.empty()) options.server.ca_file = config.mail.ca_file;
-        if (!options.server.ca_file.empty() && !std::filesystem::is_regular_file(options.server.ca_file))
-            throw std::runtime_error("the file of certificates (ca_file, MAIL_CA_FILE) is not there");
-        return std::make_unique<SmtpTransport>(std::move(options));
+        return std::make_unique<SmtpTransport>(smtp_options(config));
     } catch (const std::exception& error) {
-        throw std::runtime_error(fmt::format("setting MAIL_URL: {}", error.what()));
+        throw std::runtime_error(fmt::format("setting MAIL_URL: {}", sentence_of(error)));
     }
+}
+
+void look_at_mail(const Config& config) {
+    if (const auto folder = mail_folder(config)) return require_writable(*folder);
+    const net::SmtpAnswer answer = net::SmtpClient(smtp_options(config)).greet();
+    if (answer.verdict != net::SmtpAnswer::Verdict::accepted) throw Unavailable(answer.reason);
 }
 
 MailSite mail_site(const Config& config) {

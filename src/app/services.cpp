@@ -21,16 +21,6 @@ const Config& checked(const Config& config) {
     return config;
 }
 
-KeySettings key_settings(const TokenConfig& config) {
-    KeySettings out;
-    out.algorithm = crypto::find_algorithm(config.algorithm).value();
-    out.private_key = config.private_key;
-    for (const NamedKey& former : config.public_keys) out.public_keys.push_back({former.kid, former.key});
-    out.kid = config.key_id;
-    out.lifetime = config.lifetime;
-    return out;
-}
-
 std::size_t hash_threads(const Config& config) {
     return config.password.hash_threads == 0 ? cores() : config.password.hash_threads;
 }
@@ -96,6 +86,16 @@ std::unique_ptr<Files> make_files(storage::ObjectStore& store) {
 }
 
 }  // namespace
+
+KeySettings key_settings(const TokenConfig& config) {
+    KeySettings out;
+    out.algorithm = crypto::find_algorithm(config.algorithm).value();
+    out.private_key = config.private_key;
+    for (const NamedKey& former : config.public_keys) out.public_keys.push_back({former.kid, former.key});
+    out.kid = config.key_id;
+    out.lifetime = config.lifetime;
+    return out;
+}
 
 ImportSettings import_settings(const Config& config) {
     return {.password_expiry = config.password.expired, .reuse_barred = config.password.reuse_period};

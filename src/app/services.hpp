@@ -47,6 +47,7 @@
 namespace consentry {
 
 ImportSettings import_settings(const Config& config);
+KeySettings key_settings(const TokenConfig& config);
 
 class Services {
 public:

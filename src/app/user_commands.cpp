@@ -17,25 +17,50 @@
 namespace consentry {
 namespace {
 
-// One line of standard input; asked for, unseen, where a person sits at a terminal.
-std::string read_password() {
-    const bool person = isatty(STDIN_FILENO) == 1;
-    termios before{};
-    if (person) {
-        fmt::print(stderr, "Password: ");
-        tcgetattr(STDIN_FILENO, &before);
-        termios unseen = before;
+// What is typed at the terminal stays unseen meanwhile.
+class Unseen {
+public:
+    Unseen() {
+        tcgetattr(STDIN_FILENO, &before_);
+        termios unseen = before_;
         unseen.c_lflag &= ~static_cast<tcflag_t>(ECHO);
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &unseen);
     }
+    ~Unseen() { tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_); }
+    Unseen(const Unseen&) = delete;
+    Unseen& operator=(const Unseen&) = delete;
+
+private:
+    termios before_{};
+};
+
+std::string read_line() {
     std::string line;
     std::getline(std::cin, line);
-    if (person) {
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
-        fmt::print(stderr, "\n");
-    }
     if (!line.empty() && line.back() == '\r') line.pop_back();
     return line;
+}
+
+std::string ask(const char* prompt) {
+    fmt::print(stderr, "{}: ", prompt);
+    std::string line = read_line();
+    fmt::print(stderr, "\n");
+    return line;
+}
+
+// One line of standard input. A person at a terminal is asked for it, twice: a slip would show to nobody. nullopt: the
+// two differ, told already.
+std::optional<std::string> read_password() {
+    if (isatty(STDIN_FILENO) != 1) return read_line();
+    const Unseen unseen;
+    std::string password = ask("Password");
+    std::string again = ask("The same again");
+    const bool same = again == password;
+    crypto::wipe(again);
+    if (same) return password;
+    crypto::wipe(password);
+    fmt::print(stderr, "consentry: the two passwords differ; nothing was changed\n");
+    return std::nullopt;
 }
 
 std::optional<Error> form_of(std::string_view password) {
@@ -71,15 +96,16 @@ int create_user(const UserOptions& options) {
         fmt::print(stderr, "consentry: --role is user, admin, superAdmin or the name of a role that was made\n");
         return wrong_use;
     }
-    std::string password = read_password();
-    if (const auto form = form_of(password)) return tell(*services, *form);
+    auto password = read_password();
+    if (!password) return failed;
+    if (const auto form = form_of(*password)) return tell(*services, *form);
     User user;
     user.email = to_lower_ascii(options.email);
     if (!options.name.empty()) user.name = options.name;
     user.role_id = role->id;
     user.is_verified = true;
-    const auto created = run(services->passwords.create(std::move(user), password));
-    crypto::wipe(password);
+    const auto created = run(services->passwords.create(std::move(user), *password));
+    crypto::wipe(*password);
     if (!created) return tell(*services, created.error());
     fmt::print("{}\n", created->text());
     return 0;
@@ -110,10 +136,11 @@ int set_password(const UserOptions& options) {
     if (!services) return wrong_use;
     auto user = find_user(*services, options.email);
     if (!user) return failed;
-    std::string password = read_password();
-    if (const auto form = form_of(password)) return tell(*services, *form);
-    const auto set = run(services->passwords.set(std::move(*user), password));
-    crypto::wipe(password);
+    auto password = read_password();
+    if (!password) return failed;
+    if (const auto form = form_of(*password)) return tell(*services, *form);
+    const auto set = run(services->passwords.set(std::move(*user), *password));
+    crypto::wipe(*password);
     if (!set) return tell(*services, set.error());
     fmt::print(stderr, "The password is set; all sessions of the account are ended.\n");
     return 0;

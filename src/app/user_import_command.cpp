@@ -134,7 +134,7 @@ int import_users(const UserImportOptions& options) {
     auto input = open_input(options, clock.now());
     if (!input) return wrong_use;
     auto config = load_config();
-    if (!config) return wrong_use;
+    if (!config || !has_data(*config)) return wrong_use;
     config->database.timeout = statement_time;
     const Services services(*config, clock);
     std::optional<storage::SqliteDatabase> sqlite;

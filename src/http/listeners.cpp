@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -9,6 +10,8 @@
 
 #include <boost/asio/detail/socket_option.hpp>
 #include <boost/asio/ip/v6_only.hpp>
+
+#include "base/error_text.hpp"
 
 namespace consentry::http {
 namespace {
@@ -38,11 +41,7 @@ std::vector<tcp::endpoint> resolve(asio::io_context& context, const std::string&
     error_code error;
     tcp::resolver resolver(context);
     const auto found = resolver.resolve(host, "", tcp::resolver::passive, error);
-    if (error) {
-        // Not a number of the operating system: the text alone says it.
-        throw std::system_error(std::make_error_code(std::errc::address_not_available),
-                                "cannot listen on " + host + ": " + error.message());
-    }
+    if (error) throw std::runtime_error("cannot listen on " + host + ": " + sentence_of(error));
     std::vector<tcp::endpoint> endpoints;
     for (const auto& entry : found)
         if (std::ranges::find(endpoints, entry.endpoint()) == endpoints.end()) endpoints.push_back(entry.endpoint());
@@ -102,20 +101,30 @@ std::optional<std::uint16_t> settle_port(const Opener& opener, std::vector<tcp::
     return port;
 }
 
-}  // namespace
+struct Settled {
+    std::vector<tcp::endpoint> endpoints;  // with the port
+    std::uint16_t port;
+    bool v6_only;
+};
 
-Listeners open_listeners(const std::string& host, std::uint16_t port, const std::vector<asio::io_context*>& contexts) {
-    std::vector<tcp::endpoint> endpoints = resolve(*contexts.front(), host);
+Settled settle(asio::io_context& context, const std::string& host, std::uint16_t port) {
+    std::vector<tcp::endpoint> endpoints = resolve(context, host);
     // "::" alone also serves IPv4; beside an IPv4 address it would take that one's place.
     const bool v6_only = std::ranges::any_of(endpoints, [](const auto& e) { return e.address().is_v4(); });
-    const Opener opener(*contexts.front(), v6_only);
-
+    const Opener opener(context, v6_only);
     std::optional<std::uint16_t> settled;
     for (int attempt = 0; attempt < free_port_attempts && !settled; ++attempt)
         settled = settle_port(opener, endpoints, port);
     if (!settled) fail(name_of(endpoints.front()), asio::error::address_in_use);
+    return {.endpoints = std::move(endpoints), .port = *settled, .v6_only = v6_only};
+}
 
-    Listeners listeners{.port = *settled, .of_context = {}};
+}  // namespace
+
+Listeners open_listeners(const std::string& host, std::uint16_t port, const std::vector<asio::io_context*>& contexts) {
+    const auto [endpoints, settled_port, v6_only] = settle(*contexts.front(), host, port);
+    const Opener opener(*contexts.front(), v6_only);
+    Listeners listeners{.port = settled_port, .of_context = {}};
     for (asio::io_context* context : contexts) {
         std::vector<Acceptor>& own = listeners.of_context.emplace_back();
         for (const tcp::endpoint& endpoint : endpoints) {
@@ -128,6 +137,11 @@ Listeners open_listeners(const std::string& host, std::uint16_t port, const std:
         }
     }
     return listeners;
+}
+
+void require_listenable(const std::string& host, std::uint16_t port) {
+    asio::io_context context;
+    settle(context, host, port);
 }
 
 }  // namespace consentry::http

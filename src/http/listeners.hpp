@@ -20,9 +20,12 @@ struct Listeners {
     std::vector<std::vector<Acceptor>> of_context;  // as many as there are contexts, in their order
 };
 
-// Throws std::system_error whose text names the address: unknown host, port in use, no right to it.
+// Throws std::runtime_error whose text names the address: unknown host, port in use, no right to it.
 // Addresses that this machine does not have are passed over as long as one remains ("localhost" without IPv6).
 Listeners open_listeners(const std::string& host, std::uint16_t port,
                          const std::vector<boost::asio::io_context*>& contexts);
+
+// Throws as open_listeners() would at this moment; listens on nothing. A running server on the port is in the way.
+void require_listenable(const std::string& host, std::uint16_t port);
 
 }  // namespace consentry::http

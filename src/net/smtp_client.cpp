@@ -143,6 +143,61 @@ struct SmtpClient::Impl {
     EasyHandle handle;
 };
 
+// One use of the handle: what is the same for whatever is sent.
+class SmtpClient::Call {
+public:
+    Call(Impl& impl, Dispatch& dispatch) : curl_(impl.handle.get()), dispatch_(dispatch) {
+        const Options& options = impl.options;
+        const SmtpServer& server = options.server;
+        curl_easy_reset(curl_);  // keeps the connection
+        set(CURLOPT_URL, impl.url.c_str());
+        set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+        set(CURLOPT_USE_SSL, static_cast<long>(server.tls == SmtpTls::none ? CURLUSESSL_NONE : CURLUSESSL_ALL));
+        set(CURLOPT_SSL_VERIFYPEER, 1L);
+        set(CURLOPT_SSL_VERIFYHOST, 2L);
+        set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+        if (!server.ca_file.empty()) {
+            set(CURLOPT_CAINFO, server.ca_file.c_str());
+            set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+        }
+        if (!server.user.empty()) {
+            set(CURLOPT_USERNAME, server.user.c_str());
+            set(CURLOPT_PASSWORD, server.password.c_str());
+        }
+        set(CURLOPT_HEADERFUNCTION, &on_answer);
+        set(CURLOPT_HEADERDATA, static_cast<void*>(&dispatch));
+        set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
+        set(CURLOPT_TIMEOUT_MS, static_cast<long>(options.timeout.count()));
+        set(CURLOPT_NOSIGNAL, 1L);
+        set(CURLOPT_SOCKOPTFUNCTION, &on_socket);
+        set(CURLOPT_SOCKOPTDATA, static_cast<void*>(&impl.line));
+        set(CURLOPT_CLOSESOCKETFUNCTION, &on_close);
+        set(CURLOPT_CLOSESOCKETDATA, static_cast<void*>(&impl.line));
+        set(CURLOPT_ERRORBUFFER, text_.data());
+        set(CURLOPT_NOPROGRESS, 0L);
+        set(CURLOPT_XFERINFOFUNCTION, &on_progress);
+        set(CURLOPT_XFERINFODATA, static_cast<void*>(&dispatch));
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    void set(CURLoption option, auto value) { fit_ = fit_ && curl_easy_setopt(curl_, option, value) == CURLE_OK; }
+
+    SmtpAnswer perform() {
+        if (!fit_) throw std::invalid_argument("not a mail that libcurl can send");
+        const CURLcode result = curl_easy_perform(curl_);
+        long code = 0;
+        curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &code);
+        return answer_of(result, code, dispatch_, text_.data());
+    }
+
+private:
+    CURL* const curl_;
+    const Dispatch& dispatch_;
+    std::array<char, CURL_ERROR_SIZE> text_{};
+    bool fit_ = true;
+};
+
 SmtpClient::SmtpClient(Options options) : impl_(std::make_unique<Impl>()) {
     set_up_curl();
     impl_->options = std::move(options);
@@ -166,60 +221,28 @@ SmtpClient::~SmtpClient() {
 
 SmtpAnswer SmtpClient::send(const std::string& from, const std::string& to, std::string_view content,
                             const std::stop_token& stop) {
-    CURL* const curl = impl_->handle.get();
-    const Options& options = impl_->options;
-    const SmtpServer& server = options.server;
-    curl_easy_reset(curl);  // keeps the connection
-    Dispatch dispatch{.rest = content, .stop = stop, .parting = options.parting};
-    std::array<char, CURL_ERROR_SIZE> text{};
+    Dispatch dispatch{.rest = content, .stop = stop, .parting = impl_->options.parting};
     const std::string sender = word(from);
     const std::string recipient = word(to);
     const TextList recipients(curl_slist_append(nullptr, recipient.c_str()));
     if (!recipients) throw std::bad_alloc();
+    Call call(*impl_, dispatch);
+    call.set(CURLOPT_MAIL_FROM, sender.c_str());
+    call.set(CURLOPT_MAIL_RCPT, recipients.get());
+    call.set(CURLOPT_UPLOAD, 1L);
+    call.set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(content.size()));
+    call.set(CURLOPT_READFUNCTION, &on_read);
+    call.set(CURLOPT_READDATA, static_cast<void*>(&dispatch));
+    return call.perform();
+}
 
-    bool fit = true;
-    const auto set = [&](CURLoption option, auto value) {
-        fit = fit && curl_easy_setopt(curl, option, value) == CURLE_OK;
-    };
-    set(CURLOPT_URL, impl_->url.c_str());
-    set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-    set(CURLOPT_USE_SSL, static_cast<long>(server.tls == SmtpTls::none ? CURLUSESSL_NONE : CURLUSESSL_ALL));
-    set(CURLOPT_SSL_VERIFYPEER, 1L);
-    set(CURLOPT_SSL_VERIFYHOST, 2L);
-    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    if (!server.ca_file.empty()) {
-        set(CURLOPT_CAINFO, server.ca_file.c_str());
-        set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
-    }
-    if (!server.user.empty()) {
-        set(CURLOPT_USERNAME, server.user.c_str());
-        set(CURLOPT_PASSWORD, server.password.c_str());
-    }
-    set(CURLOPT_MAIL_FROM, sender.c_str());
-    set(CURLOPT_MAIL_RCPT, recipients.get());
-    set(CURLOPT_UPLOAD, 1L);
-    set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(content.size()));
-    set(CURLOPT_READFUNCTION, &on_read);
-    set(CURLOPT_READDATA, static_cast<void*>(&dispatch));
-    set(CURLOPT_HEADERFUNCTION, &on_answer);
-    set(CURLOPT_HEADERDATA, static_cast<void*>(&dispatch));
-    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
-    set(CURLOPT_TIMEOUT_MS, static_cast<long>(options.timeout.count()));
-    set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_SOCKOPTFUNCTION, &on_socket);
-    set(CURLOPT_SOCKOPTDATA, static_cast<void*>(&impl_->line));
-    set(CURLOPT_CLOSESOCKETFUNCTION, &on_close);
-    set(CURLOPT_CLOSESOCKETDATA, static_cast<void*>(&impl_->line));
-    set(CURLOPT_ERRORBUFFER, text.data());
-    set(CURLOPT_NOPROGRESS, 0L);
-    set(CURLOPT_XFERINFOFUNCTION, &on_progress);
-    set(CURLOPT_XFERINFODATA, static_cast<void*>(&dispatch));
-    if (!fit) throw std::invalid_argument("not a mail that libcurl can send");
-
-    const CURLcode result = curl_easy_perform(curl);
-    long code = 0;
-    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &code);
-    return answer_of(result, code, dispatch, text.data());
+SmtpAnswer SmtpClient::greet() {
+    const std::stop_token never;
+    Dispatch dispatch{.rest = {}, .stop = never, .parting = impl_->options.parting};
+    Call call(*impl_, dispatch);
+    call.set(CURLOPT_NOBODY, 1L);
+    call.set(CURLOPT_CUSTOMREQUEST, "NOOP");
+    return call.perform();
 }
 
 }  // namespace consentry::net

@@ -45,8 +45,12 @@ public:
     SmtpAnswer send(const std::string& from, const std::string& to, std::string_view content,
                     const std::stop_token& stop = {});
 
+    // Connects and logs in as for a mail, and sends none.
+    SmtpAnswer greet();
+
 private:
     struct Impl;
+    class Call;
     const std::unique_ptr<Impl> impl_;
 };
 

@@ -47,6 +47,23 @@ TEST(RedisCheck, AFitServerPassesAndKeepsNothing) {
     EXPECT_EQ(redis.command(0, {"DBSIZE"}), "0");
 }
 
+TEST(RedisCheck, ALookFindsWhatIsToMendAndWritesNothing) {
+    const RealRedis redis({.user = "app"});
+    RedisOptions options = redis_options(redis.url());
+    EXPECT_NO_THROW(RedisCache(options).look());
+    // What was written and is gone again would count as well.
+    EXPECT_THAT(redis.command(0, {"INFO", "commandstats"}),
+                AllOf(HasSubstr("cmdstat_getdel"), Not(HasSubstr("cmdstat_set:")), Not(HasSubstr("cmdstat_lpush")),
+                      Not(HasSubstr("cmdstat_incr"))));
+    redis.command(0, {"ACL", "SETUSER", "poor", "on", ">pw", "~*", "+get", "+del", "+ping"});
+    options.credentials = {.user = "poor", .password = "pw"};
+    EXPECT_THAT(complaint([&] { RedisCache(options).look(); }), HasSubstr("may not run GETDEL"));
+    options.credentials.password = "wrong-password";
+    EXPECT_THAT(complaint([&] { RedisCache(options).look(); }), HasSubstr("refuses the user or the password"));
+    redis.node(0).kill();
+    EXPECT_THROW(RedisCache(options).look(), Unavailable);
+}
+
 TEST(RedisCheck, ServersThatDoNotAnswerAreAnOutage) {
     const RealRedis redis;
     redis.node(0).pause();

@@ -50,6 +50,20 @@ TEST_P(S3Check, LeavesNothingBehind) {
     EXPECT_THAT(keys_in(unfit, unfit.private_bucket), IsEmpty());
 }
 
+TEST_P(S3Check, ALookFindsTheBucketsAndWritesNothing) {
+    const auto seen = [](const S3Options& options) { return complaint([&] { S3Store(options).look(); }); };
+    S3Options fit = options();
+    fit.private_bucket = make_bucket(GetParam());
+    EXPECT_EQ(seen(fit), "");
+    EXPECT_THAT(keys_in(fit, fit.private_bucket), IsEmpty());
+    S3Options wrong = fit;
+    wrong.private_bucket = "no-such-bucket";
+    EXPECT_THAT(seen(wrong), AllOf(HasSubstr("private bucket: "), HasSubstr("there is no such bucket")));
+    wrong = fit;
+    wrong.secret = "another-secret-than-the-servers";
+    EXPECT_THAT(seen(wrong), AllOf(HasSubstr("the secret is another one"), Not(HasSubstr(wrong.secret))));
+}
+
 TEST_P(S3Check, DOC_3_StrangersMayNotReadThePrivateBucket) {
     S3Options open = options();
     open.private_bucket = make_bucket(GetParam(), Strangers::may_read);

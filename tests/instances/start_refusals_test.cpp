@@ -22,10 +22,21 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 class StartRefusals : public testing::Test {
 protected:
-    // Within a moment, with exit code 1 and these words about this setting.
+    // Within a moment, with exit code 1 and these words about this setting; `config check` finds the same.
     void expect_refused(const std::string& setting, const std::string& url, const std::string& words,
                         const std::string& secret = wrong_password) {
         SCOPED_TRACE(words);
+        const Finished checked = run_program({"config", "check"}, folder.path(), quick_settings({{setting, url}}));
+        EXPECT_EQ(checked.code, 2);
+        EXPECT_THAT(checked.err, HasSubstr("setting " + setting + ": "));
+        EXPECT_THAT(checked.err, HasSubstr(words));
+        EXPECT_THAT(checked.out + checked.err, Not(HasSubstr(secret)));
+        expect_refused_start(setting, url, words, secret);
+    }
+
+    // Where nothing but writing shows it.
+    void expect_refused_start(const std::string& setting, const std::string& url, const std::string& words,
+                              const std::string& secret) {
         const Finished ended = run_program({"serve"}, folder.path(), quick_settings({{setting, url}}));
         EXPECT_EQ(ended.code, 1);
         EXPECT_THAT(ended.err, HasSubstr("setting " + setting + ": "));
@@ -70,6 +81,15 @@ TEST_F(StartRefusals, OPS_2_OfASchemaThatIsNewerThanTheProgram) {
     expect_refused("DATABASE_URL", schema.url(), "version 9999", schema.url());
 }
 
+TEST_F(StartRefusals, OPS_2_AndACheckMakesNoTable) {
+    const PostgresSchema schema;
+    const Settings settings = quick_settings({{"DATABASE_URL", schema.url()}, {"CACHE_URL", shared_redis_url()}});
+    const Finished checked = run_program({"config", "check"}, folder.path(), settings);
+    EXPECT_EQ(checked.code, 0) << checked.err;
+    EXPECT_EQ(schema.sql("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()").at(0).at(0), "0");
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 TEST_F(StartRefusals, STO_4_OfADiskThatIsFull) {
     const PostgresSchema schema;
     ASSERT_EQ(run_program({"migrate"}, folder.path(), quick_settings({{"DATABASE_URL", schema.url()}})).code, 0);
@@ -77,7 +97,7 @@ TEST_F(StartRefusals, STO_4_OfADiskThatIsFull) {
         "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend "
         "file: No space left on device' USING ERRCODE = '53100'; END $$;"
         "CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON schema_migrations EXECUTE FUNCTION full_disk()");
-    expect_refused("DATABASE_URL", schema.url(), "No space left on device", schema.url());
+    expect_refused_start("DATABASE_URL", schema.url(), "No space left on device", schema.url());
 }
 
 TEST_F(StartRefusals, CRY_7_OfAPostgresWhoseCertificateIsNotTrusted) {

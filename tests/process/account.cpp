@@ -8,9 +8,15 @@
 
 namespace consentry::tests {
 
+void make_data(const std::filesystem::path& folder, const Settings& settings) {
+    const Finished made = run_program({"migrate"}, folder, settings);
+    EXPECT_EQ(made.code, 0) << made.err;
+}
+
 Account create_account(const std::filesystem::path& folder, const std::string& email, const std::string& role,
                        const Settings& settings) {
     Account account{.email = email};
+    if (!std::filesystem::exists(folder / "data")) make_data(folder, settings);
     const Finished made =
         run_program({"user", "create", "--email", email, "--role", role}, folder, settings, account.password + "\n");
     EXPECT_EQ(made.code, 0) << made.err;

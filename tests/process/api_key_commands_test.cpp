@@ -15,6 +15,7 @@ using ::testing::Not;
 
 class ApiKeyCommands : public ::testing::Test {
 protected:
+    ApiKeyCommands() { make_data(folder_.path()); }
     Finished run(std::vector<std::string> arguments) const {
         arguments.insert(arguments.begin(), "apikey");
         return run_program(arguments, folder_.path(), quick_settings());

@@ -108,6 +108,7 @@ TEST(FirstRun, AnIpv6AddressIsSaidAsAUrlWantsIt) {
 
 TEST(FirstRun, ManyProgramsAtOnceAgreeOnOneSetOfKeys) {
     const TempFolder folder;
+    make_data(folder.path());
     std::vector<std::unique_ptr<Program>> programs;
     for (int i = 0; i < 6; ++i)
         programs.push_back(

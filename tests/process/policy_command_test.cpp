@@ -35,6 +35,7 @@ long lines_of(const std::string& text) { return std::ranges::count(text, '\n'); 
 
 class PolicyCommand : public ::testing::Test {
 protected:
+    PolicyCommand() { make_data(folder_.path()); }
     Finished policy(std::vector<std::string> arguments) const {
         arguments.insert(arguments.begin(), "policy");
         return run_program(arguments, folder_.path(), quick_settings());

@@ -13,6 +13,7 @@ using ::testing::Not;
 
 class UserCommands : public ::testing::Test {
 protected:
+    UserCommands() { make_data(folder_.path()); }
     Finished run(const std::vector<std::string>& arguments, std::string_view input = {}) const {
         return run_program(arguments, folder_.path(), quick_settings(), input);
     }
@@ -102,6 +103,7 @@ TEST_F(UserCommands, ARoleIsGivenByItsTypeOrItsName) {
 }
 
 TEST_F(UserCommands, HelpAndVersionWorkWhateverTheSettings) {
+    const TempFolder folder;
     const Settings broken{{"HTTP_PORT", "many"}};
     for (const std::vector<std::string>& arguments :
          std::vector<std::vector<std::string>>{{"--help"},
@@ -109,12 +111,12 @@ TEST_F(UserCommands, HelpAndVersionWorkWhateverTheSettings) {
                                                {"user", "--help"},
                                                {"user", "create", "--help"},
                                                {"keys", "rotate", "--help"}}) {
-        const Finished told = run_program(arguments, folder_.path(), broken);
+        const Finished told = run_program(arguments, folder.path(), broken);
         EXPECT_EQ(told.code, 0) << told.err;
         EXPECT_NE(told.out, "");
         EXPECT_EQ(told.err, "");
     }
-    EXPECT_TRUE(std::filesystem::is_empty(folder_.path())) << "asking leaves nothing behind";
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "asking leaves nothing behind";
 }
 
 TEST_F(UserCommands, AnAddressIsTakenOnce) {

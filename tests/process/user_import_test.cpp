@@ -24,6 +24,7 @@ const std::string hash_of_u_u = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0Xou
 
 class UserImportCommand : public ::testing::Test {
 protected:
+    UserImportCommand() { make_data(folder_.path()); }
     Finished import(std::vector<std::string> arguments, std::string_view input = {}) const {
         arguments.insert(arguments.begin(), {"user", "import"});
         return run_program(arguments, folder_.path(), quick_settings(), input);
@@ -45,7 +46,6 @@ protected:
         return run_sql(folder_.path() / "data" / "consentry.db", statement);
     }
     long count(const std::string& table) const { return std::stol(sql("SELECT count(*) FROM " + table).at(0).at(0)); }
-    void make_database() const { ASSERT_EQ(run_program({"migrate"}, folder_.path(), quick_settings()).code, 0); }
 
     const TempFolder folder_;
 };
@@ -217,6 +217,7 @@ TEST_F(UserImportCommand, WhatAnExportTellsOfAnAccountComesAlong) {
         ::testing::ElementsAre("Ada Lovelace", ::testing::StartsWith("user-"), "de", "1704100000123", "1"));
     EXPECT_EQ(sql("SELECT username FROM users WHERE email = 'grace@example.org'").at(0).at(0), "grace");
     const TempFolder other;
+    make_data(other.path());
     ASSERT_EQ(run_program({"user", "import", "--from", "supabase", in_exports("supabase-users.csv")}, other.path(),
                           quick_settings())
                   .code,
@@ -265,7 +266,6 @@ TEST_F(UserImportCommand, AThousandBadRowsOfAHundredThousandAreToldMendedAndImpo
 
 TEST_F(UserImportCommand, KilledAtAnyMomentItLeavesAllAccountsOrNone) {
     constexpr long rows = 30'000;
-    make_database();
     const std::string file = write("users.csv", table(rows));
     // By how much is staged, the last ones while the accounts are being made.
     for (const long staged : {1L, 10'000L, 20'000L, rows, rows, rows}) {

@@ -53,6 +53,18 @@ TEST(MailSmtp, StarttlsAndLoginAndOneConnectionForAll) {
     EXPECT_EQ(server.connections(), 1U);
 }
 
+TEST(MailSmtp, AGreetingLogsInAndSendsNothing) {
+    const MailServer server(MailServerTls::starttls, "app");
+    EXPECT_EQ(net::SmtpClient(options(server.url())).greet().verdict, Verdict::accepted);
+    auto wrong = options(server.url());
+    wrong.server.password = "Wrong-Password-1";
+    const net::SmtpAnswer refused = net::SmtpClient(wrong).greet();
+    EXPECT_EQ(refused.verdict, Verdict::no_service);
+    EXPECT_THAT(refused.reason, Not(HasSubstr("Wrong-Password-1")));
+    EXPECT_EQ(server.connections(), 2U);
+    EXPECT_THAT(server.mails(), IsEmpty());
+}
+
 TEST(MailSmtp, TlsFromTheFirstByte) {
     const MailServer server(MailServerTls::implicit, "app");
     EXPECT_EQ(send_by(server.url()).verdict, Verdict::accepted);

@@ -16,6 +16,7 @@
 #include "storage/postgres/connection.hpp"
 #include "storage/postgres/health.hpp"
 #include "storage/postgres/pool.hpp"
+#include "storage/schema_version.hpp"
 
 namespace consentry::storage {
 namespace {
@@ -65,10 +66,7 @@ bool apply_next(postgres::Connection& connection, const std::vector<Migration>& 
     const Rows rows = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
     const std::int64_t done = rows[0].integer(0);
     const auto known = static_cast<std::int64_t>(migrations.size());
-    if (done > known)
-        throw std::runtime_error(
-            fmt::format("the schema is of version {}, this program knows versions up to {}: a newer program is needed",
-                        done, known));
+    require_known_version(done, known);
     if (done == known) {
         // Nothing to do, so nothing would show that the disk is full or the role may only read.
         connection.run("UPDATE schema_migrations SET applied_at = applied_at WHERE number = 1");

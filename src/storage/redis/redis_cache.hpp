@@ -39,6 +39,8 @@ public:
     // Blocks: for the start of the program. Throws std::runtime_error where a person must mend something (password,
     // rights, certificate, version, the kind of server), consentry::Unavailable where a server does not answer.
     void check();
+    // The same without writing a key: what the user may write is tried on keys that do not exist.
+    void look();
 
     awaitable<std::optional<std::string>> get(std::string key) override;
     awaitable<void> put(std::string key, std::string value, milliseconds ttl) override;
@@ -52,6 +54,7 @@ public:
 
 private:
     std::string full(const std::string& key) const;
+    void inspect_servers() const;
 
     const std::shared_ptr<const redis::Settings> settings_;
     PerContext<redis::Client> clients_;

@@ -101,24 +101,28 @@ awaitable<void> inspect_cluster(std::shared_ptr<const Settings> settings) {
     std::rethrow_exception(failure);
 }
 
+enum class Trial { whole, without_writing };
+
 // `who`: of whom the texts speak.
-awaitable<void> try_commands(Cache& cache, std::string name_space, std::string who) {
+awaitable<void> try_commands(Cache& cache, Trial trial, std::string name_space, std::string who) {
     const std::string key = "check:" + Uuid::v7(SystemClock{}.now()).text();
     std::string command = "SET";
     try {
-        co_await cache.put(key, "1", std::chrono::seconds{10});
+        if (trial == Trial::whole) co_await cache.put(key, "1", std::chrono::seconds{10});
         command = "GET";
         co_await cache.get(key);
         command = "GETDEL";
         co_await cache.take(key);
         command = "DEL";
         co_await cache.erase(key);
-        command = "EVAL (with TIME, LRANGE, LPUSH, LTRIM and PEXPIRE)";
-        co_await cache.admit(key, 1, std::chrono::seconds{1});
-        command = "EVAL (with INCR, PEXPIRE and PTTL)";
-        co_await cache.admit(key, SlidingWindows::exact_limit_max + 1, std::chrono::seconds{1});
-        command = "DEL";
-        for (const char* suffix : {":times", ":count"}) co_await cache.erase(key + suffix);
+        if (trial == Trial::whole) {
+            command = "EVAL (with TIME, LRANGE, LPUSH, LTRIM and PEXPIRE)";
+            co_await cache.admit(key, 1, std::chrono::seconds{1});
+            command = "EVAL (with INCR, PEXPIRE and PTTL)";
+            co_await cache.admit(key, SlidingWindows::exact_limit_max + 1, std::chrono::seconds{1});
+            command = "DEL";
+            for (const char* suffix : {":times", ":count"}) co_await cache.erase(key + suffix);
+        }
         command = "PING";
         co_await cache.ping();
     } catch (const ReplyError& refused) {
@@ -143,9 +147,8 @@ std::string name_of(const RedisOptions& options) {
 
 }  // namespace
 
-void RedisCache::check() {
-    const RedisOptions& options = settings_->options();
-    switch (options.kind) {
+void RedisCache::inspect_servers() const {
+    switch (const RedisOptions& options = settings_->options(); options.kind) {
         case RedisKind::single:
             run_blocking(inspect(settings_, options.addresses.front()));
             break;
@@ -156,7 +159,17 @@ void RedisCache::check() {
             run_blocking(inspect_cluster(settings_));
             break;
     }
-    run_blocking(try_commands(*this, options.name_space, name_of(options)));
+}
+
+void RedisCache::check() {
+    inspect_servers();
+    run_blocking(try_commands(*this, Trial::whole, settings_->options().name_space, name_of(settings_->options())));
+}
+
+void RedisCache::look() {
+    inspect_servers();
+    run_blocking(
+        try_commands(*this, Trial::without_writing, settings_->options().name_space, name_of(settings_->options())));
 }
 
 }  // namespace consentry::storage

@@ -13,6 +13,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
+#include "base/error_text.hpp"
+
 namespace consentry::storage::redis {
 namespace {
 
@@ -195,7 +197,7 @@ void Link::fail(const error_code& error) {
     if (error == asio::error::eof || error == asio::error::connection_reset ||
         error == asio::ssl::error::stream_truncated)
         throw Unavailable(named(settings_->tls() ? "it closes the connection" : "it closes the connection (TLS?)"));
-    if (error.category() != asio::error::get_ssl_category()) throw Unavailable(named(error.message()));
+    if (error.category() != asio::error::get_ssl_category()) throw Unavailable(named(sentence_of(error)));
     const long verified = SSL_get_verify_result(std::get<TlsStream>(stream_).native_handle());
     if (verified != X509_V_OK)
         throw Misconfigured(

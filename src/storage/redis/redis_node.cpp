@@ -11,6 +11,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/error_text.hpp"
+
 namespace consentry::storage::redis {
 namespace {
 
@@ -200,7 +202,7 @@ void Node::on_read(std::string_view bytes) {
     }
 }
 
-void Node::on_lost(const error_code& error) { close(named(error.message()), Cause::hung_up); }
+void Node::on_lost(const error_code& error) { close(named(sentence_of(error)), Cause::hung_up); }
 
 void Node::keep_time() {
     if (timer_runs_) return;

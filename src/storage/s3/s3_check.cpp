@@ -99,6 +99,26 @@ void S3Store::check(Area area) {
         unfit("the access key is not told that a file is absent", "s3:ListBucket on the bucket", absent);
 }
 
+void S3Store::look(Area area) {
+    const auto list = [&](bool is_signed) {
+        Call call{.request = request("GET", area, ""), .is_signed = is_signed};
+        call.request.query.emplace_back("list-type", "2");
+        call.request.query.emplace_back("max-keys", "1");
+        return send_now(std::move(call));
+    };
+    const std::string bucket = area == Area::private_area ? "private bucket: " : "public bucket: ";
+    if (const HttpResponse listed = list(true); !is_success(listed))
+        throw std::runtime_error(bucket + "the access key cannot list its files, it needs s3:ListBucket (" +
+                                 s3::description(listed) + ")");
+    if (area == Area::private_area && is_success(list(false)))
+        throw std::runtime_error(bucket + "strangers can list its files: take that right from everybody");
+}
+
+void S3Store::look() {
+    look(Area::private_area);
+    look(Area::public_area);
+}
+
 void S3Store::check() {
     check(Area::private_area);
     check(Area::public_area);

@@ -37,6 +37,9 @@ public:
     std::string area_name(Area area) const override { return bucket_of(area); }
 
     void check() override;
+    // Blocks. What check() finds without writing a file: buckets that are not there, a key that is refused, a private
+    // bucket whose files strangers can list. Throws as check() does.
+    void look();
     awaitable<void> ping(Area area) override;
 
 private:
@@ -51,6 +54,7 @@ private:
     net::HttpResponse send_now(s3::Call call);
     net::HttpResponse read_in_public(const std::string& key);
     void check(Area area);
+    void look(Area area);
     void check_strangers(Area area, const std::string& key, const std::string& bytes);
 
     const S3Options options_;

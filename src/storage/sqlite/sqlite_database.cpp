@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "storage/schema_version.hpp"
 #include "storage/sqlite/connection.hpp"
 #include "storage/sqlite/reader_pool.hpp"
 #include "storage/sqlite/writer.hpp"
@@ -78,11 +79,7 @@ bool apply_next(sqlite::Connection& connection, const std::vector<Migration>& mi
     const Rows rows = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
     const std::int64_t done = rows[0].integer(0);
     const auto known = static_cast<std::int64_t>(migrations.size());
-    if (done > known)
-        throw std::runtime_error(
-            fmt::format("sqlite {}: the schema is of version {}, this program knows versions "
-                        "up to {}: a newer program is needed",
-                        file, done, known));
+    require_known_version(done, known, fmt::format("sqlite {}: ", file));
     if (done == known) {
         connection.run("COMMIT");
         return false;

@@ -1,0 +1,74 @@
+#include "app/start_check.hpp"
+
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+
+#include "app/engines.hpp"
+#include "app/local_secrets.hpp"
+#include "app/mail_transport.hpp"
+#include "app/services.hpp"
+#include "base/error.hpp"
+#include "base/error_text.hpp"
+#include "crypto/known_answers.hpp"
+#include "features/sessions/key_ring.hpp"
+#include "http/listeners.hpp"
+
+namespace consentry {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Looker {
+public:
+    Looker(StartCheck& found, const Config& config) : found_(found), config_(config) {}
+
+    // `consequence`: what a start goes without where a server does not answer; empty: it does not go without.
+    void look(std::string_view setting, std::string_view consequence, const auto& at) {
+        try {
+            at(config_);
+        } catch (const Unavailable& outage) {
+            auto& where = consequence.empty() ? found_.problems : found_.warnings;
+            const std::string then = consequence.empty() ? "" : "; " + std::string(consequence);
+            where.push_back({std::string(setting), sentence_of(outage) + then});
+        } catch (const std::exception& error) {
+            found_.problems.push_back({std::string(setting), sentence_of(error)});
+        }
+    }
+
+private:
+    StartCheck& found_;
+    const Config& config_;
+};
+
+void look_at_keys(const Config& given, const Clock& clock) {
+    const fs::path folder = given.data.directory / "keys";
+    // A folder that may not be read looks like an empty one.
+    if (std::error_code error; fs::exists(folder, error)) fs::directory_iterator{folder};
+    const Config config = with_passing_secrets(given);
+    const KeyRing ring(clock, folder, key_settings(config.jwt.access), key_settings(config.jwt.refresh));
+}
+
+void look_at_log(const Config& config) {
+    if (config.logger.enable && config.logger.into_file) require_writable("logs");
+}
+
+}  // namespace
+
+StartCheck check_start(const Config& config, const Clock& clock, bool running) {
+    StartCheck found;
+    Looker looker(found, config);
+    looker.look("DATA_DIR", {}, [](const Config& c) { require_writable(c.data.directory); });
+    looker.look("DATA_DIR", {}, [&](const Config& c) { look_at_keys(c, clock); });
+    looker.look("DATABASE_URL", {}, look_at_database);
+    looker.look("CACHE_URL", "two-factor logins wait until it answers", look_at_cache);
+    looker.look("STORAGE_URL", "files of term policies wait until it answers", look_at_object_store);
+    looker.look("MAIL_URL", "mails wait until it answers", look_at_mail);
+    looker.look("LOGGER_INTO_FILE", {}, look_at_log);
+    if (!running)
+        looker.look("HTTP_PORT", {}, [](const Config& c) { http::require_listenable(c.http.host, c.http.port); });
+    crypto::run_known_answer_tests();
+    return found;
+}
+
+}  // namespace consentry

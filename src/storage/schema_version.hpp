@@ -1,0 +1,22 @@
+// A database's schema has a version: the number of the last migration that was applied to it.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace consentry::storage {
+
+// Throws std::runtime_error where the schema is newer than this program, which would misread it. `where` begins the
+// text.
+inline void require_known_version(std::int64_t found, std::int64_t known, std::string_view where = {}) {
+    if (found > known)
+        throw std::runtime_error(
+            fmt::format("{}the schema is of version {}, this program knows versions up to {}: a "
+                        "newer program is needed",
+                        where, found, known));
+}
+
+}  // namespace consentry::storage

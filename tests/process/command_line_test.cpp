@@ -1,0 +1,195 @@
+// The words of the command line, the folder it is used in, and the sentences it answers with.
+#include <array>
+#include <csignal>
+#include <fstream>
+#include <stdexcept>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <poll.h>
+#include <pty.h>
+
+#include "process/account.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(CommandLine, AnUnknownCommandIsNamed) {
+    const TempFolder folder;
+    const struct {
+        std::vector<std::string> arguments;
+        const char* says;
+    } cases[] = {
+        {{"frobnicate"}, "there is no command `consentry frobnicate`; `consentry --help`"},
+        {{"frobnicate", "--hard"}, "there is no command `consentry frobnicate`;"},
+        {{"user", "frobnicate"}, "there is no command `consentry user frobnicate`; `consentry user --help`"},
+        {{"user", "password", "forget"}, "there is no command `consentry user password forget`;"},
+        {{"user"}, "a command is missing; `consentry user --help`"},
+        {{}, "a command is missing; `consentry --help`"},
+        {{"serve", "now"}, "now"},
+        {{"user", "create", "--role", "user"}, "--email is required"},
+    };
+    for (const auto& [arguments, says] : cases) {
+        const Finished refused = run_program(arguments, folder.path(), quick_settings());
+        EXPECT_EQ(refused.code, 2);
+        EXPECT_EQ(refused.out, "");
+        EXPECT_THAT(refused.err, HasSubstr(says));
+    }
+}
+
+// In the wrong folder, a command would make a second installation and work on that.
+TEST(CommandLine, ACommandInAFolderWithoutDataSaysSoAndMakesNone) {
+    const TempFolder folder;
+    std::ofstream(folder / "users.csv") << "email;name\nada@example.org;Ada\n";
+    fs::create_directories(folder / "texts");
+    const auto before = std::distance(fs::recursive_directory_iterator(folder.path()), {});
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{"user", "create", "--email", "ada@example.org", "--role", "user"},
+                                               {"user", "list"},
+                                               {"user", "password", "set", "--email", "ada@example.org"},
+                                               {"user", "two-factor", "reset", "--email", "ada@example.org"},
+                                               {"user", "import", "users.csv"},
+                                               {"apikey", "create", "--name", "shop", "--type", "default"},
+                                               {"apikey", "list"},
+                                               {"apikey", "delete", "--key", "x"},
+                                               {"keys", "rotate"},
+                                               {"policy", "import", "texts"},
+                                               {"policy", "publish", "privacy", "1"},
+                                               {"policy", "list"},
+                                               {"policy", "diff", "privacy", "1", "2"}}) {
+        const Finished refused = run_program(arguments, folder.path(), quick_settings(), usual_password + "\n");
+        EXPECT_EQ(refused.code, 2) << arguments.back();
+        EXPECT_EQ(refused.out, "");
+        EXPECT_THAT(refused.err, AllOf(HasSubstr("there is no database " +
+                                                 (fs::canonical(folder.path()) / "data/consentry.db").string()),
+                                       HasSubstr("consentry serve")));
+        EXPECT_EQ(std::distance(fs::recursive_directory_iterator(folder.path()), {}), before) << arguments.back();
+    }
+    EXPECT_EQ(run_program({"migrate"}, folder.path(), quick_settings()).code, 0);
+    EXPECT_EQ(run_program({"user", "list"}, folder.path(), quick_settings()).code, 0);
+}
+
+// A person at a terminal, who types each answer once it is asked for.
+class Terminal {
+public:
+    Terminal(const std::vector<std::string>& arguments, const fs::path& folder) {
+        std::vector<std::string> words{CONSENTRY_PROGRAM};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        std::vector<char*> pointers;
+        for (std::string& word : words) pointers.push_back(word.data());
+        pointers.push_back(nullptr);
+        std::vector<std::string> variables;
+        for (const auto& [name, value] : quick_settings()) variables.push_back(name + "=" + value);
+        std::vector<char*> environment;
+        for (std::string& variable : variables) environment.push_back(variable.data());
+        environment.push_back(nullptr);
+        pid_ = ::forkpty(&terminal_, nullptr, nullptr, nullptr);
+        if (pid_ == 0) {
+            if (::chdir(folder.c_str()) == 0) ::execve(CONSENTRY_PROGRAM, pointers.data(), environment.data());
+            ::_exit(127);
+        }
+        if (pid_ < 0) throw std::runtime_error("forkpty");
+    }
+    ~Terminal() {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+        ::close(terminal_);
+    }
+    Terminal(const Terminal&) = delete;
+    Terminal& operator=(const Terminal&) = delete;
+
+    void answer(const std::string& question, const std::string& text) {
+        while (!seen_.substr(answered_).contains(question))
+            if (!read_more()) throw std::runtime_error("not asked: " + question + "; it said: " + seen_);
+        answered_ = seen_.size();
+        const std::string line = text + "\n";
+        if (::write(terminal_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+            throw std::runtime_error("write");
+    }
+    // To the end: what stood on the screen, and the exit code.
+    std::pair<std::string, int> end() {
+        while (read_more()) {
+        }
+        siginfo_t facts{};
+        ::waitid(P_PID, static_cast<id_t>(pid_), &facts, WEXITED | WNOWAIT);
+        return {seen_, facts.si_status};
+    }
+
+private:
+    bool read_more() {
+        pollfd ready{.fd = terminal_, .events = POLLIN, .revents = 0};
+        if (::poll(&ready, 1, 20'000) != 1) throw std::runtime_error("it does not go on; it said: " + seen_);
+        std::array<char, 4096> bytes{};
+        const ssize_t count = ::read(terminal_, bytes.data(), bytes.size());
+        if (count <= 0) return false;  // EIO: the program has ended
+        seen_.append(bytes.data(), static_cast<std::size_t>(count));
+        return true;
+    }
+
+    pid_t pid_ = -1;
+    int terminal_ = -1;
+    std::string seen_;
+    std::size_t answered_ = 0;
+};
+
+TEST(CommandLine, AtATerminalAPasswordIsAskedForTwiceAndNotShown) {
+    const TempFolder folder;
+    make_data(folder.path());
+    const std::vector<std::string> create{"user", "create", "--email", "ada@example.org", "--role", "user"};
+    {
+        Terminal terminal(create, folder.path());
+        terminal.answer("Password: ", usual_password);
+        terminal.answer("The same again: ", usual_password + "!");
+        const auto [screen, code] = terminal.end();
+        EXPECT_EQ(code, 1);
+        EXPECT_THAT(screen, AllOf(HasSubstr("the two passwords differ"), Not(HasSubstr(usual_password))));
+    }
+    EXPECT_EQ(run_program({"user", "list"}, folder.path(), quick_settings()).out, "");
+    {
+        Terminal terminal(create, folder.path());
+        terminal.answer("Password: ", usual_password);
+        terminal.answer("The same again: ", usual_password);
+        const auto [screen, code] = terminal.end();
+        EXPECT_EQ(code, 0) << screen;
+        EXPECT_THAT(screen, Not(HasSubstr(usual_password)));
+    }
+    {
+        Terminal terminal({"user", "password", "set", "--email", "ada@example.org"}, folder.path());
+        terminal.answer("Password: ", "Copper-Meadow-77");
+        terminal.answer("The same again: ", "Copper-Meadow-77");
+        EXPECT_EQ(terminal.end().second, 0);
+    }
+    const ServiceProcess service(folder.path());
+    EXPECT_EQ(log_in(service.client(), {.email = "ada@example.org", .password = "Copper-Meadow-77"}).status, 200U);
+}
+
+TEST(CommandLine, TroubleWithFilesAndNamesIsASentence) {
+    const TempFolder folder;
+    std::ofstream(folder / "data") << "a file";
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{"serve"}, {"migrate"}, {"config", "check"}}) {
+        const Finished refused = run_program(arguments, folder.path(), quick_settings());
+        EXPECT_NE(refused.code, 0);
+        EXPECT_THAT(refused.err, AllOf(HasSubstr("Not a directory"), Not(HasSubstr("filesystem error")),
+                                       Not(HasSubstr("[")), Not(HasSubstr("boost")), Not(HasSubstr(".hpp"))));
+    }
+    const TempFolder other;
+    for (const auto& [setting, value] :
+         Settings{{"HTTP_HOST", "no-such-host.invalid"}, {"CACHE_URL", "redis://no-such-host.invalid"}}) {
+        const Finished checked = run_program({"config", "check"}, other.path(), quick_settings({{setting, value}}));
+        EXPECT_THAT(checked.err,
+                    AllOf(HasSubstr("no-such-host.invalid"), Not(HasSubstr("authoritative")), Not(HasSubstr("asio"))))
+            << setting;
+    }
+}
+
+}  // namespace
+}  // namespace consentry::tests

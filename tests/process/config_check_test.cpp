@@ -1,0 +1,170 @@
+// `consentry config check`: finds what `serve` would fail at, and changes nothing to find it (OPS-2).
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include <sys/stat.h>
+
+#include <gmock/gmock.h>
+
+#include "base/bytes.hpp"
+#include "crypto/digest.hpp"
+#include "process/account.hpp"
+#include "tests/support/sql.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Every file below a folder with what tells of a change: mode, time of the last one, and digest.
+std::map<std::string, std::string> snapshot(const fs::path& folder) {
+    std::map<std::string, std::string> out;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        struct stat facts{};
+        EXPECT_EQ(::lstat(entry.path().c_str(), &facts), 0);
+        std::string& state = out[entry.path().string()];
+        state = std::to_string(facts.st_mode) + " " + std::to_string(facts.st_mtim.tv_sec) + "." +
+                std::to_string(facts.st_mtim.tv_nsec) + " ";
+        if (!entry.is_regular_file()) continue;
+        std::ifstream in(entry.path(), std::ios::binary);
+        state += to_hex(crypto::sha256(std::string(std::istreambuf_iterator<char>(in), {})));
+    }
+    return out;
+}
+
+Finished check(const fs::path& folder, Settings more = {}, std::vector<std::string> arguments = {}) {
+    arguments.insert(arguments.begin(), {"config", "check"});
+    return run_program(arguments, folder, quick_settings(std::move(more)));
+}
+
+// What the check finds, and what `serve` says to the same settings: the check is worth nothing where they differ.
+void expect_refused(const fs::path& folder, const Settings& settings, const std::string& setting,
+                    const std::string& trouble) {
+    const auto before = snapshot(folder);
+    const Finished checked = check(folder, settings);
+    EXPECT_EQ(checked.code, 2);
+    EXPECT_THAT(checked.err, AllOf(HasSubstr("setting " + setting + ": "), HasSubstr(trouble),
+                                   HasSubstr("would not start"), HasSubstr("changed nothing")));
+    EXPECT_EQ(checked.out, "");
+    EXPECT_EQ(snapshot(folder), before);
+    const Finished served = run_program({"serve"}, folder, quick_settings(settings));
+    EXPECT_NE(served.code, 0);
+    EXPECT_THAT(served.err, HasSubstr(trouble));
+}
+
+TEST(ConfigCheck, OPS_2_WritesNothingInAnEmptyFolder) {
+    const TempFolder folder;
+    const Finished checked = check(folder.path());
+    EXPECT_EQ(checked.code, 0) << checked.err;
+    EXPECT_THAT(checked.err, HasSubstr("changed nothing"));
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+    // As little where the log and the document would be.
+    EXPECT_EQ(check(folder.path(), {{"LOGGER_ENABLE", "true"}, {"LOGGER_INTO_FILE", "true"}}).code, 0);
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(ConfigCheck, OPS_2_WritesNothingBesideARunningServiceAndAfterACrash) {
+    const TempFolder folder;
+    const Account ada = create_account(folder.path(), "ada@example.org");
+    {
+        ServiceProcess service(folder.path());
+        tokens_of(service.client(), ada);
+        service.program().send(SIGSTOP);  // what changes now is not its doing
+        const auto before = snapshot(folder.path());
+        EXPECT_EQ(check(folder.path()).code, 0);
+        EXPECT_EQ(snapshot(folder.path()), before);
+        service.kill();
+    }
+    ASSERT_TRUE(fs::exists(folder / "data/consentry.db-wal")) << "the crash left its log";
+    const auto crashed = snapshot(folder.path());
+    const Finished checked = check(folder.path());
+    EXPECT_EQ(checked.code, 0) << checked.err;
+    EXPECT_EQ(snapshot(folder.path()), crashed);
+    fs::remove(folder / "data/consentry.db-shm");
+    EXPECT_EQ(check(folder.path()).code, 0) << "the log alone, as a copy has it";
+    EXPECT_FALSE(fs::exists(folder / "data/consentry.db-shm"));
+}
+
+TEST(ConfigCheck, OPS_2_AnOlderSchemaStaysAsItIs) {
+    const TempFolder folder;
+    make_data(folder.path());
+    const auto remembered = folder / "data/consentry.db";
+    run_sql(remembered, "DELETE FROM schema_migrations WHERE number > 1");
+    const auto before = snapshot(folder.path());
+    EXPECT_EQ(check(folder.path()).code, 0) << "a start brings it up to date";
+    EXPECT_EQ(snapshot(folder.path()), before);
+}
+
+TEST(ConfigCheck, OPS_2_FindsAnAddressThatCannotBeListenedOn) {
+    const TempFolder folder;
+    ServiceProcess other(folder.path());
+    const std::string port = std::to_string(other.port());
+    const TempFolder empty;
+    expect_refused(empty.path(), {{"HTTP_PORT", port}}, "HTTP_PORT", "127.0.0.1:" + port + ": Address already in use");
+    expect_refused(empty.path(), {{"HTTP_HOST", "192.0.2.1"}}, "HTTP_PORT",
+                   "192.0.2.1:0: Cannot assign requested address");
+    expect_refused(empty.path(), {{"HTTP_HOST", "no-such-host.invalid"}}, "HTTP_PORT", "no-such-host.invalid: no");
+    const Finished running = check(folder.path(), {{"HTTP_PORT", port}}, {"--running"});
+    EXPECT_EQ(running.code, 0) << running.err << "its own address is no trouble";
+}
+
+TEST(ConfigCheck, OPS_2_FindsADatabaseThatIsNewerOrNone) {
+    const TempFolder folder;
+    make_data(folder.path());
+    const auto database = folder / "data/consentry.db";
+    run_sql(database, "INSERT INTO schema_migrations (number, name, applied_at) VALUES (9999, 'of the future', 0)");
+    expect_refused(folder.path(), {}, "DATABASE_URL", "the schema is of version 9999");
+    std::ofstream(database, std::ios::binary | std::ios::trunc) << std::string(8'192, 'x');
+    expect_refused(folder.path(), {}, "DATABASE_URL", "file is not a database");
+    fs::remove(database);
+    fs::create_directory(database);
+    expect_refused(folder.path(), {}, "DATABASE_URL", "Is a directory");
+    expect_refused(folder.path(), {{"DATABASE_URL", "postgresql://app:Pass-phrase-77@127.0.0.1:1/app"}}, "DATABASE_URL",
+                   "Connection refused");
+}
+
+TEST(ConfigCheck, OPS_2_FindsADataFolderThatCannotBeWrittenTo) {
+    const TempFolder folder;
+    std::ofstream(folder / "data") << "a file";
+    expect_refused(folder.path(), {}, "DATA_DIR", "data: Not a directory");
+    fs::remove(folder / "data");
+    std::ofstream(folder / "mail") << "a file";
+    expect_refused(folder.path(), {{"MAIL_URL", "file:mail/out"}}, "MAIL_URL", "Not a directory");
+    expect_refused(folder.path(), {{"STORAGE_URL", "file:mail/objects"}}, "STORAGE_URL", "Not a directory");
+}
+
+TEST(ConfigCheck, OPS_2_FindsKeysThatCannotBeRead) {
+    const TempFolder folder;
+    {
+        ServiceProcess service(folder.path());
+        service.stop();
+    }
+    std::ofstream(folder / "data/keys/two-factor.key", std::ios::trunc) << "short";
+    expect_refused(folder.path(), {}, "DATA_DIR", "two-factor.key is damaged");
+    const TempFolder other;
+    expect_refused(other.path(), {{"AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY", "c2VjcmV0"}}, "DATA_DIR",
+                   "AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY");
+}
+
+TEST(ConfigCheck, OPS_2_NamesEverythingAtOnce) {
+    const TempFolder folder;
+    std::ofstream(folder / "data") << "a file";
+    const Finished checked = check(folder.path(), {{"DATABASE_URL", "postgresql://app:Pass-phrase-77@127.0.0.1:1/app"},
+                                                   {"CACHE_URL", "redis://127.0.0.1:1"},
+                                                   {"MAIL_URL", "smtp://127.0.0.1:1?tls=none"},
+                                                   {"HTTP_HOST", "192.0.2.1"}});
+    EXPECT_EQ(checked.code, 2);
+    for (const char* finding : {"\nsetting DATA_DIR: ", "\nsetting DATABASE_URL: ", "\nsetting HTTP_PORT: ",
+                                "warning: setting CACHE_URL: ", "warning: setting MAIL_URL: "})
+        EXPECT_THAT("\n" + checked.err, HasSubstr(finding));
+    EXPECT_THAT(checked.err, Not(HasSubstr("phrase-77")));
+}
+
+}  // namespace
+}  // namespace consentry::tests
