@@ -1,8 +1,13 @@
 #include "crypto/password_formats.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
+#include <iterator>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace consentry::crypto {
 namespace {
@@ -43,7 +48,16 @@ std::optional<Bytes> unpadded_base64(std::string_view text) {
     if (padded.contains('=')) return std::nullopt;
     std::ranges::replace(padded, '.', '+');
     padded.append((4 - padded.size() % 4) % 4, '=');
-    return from_base64(padded);
+    auto bytes = from_base64(padded);
+    // Bits behind the last byte must be zero: libsodium refuses others, and no error of its own tells so.
+    if (bytes && to_base64(*bytes) != padded) return std::nullopt;
+    return bytes;
+}
+
+// One spelling for each value.
+std::optional<Bytes> lower_case_hex(std::string_view text) {
+    if (std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'F'; })) return std::nullopt;
+    return from_hex(text);
 }
 
 bool sizes_fit(std::size_t salt, std::size_t hash) {
@@ -57,22 +71,46 @@ bool scrypt_cost_fits(std::uint32_t cost_log2, std::uint32_t block_size, std::ui
     return memory <= password_memory_max && memory * parallelism <= password_traffic_max;
 }
 
+// The costs in m=19456,t=2,p=1, in any order: npm's argon2 writes t last.
+std::optional<std::array<std::uint32_t, 3>> argon2_costs(std::string_view text) {
+    const auto parts = split(text, ',');
+    constexpr std::array<std::string_view, 3> names{"m", "t", "p"};
+    if (parts.size() != names.size()) return std::nullopt;
+    std::array<std::uint32_t, 3> out{};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        std::optional<std::uint32_t> cost;
+        for (const std::string_view part : parts)
+            if (const auto found = named_number(part, names[i])) cost = found;
+        if (!cost) return std::nullopt;
+        out[i] = *cost;
+    }
+    return out;
+}
+
 // $argon2id$v=19$m=19456,t=2,p=1$salt$hash
 std::optional<PasswordHash> parse_argon2(std::string_view stored) {
     const auto parts = split(stored, '$');
-    if (parts.size() != 6 || parts[2] != "v=19") return std::nullopt;
-    const auto costs = split(parts[3], ',');
-    if (costs.size() != 3) return std::nullopt;
-    const auto memory = named_number(costs[0], "m");
-    const auto passes = named_number(costs[1], "t");
-    const auto lanes = named_number(costs[2], "p");
+    if (parts.size() != 6 || (parts[1] != "argon2id" && parts[1] != "argon2i") || parts[2] != "v=19")
+        return std::nullopt;
+    const auto costs = argon2_costs(parts[3]);
     const auto salt = unpadded_base64(parts[4]);
     const auto hash = unpadded_base64(parts[5]);
-    if (!memory || !passes || !lanes || !salt || !hash || !sizes_fit(salt->size(), hash->size())) return std::nullopt;
-    if (*passes < 1 || *lanes < 1 || *lanes > 255 || *memory < 8 * *lanes || salt->size() < 8) return std::nullopt;
-    const std::uint64_t bytes = std::uint64_t{*memory} * 1024;
-    if (bytes > password_memory_max || *passes > password_traffic_max / bytes) return std::nullopt;
-    return Argon2Hash{parts[1] == "argon2id", *memory, *passes, *lanes, salt->size()};
+    if (!costs || !salt || !hash || !sizes_fit(salt->size(), hash->size())) return std::nullopt;
+    const auto [memory, passes, lanes] = *costs;
+    if (passes < 1 || lanes < 1 || lanes > 255 || memory < 8 * lanes || salt->size() < 8) return std::nullopt;
+    const std::uint64_t bytes = std::uint64_t{memory} * 1024;
+    if (bytes > password_memory_max || passes > password_traffic_max / bytes) return std::nullopt;
+    return Argon2Hash{fmt::format("${}$v=19$m={},t={},p={}${}${}", parts[1], memory, passes, lanes, parts[4], parts[5]),
+                      parts[1] == "argon2id",
+                      memory,
+                      passes,
+                      lanes,
+                      salt->size()};
+}
+
+// argon2$argon2id$..., as Django writes it
+std::optional<PasswordHash> parse_django_argon2(std::string_view stored) {
+    return parse_argon2(stored.substr(std::string_view("argon2").size()));
 }
 
 constexpr std::string_view crypt_alphabet = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -83,10 +121,24 @@ bool in_crypt_alphabet(std::string_view text) {
 
 // $2b$12$ and 22 characters of salt, 31 of hash
 std::optional<PasswordHash> parse_bcrypt(std::string_view stored) {
-    if (stored.size() != 60 || stored[6] != '$' || !in_crypt_alphabet(stored.substr(7))) return std::nullopt;
+    const bool is_known = stored.starts_with("$2a$") || stored.starts_with("$2b$") || stored.starts_with("$2y$");
+    if (!is_known || stored.size() != 60 || stored[6] != '$' || !in_crypt_alphabet(stored.substr(7)))
+        return std::nullopt;
     const std::string_view cost = stored.substr(4, 2);
     if (cost < "04" || cost > "16" || cost[1] < '0' || cost[1] > '9') return std::nullopt;
-    return BcryptHash{};
+    return BcryptHash{.text = std::string(stored)};
+}
+
+// bcrypt$ and a hash of bcrypt, as Django writes it
+std::optional<PasswordHash> parse_django_bcrypt(std::string_view stored) {
+    return parse_bcrypt(stored.substr(std::string_view("bcrypt$").size()));
+}
+
+// bcrypt_sha256$ and a hash of bcrypt, of what SHA-256 makes of the password
+std::optional<PasswordHash> parse_django_bcrypt_sha256(std::string_view stored) {
+    auto parsed = parse_bcrypt(stored.substr(std::string_view("bcrypt_sha256$").size()));
+    if (parsed) std::get<BcryptHash>(*parsed).of_sha256 = true;
+    return parsed;
 }
 
 // $scrypt$ln=17,r=8,p=1$salt$hash
@@ -119,7 +171,7 @@ std::optional<PasswordHash> parse_crypt_scrypt(std::string_view stored) {
     };
     if (!in_crypt_alphabet(parts[2]) || !in_crypt_alphabet(parts[3])) return std::nullopt;
     if (!scrypt_cost_fits(decoded(0, 1), decoded(1, 5), decoded(6, 5))) return std::nullopt;
-    return CryptScryptHash{};
+    return CryptScryptHash{std::string(stored)};
 }
 
 std::optional<PasswordHash> make_pbkdf2(bool sha512, std::optional<std::uint32_t> iterations, std::optional<Bytes> salt,
@@ -155,6 +207,49 @@ std::optional<PasswordHash> parse_django(std::string_view stored) {
     return make_pbkdf2(false, number(parts[1]), Bytes(salt.begin(), salt.end()), from_base64(parts[3]));
 }
 
+// The cost N itself, in formats that do not write its logarithm.
+std::optional<std::uint32_t> log2_of(std::optional<std::uint32_t> cost) {
+    if (!cost || !std::has_single_bit(*cost)) return std::nullopt;
+    return static_cast<std::uint32_t>(std::countr_zero(*cost));
+}
+
+std::optional<PasswordHash> make_scrypt(std::optional<std::uint32_t> cost, std::optional<std::uint32_t> block_size,
+                                        std::optional<std::uint32_t> parallelism, std::string_view salt,
+                                        std::optional<Bytes> hash) {
+    const auto cost_log2 = log2_of(cost);
+    if (!cost_log2 || !block_size || !parallelism || !hash || !sizes_fit(salt.size(), hash->size()))
+        return std::nullopt;
+    if (!scrypt_cost_fits(*cost_log2, *block_size, *parallelism)) return std::nullopt;
+    const BytesView salt_bytes = as_bytes(salt);
+    return ScryptHash{*cost_log2, *block_size, *parallelism, Bytes(salt_bytes.begin(), salt_bytes.end()),
+                      std::move(*hash)};
+}
+
+// scrypt$16384$salt as it stands$8$1$hash in padded base64
+std::optional<PasswordHash> parse_django_scrypt(std::string_view stored) {
+    const auto parts = split(stored, '$');
+    if (parts.size() != 6) return std::nullopt;
+    return make_scrypt(number(parts[1]), number(parts[3]), number(parts[4]), parts[2], from_base64(parts[5]));
+}
+
+// scrypt:32768:8:1$salt as it stands$hash in hexadecimal digits
+std::optional<PasswordHash> parse_werkzeug_scrypt(std::string_view stored) {
+    const auto parts = split(stored, '$');
+    const auto costs = split(parts[0], ':');
+    if (parts.size() != 3 || costs.size() != 4) return std::nullopt;
+    return make_scrypt(number(costs[1]), number(costs[2]), number(costs[3]), parts[1], lower_case_hex(parts[2]));
+}
+
+// pbkdf2:sha256:600000$salt as it stands$hash in hexadecimal digits
+std::optional<PasswordHash> parse_werkzeug_pbkdf2(std::string_view stored) {
+    const auto parts = split(stored, '$');
+    const auto costs = split(parts[0], ':');
+    if (parts.size() != 3 || costs.size() != 3 || (costs[1] != "sha256" && costs[1] != "sha512")) return std::nullopt;
+    const BytesView salt = as_bytes(parts[1]);
+    return make_pbkdf2(costs[1] == "sha512", number(costs[2]), Bytes(salt.begin(), salt.end()),
+                       lower_case_hex(parts[2]));
+}
+
 // $fbscrypt$v=1,n=14,r=8,p=1,ss=separator,sk=signer key$salt$hash, all base64 padded: as GoTrue writes it.
 std::optional<PasswordHash> parse_firebase_scrypt(std::string_view stored) {
     const auto parts = split(stored, '$');
@@ -177,31 +272,76 @@ std::optional<PasswordHash> parse_firebase_scrypt(std::string_view stored) {
         {*cost_log2, *block_size, *parallelism, std::move(*salt), {}}, std::move(*signer_key), std::move(*hash)};
 }
 
+// Where, in a text, so many dollar signs are behind.
+template <int dollars>
+std::size_t behind_dollars(std::string_view text) {
+    std::size_t at = 0;
+    for (int i = 0; i < dollars; ++i) {
+        at = text.find('$', at);
+        if (at == std::string_view::npos) return 0;
+        ++at;
+    }
+    return at;
+}
+std::size_t behind_crypt_scrypt_costs(std::string_view) { return std::string_view("$7$").size() + 11; }
+std::size_t behind_firebase_costs(std::string_view text) { return std::min(text.find("ss="), text.size()); }
+// Django writes the salt between the costs.
+std::size_t behind_django_scrypt_cost(std::string_view text) { return behind_dollars<2>(text); }
+
+// Salts and hashes of nothing.
+constexpr std::string_view no_argon2 = "c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+constexpr std::string_view no_bcrypt = "CCCCCCCCCCCCCCCCCCCCC.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+constexpr std::string_view no_padded = "salt$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+constexpr std::string_view no_hex = "salt$00000000000000000000000000000000";
+
 struct Format {
     std::string_view prefix;
     std::optional<PasswordHash> (*parse)(std::string_view stored);
+    std::size_t (*kind_size)(std::string_view stored);
+    std::string_view rest;  // of a hash of nothing, behind its kind
 };
 constexpr Format formats[] = {
-    {"$argon2id$", parse_argon2},
-    {"$argon2i$", parse_argon2},
-    {"$2a$", parse_bcrypt},
-    {"$2b$", parse_bcrypt},
-    {"$2y$", parse_bcrypt},
-    {"$scrypt$", parse_scrypt},
-    {"$7$", parse_crypt_scrypt},
-    {"$pbkdf2-sha256$", parse_pbkdf2},
-    {"$pbkdf2-sha512$", parse_pbkdf2},
-    {"pbkdf2_sha256$", parse_django},
-    {"$fbscrypt$", parse_firebase_scrypt},
+    {"$argon2id$", parse_argon2, behind_dollars<4>, no_argon2},
+    {"$argon2i$", parse_argon2, behind_dollars<4>, no_argon2},
+    {"argon2$argon2", parse_django_argon2, behind_dollars<4>, no_argon2},
+    {"$2", parse_bcrypt, behind_dollars<3>, no_bcrypt},
+    {"bcrypt$", parse_django_bcrypt, behind_dollars<4>, no_bcrypt},
+    {"bcrypt_sha256$", parse_django_bcrypt_sha256, behind_dollars<4>, no_bcrypt},
+    {"$scrypt$", parse_scrypt, behind_dollars<3>, no_argon2},
+    {"scrypt$", parse_django_scrypt, behind_django_scrypt_cost,
+     "salt$8$1$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="},
+    {"scrypt:", parse_werkzeug_scrypt, behind_dollars<1>, no_hex},
+    {"$7$", parse_crypt_scrypt, behind_crypt_scrypt_costs, "salt$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
+    {"$pbkdf2-sha256$", parse_pbkdf2, behind_dollars<3>, no_argon2},
+    {"$pbkdf2-sha512$", parse_pbkdf2, behind_dollars<3>, no_argon2},
+    {"pbkdf2_sha256$", parse_django, behind_dollars<2>, no_padded},
+    {"pbkdf2:", parse_werkzeug_pbkdf2, behind_dollars<1>, no_hex},
+    {"$fbscrypt$", parse_firebase_scrypt, behind_firebase_costs,
+     "ss=Bw==,sk=AAECAwQFBgcICQoLDA0ODw==$c2FsdA==$AAAAAAAAAAAAAAAAAAAAAA=="},
 };
+
+const Format* format_of(std::string_view stored) {
+    const auto* found =
+        std::ranges::find_if(formats, [&](const Format& format) { return stored.starts_with(format.prefix); });
+    return found == std::end(formats) ? nullptr : found;
+}
 
 }  // namespace
 
 std::optional<PasswordHash> parse_password_hash(std::string_view stored) {
     if (stored.size() > stored_size_max) return std::nullopt;
-    for (const Format& format : formats)
-        if (stored.starts_with(format.prefix)) return format.parse(stored);
-    return std::nullopt;
+    const Format* format = format_of(stored);
+    return format == nullptr ? std::nullopt : format->parse(stored);
+}
+
+std::size_t password_kind_size(std::string_view stored) {
+    const Format* format = format_of(stored);
+    return format == nullptr ? 0 : std::min(format->kind_size(stored), stored.size());
+}
+
+std::string_view password_kind_rest(std::string_view kind) {
+    const Format* format = format_of(kind);
+    return format == nullptr ? std::string_view() : format->rest;
 }
 
 }  // namespace consentry::crypto

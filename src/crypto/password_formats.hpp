@@ -17,13 +17,17 @@ inline constexpr std::uint64_t password_traffic_max = std::uint64_t{1} << 34;  /
 inline constexpr std::uint32_t password_iterations_max = 10'000'000;
 
 struct Argon2Hash {
+    std::string text;     // in the one order of parameters that libsodium reads
     bool hybrid = false;  // argon2id rather than argon2i
     std::uint32_t memory_kib = 0;
     std::uint32_t passes = 0;
     std::uint32_t lanes = 0;
     std::size_t salt_bytes = 0;
 };
-struct BcryptHash {};
+struct BcryptHash {
+    std::string text;
+    bool of_sha256 = false;  // of the password's SHA-256 in hexadecimal digits, which makes every byte count
+};
 struct ScryptHash {
     std::uint32_t cost_log2 = 0;
     std::uint32_t block_size = 0;
@@ -31,7 +35,9 @@ struct ScryptHash {
     Bytes salt;
     Bytes hash;
 };
-struct CryptScryptHash {};
+struct CryptScryptHash {
+    std::string text;
+};
 struct Pbkdf2Hash {
     bool sha512 = false;
     std::uint32_t iterations = 0;
@@ -48,5 +54,10 @@ using PasswordHash = std::variant<Argon2Hash, BcryptHash, ScryptHash, CryptScryp
 
 // nullopt: unknown, damaged, or too costly.
 std::optional<PasswordHash> parse_password_hash(std::string_view stored);
+
+// How many of its bytes, at the beginning, a hash that parses shares with all others that cost the same; and what, in
+// their place, makes such a beginning a hash that parses. Zero and empty: of no known format.
+std::size_t password_kind_size(std::string_view stored);
+std::string_view password_kind_rest(std::string_view kind);
 
 }  // namespace consentry::crypto

@@ -41,10 +41,10 @@ void work_in_vain(std::string_view password, const Argon2Settings& settings) {
             "Argon2id");
 }
 
-bool matches(const Argon2Hash& parsed, std::string_view password, const std::string& stored) {
+bool matches(const Argon2Hash& parsed, std::string_view password) {
     const auto verify = parsed.hybrid ? crypto_pwhash_argon2id_str_verify : crypto_pwhash_argon2i_str_verify;
     errno = 0;
-    if (verify(stored.c_str(), address(password), password.size()) == 0) return true;
+    if (verify(parsed.text.c_str(), address(password), password.size()) == 0) return true;
     // libsodium says "wrong" with EINVAL. Anything else, such as no memory, must not count as a wrong password.
     if (errno != EINVAL) throw std::runtime_error("Argon2 could not be computed: no memory?");
     return false;
@@ -68,13 +68,17 @@ bool crypt_matches(std::string_view password, const std::string& stored, std::si
     return equal_constant_time(as_bytes(computed).subspan(from), as_bytes(stored).subspan(from));
 }
 
-bool matches(const BcryptHash&, std::string_view password, const std::string& stored) {
+bool matches(const BcryptHash& parsed, std::string_view password) {
     // Only the hash is compared: some libraries leave unused bits of the salt's last character set, crypt clears them.
-    return crypt_matches(password, stored, bcrypt_hash_size);
+    if (!parsed.of_sha256) return crypt_matches(password, parsed.text, bcrypt_hash_size);
+    std::string digest = to_hex(sha256(password));
+    const bool right = crypt_matches(digest, parsed.text, bcrypt_hash_size);
+    wipe(digest);
+    return right;
 }
 
-bool matches(const CryptScryptHash&, std::string_view password, const std::string& stored) {
-    return crypt_matches(password, stored, stored.size());
+bool matches(const CryptScryptHash& parsed, std::string_view password) {
+    return crypt_matches(password, parsed.text, parsed.text.size());
 }
 
 Bytes scrypt(const ScryptHash& parsed, std::string_view password, std::size_t size) {
@@ -87,11 +91,11 @@ Bytes scrypt(const ScryptHash& parsed, std::string_view password, std::size_t si
     return computed;
 }
 
-bool matches(const ScryptHash& parsed, std::string_view password, const std::string&) {
+bool matches(const ScryptHash& parsed, std::string_view password) {
     return equal_constant_time(scrypt(parsed, password, parsed.hash.size()), parsed.hash);
 }
 
-bool matches(const FirebaseScryptHash& parsed, std::string_view password, const std::string&) {
+bool matches(const FirebaseScryptHash& parsed, std::string_view password) {
     constexpr std::size_t key_size = 32;
     constexpr std::array<std::uint8_t, 16> first_counter{};
     Bytes key = scrypt(parsed.key, password, key_size);
@@ -107,7 +111,7 @@ bool matches(const FirebaseScryptHash& parsed, std::string_view password, const 
     return equal_constant_time(computed, parsed.hash);
 }
 
-bool matches(const Pbkdf2Hash& parsed, std::string_view password, const std::string&) {
+bool matches(const Pbkdf2Hash& parsed, std::string_view password) {
     Bytes computed(parsed.hash.size());
     require(PKCS5_PBKDF2_HMAC(address(password), static_cast<int>(password.size()), parsed.salt.data(),
                               static_cast<int>(parsed.salt.size()), static_cast<int>(parsed.iterations),
@@ -122,7 +126,8 @@ bool covers(const PasswordHash& parsed, std::string_view password) {
     constexpr std::size_t password_size_max = std::size_t{1} << 20;  // the libraries count in int
     if (password.size() > password_size_max) return false;
     const bool has_nul = password.contains('\0');
-    if (std::holds_alternative<BcryptHash>(parsed)) return !has_nul && password.size() <= bcrypt_password_max;
+    if (const auto* bcrypt = std::get_if<BcryptHash>(&parsed))
+        return bcrypt->of_sha256 || (!has_nul && password.size() <= bcrypt_password_max);
     if (std::holds_alternative<CryptScryptHash>(parsed)) return !has_nul;
     return true;
 }
@@ -164,13 +169,16 @@ PasswordVerdict verify_password(std::string_view password, std::string_view stor
         work_in_vain(password, wanted);
         return PasswordVerdict::mismatch;
     }
-    const std::string terminated(stored);
-    const bool right = std::visit([&](const auto& hash) { return matches(hash, password, terminated); }, *parsed);
+    const bool right = std::visit([&](const auto& hash) { return matches(hash, password); }, *parsed);
     if (!right) return PasswordVerdict::mismatch;
     return as_wanted(*parsed, wanted) ? PasswordVerdict::match : PasswordVerdict::match_needs_rehash;
 }
 
 bool is_supported_password_hash(std::string_view stored) { return parse_password_hash(stored).has_value(); }
+
+std::string password_kind(std::string_view stored) { return std::string(stored.substr(0, password_kind_size(stored))); }
+
+std::string dummy_of_kind(std::string_view kind) { return std::string(kind).append(password_kind_rest(kind)); }
 
 std::string dummy_password_hash(const Argon2Settings& settings) {
     check_settings(settings);

@@ -98,6 +98,30 @@ constexpr Imported imported[] = {
      "=="},
     {"scrypt, Firebase in small", "password",
      "$fbscrypt$v=1,n=2,r=1,p=1,ss=Bw==,sk=AAECAwQFBgcICQoLDA0ODw==$c2FsdA==$GbC4Ijgv4gJrUejfBSPsVw=="},
+    // By the tools themselves: npm argon2 0.45.1, Django 3.2.25 and Werkzeug 3, with small costs.
+    {"argon2id, npm", "correct horse",
+     "$argon2id$v=19$m=64,p=1,t=3$gAUZNlN2B6flFAEMpG69Dg$Sj56cgMXrK33UYNISFWE1gsly5tiSw/VeROE7m3ZhiE"},
+    {"argon2id of four lanes, npm", "correct horse",
+     "$argon2id$v=19$m=64,p=4,t=1$qYTK9gf7VDf0S1aVN68VYA$jnedT7vSTfHDBwky3CPMpvC3vb8xzHpav0IkGlmIxQ0"},
+    {"argon2i, npm", "correct horse",
+     "$argon2i$v=19$m=64,p=1,t=3$8LsEGFwtfDPX369MfEt1Mw$r3p5VyQiySl6DEDtkExNQLOhO22T5TTuuEouwT6QBVQ"},
+    {"argon2id, Django", "correct horse",
+     "argon2$argon2id$v=19$m=64,t=1,p=2$c2Vhc2FsdHNlYXNhbHQ$f6YHHegMgKi2S0re0kYj/g"},
+    {"bcrypt, Django", "correct horse", "bcrypt$$2b$04$lAS17l6yvHODdlTbAkA3UO2WzGDt85hlfqdTKQLS95htjaYDJ6G9S"},
+    {"bcrypt of SHA-256, Django", "correct horse",
+     "bcrypt_sha256$$2b$04$utv5XuVa05ArgISXZi9iSezaR7gfBEP7EOaHWwPoyHTtC5UgFUQxS"},
+    {"scrypt, Django", "correct horse",
+     "scrypt$16$seasalt$8$1$Qxil8nWcIy12YNMYpeV1hXKvwFi5h+x4wHI8WQTJ3/j1NecrriM2mkKB8IaqWjz6RUXfHzR5O5kG1jYWwbPuBA=="},
+    {"scrypt, Werkzeug", "correct horse",
+     "scrypt:1024:8:1$8p1LG34saIymyruV$"
+     "531413cd4ed4926c1d2b870c868d63b9ac6c835b18ab143b15383e695450e812b96f024f066480356"
+     "8c8d5e4e4b50e5f599419e75d685771f6c7bfbc4eaf24a9"},
+    {"pbkdf2-sha256, Werkzeug", "correct horse",
+     "pbkdf2:sha256:1000$Yp4ZaqV4Zd4Ugeei$7bdbaeae149473c3b213e338d14a978575b736127184b98eea5e20f0f1cca562"},
+    {"pbkdf2-sha512, Werkzeug", "correct horse",
+     "pbkdf2:sha512:1000$NjNYC99N3zffJ2OX$"
+     "e6fb06465ec58ef2fe32951a12fe34960881c99b217b6724c95ea715528ee0a9232b0ed2572424"
+     "b9e737cfb50fad233eaa533b68892356bf734bbbf5072f04a4"},
     {"pbkdf2, Django", "letmein", "pbkdf2_sha256$1000$seasalt$R1/GfWtwog1T8Ev9VndgDjzkiRzbFr8JpmJtL9cMmQU="},
 };
 
@@ -155,7 +179,20 @@ TEST(PWD_8, UnknownAndAbsurdHashesAreRefusedUnread) {
         "$argon2id$v=19$m=64,t=0,p=1$MDEyMzQ1Njc4OWFiY2RlZg$" + digest32,
         "$argon2id$v=19$m=64,t=2,p=9$MDEyMzQ1Njc4OWFiY2RlZg$" + digest32,
         "$argon2id$v=19$m=64,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$rk0M",
-        "$argon2id$v=19$t=2,m=64,p=1$MDEyMzQ1Njc4OWFiY2RlZg$" + digest32,
+        "$argon2id$v=19$m=64,t=2,t=1$MDEyMzQ1Njc4OWFiY2RlZg$" + digest32,
+        "$argon2id$v=19$m=64,t=2,p=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$" + digest32,
+        "argon2$$argon2id$v=19$m=64,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$" + digest32,
+        "bcrypt$2b$04$lAS17l6yvHODdlTbAkA3UO2WzGDt85hlfqdTKQLS95htjaYDJ6G9S",
+        "bcrypt_sha256$",
+        "scrypt$15$seasalt$8$1$" + digest32 + "=",
+        "scrypt$33554432$seasalt$8$1$" + digest32 + "=",
+        "scrypt:1024:8:1",
+        "scrypt:1024:8:1$salt$531413",
+        "scrypt:1000:8:1$salt$" + std::string(64, '0'),
+        "scrypt:1024:8$salt$" + std::string(64, '0'),
+        "pbkdf2:sha1:1000$salt$" + std::string(40, '0'),
+        "pbkdf2:sha256$salt$" + std::string(64, '0'),
+        "pbkdf2:sha256:99999999$salt$" + std::string(64, '0'),
         "$scrypt$ln=30,r=8,p=1$TmFDbA$" + digest32,
         "$scrypt$ln=14,r=8,p=100000$TmFDbA$" + digest32,
         "$scrypt$ln=0,r=8,p=1$TmFDbA$" + digest32,
@@ -178,6 +215,36 @@ TEST(PWD_8, UnknownAndAbsurdHashesAreRefusedUnread) {
         EXPECT_FALSE(is_supported_password_hash(stored)) << stored.substr(0, 80);
         EXPECT_EQ(verify("password", stored), mismatch) << stored.substr(0, 80);
     }
+}
+
+TEST(PWD_2, BcryptOfADigestSeesTheWholePassword) {
+    std::string password;
+    for (int i = 0; i < 8; ++i) password += "0123456789";
+    const std::string hash = "bcrypt_sha256$$2b$04$GAHmtnuuLMpudWgwKBbN4elcggZXbsyWNU8kpajv8MdRE.w.EMI6i";
+    EXPECT_EQ(verify(password, hash), match_needs_rehash);
+    EXPECT_EQ(verify(password + "0", hash), mismatch);
+    EXPECT_EQ(verify(password.substr(0, 79), hash), mismatch);
+    EXPECT_EQ(verify(password + '\0', hash), mismatch);
+}
+
+TEST(PWD_1, OfEachKindThereIsAHashThatNoPasswordMatches) {
+    for (const Imported& row : imported) {
+        const std::string kind = password_kind(row.stored);
+        EXPECT_TRUE(row.stored.starts_with(kind)) << row.name;
+        EXPECT_FALSE(kind.empty()) << row.name;
+        if (row.stored.contains("ln=16") || row.stored.contains("n=14,")) continue;  // slow
+        const std::string dummy = dummy_of_kind(kind);
+        EXPECT_TRUE(is_supported_password_hash(dummy)) << row.name << ' ' << dummy;
+        EXPECT_EQ(password_kind(dummy), kind) << row.name;
+        EXPECT_EQ(verify(row.password, dummy), mismatch) << row.name;
+    }
+    EXPECT_EQ(password_kind("$2b$12$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"), "$2b$12$");
+    EXPECT_EQ(password_kind("$argon2id$v=19$m=64,p=1,t=2$1ehTUAiCRNfxnsTMJ+Lbfg$K9"), "$argon2id$v=19$m=64,p=1,t=2$");
+    EXPECT_EQ(password_kind("$fbscrypt$v=1,n=2,r=1,p=1,ss=Bw==,sk=AAECAwQFBgcICQoLDA0ODw==$c2FsdA==$Gb"),
+              "$fbscrypt$v=1,n=2,r=1,p=1,")
+        << "the signer key is a secret";
+    for (const std::string_view stored : {"", "$", "password", "$1$salt$qJH7.N4xYta3aEG/dfqo/0", "$argon2id$v=19"})
+        EXPECT_EQ(password_kind(stored), "") << stored;
 }
 
 TEST(PWD_1, TheDummyHashLooksRealAndMatchesNothing) {
