@@ -141,6 +141,7 @@ void App::open_mail_delivery() {
                                   .sender = config.mail.no_reply,
                                   .batch_size = static_cast<std::int64_t>(config.mail.batch_size)};
     options.before_each_round.emplace_back([this] { return services_.link_requests.work_off(); });
+    options.before_each_round.emplace_back([this] { return services_.passwords.lock_notices().work_off(); });
     options.before_each_round.emplace_back([this] { return services_.announcements.work_off(); });
     mail_delivery_ = std::make_unique<MailDelivery>(
         std::move(options),

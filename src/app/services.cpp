@@ -48,6 +48,7 @@ PasswordSettings password_settings(const Config& config) {
     // No more turns than threads to hash on, and fewer than the failures that lock.
     out.checks_at_once = std::clamp<std::size_t>(
         hash_threads(config), 1, static_cast<std::size_t>(std::max(1, config.password.attempts_max - 1)));
+    out.history_checks_at_once = std::max<std::size_t>(1, hash_threads(config) / 2);
     out.address_key = as_text(crypto::hkdf_sha256(as_bytes(secret), "consentry unknown addresses", 32));
     return out;
 }
@@ -177,7 +178,7 @@ std::vector<CleanUpTask> Services::clean_up_tasks() {
     // What is deleted is gone within a minute, also where the store did not answer at first.
     constexpr std::chrono::seconds often{20};
     return {
-        {"failures of unknown addresses", rarely, [this] { return passwords.forget_unknown_addresses(); }},
+        {"counts of password failures", rarely, [this] { return passwords.forget_old(); }},
         {"sessions that are over", rarely, [this] { return sessions.forget_old(); }},
         {"old activity", rarely, [this] { return activity.forget_old(); }},
         {"identity tokens that are over", rarely, [this] { return social_accounts.forget_old(); }},

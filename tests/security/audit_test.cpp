@@ -72,6 +72,7 @@ TEST(LOG_4, LocksAreTold) {
     for (int i = 0; i < 7; ++i) t.service.log_in(guessed.email, "Wrong-Harbor-42");
     EXPECT_EQ(t.named("password.locked").size(), 1U);
     EXPECT_EQ(t.named("password.failed").size(), 5U) << "what is locked is not evaluated";
+    Mailbox(t.service).wait_for(guessed.email, "passwordLocked");  // written after the answer
     EXPECT_EQ(t.activity(guessed), std::vector<std::string>{"userReachMaxPasswordAttempt"});
 
     Person careful = t.service.make_person();

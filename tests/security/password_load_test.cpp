@@ -1,4 +1,8 @@
 // Many logins at once: no more guesses than one after the other, no more hashes than the machine has cores for.
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -67,6 +71,90 @@ TEST(PWD_6, ParallelRightLoginsWithTwoFactorLockNobodyOut) {
         service, guesses(64, [&](std::size_t) { return Call{login, credentials(person.email, person.password)}; }));
     EXPECT_EQ(count(answers, 200) + count(answers, 503), 64U);
     EXPECT_EQ(service.log_in(person).status, 200U);
+}
+
+constexpr const char* checks_of = "SELECT password_attempt, password_pending FROM users WHERE email = '";
+
+std::vector<std::string> checks(const Service& service, const Person& person) {
+    return service.sql(checks_of + person.email + "'").at(0);
+}
+
+// As other instances leave it behind that check passwords of this account, until a moment in so many milliseconds.
+void put_under_way(Service& service, const Person& person, int count, milliseconds rest) {
+    service.sql("UPDATE users SET password_pending = " + std::to_string(count) + ", password_pending_until = " +
+                std::to_string(epoch_ms(service.clock().now() + rest)) + " WHERE email = '" + person.email + "'");
+}
+
+TEST(PWD_6, ChecksUnderWayAreNoFailures) {
+    Service service;
+    const Person person = service.make_person();
+    put_under_way(service, person, 5, seconds{60});
+    const Answer full = service.log_in(person);
+    EXPECT_EQ(full.status, 503U) << "as many as may fail are under way elsewhere";
+    EXPECT_EQ(full.headers.at("retry-after"), "1");
+    put_under_way(service, person, 4, seconds{60});
+    EXPECT_EQ(service.log_in(person).status, 200U);
+    EXPECT_EQ(checks(service, person), (std::vector<std::string>{"0", "0"}));
+}
+
+TEST(PWD_6, AsManyAreUnderWayAsFailuresAreLeft) {
+    Service service;
+    const Person person = service.make_person();
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
+    put_under_way(service, person, 2, seconds{60});
+    EXPECT_EQ(service.log_in(person.email, wrong_password).status, 503U);
+    put_under_way(service, person, 1, seconds{60});
+    EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
+    EXPECT_EQ(checks(service, person), (std::vector<std::string>{"4", "0"}));
+}
+
+TEST(PWD_6, ChecksThatNeverEndedCountAndDoNotLock) {
+    // Guesses whose process ends before the answer would be free otherwise.
+    Service service;
+    const Person person = service.make_person();
+    put_under_way(service, person, 5, milliseconds{0});
+    EXPECT_EQ(service.log_in(person).status, 200U) << "a lock is told only where somebody failed";
+    put_under_way(service, person, 5, milliseconds{0});
+    EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
+    expect_lock(service.log_in(person), 403, "passwordAttemptMax", 276);
+}
+
+TEST(PWD_6, AReservationOfAClockThatWasPutBackHasEnded) {
+    Service service;
+    const Person person = service.make_person();
+    put_under_way(service, person, 5, std::chrono::hours{1});
+    EXPECT_EQ(service.log_in(person).status, 200U);
+}
+
+TEST(PWD_8, ChangesOfOnePasswordHashOneAfterTheOther) {
+    // The look at former passwords costs up to ten hashes. All changes of an account at once took every thread.
+    Service service({{"AUTH_PASSWORD_HASH_THREADS", "4"}});
+    const Person person = service.make_person();
+    const TokenTexts tokens = service.tokens_of(person);
+    const std::string id = person.id.text();
+    for (int i = 0; i < 9; ++i)
+        service.sql("INSERT INTO password_history (id, user_id, password_hash, type, created_at, expires_at) SELECT '" +
+                    Uuid::v7(service.clock().now()).text() +
+                    "', user_id, password_hash, type, created_at, expires_at FROM "
+                    "password_history WHERE user_id = '" +
+                    id + "' LIMIT 1");
+    std::vector<Call> calls;
+    for (int i = 0; i < 24; ++i)
+        calls.push_back({"/api/shared/user/change-password",
+                         {{"oldPassword", person.password}, {"newPassword", "Copper-Meadow-" + std::to_string(i)}},
+                         bearer(tokens.access),
+                         "PATCH"});
+    const WorkerPool& pool = service.app().services().hash_pool;
+    std::atomic<bool> done{false};
+    std::size_t most = 0;
+    std::jthread watch([&] {
+        while (!done) most = std::max(most, pool.waiting());
+    });
+    const auto answers = all_at_once(service, calls);
+    done = true;
+    watch.join();
+    EXPECT_LE(most, 4U) << "as many as the account's turns";
+    EXPECT_EQ(count(answers, 200), 1U) << "and ends the session of all others";
 }
 
 Environment narrow_pool() { return {{"AUTH_PASSWORD_HASH_THREADS", "1"}, {"AUTH_PASSWORD_HASH_QUEUE_MAX", "1"}}; }

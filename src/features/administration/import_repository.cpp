@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "features/passwords/failure_floor.hpp"
 #include "features/users/stored.hpp"
 
 namespace consentry {
@@ -136,6 +137,7 @@ void ImportRepository::add_finish(storage::Transaction& transaction, ImportId im
                               "CAST($3 AS BIGINT)",
                               "WHERE i.import_id = $1 AND i.password_hash IS NOT NULL"),
             import, alike.now, alike.history_expires_at);
+    FailureFloor::add_kinds(transaction, content.hash_kinds, alike.now);
     if (content.google_subjects)
         transaction.add(Expect::any,
                         CONSENTRY_OF_MADE("INSERT INTO identities (provider, subject, user_id, email, created_at) "

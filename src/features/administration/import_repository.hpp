@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct ImportedAlike {
 // What its rows have, so that nothing is looked for in vain while others wait to write.
 struct ImportContent {
     bool hashes = false;
+    std::set<std::string> hash_kinds = {};  // crypto::password_kind; the first of many
     bool google_subjects = false;
     bool apple_subjects = false;
 };

@@ -7,6 +7,7 @@
 
 #include "base/both.hpp"
 #include "base/errors.hpp"
+#include "crypto/password_hash.hpp"
 #include "features/administration/import_checks.hpp"
 
 namespace consentry {
@@ -14,6 +15,8 @@ namespace {
 
 // Of each list of a report: a file may be wrong in every row.
 constexpr std::size_t kept_max = 100'000;
+// Of hashes; exports have one or two.
+constexpr std::size_t hash_kinds_max = 16;
 // Longer than any import takes; one that takes longer is given up before its rows can be swept under it.
 constexpr std::chrono::hours abandoned_after{24};
 
@@ -196,6 +199,8 @@ private:
 
     StagedUser note(StagedUser user) {
         content_.hashes |= user.password_hash.has_value();
+        if (user.password_hash && content_.hash_kinds.size() < hash_kinds_max)
+            content_.hash_kinds.insert(crypto::password_kind(*user.password_hash));
         content_.google_subjects |= user.google_subject.has_value();
         content_.apple_subjects |= user.apple_subject.has_value();
         return user;

@@ -7,7 +7,8 @@ void LoginRepository::add_challenge(storage::Transaction& transaction, UserId us
     transaction.add(storage::Expect::one,
                     "UPDATE users SET challenge_seq = challenge_seq + 1, "
                     "password_attempt = CASE WHEN $3 THEN 0 ELSE password_attempt END, "
-                    "password_locked_until = CASE WHEN $3 THEN NULL ELSE password_locked_until END "
+                    "password_locked_until = CASE WHEN $3 THEN NULL ELSE password_locked_until END, "
+                    "password_pending = CASE WHEN $3 THEN 0 ELSE password_pending END "
                     "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL RETURNING challenge_seq",
                     user, security_version, clear_attempts);
 }
@@ -19,7 +20,8 @@ void LoginRepository::add_login(storage::Transaction& transaction, UserId user, 
         storage::Expect::one,
         "UPDATE users SET last_login_at = $3, last_login_from = $4, last_login_with = $5, last_ip_address = $6, "
         "password_attempt = CASE WHEN $7 THEN 0 ELSE password_attempt END, "
-        "password_locked_until = CASE WHEN $7 THEN NULL ELSE password_locked_until END "
+        "password_locked_until = CASE WHEN $7 THEN NULL ELSE password_locked_until END, "
+        "password_pending = CASE WHEN $7 THEN 0 ELSE password_pending END "
         "WHERE id = $1 AND security_version = $2 AND status = 'active' AND is_verified = TRUE "
         "AND deleted_at IS NULL",
         user, security_version, now, http::name_of(from), http::name_of(with), ip_address, clear_attempts);

@@ -1,6 +1,7 @@
 // Password hashing on its own bounded pool, at nice 19: cheap requests pass by.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "base/worker_pool.hpp"
@@ -16,8 +17,14 @@ public:
     // Throw Unavailable where the pool is full.
     awaitable<std::string> hash(std::string password);
     awaitable<crypto::PasswordVerdict> verify(std::string password, std::string stored);
+    struct Verified {
+        crypto::PasswordVerdict verdict;
+        std::chrono::steady_clock::time_point began;  // its turn in the pool
+    };
     // As above, in a place that was taken before: never refused.
-    awaitable<crypto::PasswordVerdict> verify(WorkerPool::Place place, std::string password, std::string stored);
+    awaitable<Verified> verify(WorkerPool::Place place, std::string password, std::string stored);
+    // How long a hash of this kind takes (crypto::password_kind), measured by one.
+    awaitable<std::chrono::steady_clock::duration> measure(std::string kind);
     WorkerPool::Place place() { return pool_.place(); }  // throws Unavailable
     // A hash that no password matches: an unknown user costs the same (PWD-1).
     const std::string& dummy() const { return dummy_; }

@@ -1,5 +1,8 @@
 #include "features/passwords/passwords.hpp"
 
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+
 #include "base/errors.hpp"
 #include "crypto/random.hpp"
 #include "features/sessions/repository.hpp"
@@ -14,9 +17,11 @@ constexpr std::int64_t history_rows_max = 10;  // each costs a hash
 // As long as a guesser's patience: a known account never forgets its count.
 constexpr std::chrono::days unknown_address_memory{30};
 
-Error attempts_exhausted(std::optional<TimePoint> until, TimePoint now) {
-    return retry_later(errors::password_attempt_max, until && *until > now ? *until - now : milliseconds{1000});
-}
+// How long a check waits for others of the same account to end, and how soon it looks for the first time.
+constexpr std::chrono::seconds reservation_patience{1};
+constexpr std::chrono::milliseconds reservation_pause{10};
+
+Error attempts_exhausted(milliseconds wait) { return retry_later(errors::password_attempt_max, wait); }
 
 }  // namespace
 
@@ -34,7 +39,10 @@ Passwords::Passwords(storage::Database& database, const Clock& clock, PasswordHa
       audit_(audit),
       settings_(std::move(settings)),
       policy_(settings_.service_name),
-      turns_(settings_.checks_at_once, waiting_checks_max) {}
+      turns_(settings_.checks_at_once, waiting_checks_max),
+      history_turns_(settings_.history_checks_at_once, waiting_checks_max),
+      lock_notices_(database, clock, mails),
+      floor_(database, clock, hasher) {}
 
 crypto::Sha256 Passwords::address_digest(std::string_view email) const {
     return crypto::hmac_sha256(as_bytes(settings_.address_key), as_bytes(email));
@@ -42,52 +50,64 @@ crypto::Sha256 Passwords::address_digest(std::string_view email) const {
 
 awaitable<Result<Passwords::Checked>> Passwords::check(std::optional<User> user, std::string email,
                                                        std::string password, Cause cause) {
-    const crypto::Sha256 address = address_digest(email);
     // Known and unknown addresses walk the same road, statement by statement.
-    auto turn = co_await turns_.take(user ? user->id.text() : email);
-    const TimePoint now = clock_.now();
-    if (settings_.count_attempts) {
-        const auto locked =
-            user ? co_await repository_.locked_until(user->id) : co_await repository_.unknown_locked_until(address);
-        if (locked && *locked > now) co_return fail(attempts_exhausted(locked, now));
-    }
-    std::int64_t attempt = 0;
-    // Before the attempt is counted: who is sent away for want of a place has not guessed.
-    WorkerPool::Place place = hasher_.place();
-    if (settings_.count_attempts) {
-        const auto reserved = user ? co_await repository_.reserve(user->id, settings_.ladder, now)
-                                   : co_await repository_.reserve_unknown(address, settings_.ladder, now);
-        if (!reserved) {
-            const auto until =
-                user ? co_await repository_.locked_until(user->id) : co_await repository_.unknown_locked_until(address);
-            co_return fail(attempts_exhausted(until, now));
-        }
-        attempt = *reserved;
-    }
+    const Counted counted{.user = user ? std::optional(user->id) : std::nullopt, .address = address_digest(email)};
     const bool known = user && user->password_hash;
-    const auto verdict =
-        co_await hasher_.verify(std::move(place), std::move(password), known ? *user->password_hash : hasher_.dummy());
-    if (!known || verdict == crypto::PasswordVerdict::mismatch) {
-        co_await tell_of_failure(user ? std::optional(user->id) : std::nullopt, attempt, std::move(cause));
-        co_return fail(errors::password_not_match);
+    std::chrono::steady_clock::time_point began;
+    {
+        auto turn = co_await turns_.take(user ? user->id.text() : email);
+        auto place = co_await reserve(counted);
+        if (!place) co_return fail(std::move(place.error()));
+        if (known && floor_.is_new(*user->password_hash)) co_await floor_.notice(*user->password_hash);
+        const auto verified = co_await hasher_.verify(std::move(*place), std::move(password),
+                                                      known ? *user->password_hash : hasher_.dummy());
+        if (known && verified.verdict != crypto::PasswordVerdict::mismatch)
+            co_return Checked{.needs_rehash = verified.verdict == crypto::PasswordVerdict::match_needs_rehash,
+                              .turn = std::move(turn)};
+        began = verified.began;
+        co_await count_failure(counted, std::move(cause));
     }
-    co_return Checked{.needs_rehash = verdict == crypto::PasswordVerdict::match_needs_rehash, .turn = std::move(turn)};
+    co_await floor_.wait(began);
+    co_return fail(errors::password_not_match);
 }
 
-awaitable<void> Passwords::tell_of_failure(std::optional<UserId> user, std::int64_t attempt, Cause cause) {
-    audit_.tell("password.failed", Outcome::failure, user, cause, {{"attempt", std::to_string(attempt)}});
-    if (!settings_.count_attempts || attempt < settings_.ladder.attempts_max) co_return;
-    audit_.tell("password.locked", Outcome::refused, user, cause, {{"attempt", std::to_string(attempt)}});
-    if (!user || attempt > settings_.ladder.attempts_max) co_return;
-    // Once per run of failures, for the owner to read. The lock itself stands already.
-    storage::Transaction transaction;
-    const TimePoint now = clock_.now();
-    Audit::add(transaction, *user, ActivityAction::user_reach_max_password_attempt, cause, now);
-    mails_.add_notice(transaction, *user, MailKind::password_locked, cause, now);
-    try {
-        co_await database_.commit(std::move(transaction));
-    } catch (const Unavailable&) {
+awaitable<Result<WorkerPool::Place>> Passwords::reserve(Counted counted) {
+    if (!settings_.count_attempts) co_return hasher_.place();
+    asio::steady_timer timer(co_await asio::this_coro::executor);
+    const auto give_up_at = std::chrono::steady_clock::now() + reservation_patience;
+    for (auto pause = reservation_pause;; pause *= 2) {
+        const TimePoint now = clock_.now();
+        const auto locked = counted.user ? co_await repository_.locked_until(*counted.user)
+                                         : co_await repository_.unknown_locked_until(counted.address);
+        if (locked && *locked > now) co_return consentry::fail(attempts_exhausted(*locked - now));
+        {
+            // Before the attempt is counted: who is sent away for want of a place has not guessed.
+            auto place = hasher_.place();
+            const bool reserved = counted.user
+                                      ? co_await repository_.reserve(*counted.user, settings_.ladder, now)
+                                      : co_await repository_.reserve_unknown(counted.address, settings_.ladder, now);
+            if (reserved) co_return std::move(place);
+        }
+        // Others of the account are under way, here or at another instance; nobody has failed.
+        if (std::chrono::steady_clock::now() >= give_up_at)
+            throw Unavailable("password checks: too many of one account at once");
+        timer.expires_after(pause);
+        co_await timer.async_wait(asio::use_awaitable);
     }
+}
+
+awaitable<void> Passwords::count_failure(Counted counted, Cause cause) {
+    std::int64_t attempt = 0;
+    if (settings_.count_attempts) {
+        const TimePoint now = clock_.now();
+        attempt = counted.user ? co_await repository_.fail(*counted.user, settings_.ladder, now)
+                               : co_await repository_.fail_unknown(counted.address, settings_.ladder, now);
+    }
+    audit_.tell("password.failed", Outcome::failure, counted.user, cause, {{"attempt", std::to_string(attempt)}});
+    if (!settings_.count_attempts || attempt < settings_.ladder.attempts_max) co_return;
+    audit_.tell("password.locked", Outcome::refused, counted.user, cause, {{"attempt", std::to_string(attempt)}});
+    // Once per run of failures, for the owner to read.
+    if (counted.user && attempt == settings_.ladder.attempts_max) lock_notices_.add(*counted.user, std::move(cause));
 }
 
 awaitable<void> Passwords::clear(UserId user) { return repository_.clear(user); }
@@ -114,6 +134,9 @@ awaitable<Result<void>> Passwords::check_new(std::string password, std::string e
 
 awaitable<Result<void>> Passwords::check_history(UserId user, const std::string& password) {
     const auto hashes = co_await repository_.history(user, clock_.now(), history_rows_max);
+    if (hashes.empty()) co_return Result<void>{};
+    // One hash after the other, and of few accounts at once: logins of others keep threads to themselves.
+    const auto turn = co_await history_turns_.take({});
     for (const std::string& hash : hashes) {
         const auto verdict = co_await hasher_.verify(password, hash);
         if (verdict == crypto::PasswordVerdict::mismatch) continue;
@@ -129,12 +152,14 @@ awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change, Caus
     auto acceptable = co_await check_new(change.new_password, user->email, "newPassword");
     if (!acceptable) co_return fail(std::move(acceptable.error()));
     // The old password first: whoever holds only a stolen session learns nothing about codes (PWD-5).
+    std::optional<AccountTurns::Turn> turn;  // to the end: what follows costs more hashes than a login
     if (user->password_hash) {
         auto checked = co_await check(*user, user->email, std::move(change.old_password), cause);
         if (!checked && checked.error().is(errors::password_not_match))
             co_return fail(std::move(checked.error()).with_message("auth.error.oldPasswordNotMatch"));
         if (!checked) co_return fail(std::move(checked.error()));
         co_await clear(id);
+        turn.emplace(std::move(checked->turn));
     }
     const auto factor = co_await two_factor_.state(id);
     std::optional<RightProof> proof;
@@ -257,8 +282,9 @@ awaitable<Result<UserId>> Passwords::create_with_temporary(User user, Cause caus
     co_return user.id;
 }
 
-awaitable<void> Passwords::forget_unknown_addresses() {
-    return repository_.forget_unknown(clock_.now() - unknown_address_memory);
+awaitable<void> Passwords::forget_old() {
+    co_await repository_.forget_unknown(clock_.now() - unknown_address_memory);
+    co_await floor_.forget_unused();
 }
 
 }  // namespace consentry

@@ -9,7 +9,9 @@
 #include "base/lock_ladder.hpp"
 #include "features/activity/audit.hpp"
 #include "features/passwords/account_turns.hpp"
+#include "features/passwords/failure_floor.hpp"
 #include "features/passwords/hasher.hpp"
+#include "features/passwords/lock_notices.hpp"
 #include "features/passwords/policy.hpp"
 #include "features/passwords/repository.hpp"
 #include "features/two_factor/two_factor.hpp"
@@ -28,7 +30,8 @@ struct PasswordSettings {
     std::string service_name;
     std::string username_prefix = "user";  // of new accounts
     std::size_t checks_at_once = 2;        // of one account
-    std::string address_key;               // keys the digests of unknown addresses
+    std::size_t history_checks_at_once = 1;
+    std::string address_key;  // keys the digests of unknown addresses
 };
 
 // A new password for a forgotten one: the link proves the address, the proof the second factor where it is on.
@@ -86,16 +89,29 @@ public:
     // passwordMustNew, and those of the second factor.
     awaitable<Result<void>> reset(PasswordReset reset, Cause cause);
 
-    awaitable<void> forget_unknown_addresses();
+    // Unknown addresses that nobody tried for long, and kinds of hashes that no account has any more.
+    awaitable<void> forget_old();
+
+    // What an owner is told of a lock, and when failures are answered.
+    LockNotices& lock_notices() { return lock_notices_; }
+    FailureFloor& failure_floor() { return floor_; }
 
 private:
+    // Whose failures are counted: an account's, or those of an address that nobody has.
+    struct Counted {
+        std::optional<UserId> user;
+        crypto::Sha256 address;
+    };
+    // The right to hash once. Error: passwordAttemptMax. Throws Unavailable where no place is free, or others of the
+    // account stay under way.
+    awaitable<Result<WorkerPool::Place>> reserve(Counted counted);
+    awaitable<void> count_failure(Counted counted, Cause cause);
     awaitable<Result<void>> check_new(std::string password, std::string email, std::string property);
     awaitable<Result<void>> reset_by(PasswordReset reset, const Cause& cause);
     // Error: passwordMustNew.
     awaitable<Result<void>> check_history(UserId user, const std::string& password);
     std::string temporary_password(const std::string& email) const;
     std::optional<TimePoint> expiry(TimePoint now) const;
-    awaitable<void> tell_of_failure(std::optional<UserId> user, std::int64_t attempt, Cause cause);
     crypto::Sha256 address_digest(std::string_view email) const;
 
     storage::Database& database_;
@@ -111,6 +127,9 @@ private:
     PasswordSettings settings_;
     PasswordPolicy policy_;
     AccountTurns turns_;
+    AccountTurns history_turns_;  // of all accounts together
+    LockNotices lock_notices_;
+    FailureFloor floor_;
 };
 
 }  // namespace consentry

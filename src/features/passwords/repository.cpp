@@ -8,6 +8,9 @@ namespace {
 
 using storage::Expect;
 
+// Longer than a request may take. What is left of a reservation then, in a process that ended, counts as a failure.
+constexpr std::chrono::minutes reservation_lease{1};
+
 std::string_view text_of(PasswordType type) {
     switch (type) {
         case PasswordType::sign_up:
@@ -22,10 +25,7 @@ std::string_view text_of(PasswordType type) {
     return {};
 }
 
-std::optional<std::int64_t> attempt_of(const storage::Rows& rows) {
-    if (rows.empty()) return std::nullopt;
-    return rows[0].integer(0);
-}
+std::int64_t attempt_of(const storage::Rows& rows) { return rows.empty() ? 0 : rows[0].integer(0); }
 
 std::optional<TimePoint> time_of(const storage::Rows& rows) {
     if (rows.empty()) return std::nullopt;
@@ -34,28 +34,68 @@ std::optional<TimePoint> time_of(const storage::Rows& rows) {
 
 }  // namespace
 
-awaitable<std::optional<std::int64_t>> PasswordRepository::reserve(UserId user, LockLadder ladder, TimePoint now) {
+// The same statements for accounts and for addresses that belong to nobody. Always $2 is now and $3 the end of a lease
+// that begins now. A reservation whose lease ends later was written by a clock that has been put back since: it ended
+// as well.
+#define CONSENTRY_LIVE(T, PENDING_UNTIL) "(" T PENDING_UNTIL " > $2 AND " T PENDING_UNTIL " <= $3)"
+#define CONSENTRY_RESERVE(T, ATTEMPT, PENDING, PENDING_UNTIL)                                 \
+    ATTEMPT " = " T ATTEMPT " + CASE WHEN " CONSENTRY_LIVE(                                   \
+        T, PENDING_UNTIL) " THEN 0 ELSE " T PENDING " END, " PENDING                          \
+                          " = CASE WHEN " CONSENTRY_LIVE(T, PENDING_UNTIL) " THEN " T PENDING \
+                                                                           " ELSE 0 END + 1, " PENDING_UNTIL " = $3"
+// Neither locked nor as many under way as failures are left, one of them at least.
+#define CONSENTRY_MAY_RESERVE(T, ATTEMPT, LOCKED_UNTIL, PENDING, PENDING_UNTIL) \
+    "(" T LOCKED_UNTIL " IS NULL OR " T LOCKED_UNTIL " <= $2) AND (" T PENDING  \
+    " = 0 OR NOT " CONSENTRY_LIVE(T, PENDING_UNTIL) " OR " T ATTEMPT " + " T PENDING " < $4)"
+#define CONSENTRY_FAIL(ATTEMPT, LOCKED_UNTIL, PENDING)                        \
+    ATTEMPT " = " ATTEMPT " + 1, " LOCKED_UNTIL " = " CONSENTRY_LOCK_END_SQL( \
+        ATTEMPT, "$3", "$2", "$4") ", " PENDING " = CASE WHEN " PENDING " > 0 THEN " PENDING " - 1 ELSE 0 END"
+
+awaitable<bool> PasswordRepository::reserve(UserId user, LockLadder ladder, TimePoint now) {
+    const auto rows = co_await database_.execute(
+        "UPDATE users SET " CONSENTRY_RESERVE(
+            "", "password_attempt", "password_pending",
+            "password_pending_until") " WHERE id = $1 AND " CONSENTRY_MAY_RESERVE("", "password_attempt",
+                                                                                  "password_locked_until",
+                                                                                  "password_pending",
+                                                                                  "password_pending_until"),
+        user, now, now + reservation_lease, ladder.attempts_max);
+    co_return rows.affected() == 1;
+}
+
+awaitable<bool> PasswordRepository::reserve_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now) {
+    const auto rows = co_await database_.execute(
+        "INSERT INTO unknown_logins (address_digest, attempt, locked_until, updated_at, pending, pending_until) "
+        "VALUES ($1, 0, NULL, $2, 1, $3) ON CONFLICT (address_digest) DO UPDATE SET updated_at = "
+        "$2, " CONSENTRY_RESERVE("unknown_logins.", "attempt", "pending",
+                                 "pending_until") " WHERE " CONSENTRY_MAY_RESERVE("unknown_logins.", "attempt",
+                                                                                  "locked_until", "pending",
+                                                                                  "pending_until"),
+        BytesView(address), now, now + reservation_lease, ladder.attempts_max);
+    co_return rows.affected() == 1;
+}
+
+awaitable<std::int64_t> PasswordRepository::fail(UserId user, LockLadder ladder, TimePoint now) {
     co_return attempt_of(co_await database_.execute(
-        "UPDATE users SET password_attempt = password_attempt + 1, "
-        "password_locked_until = " CONSENTRY_LOCK_END_SQL(
-            "password_attempt", "$3", "$2", "$4") " WHERE id = $1 AND (password_locked_until IS NULL OR "
-                                                  "password_locked_until <= $2) RETURNING password_attempt",
+        "UPDATE users SET " CONSENTRY_FAIL("password_attempt", "password_locked_until",
+                                           "password_pending") " WHERE id = $1 RETURNING password_attempt",
         user, now, ladder.attempts_max, static_cast<double>(ladder.base.count())));
 }
 
-awaitable<std::optional<TimePoint>> PasswordRepository::locked_until(UserId user) {
-    co_return time_of(co_await database_.query("SELECT password_locked_until FROM users WHERE id = $1", user));
+awaitable<std::int64_t> PasswordRepository::fail_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now) {
+    co_return attempt_of(co_await database_.execute(
+        "UPDATE unknown_logins SET updated_at = $2, " CONSENTRY_FAIL(
+            "attempt", "locked_until", "pending") " WHERE address_digest = $1 RETURNING attempt",
+        BytesView(address), now, ladder.attempts_max, static_cast<double>(ladder.base.count())));
 }
 
-awaitable<std::optional<std::int64_t>> PasswordRepository::reserve_unknown(crypto::Sha256 address, LockLadder ladder,
-                                                                           TimePoint now) {
-    co_return attempt_of(co_await database_.execute(
-        "INSERT INTO unknown_logins (address_digest, attempt, locked_until, updated_at) VALUES ($1, 1, NULL, $2) "
-        "ON CONFLICT (address_digest) DO UPDATE SET attempt = unknown_logins.attempt + 1, updated_at = $2, "
-        "locked_until = " CONSENTRY_LOCK_END_SQL(
-            "unknown_logins.attempt", "$3", "$2",
-            "$4") " WHERE unknown_logins.locked_until IS NULL OR unknown_logins.locked_until <= $2 RETURNING attempt",
-        BytesView(address), now, ladder.attempts_max, static_cast<double>(ladder.base.count())));
+#undef CONSENTRY_FAIL
+#undef CONSENTRY_MAY_RESERVE
+#undef CONSENTRY_RESERVE
+#undef CONSENTRY_LIVE
+
+awaitable<std::optional<TimePoint>> PasswordRepository::locked_until(UserId user) {
+    co_return time_of(co_await database_.query("SELECT password_locked_until FROM users WHERE id = $1", user));
 }
 
 awaitable<std::optional<TimePoint>> PasswordRepository::unknown_locked_until(crypto::Sha256 address) {
@@ -70,7 +110,8 @@ awaitable<void> PasswordRepository::forget_unknown(TimePoint before) {
 
 awaitable<void> PasswordRepository::clear(UserId user) {
     co_await database_.execute(
-        "UPDATE users SET password_attempt = 0, password_locked_until = NULL WHERE id = $1 AND password_attempt > 0",
+        "UPDATE users SET password_attempt = 0, password_locked_until = NULL, password_pending = 0, "
+        "password_pending_until = NULL WHERE id = $1 AND (password_attempt > 0 OR password_pending > 0)",
         user);
 }
 

@@ -21,16 +21,21 @@ class PasswordRepository {
 public:
     explicit PasswordRepository(storage::Database& database) : database_(database) {}
 
-    // Reserves an attempt before the password is looked at; from the ladder's first rung on it locks as well, and a
-    // right password clears both. One statement, durable on return. nullopt: locked, nothing was counted.
-    awaitable<std::optional<std::int64_t>> reserve(UserId user, LockLadder ladder, TimePoint now);
+    // Reserves an attempt before the password is looked at: of one account no more are under way, over all instances,
+    // than failures are left before a lock, and one where none is left. A reservation is no failure: a right password
+    // clears it, and only fail() locks. One statement, durable on return. False: locked, or too many are under way.
+    awaitable<bool> reserve(UserId user, LockLadder ladder, TimePoint now);
+    // Makes a failure of a reservation, and locks from the ladder's first rung on. How many failures there are now.
+    awaitable<std::int64_t> fail(UserId user, LockLadder ladder, TimePoint now);
     awaitable<std::optional<TimePoint>> locked_until(UserId user);
     // The same for an address that belongs to nobody.
-    awaitable<std::optional<std::int64_t>> reserve_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now);
+    awaitable<bool> reserve_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now);
+    awaitable<std::int64_t> fail_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now);
     awaitable<std::optional<TimePoint>> unknown_locked_until(crypto::Sha256 address);
     // Rows of unknown addresses that nobody tried since.
     awaitable<void> forget_unknown(TimePoint before);
 
+    // After a right password: no failure, no lock, nothing under way.
     awaitable<void> clear(UserId user);
     // A better hash of the same password; nothing happens where the password changed in the meantime.
     awaitable<void> rehash(UserId user, std::string old_hash, std::string new_hash);

@@ -1,0 +1,115 @@
+#include "features/passwords/failure_floor.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "crypto/password_hash.hpp"
+
+namespace consentry {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What other instances import is known here after so long.
+constexpr auto look_every = 10s;
+// The machine may be busier or idler than when a kind was measured.
+constexpr auto measure_every = 1h;
+// No failure waits longer: of slower hashes the time may tell.
+constexpr FailureFloor::Duration floor_max = 2s;
+// Each costs one hash to measure. A file may hold a thousand.
+constexpr std::int64_t kinds_max = 16;
+// An import that adds a kind may be under way.
+constexpr std::chrono::days unused_after{1};
+
+}  // namespace
+
+storage::awaitable<void> FailureFloor::wait(Time began) {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    const std::int64_t looked_at = looked_at_.load();
+    if (looked_at == never || now - looked_at > Duration(look_every).count()) co_await look();
+    const Duration floor{floor_.load()};
+    if (floor == Duration::zero()) co_return;
+    ++held_back_;
+    asio::steady_timer timer(co_await asio::this_coro::executor, began + floor);
+    co_await timer.async_wait(asio::use_awaitable);
+}
+
+bool FailureFloor::is_new(std::string_view stored) {
+    if (stored.starts_with(own_kind_)) return false;
+    const std::string kind = crypto::password_kind(stored);
+    const std::lock_guard lock(mutex_);
+    return !kind.empty() && !costs_.contains(kind) && std::ssize(costs_) < kinds_max;
+}
+
+storage::awaitable<void> FailureFloor::notice(std::string stored) {
+    storage::Transaction transaction;
+    add_kinds(transaction, {crypto::password_kind(stored)}, clock_.now());
+    co_await database_.commit(std::move(transaction));
+    look_again();
+}
+
+storage::awaitable<void> FailureFloor::look() {
+    const std::int64_t looked_before = looked_at_.load();
+    const auto turn = co_await looking_.take({});
+    if (looked_at_.load() != looked_before) co_return;  // somebody else did, meanwhile
+    const auto began = std::chrono::steady_clock::now();
+    const auto present = co_await kinds();
+    std::map<std::string, Cost> costs;
+    {
+        const std::lock_guard lock(mutex_);
+        costs = costs_;
+    }
+    std::erase_if(costs, [&](const auto& known) { return !present.contains(known.first); });
+    Duration slowest{0};
+    for (const std::string& kind : present) {
+        Cost& cost = costs[kind];
+        if (cost.took == Duration::zero() || began - cost.measured_at > measure_every)
+            cost = {co_await hasher_.measure(kind), began};
+        slowest = std::max(slowest, cost.took);
+    }
+    // Ours may be the slowest.
+    if (!present.empty()) slowest = std::max(slowest, co_await hasher_.measure(own_kind_));
+    floor_ = std::min<Duration>(slowest + slowest / 2, floor_max).count();
+    {
+        const std::lock_guard lock(mutex_);
+        costs_ = std::move(costs);
+    }
+    std::int64_t expected = looked_before;
+    looked_at_.compare_exchange_strong(expected, began.time_since_epoch().count());
+}
+
+storage::awaitable<std::set<std::string>> FailureFloor::kinds() {
+    const auto rows = co_await database_.query(
+        "SELECT kind FROM password_kinds WHERE kind <> $1 ORDER BY kind LIMIT $2", own_kind_, kinds_max);
+    std::set<std::string> out;
+    for (std::size_t i = 0; i < rows.size(); ++i) out.insert(rows[i].text(0));
+    co_return out;
+}
+
+void FailureFloor::add_kinds(storage::Transaction& transaction, const std::set<std::string>& kinds, TimePoint now) {
+    std::int64_t added = 0;
+    for (const std::string& kind : kinds)
+        if (added++ < kinds_max)
+            transaction.add(storage::Expect::any,
+                            "INSERT INTO password_kinds (kind, seen_at) VALUES ($1, $2) "
+                            "ON CONFLICT (kind) DO UPDATE SET seen_at = $2",
+                            kind, now);
+}
+
+storage::awaitable<void> FailureFloor::forget_unused() {
+    const TimePoint before = clock_.now() - unused_after;
+    const auto rows = co_await database_.query("SELECT kind FROM password_kinds WHERE seen_at < $1", before);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::string kind = rows[i].text(0);
+        const auto used = co_await database_.search_with(
+            "SELECT 1 FROM users WHERE substr(password_hash, 1, length(CAST($1 AS TEXT))) = $1 LIMIT 1",
+            storage::bind_all(kind));
+        if (!used.empty()) continue;
+        co_await database_.execute("DELETE FROM password_kinds WHERE kind = $1 AND seen_at < $2", kind, before);
+        look_again();
+    }
+}
+
+}  // namespace consentry
