@@ -158,6 +158,12 @@ int import_users(const UserImportOptions& options) {
     }
     fmt::print(stderr, "{} of {} accounts {}imported, {} left as they are or left out\n", report->imported,
                report->rows, options.dry_run ? "would be " : "", report->skipped);
+    if (report->passwords_lost > 0)
+        fmt::print(
+            stderr,
+            "consentry: {} of them {} without their password; their owners set a new one by \"forgot password\". "
+            "The notes name the rows\n",
+            report->passwords_lost, options.dry_run ? "would come" : "come");
     return 0;
 }
 

@@ -209,6 +209,21 @@ TEST_F(UserImportCommand, AccountsOfOtherProgramsLogInWithTheirOldPasswords) {
     }
 }
 
+TEST_F(UserImportCommand, PasswordsThatDoNotComeAlongAreCounted) {
+    const Finished unknown_kind = import({"--from", "keycloak", in_exports("keycloak-realm.json"), "--dry-run"});
+    EXPECT_EQ(unknown_kind.code, 0);
+    EXPECT_THAT(unknown_kind.err, HasSubstr("1 of them would come without their password"));
+    const Finished no_hashes = import({"--from", "auth0", in_exports("auth0-users.ndjson")});
+    EXPECT_EQ(no_hashes.code, 0);
+    EXPECT_THAT(no_hashes.err, HasSubstr("3 of them come without their password"));
+    for (const char* row : {"row 0: note: password", "row 1: note: password", "row 3: note: password"})
+        EXPECT_THAT(no_hashes.out, HasSubstr(row));
+    const Finished all =
+        import({"--from", "supabase", in_exports("supabase-users.csv"), "--skip-existing", "--dry-run"});
+    EXPECT_EQ(all.code, 0);
+    EXPECT_THAT(all.err, Not(HasSubstr("without their password")));
+}
+
 TEST_F(UserImportCommand, WhatAnExportTellsOfAnAccountComesAlong) {
     ASSERT_EQ(import({"--from", "keycloak", in_exports("keycloak-realm.json")}).code, 0);
     EXPECT_THAT(

@@ -59,7 +59,9 @@ void convert(const json::object& user, ImportRow& row, const Hashes& hashes) {
     const std::string id = id_of(user);
     const auto identities = objects_of(user, "identities");
     if (identities.empty()) take_identity_of_id(row, id);
+    bool has_password = identities.empty() && id.starts_with("auth0|");
     for (const json::object* identity : identities) {
+        has_password = has_password || text_of(*identity, "provider") == "auth0";
         // Numbers where the provider's ids are numbers: of none that is known here.
         take_identity(row, text_of(*identity, "provider").value_or(""), text_of(*identity, "user_id").value_or(""));
     }
@@ -67,6 +69,8 @@ void convert(const json::object& user, ImportRow& row, const Hashes& hashes) {
         take_hash(row, std::move(*hash));
     else if (const auto found = hashes.find(id); found != hashes.end())
         take_hash(row, found->second);
+    else if (has_password)
+        note_lost_password(row);
 }
 
 // Says that its second file is none of this kind where the first row is asked for.

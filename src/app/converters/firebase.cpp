@@ -37,7 +37,8 @@ void convert(const json::object& user, ImportRow& row, const FirebaseHashConfig&
         if (error == std::errc{} && end == created->data() + created->size())
             row.created_at = to_iso8601(from_epoch_ms(ms));
     }
-    if (text_of(user, "passwordHash")) take_hash(row, hash_of(user, config));
+    const bool has_hash = text_of(user, "passwordHash").has_value();
+    if (has_hash) take_hash(row, hash_of(user, config));
     for (const json::object* identity : objects_of(user, "providerUserInfo")) {
         const std::string provider = text_of(*identity, "providerId").value_or("");
         if (provider == "google.com")
@@ -46,6 +47,8 @@ void convert(const json::object& user, ImportRow& row, const FirebaseHashConfig&
             row.apple_subject = text_of(*identity, "rawId");
         else if (provider != "password")
             note_unknown_provider(row, provider);
+        else if (!has_hash)
+            note_lost_password(row);
     }
     if (user.contains("mfaInfo")) note_unknown_provider(row, "mfa");
 }

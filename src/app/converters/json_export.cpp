@@ -160,7 +160,10 @@ void leave_out(ImportRow& row, std::string_view key) {
     row.left_out = true;
 }
 
-void note_unknown_hash(ImportRow& row) { row.notes.push_back(about("isKnownHash", "password")); }
+void note_lost_password(ImportRow& row) {
+    row.lost_password = true;
+    row.notes.push_back(about("isKnownHash", "password"));
+}
 
 void note_unknown_provider(ImportRow& row, std::string_view provider) {
     row.notes.push_back(about("isKnownProvider", "identities", {{"provider", provider}}));
@@ -195,7 +198,7 @@ void take_hash(ImportRow& row, std::string hash) {
     if (crypto::is_supported_password_hash(hash))
         row.password_hash = std::move(hash);
     else
-        note_unknown_hash(row);
+        note_lost_password(row);
 }
 
 }  // namespace consentry

@@ -35,7 +35,8 @@ std::vector<const json::object*> objects_of(const json::object& object, std::str
 
 // What conversions say of a row.
 void leave_out(ImportRow& row, std::string_view key);
-void note_unknown_hash(ImportRow& row);
+// It has a password there that does not come along.
+void note_lost_password(ImportRow& row);
 void note_unknown_provider(ImportRow& row, std::string_view provider);
 // "Ada Lovelace" of its parts; nullopt of none.
 std::optional<std::string> joined(const std::optional<std::string>& first, const std::optional<std::string>& last);

@@ -29,6 +29,8 @@ struct ImportRow {
     // What is not taken over, though the account is; or why the account itself is `left_out`.
     std::vector<Violation> notes = {};
     bool left_out = false;
+    // It had a password that cannot be taken over. One of the notes says so.
+    bool lost_password = false;
 };
 
 // Read once, from its beginning to its end.

@@ -104,6 +104,7 @@ private:
     }
 
     awaitable<void> take(ImportRow row) {
+        if (row.lost_password && !row.left_out) ++report_.passwords_lost;
         if (!row.notes.empty()) keep(report_.notes, report_.notes_total, row.number, std::move(row.notes));
         if (row.left_out) {
             ++report_.skipped;

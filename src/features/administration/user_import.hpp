@@ -59,6 +59,8 @@ struct ImportReport {
     // What could not be taken over, and is no obstacle.
     std::vector<RowErrors> notes;
     std::int64_t notes_total = 0;
+    // Accounts that had a password where they come from, and come without one.
+    std::int64_t passwords_lost = 0;
 
     bool refused(const ImportOptions& options) const {
         return bad_rows_total > 0 || (existing_total > 0 && !options.skip_existing);
