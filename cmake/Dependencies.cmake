@@ -14,6 +14,7 @@ find_package(GTest REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(hiredis REQUIRED IMPORTED_TARGET hiredis)
+pkg_check_modules(idn2 REQUIRED IMPORTED_TARGET libidn2)
 # By pkg-config: its CMake files want the web server of the parts that are not used.
 pkg_check_modules(prometheus REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 find_library(CCTZ_LIBRARY cctz REQUIRED)

@@ -76,7 +76,8 @@ std::optional<Error> form_of(std::string_view password) {
 }
 
 std::optional<User> find_user(Services& services, const std::string& email) {
-    auto user = run(services.users.find_by_email(to_lower_ascii(email)));
+    std::optional<User> user;
+    if (auto canonical = http::canonical_email(email)) user = run(services.users.find_by_email(std::move(*canonical)));
     if (!user) fmt::print(stderr, "consentry: there is no account with this address\n");
     return user;
 }
@@ -84,7 +85,8 @@ std::optional<User> find_user(Services& services, const std::string& email) {
 }  // namespace
 
 int create_user(const UserOptions& options) {
-    if (!http::email.holds(options.email)) {
+    auto email = http::canonical_email(options.email);
+    if (!email) {
         fmt::print(stderr, "consentry: --email is no e-mail address\n");
         return wrong_use;
     }
@@ -100,7 +102,7 @@ int create_user(const UserOptions& options) {
     if (!password) return failed;
     if (const auto form = form_of(*password)) return tell(*services, *form);
     User user;
-    user.email = to_lower_ascii(options.email);
+    user.email = std::move(*email);
     if (!options.name.empty()) user.name = options.name;
     user.role_id = role->id;
     user.is_verified = true;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
+#include "http/schema/rules.hpp"
 #include "tests/security/factor_calls.hpp"
 
 namespace consentry::tests {
@@ -119,8 +120,9 @@ TEST(INP_7, NothingThatLooksLikeAnAddressReachesItsOwner) {
           "\xEF\xBD\x8Dike@example.org",  // full-width m
           "mike@exa\xC2\xADmple.org",     // soft hyphen
           "mike@\xEF\xBC\xA5\xEF\xBC\xB8\xEF\xBC\xA1\xEF\xBC\xAD\xEF\xBC\xB0\xEF\xBC\xAC\xEF\xBC\xA5.org",
-          "mike@ex\xC3\xA1mple.org",  // a with acute
-          "mike@xn--exmple-qta.org",
+          "mike@xn--exmple-qt\xC3\xA1.org",
+          "mike@xn--example.org",         // stands for no name
+          "mike@example\xE3\x80\x82org",  // ideographic full stop
           "mike@example.org ",
           " mike@example.org",
           "mike@example.org\\u0000",
@@ -144,7 +146,9 @@ TEST(INP_7, NothingThatLooksLikeAnAddressReachesItsOwner) {
         EXPECT_FALSE(answer.has("data")) << email;
     }
     // Well-formed, but somebody else's: nobody.
-    for (const char* email : {"mike+tag@example.org", "m.ike@example.org", "mike@example.com", "mike@sub.example.org"})
+    for (const char* email : {"mike+tag@example.org", "m.ike@example.org", "mike@example.com", "mike@sub.example.org",
+                              "mike@ex\xC3\xA1mple.org",  // a with acute: another domain
+                              "mike@xn--exmple-qta.org"})
         EXPECT_EQ(service.call("POST", login, login_body(email, mike.password)).status, 400U) << email;
     const std::string longest = std::string(64, 'a') + "@" + std::string(63, 'b') + "." + std::string(63, 'c') + "." +
                                 std::string(57, 'd') + ".org";
@@ -154,6 +158,31 @@ TEST(INP_7, NothingThatLooksLikeAnAddressReachesItsOwner) {
     // The written rule: letters are compared without case.
     EXPECT_EQ(service.call("POST", login, login_body("MIKE@example.org", mike.password)).status, 200U);
     EXPECT_EQ(service.call("POST", login, login_body("Mike@EXAMPLE.Org", mike.password)).status, 200U);
+}
+
+TEST(INP_7, AnInternationalDomainHasOneSpelling) {
+    for (const char* text : {"ada@m\xC3\xBCller.example",   // u with diaeresis
+                             "ADA@M\xC3\x9CLLER.Example",   // in capitals
+                             "Ada@mu\xCC\x88ller.example",  // u and a combining diaeresis
+                             "ada@xn--mller-kva.example", "ADA@XN--MLLER-KVA.EXAMPLE"})
+        EXPECT_EQ(http::canonical_email(text), "ada@xn--mller-kva.example") << text;
+    EXPECT_EQ(http::canonical_email("ada@\xD0\xBF\xD1\x80\xD0\xB8\xD0\xBC\xD0\xB5\xD1\x80.\xD1\x80\xD1\x84"),
+              "ada@xn--e1afmkfd.xn--p1ai");
+    EXPECT_EQ(http::canonical_email("ada@stra\xC3\x9F"
+                                    "e.example"),
+              "ada@xn--strae-oqa.example")
+        << "a sharp s is a letter of its own";
+    for (const char* text : {"\xC3\xA4"
+                             "da@example.org",            // the local part stays ASCII
+                             "ada@\xE2\x82\xAC.example",  // a sign of currency
+                             "ada@-\xC3\xBC.example", "ada@\xC3\xBC-.example", "ada@m\xC3\xBCller",
+                             "ada@\xF0\x9F\x94\x91.example",  // an emoji
+                             "ada@m\xC3ller.example",         // no UTF-8
+                             "ada@xn--.example", "ada@xn--a.example", "ada@ab--cd.example", "ada@\xCC\x88u.example"})
+        EXPECT_EQ(http::canonical_email(text), std::nullopt) << text;
+    std::string longest = "ada@";
+    for (int i = 0; i < 64; ++i) longest += "\xC3\xBC";
+    EXPECT_EQ(http::canonical_email(longest + ".example"), std::nullopt);
 }
 
 TEST(INP_7, OneAddressIsOneAccount) {

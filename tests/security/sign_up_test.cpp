@@ -245,8 +245,7 @@ const std::vector<std::string>& look_alikes() {
                                               "e@example.org",
                                               "mike@exa\xC2\xADmple.org",
                                               "mike@\xEF\xBC\xA5\xEF\xBC\xB8\xEF\xBC\xA1\xEF\xBC\xAD\xEF\xBC\xB0.org",
-                                              "mike@ex\xC3\xA1mple.org",
-                                              "mike@xn--exmple-qta.org",
+                                              "mike@xn--example.org",
                                               "mike@example.org ",
                                               " mike@example.org",
                                               std::string("mike@example.org\0", 17),
@@ -259,6 +258,21 @@ const std::vector<std::string>& look_alikes() {
                                               "mike@@example.org",
                                               "<mike@example.org>"};
     return all;
+}
+
+TEST(INP_7, AnAddressOfAnInternationalDomainIsOneAccount) {
+    Service service;
+    const std::string typed = "ada@m\xC3\xBCller.example";
+    const std::string stored = "ada@xn--mller-kva.example";
+    EXPECT_EQ(sign_up(service, typed).status, 201U);
+    EXPECT_EQ(one(service, "SELECT email FROM users"), stored);
+    Mailbox(service).wait_for(stored, "verifyEmail");
+    for (const std::string& spelling : {typed, stored, std::string("ADA@M\xC3\x9CLLER.example")}) {
+        EXPECT_EQ(sign_up(service, spelling).code_name(), "emailExist") << spelling;
+        EXPECT_EQ(service.log_in(spelling, "Wrong-Harbor-42").status, 400U) << spelling;
+    }
+    EXPECT_EQ(one(service, "SELECT password_attempt FROM users"), "3") << "one count for all spellings";
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users"), "1");
 }
 
 TEST(INP_7, NoTwoAccountsShareACanonicalForm) {

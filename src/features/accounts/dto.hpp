@@ -26,7 +26,7 @@ struct SignUpRequest {
         using http::field;
         return std::tuple{
             field("email", &SignUpRequest::email, "Kept in small letters; a link is mailed to it", http::not_empty,
-                  http::email, http::lowered),
+                  http::email),
             field("password", &SignUpRequest::password,
                   "8 to 50 characters with an upper-case letter, a lower-case letter and a digit; not a common one",
                   http::min_length(8), http::max_length(50), http::strong_password),
@@ -67,8 +67,7 @@ struct SendLinkRequest {
     static constexpr std::string_view schema_name = "UserSendLinkRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{
-            field("email", &SendLinkRequest::email, "Of the account", http::not_empty, http::email, http::lowered)};
+        return std::tuple{field("email", &SendLinkRequest::email, "Of the account", http::not_empty, http::email)};
     }
 };
 

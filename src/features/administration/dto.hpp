@@ -159,7 +159,7 @@ struct UserCreateRequest {
         using http::field;
         return std::tuple{
             field("email", &UserCreateRequest::email, "Kept in small letters; the temporary password is mailed to it",
-                  http::not_empty, http::email, http::lowered),
+                  http::not_empty, http::email),
             field("roleId", &UserCreateRequest::role_id, "Of a role within the own rights"),
             field("name", &UserCreateRequest::name, "Of the owner", http::min_length(1), http::max_length(100)),
             field("language", &UserCreateRequest::language, "Of mails to the owner; else that of the request"),
@@ -322,8 +322,8 @@ struct CheckEmailRequest {
     static constexpr std::string_view schema_name = "UserCheckEmailRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("email", &CheckEmailRequest::email, "Compared without case", http::not_empty,
-                                http::email, http::lowered)};
+        return std::tuple{
+            field("email", &CheckEmailRequest::email, "Compared without case", http::not_empty, http::email)};
     }
 };
 

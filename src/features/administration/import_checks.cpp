@@ -56,10 +56,10 @@ StagedUser ImportChecks::check(ImportRow& row, http::Report& report) {
     out.row = row.number;
     if (!row.email) {
         report.add("isNotEmpty", "email");
-    } else if (!http::email.holds(*row.email)) {
+    } else if (auto email = http::canonical_email(*row.email); !email) {
         report.add(http::email.key, "email");
     } else {
-        out.email = to_lower_ascii(*row.email);
+        out.email = std::move(*email);
         check_once("email", out.email, "email", report);
     }
     if (row.name) http::detail::check_rules(*row.name, name_rules, "name", report);

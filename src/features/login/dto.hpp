@@ -67,8 +67,7 @@ struct LoginCredentialRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("email", &LoginCredentialRequest::email, "Compared without case", http::not_empty, http::email,
-                  http::lowered),
+            field("email", &LoginCredentialRequest::email, "Compared without case", http::not_empty, http::email),
             field("password", &LoginCredentialRequest::password, "As it was set", http::not_empty,
                   http::max_length(512)),
             field("from", &LoginCredentialRequest::from, "Where the login comes from"),

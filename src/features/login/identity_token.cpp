@@ -96,10 +96,7 @@ std::expected<Identity, std::string_view> read_identity(SocialProvider provider,
     Identity out;
     out.provider = provider;
     out.subject = *subject;
-    if (const auto email = text_of(claims, "email")) {
-        std::string lowered = to_lower_ascii(*email);
-        if (http::email.holds(lowered)) out.email = std::move(lowered);
-    }
+    if (const auto email = text_of(claims, "email")) out.email = http::canonical_email(*email);
     out.email_verified = is_true(claims.if_contains("email_verified"));
     if (const auto nonce = text_of(claims, "nonce")) out.nonce = *nonce;
     out.nonce_required = rules.nonce_required;

@@ -1,5 +1,7 @@
 #include "http/schema/rules.hpp"
 
+#include <idn2.h>
+
 namespace consentry::http {
 namespace {
 
@@ -18,33 +20,74 @@ bool is_local_part(std::string_view local) {
         local, [](char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.' || c == '+'; });
 }
 
-bool is_label(std::string_view label) {
+bool is_ascii_label(std::string_view label) {
     if (label.empty() || label.size() > label_bytes_max || label.front() == '-' || label.back() == '-') return false;
-    // "xn--" and its like: an internationalized name in disguise could look like another address (INP-7).
-    if (label.size() > 3 && label.substr(2, 2) == "--") return false;
     return std::ranges::all_of(label, [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
 }
 
-bool is_domain(std::string_view domain) {
-    if (domain.size() > domain_bytes_max) return false;
+// "xn--" and its like, reserved for names of other scripts.
+bool is_reserved_label(std::string_view label) { return label.size() > 3 && label.substr(2, 2) == "--"; }
+
+// The A-label of one that may be of another script, or be an A-label itself; nullopt where IDNA2008 has none.
+std::optional<std::string> a_label(std::string_view label) {
+    const std::string terminated(label);
+    char* out = nullptr;
+    constexpr int flags = IDN2_NONTRANSITIONAL | IDN2_USE_STD3_ASCII_RULES;
+    if (idn2_to_ascii_8z(terminated.c_str(), &out, flags) != IDN2_OK) return std::nullopt;
+    std::string ascii(out);
+    idn2_free(out);
+    // What becomes ASCII is an ASCII name in disguise: of full-width letters, or with a soft hyphen in it.
+    if (!ascii.starts_with("xn--") || !is_ascii_label(ascii)) return std::nullopt;
+    // Libraries take some A-labels as they stand. Only one that stands for a name, and is that name's own, is good.
+    char* unicode = nullptr;
+    if (idn2_to_unicode_8z8z(ascii.c_str(), &unicode, 0) != IDN2_OK) return std::nullopt;
+    char* again = nullptr;
+    const int result = idn2_to_ascii_8z(unicode, &again, flags);
+    const bool is_own = result == IDN2_OK && ascii == again && std::string_view(unicode) != ascii;
+    idn2_free(unicode);
+    if (result == IDN2_OK) idn2_free(again);
+    if (!is_own) return std::nullopt;
+    return ascii;
+}
+
+std::optional<std::string> canonical_label(std::string_view label) {
+    const bool is_ascii = std::ranges::all_of(label, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    if (is_ascii && !is_ascii_label(label)) return std::nullopt;
+    std::string lowered = to_lower_ascii(label);
+    if (is_ascii && !is_reserved_label(label)) return lowered;
+    if (label.size() > 4 * label_bytes_max) return std::nullopt;
+    return a_label(lowered);
+}
+
+std::optional<std::string> canonical_domain(std::string_view domain) {
+    std::string out;
     std::size_t labels = 0;
     for (;;) {
         const auto dot = domain.find('.');
-        const std::string_view label = domain.substr(0, dot);
-        if (!is_label(label)) return false;
+        const auto label = canonical_label(domain.substr(0, dot));
+        if (!label) return std::nullopt;
         ++labels;
-        if (dot == std::string_view::npos)
-            return labels >= 2 && label.size() >= 2 && std::ranges::all_of(label, is_letter);
+        out += *label;
+        if (out.size() > domain_bytes_max) return std::nullopt;
+        if (dot == std::string_view::npos) {
+            const bool is_top =
+                label->starts_with("xn--") || (label->size() >= 2 && std::ranges::all_of(*label, is_letter));
+            if (labels < 2 || !is_top) return std::nullopt;
+            return out;
+        }
+        out += '.';
         domain.remove_prefix(dot + 1);
     }
 }
 
 }  // namespace
 
-bool Email::holds(std::string_view text) const {
+std::optional<std::string> canonical_email(std::string_view text) {
     const auto at = text.find('@');
-    return at != std::string_view::npos && text.size() <= address_bytes_max && is_local_part(text.substr(0, at)) &&
-           is_domain(text.substr(at + 1));
+    if (at == std::string_view::npos || !is_local_part(text.substr(0, at))) return std::nullopt;
+    const auto domain = canonical_domain(text.substr(at + 1));
+    if (!domain || at + 1 + domain->size() > address_bytes_max) return std::nullopt;
+    return to_lower_ascii(text.substr(0, at)) + '@' + *domain;
 }
 
 }  // namespace consentry::http

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -55,11 +56,16 @@ struct Between {
 };
 constexpr Between between(std::int64_t min, std::int64_t max) { return {min, max}; }
 
-// One address, in the one spelling that is stored (INP-7): ASCII letters, digits, '-', '_', '.', '+' before the '@',
-// at most 64; a domain of at least two labels, the last of letters. Letters are lowered by Lowered below.
+// The one spelling of an address that is stored and compared (INP-7): ASCII letters, digits, '-', '_', '.', '+' before
+// the
+// '@', at most 64; a domain of at least two labels, the last of letters; all in lower case. Labels of other scripts are
+// accepted as IDNA2008 takes them, and become A-labels ("xn--..."). nullopt: no address.
+std::optional<std::string> canonical_email(std::string_view text);
+
+// An address. What is read under this rule is its canonical spelling.
 struct Email {
     static constexpr std::string_view key = "isEmail";
-    bool holds(std::string_view text) const;
+    bool holds(std::string_view text) const { return canonical_email(text).has_value(); }
     boost::json::object placeholders() const { return {}; }
     void describe(boost::json::object& schema) const {
         schema["format"] = "email";
@@ -120,7 +126,7 @@ struct Alphanumeric {
 };
 inline constexpr Alphanumeric alphanumeric;
 
-// Not a rule that can be broken: letters A-Z are lowered while reading, so that one address has one spelling (PWD-6).
+// Not a rule that can be broken: letters A-Z are lowered while reading.
 struct Lowered {
     static constexpr std::string_view key = "";
     bool holds(std::string_view) const { return true; }
