@@ -3,8 +3,15 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <time.h>
 
 namespace consentry {
+
+milliseconds SystemClock::since_boot() {
+    timespec time{};
+    clock_gettime(CLOCK_BOOTTIME, &time);
+    return seconds{time.tv_sec} + milliseconds{time.tv_nsec / 1'000'000};
+}
 
 std::string to_iso8601(TimePoint time) {
     const auto day = std::chrono::floor<std::chrono::days>(time);

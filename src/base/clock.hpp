@@ -34,6 +34,9 @@ class Clock {
 public:
     virtual ~Clock() = default;
     virtual TimePoint now() const = 0;  // thread-safe
+    // The time by which locks begin and end (RAC-6). It goes on from the start of the process, pauses of the machine
+    // included, whatever is done to the machine's clock: a lock is neither ended nor prolonged by setting that clock.
+    virtual TimePoint lock_time() const = 0;  // thread-safe
 };
 
 class SystemClock final : public Clock {
@@ -41,6 +44,12 @@ public:
     TimePoint now() const override {
         return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
     }
+    TimePoint lock_time() const override { return begin_ + (since_boot() - begin_since_boot_); }
+
+private:
+    static milliseconds since_boot();  // goes on while the machine sleeps
+    TimePoint begin_ = std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
+    milliseconds begin_since_boot_ = since_boot();
 };
 
 // A clock that stands still until it is told to move; thread-safe.
@@ -50,9 +59,16 @@ public:
     TimePoint now() const override { return from_epoch_ms(now_ms_.load()); }
     void set(TimePoint time) { now_ms_.store(epoch_ms(time)); }
     void advance(milliseconds by) { now_ms_.fetch_add(by.count()); }
+    // As if somebody set the machine's clock: no time passes.
+    void step(milliseconds by) {
+        stepped_ms_.fetch_add(by.count());
+        now_ms_.fetch_add(by.count());
+    }
+    TimePoint lock_time() const override { return from_epoch_ms(now_ms_.load() - stepped_ms_.load()); }
 
 private:
     std::atomic<std::int64_t> now_ms_;
+    std::atomic<std::int64_t> stepped_ms_{0};
 };
 
 }  // namespace consentry

@@ -76,7 +76,7 @@ awaitable<Result<WorkerPool::Place>> Passwords::reserve(Counted counted) {
     asio::steady_timer timer(co_await asio::this_coro::executor);
     const auto give_up_at = std::chrono::steady_clock::now() + reservation_patience;
     for (auto pause = reservation_pause;; pause *= 2) {
-        const TimePoint now = clock_.now();
+        const TimePoint now = clock_.lock_time();
         const auto locked = counted.user ? co_await repository_.locked_until(*counted.user)
                                          : co_await repository_.unknown_locked_until(counted.address);
         if (locked && *locked > now) co_return consentry::fail(attempts_exhausted(*locked - now));
@@ -99,7 +99,7 @@ awaitable<Result<WorkerPool::Place>> Passwords::reserve(Counted counted) {
 awaitable<void> Passwords::count_failure(Counted counted, Cause cause) {
     std::int64_t attempt = 0;
     if (settings_.count_attempts) {
-        const TimePoint now = clock_.now();
+        const TimePoint now = clock_.lock_time();
         attempt = counted.user ? co_await repository_.fail(*counted.user, settings_.ladder, now)
                                : co_await repository_.fail_unknown(counted.address, settings_.ladder, now);
     }

@@ -61,14 +61,14 @@ awaitable<Result<NewSecret>> TwoFactor::set_up_required(UserId user, std::string
 }
 
 std::optional<Error> TwoFactor::locked(const TwoFactorRecord& record) const {
-    const TimePoint now = clock_.now();
+    const TimePoint now = clock_.lock_time();
     if (!record.locked_until || *record.locked_until <= now) return std::nullopt;
     return retry_later(errors::two_factor_attempt_temporary_lock, *record.locked_until - now);
 }
 
 awaitable<Error> TwoFactor::settle(UserId user, Error error, Cause cause) {
     if (!error.is(errors::two_factor_invalid)) co_return error;
-    const auto counted = co_await repository_.count_failure(user, settings_.ladder, clock_.now());
+    const auto counted = co_await repository_.count_failure(user, settings_.ladder, clock_.lock_time());
     if (counted) {
         const std::string attempt = std::to_string(*counted);
         audit_.tell("two_factor.failed", Outcome::failure, user, cause, {{"attempt", attempt}});
@@ -129,11 +129,10 @@ awaitable<Result<RightProof>> TwoFactor::verify(UserId user, Proof proof, Cause 
 
 void TwoFactor::spend(storage::Transaction& transaction, const RightProof& proof, const Cause& cause,
                       SpentFor purpose) const {
-    const TimePoint now = clock_.now();
-    TwoFactorRepository::add_spend(transaction, proof, settings_.replay_protection, now);
+    TwoFactorRepository::add_spend(transaction, proof, settings_.replay_protection, clock_.lock_time());
     if (!proof.backup_digest) return;
     const auto kind = purpose == SpentFor::login ? MailKind::backup_code_used : MailKind::backup_code_used_for_change;
-    mails_.add_notice(transaction, proof.user, kind, cause, now);
+    mails_.add_notice(transaction, proof.user, kind, cause, clock_.now());
 }
 
 void TwoFactor::tell_spent(const RightProof& proof, const Cause& cause) const {
@@ -166,7 +165,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable(User user, std::op
     const TimePoint now = clock_.now();
     auto codes = TwoFactorSecrets::new_backup_codes();
     storage::Transaction transaction;
-    TwoFactorRepository::add_enable(transaction, *proof, now);
+    TwoFactorRepository::add_enable(transaction, *proof, clock_.lock_time());
     TwoFactorRepository::add_backup_codes(transaction, user.id, digests_of(user.id, codes));
     // A login that saw two-factor off and is not finished yet must not be finished.
     UserRepository::add_security_change(transaction, user.id, user.security_version, now);
@@ -194,7 +193,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(UserId us
     auto codes = TwoFactorSecrets::new_backup_codes();
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    TwoFactorRepository::add_enable(transaction, *proof, now);
+    TwoFactorRepository::add_enable(transaction, *proof, clock_.lock_time());
     TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
     Audit::add(transaction, user, ActivityAction::user_enable_two_factor, cause, now);
     mails_.add_notice(transaction, user, MailKind::two_factor_enabled, cause, now);
