@@ -1,6 +1,7 @@
 // The door for other applications: whom it lets in, what it tells about them, and what it does not look at.
 #include <gtest/gtest.h>
 
+#include "tests/security/consent_calls.hpp"
 #include "tests/security/raw_call.hpp"
 #include "tests/support/service.hpp"
 
@@ -129,7 +130,7 @@ TEST(AUT_2, WhatStandsBehindThePathIsNeverAnotherOperation) {
     const std::string token = doors.token_of(Role::user);
     for (const std::string rest :
          {"/", "//", "/a", "/a/b/c", "/..", "/../shared/user/2fa/status", "/%2e%2e/hello", "/a;x=1", "/:path",
-          "/api/forward-auth", "/a?roles=superAdmin&policies=none", "/?roles=superAdmin", "/a%2Fb?&&=%zz"}) {
+          "/api/forward-auth", "/a?roles=superAdmin&policies=none", "/?page=2", "/a%2Fb?&&=%zz"}) {
         SCOPED_TRACE(rest);
         EXPECT_EQ(doors.send("GET", door + rest, "").status, 401U);
         const Answer answer = doors.send("GET", door + rest, token);
@@ -157,8 +158,62 @@ TEST(AUT_2, DemandsOfAProxyThatKeepsThePathComeInHeadersOfOneLine) {
     client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + user +
                 "\r\nX-Required-Roles: admin\r\nX-Required-Roles: user\r\n\r\n");
     EXPECT_EQ(client.read_answer().status, 422U);
-    // At the one path the query alone counts.
-    EXPECT_EQ(doors.ask(std::string(door) + "?roles=admin", user, {{"X-Required-Roles", "user"}}).status, 403U);
+}
+
+TEST(AUT_2, DemandsInHeadersAddToThoseOfTheQuery) {
+    Doors doors;
+    const std::string user = doors.token_of(Role::user);
+    const std::string admin = doors.token_of(Role::admin);
+    const std::string super_admin = doors.token_of(Role::super_admin);
+    struct Row {
+        const char* query;
+        const char* roles;
+        unsigned of_user, of_admin, of_super_admin;
+    };
+    for (const auto& [query, roles, of_user, of_admin, of_super_admin] :
+         {Row{"", "admin", 403, 200, 200}, Row{"?roles=user,admin", "admin", 403, 200, 200},
+          Row{"?roles=admin", "user", 403, 403, 200}, Row{"?roles=admin", "user,admin", 403, 200, 200}}) {
+        SCOPED_TRACE(std::string(query) + " " + roles);
+        const Headers demand{{"X-Required-Roles", roles}};
+        EXPECT_EQ(doors.ask(std::string(door) + query, user, demand).status, of_user);
+        EXPECT_EQ(doors.ask(std::string(door) + query, admin, demand).status, of_admin);
+        EXPECT_EQ(doors.ask(std::string(door) + query, super_admin, demand).status, of_super_admin);
+    }
+    publish(doors.service, "privacy", 1);
+    publish(doors.service, "cookies", 1);
+    ASSERT_EQ(accept(doors.service, user, "privacy").status, 200U);
+    EXPECT_EQ(doors.ask(std::string(door) + "?policies=privacy", user).status, 200U);
+    EXPECT_EQ(doors.ask(std::string(door) + "?policies=privacy", user, {{"X-Required-Policies", "cookies"}})
+                  .number("statusCode"),
+              6104);
+    // What cannot be read is refused here as well.
+    EXPECT_TRUE(doors.ask(door, super_admin, {{"X-Required-Roles", "root"}}).violates("X-Required-Roles", "isEnum"));
+    test::RawClient client(doors.service.port());
+    client.send("GET " + std::string(door) + " HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + admin +
+                "\r\nX-Required-Roles: admin\r\nX-Required-Roles: user\r\n\r\n");
+    EXPECT_EQ(client.read_answer().status, 422U);
+}
+
+TEST(AUT_2, ASlashTooManyInAProxysConfigurationDropsNoDemand) {
+    Doors doors;
+    const std::string user = doors.token_of(Role::user);
+    const std::string admin = doors.token_of(Role::admin);
+    publish(doors.service, "cookies", 1);
+    const auto ask = [&](const std::string& path, const std::string& token, const Headers& more = {}) {
+        return doors.send("GET", path, token, {}, more);
+    };
+    for (const std::string prefix : {"/api/forward-auth/", "/api/v1/forward-auth/"}) {
+        EXPECT_EQ(ask(prefix + "?roles=admin", user).status, 403U);
+        EXPECT_EQ(ask(prefix + "?roles=admin", admin).status, 200U);
+        EXPECT_EQ(ask(prefix + "?policies=cookies", admin).status, 403U);
+        EXPECT_EQ(ask(prefix + "?roles=user&policies=cookies", user).status, 403U);
+        EXPECT_TRUE(ask(prefix + "?roles=Admin", admin).violates("roles", "isEnum"));
+        EXPECT_TRUE(ask(prefix + "?roles=admin&roles=user", admin).violates("roles", "isUnique"));
+        EXPECT_EQ(ask(prefix + "?roles=user", user, {{"X-Required-Roles", "admin"}}).status, 403U);
+        // The start page of an application has a query of its own.
+        EXPECT_EQ(ask(prefix + "?page=2&order=%zz", user).status, 200U);
+        EXPECT_EQ(ask(prefix + "orders?roles=admin", user).status, 200U);
+    }
 }
 
 TEST(AUT_5, WhoACallerClaimsToBeInHeadersIsIgnored) {

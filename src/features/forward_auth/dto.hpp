@@ -24,7 +24,7 @@ struct ForwardAuthQuery {
     static void check(const ForwardAuthQuery& query, http::Report& report) { demand(query, report); }
     static Demand demand(const ForwardAuthQuery& query, http::Report& report) {
         Demand out;
-        if (query.roles) out.roles = read_types<Role>(*query.roles, "roles", report);
+        if (query.roles) out.roles.push_back(read_types<Role>(*query.roles, "roles", report));
         if (query.policies) out.policies = read_types<PolicyType>(*query.policies, "policies", report);
         return out;
     }

@@ -24,15 +24,44 @@ std::optional<std::string> only_line(const http::Request& request, std::string_v
     return std::string(*value);
 }
 
-Result<Demand> demand_of(const http::Request& request) {
+// What the headers say, added to `demand`.
+Result<Demand> with_headers(const http::Request& request, Demand demand) {
     http::Report report;
-    Demand out;
+    Demand more;
     if (const auto list = only_line(request, roles_header, report))
-        out.roles = read_types<Role>(*list, roles_header, report);
+        more.roles.push_back(read_types<Role>(*list, roles_header, report));
     if (const auto list = only_line(request, policies_header, report))
-        out.policies = read_types<PolicyType>(*list, policies_header, report);
+        more.policies = read_types<PolicyType>(*list, policies_header, report);
     if (!report.empty()) return fail(Error{errors::validation, report.take()});
-    return out;
+    demand.add(std::move(more));
+    return demand;
+}
+
+// Behind the path nothing is left but the slash: an operator who meant the one path and wrote one too many demands what
+// they wrote. The query may as well be that of an application's start page: of it only these two names count, and they
+// can only narrow what its client may do.
+Result<Demand> behind_the_slash(const http::Request& request) {
+    const auto query = http::parse_query(request.query);
+    if (!query) return Demand{};
+    std::vector<http::NamedText> named;
+    std::ranges::copy_if(*query, std::back_inserter(named),
+                         [](const http::NamedText& text) { return text.name == "roles" || text.name == "policies"; });
+    http::Report report;
+    ForwardAuthQuery wanted;
+    http::read_texts(std::span<const http::NamedText>(named), wanted, report);
+    if (!report.empty()) return fail(Error{errors::validation, report.take()});
+    return demand_of(wanted);
+}
+
+Result<Demand> demand_by_path(const http::Request& request, const ForwardedPath& path) {
+    auto demand = path.path.value_or("").empty() ? behind_the_slash(request) : Result<Demand>();
+    if (!demand) return demand;
+    return with_headers(request, std::move(*demand));
+}
+
+Answer admit(ForwardAuth& forward_auth, const SignedIn& caller, Result<Demand> demand) {
+    if (!demand) return refuse(std::move(demand.error()));
+    return forward_auth.admit(caller, std::move(*demand));
 }
 
 // What both operations have in common: the method and the body are the application's.
@@ -58,9 +87,11 @@ void add_forward_auth_endpoints(http::Router& router, ForwardAuth& forward_auth)
         .describes(
             "For auth_request of nginx and ForwardAuth of Traefik. Answers 200 with the caller in headers, to be "
             "handed "
-            "on in the place of any the client sent, or 401 or 403. Whatever the method; a body is not looked at.")
-        .handled_by([&forward_auth](const SignedIn& caller, http::FromQuery<ForwardAuthQuery> query) {
-            return forward_auth.admit(caller, demand_of(query.value));
+            "on in the place of any the client sent, or 401 or 403. Whatever the method; a body is not looked at. The "
+            "headers X-Required-Roles and X-Required-Policies, one line each, add their demands to those of the query.")
+        .handled_by([&forward_auth](const SignedIn& caller, const http::RequestContext& context,
+                                    http::FromQuery<ForwardAuthQuery> query) {
+            return admit(forward_auth, caller, with_headers(context.request, demand_of(query.value)));
         });
 
     http::Endpoint at_any_path = router.get("/forward-auth/:path");
@@ -72,12 +103,11 @@ void add_forward_auth_endpoints(http::Router& router, ForwardAuth& forward_auth)
             "For ext_authz of Envoy with path_prefix. Path and query are the application's and not looked at; roles "
             "and "
             "policies are named by the headers X-Required-Roles and X-Required-Policies instead, one line each, which "
-            "the proxy must set itself.")
+            "the proxy must set itself. With nothing behind the slash, roles and policies of the query are demands "
+            "too.")
         .handled_by([&forward_auth](const SignedIn& caller, const http::RequestContext& context,
-                                    http::FromPath<ForwardedPath>) {
-            auto demand = demand_of(context.request);
-            if (!demand) return refuse(std::move(demand.error()));
-            return forward_auth.admit(caller, std::move(*demand));
+                                    http::FromPath<ForwardedPath> path) {
+            return admit(forward_auth, caller, demand_by_path(context.request, path.value));
         });
 }
 

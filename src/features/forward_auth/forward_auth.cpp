@@ -7,8 +7,10 @@
 namespace consentry {
 
 storage::awaitable<Result<http::Done>> ForwardAuth::admit(SignedIn caller, Demand demand) {
-    const bool has_role = demand.roles.empty() || caller.role() == Role::super_admin ||
-                          std::ranges::find(demand.roles, caller.role()) != demand.roles.end();
+    const bool has_role =
+        caller.role() == Role::super_admin || std::ranges::all_of(demand.roles, [&](const std::vector<Role>& roles) {
+            return std::ranges::find(roles, caller.role()) != roles.end();
+        });
     if (!has_role) co_return fail(errors::role_forbidden);
     if (!demand.policies.empty()) {
         auto accepted = co_await consents_.admit(caller.grounds(), demand.policies);

@@ -1,8 +1,11 @@
 // The door for other applications: a proxy in front of one asks here who is calling, and hands the answer on.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "features/users/caller.hpp"
@@ -14,8 +17,12 @@ namespace consentry {
 
 // What the application wants of its callers besides a live session.
 struct Demand {
-    std::vector<Role> roles;  // one of them; none named: any
-    std::vector<PolicyType> policies;
+    std::vector<std::vector<Role>> roles;  // of each of these lists one
+    std::vector<PolicyType> policies;      // all
+    void add(Demand other) {
+        std::ranges::move(other.roles, std::back_inserter(roles));
+        std::ranges::move(other.policies, std::back_inserter(policies));
+    }
 };
 
 // The types of a list between commas. An empty or unknown name is a broken rule of `property`: who may come in is
