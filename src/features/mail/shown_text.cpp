@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <utility>
 
 #include <boost/asio/ip/address.hpp>
 
 #include "base/text.hpp"
+#include "base/user_agent.hpp"
+#include "base/utf8.hpp"
 
 namespace consentry {
 namespace {
@@ -40,38 +41,6 @@ bool is_shown(std::uint32_t point) {
     return std::ranges::any_of(letters, [&](Range range) { return point >= range.first && point <= range.last; });
 }
 
-// `text` is valid UTF-8 and not empty.
-std::pair<std::uint32_t, std::size_t> first_point(std::string_view text) {
-    const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
-    const std::uint8_t first = byte(0);
-    if (first < 0x80) return {first, 1};
-    const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-    std::uint32_t value = first & (0x7FU >> length);
-    for (std::size_t i = 1; i < length; ++i) value = value << 6 | (byte(i) & 0x3FU);
-    return {value, length};
-}
-
-struct Known {
-    std::string_view mark;
-    std::string_view name;
-};
-// In this order: each browser also claims to be those after it, and each system likewise.
-constexpr std::array browsers{Known{"Edg/", "Edge"},      Known{"EdgA/", "Edge"},
-                              Known{"OPR/", "Opera"},     Known{"SamsungBrowser/", "Samsung Internet"},
-                              Known{"FxiOS/", "Firefox"}, Known{"Firefox/", "Firefox"},
-                              Known{"CriOS/", "Chrome"},  Known{"Chrome/", "Chrome"},
-                              Known{"Safari/", "Safari"}, Known{"okhttp/", "okhttp"},
-                              Known{"Dart/", "Dart"},     Known{"curl/", "curl"}};
-constexpr std::array systems{Known{"iPhone", "iPhone"},   Known{"iPad", "iPad"},      Known{"Android", "Android"},
-                             Known{"Windows", "Windows"}, Known{"Mac OS X", "macOS"}, Known{"CrOS", "ChromeOS"},
-                             Known{"Linux", "Linux"}};
-
-template <std::size_t N>
-std::string_view find_known(const std::array<Known, N>& table, std::string_view text) {
-    const auto found = std::ranges::find_if(table, [&](const Known& known) { return text.contains(known.mark); });
-    return found == table.end() ? std::string_view() : found->name;
-}
-
 }  // namespace
 
 std::string shown_name(std::string_view text) {
@@ -80,7 +49,7 @@ std::string shown_name(std::string_view text) {
     std::size_t count = 0;
     bool gap = false;
     while (!text.empty() && count < name_max) {
-        const auto [point, length] = first_point(text);
+        const auto [point, length] = first_code_point(text);
         if (is_shown(point)) {
             if (gap && !out.empty()) out.push_back(' '), ++count;
             gap = false;
@@ -95,8 +64,10 @@ std::string shown_name(std::string_view text) {
 }
 
 std::string shown_agent(std::string_view user_agent) {
-    std::string out(find_known(browsers, user_agent));
-    const std::string_view system = find_known(systems, user_agent);
+    const UserAgent agent = parse_user_agent(user_agent);
+    std::string out = agent.browser.name.value_or("");
+    const bool is_apples = agent.device.vendor == "Apple";
+    const std::string system = (is_apples ? agent.device.model : agent.os.name).value_or("");
     if (!out.empty() && !system.empty()) out += ", ";
     return out.append(system);
 }
