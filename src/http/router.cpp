@@ -87,6 +87,9 @@ void Router::finish() {
             throw std::logic_error("router: no id, summary or tag for " + path);
         if (!operation->raw && !operation->no_content && operation->message_key.empty())
             throw std::logic_error("router: no message for " + path);
+        if (operation->method == Method::delete_ && !operation->no_content && !operation->raw &&
+            !operation->describe_data)
+            throw std::logic_error("router: a DELETE without data answers NoContent: " + path);
         for (const std::string& own : operation->paths)
             if ((own + "/").starts_with("/system/") && operation->api_key != ApiKeyDemand::system)
                 throw std::logic_error("router: for systems, but not with_system_key(): " + own);

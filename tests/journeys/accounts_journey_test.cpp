@@ -39,7 +39,7 @@ TEST(AccountsJourney, FromSignUpToDeletionAndBack) {
                           .erase("/api/shared/user/session/revoke/" + std::string(session.at("id").as_string()), {},
                                  bearer(access[1]))
                           .status,
-                      200U);
+                      204U);
     EXPECT_EQ(service.get(profile_path, bearer(access[0])).status, 401U);
     EXPECT_EQ(service.get("/api/shared/user/export", bearer(access[1])).status, 200U);
 

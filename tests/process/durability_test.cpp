@@ -209,7 +209,7 @@ private:
         const std::string access = live_[0].access;
         const Answer answer = client.erase("/api/shared/user/2fa/disable",
                                            {{"backupCode", account_.backup_codes.back()}}, bearer(access));
-        ASSERT_EQ(answer.status, 200U) << answer.body;
+        ASSERT_EQ(answer.status, 204U) << answer.body;
         turned_off(access);
     }
     void turned_off(const std::string& access) {

@@ -309,7 +309,7 @@ TEST(SES_5, AdministratorsSeeAndEndSessions) {
     const std::string id = all.text("data.0.id");
     office.service.clock().advance(1s);
     const Answer revoked = office.call(office.boss, "DELETE", path + "/revoke/" + id);
-    EXPECT_EQ(revoked.status, 200U) << revoked.body;
+    EXPECT_EQ(revoked.status, 204U) << revoked.body;
     EXPECT_EQ(office.profile(first.access).status, 401U);
     EXPECT_EQ(office.profile(second.access).status, 200U);
     expect_refused(office.call(office.boss, "DELETE", path + "/revoke/" + id), errors::session_not_found, "once");

@@ -215,7 +215,7 @@ TEST(CHL_4, ItDiesWithItsGround) {
                  it.service
                      .erase("/api/user/2fa", {{"backupCode", it.person.backup_codes[1]}}, bearer(it.tokens.access))
                      .status,
-                 200U);
+                 204U);
          },
          401, "twoFactorChallengeInvalid"},
         {"two-factor off and on again",
@@ -224,7 +224,7 @@ TEST(CHL_4, ItDiesWithItsGround) {
                  it.service
                      .erase("/api/user/2fa", {{"backupCode", it.person.backup_codes[1]}}, bearer(it.tokens.access))
                      .status,
-                 200U);
+                 204U);
              it.service.clock().advance(seconds{60});
              it.person.backup_codes.clear();
              it.service.turn_two_factor_on(it.person);

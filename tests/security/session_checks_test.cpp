@@ -334,7 +334,7 @@ TEST(SES_5, TwoFactorOnAndOffEndsTheOthersOnly) {
     expect_alive(service, other, "a second session");
     const Answer disabled =
         service.erase("/api/shared/user/2fa/disable", {{"code", service.next_code(person)}}, bearer(own.access));
-    ASSERT_EQ(disabled.status, 200U) << disabled.body;
+    ASSERT_EQ(disabled.status, 204U) << disabled.body;
     expect_dead(service, other, "others, after disabling");
     expect_alive(service, own, "the own one, after disabling");
     EXPECT_EQ(service.verify(challenge, service.next_code(person)).code_name(), "twoFactorChallengeInvalid");

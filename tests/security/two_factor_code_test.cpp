@@ -158,7 +158,7 @@ TEST(TFA_3, ACodeIsSpentForAllEndpoints) {
         "/api/user/change-password",
         {{"oldPassword", it.person.password}, {"newPassword", "Copper-Meadow-77"}, {"code", code}}, caller));
     const std::string next = it.service.next_code(it.person);
-    EXPECT_EQ(it.service.erase("/api/user/2fa", {{"code", next}}, caller).status, 200U);
+    EXPECT_EQ(it.service.erase("/api/user/2fa", {{"code", next}}, caller).status, 204U);
     // The last step outlives the secret: enabled again, the same instant opens nothing.
     it.person.backup_codes.clear();
     it.person.secret = it.service.post("/api/user/2fa/setup", {}, caller).text("data.secret");
@@ -258,7 +258,7 @@ TEST(TFA_11, OneBackupCodeAtLoginAndAtDisableIsSpentOnce) {
             it.service,
             {{"/api/user/login/2fa", {{"challengeToken", it.service.challenge_of(it.person)}, {"backupCode", code}}},
              {"/api/user/2fa", {{"backupCode", code}}, bearer(it.tokens.access), "DELETE"}});
-        EXPECT_EQ(count(answers, 200), 1U);
+        EXPECT_EQ(count(answers, 200) + count(answers, 204), 1U);
     }
 }
 

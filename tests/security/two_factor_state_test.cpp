@@ -97,7 +97,7 @@ TEST(TFA_13, EachStateRefusesWhatDoesNotFitIt) {
     expect_refused(disable({}), 400, "twoFactorMethodRequired");
     expect_refused(disable({{"method", "code"}}), 400, "twoFactorMethodRequired");
     EXPECT_TRUE(service.get("/api/user/2fa/status", caller).boolean("data.isEnabled"));
-    ASSERT_EQ(disable({{"code", service.code(person)}, {"method", "code"}}).status, 200U);
+    ASSERT_EQ(disable({{"code", service.code(person)}, {"method", "code"}}).status, 204U);
     // Off again, and nothing is left of it.
     expect_refused(confirm(service.next_code(person)), 400, "twoFactorRequiredSetup");
     expect_refused(regenerate(), 400, "twoFactorNotEnabled");

@@ -47,6 +47,13 @@ awaitable<Result<http::ListPage<UserSessionResponse>>> sessions(Administration& 
                                                                 http::List<UserSessionListing> wanted) {
     const auto found = co_await administration.sessions(user, wanted.query());
     if (!found) co_return fail(Error{found.error().kind()});
+awaitable<Result<http::NoContent>> revoke(Administration& administration, Administrator by, UserId user,
+                                          SessionId session) {
+    auto revoked = co_await administration.revoke(std::move(by), user, session);
+    if (!revoked) co_return fail(std::move(revoked.error()));
+    co_return http::NoContent{};
+}
+
     co_return wanted.page(*found, UserSessionResponse::of);
 }
 
@@ -165,11 +172,10 @@ void add_changing(http::Router& router, Administration& administration) {
         .tag("admin")
         .says("Ends a session of an account")
         .describes("Needs user:read, session:read and session:delete. Its tokens are dead at once.")
-        .message("session.revoke")
         .may_fail({&errors::user_not_found, &errors::session_not_found, &errors::role_forbidden})
         .handled_by([&administration](const ForRevoking& caller, const RequestContext& context,
                                       FromPath<UserSessionPath> path) {
-            return done(administration.revoke(administrator(caller, context), path->user_id, path->session_id));
+            return revoke(administration, administrator(caller, context), path->user_id, path->session_id);
         });
 }
 

@@ -25,10 +25,10 @@ awaitable<Result<Done>> log_out(Sessions& sessions, UserId user, SessionId sessi
     co_return Done{};
 }
 
-awaitable<Result<Done>> revoke(Sessions& sessions, UserId user, SessionId session, Cause cause) {
+awaitable<Result<http::NoContent>> revoke(Sessions& sessions, UserId user, SessionId session, Cause cause) {
     auto revoked = co_await sessions.revoke(user, session, ActivityAction::user_revoke_session, std::move(cause));
     if (!revoked) co_return fail(std::move(revoked.error()));
-    co_return Done{};
+    co_return http::NoContent{};
 }
 
 awaitable<Result<http::ListPage<SessionResponse>>> list(Sessions& sessions, UserId user, SessionId current,
@@ -103,7 +103,6 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .tag("session")
         .says("Ends one of the own sessions")
         .describes("Its tokens are dead at once. A session of somebody else is answered as one that does not exist.")
-        .message("session.revoke")
         .may_fail({&errors::session_not_found})
         .handled_by(
             [&sessions](const SignedIn& caller, const http::RequestContext& context, http::FromPath<SessionPath> path) {

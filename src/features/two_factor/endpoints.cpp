@@ -46,13 +46,13 @@ awaitable<Result<BackupCodesResponse>> regenerate(TwoFactor& two_factor, UserId 
     co_return BackupCodesResponse{std::move(*codes)};
 }
 
-awaitable<Result<Done>> disable(TwoFactor& two_factor, UserRepository& users, UserId id, SessionId session, Proof proof,
-                                Cause cause) {
+awaitable<Result<http::NoContent>> disable(TwoFactor& two_factor, UserRepository& users, UserId id, SessionId session,
+                                           Proof proof, Cause cause) {
     auto user = co_await owner(users, id);
     if (!user) co_return fail(std::move(user.error()));
     auto disabled = co_await two_factor.disable(std::move(*user), session, std::move(proof), std::move(cause));
     if (!disabled) co_return fail(std::move(disabled.error()));
-    co_return Done{};
+    co_return http::NoContent{};
 }
 
 awaitable<Result<Done>> reset(TwoFactor& two_factor, UserRepository& users, Roles& roles, UserId admin, Rights own,
@@ -132,7 +132,6 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .tag("two-factor")
         .says("Turns two-factor off, given a code or backup code")
         .describes("Ends all other sessions of the account.")
-        .message("user.twoFactor.disable")
         .may_fail({&errors::two_factor_not_enabled, &errors::two_factor_method_required,
                    &errors::two_factor_required_setup, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock})
