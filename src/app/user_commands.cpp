@@ -90,6 +90,10 @@ int create_user(const UserOptions& options) {
         fmt::print(stderr, "consentry: --email is no e-mail address\n");
         return wrong_use;
     }
+    if (!options.name.empty() && !http::one_line_name.holds(options.name)) {
+        fmt::print(stderr, "consentry: --name is one line with something to be seen in it\n");
+        return wrong_use;
+    }
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;

@@ -150,6 +150,15 @@ TEST(UserImport, EveryBrokenRuleOfEveryRowIsToldAndNothingGetsIn) {
     EXPECT_EQ(count(service, "import_rows"), "0");
 }
 
+TEST(INP_7, BlanksAroundAnImportedAddressAreNoPartOfItAndANameIsOneLine) {
+    Service service;
+    EXPECT_EQ(import(service, "email;name\n\" Ada@Example.org\t\";Ada\n").imported, 1);
+    EXPECT_EQ(service.sql("SELECT email FROM users").at(0).at(0), "ada@example.org");
+    EXPECT_THAT(import(service, "email\nada@example.org \n").existing, ElementsAre("ada@example.org"));
+    EXPECT_THAT(broken_in(import(service, "email;name\nbob@example.org;\"Bob\nBcc: x\"\nann@example.org;\" \"\n")),
+                ElementsAre("0 name isName", "1 name isName"));
+}
+
 TEST(UserImport, IdentitiesAndNamesOfOthersAreRefusedAndSkippedRowsKeepTheirs) {
     Service service;
     const std::string file = "email;username;googleSubject\na@example.org;ada;g-1\n";

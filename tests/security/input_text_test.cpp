@@ -123,8 +123,8 @@ TEST(INP_7, NothingThatLooksLikeAnAddressReachesItsOwner) {
           "mike@xn--exmple-qt\xC3\xA1.org",
           "mike@xn--example.org",         // stands for no name
           "mike@example\xE3\x80\x82org",  // ideographic full stop
-          "mike@example.org ",
-          " mike@example.org",
+          "mike @example.org",
+          "mike@example .org",
           "mike@example.org\\u0000",
           "\\\"mike\\\"@example.org",
           "mike(comment)@example.org",

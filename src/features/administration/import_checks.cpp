@@ -20,7 +20,7 @@ struct Username {
     boost::json::object placeholders() const { return {}; }
 };
 
-constexpr auto name_rules = std::tuple{http::max_length(100)};
+constexpr auto name_rules = std::tuple{http::one_line_name, http::max_length(100)};
 constexpr auto username_rules = std::tuple{http::min_length(3), http::max_length(50), Username{}};
 constexpr auto subject_rules = std::tuple{http::max_length(255)};
 

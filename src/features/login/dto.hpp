@@ -35,7 +35,8 @@ struct DeviceRequest {
         return std::tuple{
             field("fingerprint", &DeviceRequest::fingerprint, "The client's own name for the device", http::not_empty,
                   http::max_length(200)),
-            field("name", &DeviceRequest::name, "For the owner to recognize it", http::max_length(100)),
+            field("name", &DeviceRequest::name, "For the owner to recognize it", http::one_line_name,
+                  http::max_length(100)),
             field("platform", &DeviceRequest::platform, "What it runs"),
         };
     }

@@ -23,7 +23,7 @@ struct LoginSocialRequest {
             field("device", &LoginSocialRequest::device, "Kept with the session"),
             field("nonce", &LoginSocialRequest::nonce, "Must be the one in the token", http::not_empty,
                   http::max_length(255)),
-            field("name", &LoginSocialRequest::name, "Of a new account", http::not_empty, http::max_length(100)),
+            field("name", &LoginSocialRequest::name, "Of a new account", http::one_line_name, http::max_length(100)),
             field("termsOfService", &LoginSocialRequest::terms_of_service, "true: accepted, by whoever signs up here"),
             field("privacy", &LoginSocialRequest::privacy, "true: accepted, by whoever signs up here"),
             field("marketing", &LoginSocialRequest::marketing, "true: accepted, by whoever signs up here"),

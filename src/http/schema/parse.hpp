@@ -126,11 +126,11 @@ void read_value(const json::value* value, T& out, const std::tuple<Rules...>& ru
         if constexpr (std::is_same_v<T, std::string>) {
             if (!missing && value->is_string() && is_clean(value->get_string())) {
                 out = std::string(value->get_string());
+                if constexpr (has_rule<Email>(static_cast<const std::tuple<Rules...>*>(nullptr)))
+                    if (auto canonical = canonical_email(out)) out = std::move(*canonical);
                 check_rules(out, rules, property, report);
                 if constexpr (has_rule<Lowered>(static_cast<const std::tuple<Rules...>*>(nullptr)))
                     out = to_lower_ascii(out);
-                if constexpr (has_rule<Email>(static_cast<const std::tuple<Rules...>*>(nullptr)))
-                    if (auto canonical = canonical_email(out)) out = std::move(*canonical);
                 return;
             }
         } else if constexpr (std::is_same_v<T, bool>) {

@@ -56,13 +56,12 @@ struct Between {
 };
 constexpr Between between(std::int64_t min, std::int64_t max) { return {min, max}; }
 
-// The one spelling of an address that is stored and compared (INP-7): ASCII letters, digits, '-', '_', '.', '+' before
-// the
-// '@', at most 64; a domain of at least two labels, the last of letters; all in lower case. Labels of other scripts are
-// accepted as IDNA2008 takes them, and become A-labels ("xn--..."). nullopt: no address.
+// The one spelling of an address that is stored and compared (INP-7): without blanks around it; before the '@' at most 64
+// ASCII letters, digits, '-', '_', '.', '+'; a domain of at least two labels, the last of letters; all in lower case.
+// Labels of other scripts are accepted as IDNA2008 takes them, and become A-labels ("xn--..."). nullopt: no address.
 std::optional<std::string> canonical_email(std::string_view text);
 
-// An address. What is read under this rule is its canonical spelling.
+// An address. Fields with this rule read its canonical spelling.
 struct Email {
     static constexpr std::string_view key = "isEmail";
     bool holds(std::string_view text) const { return canonical_email(text).has_value(); }
@@ -73,6 +72,16 @@ struct Email {
     }
 };
 inline constexpr Email email;
+
+// What people call somebody or something: one line with something to be seen in it, and nothing in it that hides text,
+// reorders it, or makes a terminal do something. Lengths are a rule of their own.
+struct Name {
+    static constexpr std::string_view key = "isName";
+    bool holds(std::string_view text) const;
+    boost::json::object placeholders() const { return {}; }
+    void describe(boost::json::object& schema) const { schema["pattern"] = "\\S"; }
+};
+inline constexpr Name one_line_name;
 
 // Upper, lower and digit; length and commonness are rules of their own.
 struct StrongPassword {
