@@ -67,11 +67,10 @@ awaitable<Result<void>> Accounts::verify(std::string token, Cause cause) {
     co_return Result<void>{};
 }
 
-awaitable<Result<void>> Accounts::update_profile(UserId user, std::optional<std::string> name,
-                                                 std::optional<Language> language, Cause cause) {
+awaitable<Result<void>> Accounts::update_profile(UserId user, ProfileChange change, Cause cause) {
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    AccountRepository::add_profile_change(transaction, user, name, language, now);
+    AccountRepository::add_profile_change(transaction, user, change, now);
     Audit::add(transaction, user, ActivityAction::user_update_profile, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) co_return fail(errors::user_not_found);

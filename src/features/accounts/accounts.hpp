@@ -38,8 +38,7 @@ public:
     awaitable<Result<void>> sign_up(NewAccount wanted, Cause cause);
     // Error: tokenInvalid.
     awaitable<Result<void>> verify(std::string token, Cause cause);
-    awaitable<Result<void>> update_profile(UserId user, std::optional<std::string> name,
-                                           std::optional<Language> language, Cause cause);
+    awaitable<Result<void>> update_profile(UserId user, ProfileChange change, Cause cause);
     // Nobody can use it from then on. Error: notFound.
     awaitable<Result<void>> delete_self(UserId user, Cause cause);
     // Erases the personal data of accounts whose time has passed.

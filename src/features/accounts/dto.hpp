@@ -106,6 +106,7 @@ struct ResetPasswordRequest {
 struct UpdateProfileRequest {
     std::optional<std::string> name;
     std::optional<Language> language;
+    std::optional<Gender> gender;
 
     static constexpr std::string_view schema_name = "UserUpdateProfileRequestDto";
     static constexpr auto fields() {
@@ -114,6 +115,7 @@ struct UpdateProfileRequest {
             field("name", &UpdateProfileRequest::name, "As people call them; absent: as it is", http::one_line_name,
                   http::max_length(100)),
             field("language", &UpdateProfileRequest::language, "Of mails; absent: as it is"),
+            field("gender", &UpdateProfileRequest::gender, "As the owner wants to be addressed; absent: as it is"),
         };
     }
 };

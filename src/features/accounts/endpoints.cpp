@@ -150,14 +150,15 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .also_at("/user/profile/update")
         .id("updateProfile")
         .tag("user")
-        .says("Changes name and language of the own account")
+        .says("Changes name, language and gender of the own account")
         .describes("What is absent stays as it is.")
         .message("user.updateProfile")
         .may_fail({&errors::user_not_found})
-        .handled_by([&accounts](const Consenting<>& caller, const http::RequestContext& context,
-                                UpdateProfileRequest body) {
-            return done(accounts.update_profile(caller.user(), std::move(body.name), body.language, cause_of(context)));
-        });
+        .handled_by(
+            [&accounts](const Consenting<>& caller, const http::RequestContext& context, UpdateProfileRequest body) {
+                ProfileChange change{.name = std::move(body.name), .language = body.language, .gender = body.gender};
+                return done(accounts.update_profile(caller.user(), std::move(change), cause_of(context)));
+            });
 
     router.erase("/user/user/delete/self")
         .also_at("/shared/user/delete/self")

@@ -65,15 +65,16 @@ awaitable<void> LinkRequestRepository::erase_older(TimePoint before) {
     }
 }
 
-void AccountRepository::add_profile_change(storage::Transaction& transaction, UserId user,
-                                           const std::optional<std::string>& name, std::optional<Language> language,
+void AccountRepository::add_profile_change(storage::Transaction& transaction, UserId user, const ProfileChange& change,
                                            TimePoint now) {
-    std::optional<std::string> language_name;
-    if (language) language_name = name_of(*language);
+    std::optional<std::string_view> language;
+    if (change.language) language = name_of(*change.language);
+    std::optional<std::string_view> gender;
+    if (change.gender) gender = http::name_of(*change.gender);
     transaction.add(Expect::one,
-                    "UPDATE users SET name = COALESCE($2, name), language = COALESCE($3, language), updated_at = $4 "
-                    "WHERE id = $1 AND deleted_at IS NULL",
-                    user, name, language_name, now);
+                    "UPDATE users SET name = COALESCE($2, name), language = COALESCE($3, language), "
+                    "gender = COALESCE($4, gender), updated_at = $5 WHERE id = $1 AND deleted_at IS NULL",
+                    user, change.name, language, gender, now);
 }
 
 void AccountRepository::add_delete(storage::Transaction& transaction, UserId user, TimePoint now) {
@@ -105,7 +106,8 @@ awaitable<std::vector<UserId>> AccountRepository::list_erasable(TimePoint delete
 
 void AccountRepository::add_erase(storage::Transaction& transaction, UserId user, TimePoint now) {
     transaction.add(Expect::one,
-                    "UPDATE users SET erased_at = $2, deleted_email = NULL, name = NULL, last_ip_address = NULL "
+                    "UPDATE users SET erased_at = $2, deleted_email = NULL, name = NULL, gender = NULL, "
+                    "last_ip_address = NULL "
                     "WHERE id = $1 AND deleted_at IS NOT NULL AND erased_at IS NULL",
                     user, now);
     transaction.add(Expect::any,

@@ -37,13 +37,19 @@ private:
     storage::Database& database_;
 };
 
+// What an owner changes of their account.
+struct ProfileChange {
+    std::optional<std::string> name = {};
+    std::optional<Language> language = {};
+    std::optional<Gender> gender = {};
+};
+
 class AccountRepository {
 public:
     explicit AccountRepository(storage::Database& database) : database_(database) {}
 
     // Expect::one: there is such an account. What is empty stays as it is.
-    static void add_profile_change(storage::Transaction& transaction, UserId user,
-                                   const std::optional<std::string>& name, std::optional<Language> language,
+    static void add_profile_change(storage::Transaction& transaction, UserId user, const ProfileChange& change,
                                    TimePoint now);
     // Its first statement is an Expect::one that fails where the account is gone already. Its address and user name are
     // free from the commit on; what lets anybody in is gone.

@@ -83,6 +83,7 @@ struct UserProfileResponse {
     UserStatus status = UserStatus::active;
     UserTermPolicyResponse term_policy;
     Language language = Language::en;
+    std::optional<Gender> gender;
     TimePoint sign_up_at;
     SignUpFrom sign_up_from = SignUpFrom::system;
     LoginWith sign_up_with = LoginWith::credential;
@@ -111,6 +112,7 @@ struct UserProfileResponse {
                 .status = user.status,
                 .term_policy = UserTermPolicyResponse::of(accepted),
                 .language = user.language,
+                .gender = profile.gender,
                 .sign_up_at = profile.sign_up_at,
                 .sign_up_from = user.sign_up_from,
                 .sign_up_with = user.sign_up_with,
@@ -141,6 +143,7 @@ struct UserProfileResponse {
             field("status", &UserProfileResponse::status, "Only an active account can be used"),
             field("termPolicy", &UserProfileResponse::term_policy, "What the owner has accepted"),
             field("language", &UserProfileResponse::language, "Of mails to the owner"),
+            field("gender", &UserProfileResponse::gender, "As the owner told it"),
             field("signUpAt", &UserProfileResponse::sign_up_at, "When the account was made"),
             field("signUpFrom", &UserProfileResponse::sign_up_from, "Where from, or by whom"),
             field("signUpWith", &UserProfileResponse::sign_up_with, "How the owner proved who they are"),

@@ -53,6 +53,7 @@ Profile to_profile(const storage::Row& row) {
     out.last_login_with = enum_or_null<LoginWith>(row.text_or_null(user_columns + 4));
     out.last_ip_address = row.text_or_null(user_columns + 5);
     out.updated_at = row.time(user_columns + 6);
+    out.gender = enum_or_null<Gender>(row.text_or_null(user_columns + 7));
     return out;
 }
 
@@ -76,7 +77,7 @@ awaitable<std::optional<Profile>> UserRepository::find_profile(UserId id) {
     const auto rows = co_await database_.query(
         "SELECT " CONSENTRY_USER_COLUMNS
         ", u.verified_at, u.sign_up_at, u.last_login_at, u.last_login_from, u.last_login_with, u.last_ip_address, "
-        "u.updated_at" CONSENTRY_USER_TABLES " WHERE u.id = $1 AND u.deleted_at IS NULL",
+        "u.updated_at, u.gender" CONSENTRY_USER_TABLES " WHERE u.id = $1 AND u.deleted_at IS NULL",
         id);
     if (rows.empty()) co_return std::nullopt;
     co_return to_profile(rows[0]);

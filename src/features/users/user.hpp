@@ -22,6 +22,8 @@ enum class LoginWith { credential, social_google, social_apple };
 // How an account came to be: by the operator, an administrator, or its owner.
 enum class SignUpFrom { system, admin, website, mobile };
 
+enum class Gender { male, female };
+
 using RoleId = Id<struct RoleTag>;
 
 // The role of a type that every database has (migrations/0004_roles.sql): 00000000-0000-7000-8000-00000000000n.
@@ -65,6 +67,7 @@ struct Profile {
     std::optional<LoginFrom> last_login_from;
     std::optional<LoginWith> last_login_with;
     std::optional<std::string> last_ip_address;
+    std::optional<Gender> gender;
     TimePoint updated_at;
 };
 
@@ -83,6 +86,11 @@ struct EnumNames<UserStatus> {
     static constexpr std::array names{std::pair{UserStatus::active, std::string_view{"active"}},
                                       std::pair{UserStatus::inactive, std::string_view{"inactive"}},
                                       std::pair{UserStatus::blocked, std::string_view{"blocked"}}};
+};
+template <>
+struct EnumNames<Gender> {
+    static constexpr std::array names{std::pair{Gender::male, std::string_view{"male"}},
+                                      std::pair{Gender::female, std::string_view{"female"}}};
 };
 template <>
 struct EnumNames<LoginFrom> {
