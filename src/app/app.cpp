@@ -217,7 +217,8 @@ void App::declare_endpoints() {
     add_term_policy_endpoints(router_, services_.term_policies);
     add_account_endpoints(router_, services_.accounts, services_.link_requests, services_.passwords, services_.profiles,
                           services_.account_export);
-    add_administration_endpoints(router_, services_.administration, services_.profiles, services_.user_import);
+    add_administration_endpoints(router_, services_.administration, services_.profiles, services_.consents,
+                                 services_.user_import);
     add_role_endpoints(router_, services_.roles);
     add_api_key_endpoints(router_, services_.api_keys);
     add_feature_flag_endpoints(router_, services_.feature_flags);

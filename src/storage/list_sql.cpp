@@ -158,7 +158,8 @@ awaitable<FoundRows> select_rows(Database& database, ListSource source, ListQuer
     const ListStatement count = count_statement(source, query, std::move(own));
     FoundRows out;
     std::optional<Rows> counted;
-    const bool searches = source.large && (!query.conditions.empty() || !query.search.empty());
+    const bool searches =
+        source.large && (!query.conditions.empty() || !query.search.empty() || query.order.size() > 1);
     const auto ask = [&](const ListStatement& of) {
         return searches ? database.search_with(of.sql, of.params) : database.query_with(of.sql, of.params);
     };

@@ -23,8 +23,9 @@ struct ListSource {
     std::string_view columns;  // as the reader expects them
     // Table, joins and a WHERE of its own, which more conditions are joined to by AND. Its parameters are $1 ... $n.
     std::string_view from;
-    // Its table grows without end. Conditions and searches are kept apart from other calls; pages by number find their
-    // ids first and read no other row, for which each order wants an index that holds what `from` looks at.
+    // Its table grows without end. Conditions, searches and orders of several fields, for which no index is made, are
+    // kept apart from other calls; pages by number find their ids first and read no other row, for which each order of
+    // one field wants an index that holds what `from` looks at.
     bool large = false;
     // For the count, where other words for the same rows are quicker; of the same parameters.
     std::string_view counted_from = {};

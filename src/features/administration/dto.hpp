@@ -26,11 +26,12 @@ struct UserListResponse {
     UserRoleResponse role;
     UserStatus status = UserStatus::active;
     Language language = Language::en;
+    UserTermPolicyResponse term_policy;
     std::optional<TimePoint> last_login_at;
     TimePoint created_at;
     TimePoint updated_at;
 
-    static UserListResponse of(const ListedUser& user) {
+    static UserListResponse of(const ListedUser& user, std::span<const PolicyType> accepted) {
         return {.id = user.id,
                 .name = user.name,
                 .username = user.username,
@@ -41,6 +42,7 @@ struct UserListResponse {
                 .role = {.id = user.role_id, .name = user.role_name, .type = user.role},
                 .status = user.status,
                 .language = user.language,
+                .term_policy = UserTermPolicyResponse::of(accepted),
                 .last_login_at = user.last_login_at,
                 .created_at = user.created_at,
                 .updated_at = user.updated_at};
@@ -60,6 +62,7 @@ struct UserListResponse {
             field("role", &UserListResponse::role, "What the account may do"),
             field("status", &UserListResponse::status, "Only an active account can be used"),
             field("language", &UserListResponse::language, "Of mails to the owner"),
+            field("termPolicy", &UserListResponse::term_policy, "What the owner has accepted"),
             field("lastLoginAt", &UserListResponse::last_login_at, "When the last login succeeded"),
             field("createdAt", &UserListResponse::created_at, "When the account was made"),
             field("updatedAt", &UserListResponse::updated_at, "When it was changed last"),
@@ -87,8 +90,7 @@ struct UserListing {
                                            http::Searchable{"email", "u.email"}};
     static constexpr std::string_view id_column = "u.id";
     static constexpr std::string_view default_column = "u.created_at";
-    // Each order has its index; two of them together have none.
-    static constexpr std::size_t order_terms = 1;
+    static constexpr bool large = true;
 };
 
 // The same for other services: by cursor, through all there are.

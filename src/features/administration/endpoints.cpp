@@ -26,9 +26,13 @@ Administrator administrator(const Caller& caller, const RequestContext& context)
 }
 
 template <class Listing>
-awaitable<Result<http::ListPage<UserListResponse>>> list(Administration& administration, http::List<Listing> wanted) {
+awaitable<Result<http::ListPage<UserListResponse>>> list(Administration& administration, Consents& consents,
+                                                         http::List<Listing> wanted) {
     const auto found = co_await administration.users(wanted.query());
-    co_return wanted.page(found, UserListResponse::of);
+    std::vector<UserId> users;
+    for (const ListedUser& user : found.items) users.push_back(user.id);
+    auto accepted = co_await consents.accepted_by(std::move(users));
+    co_return wanted.page(found, [&](const ListedUser& user) { return UserListResponse::of(user, accepted[user.id]); });
 }
 
 awaitable<Result<UserCreateResponse>> create(Administration& administration, Administrator by, WantedUser wanted) {
@@ -43,10 +47,6 @@ awaitable<Result<Done>> done(awaitable<Result<void>> change) {
     co_return Done{};
 }
 
-awaitable<Result<http::ListPage<UserSessionResponse>>> sessions(Administration& administration, UserId user,
-                                                                http::List<UserSessionListing> wanted) {
-    const auto found = co_await administration.sessions(user, wanted.query());
-    if (!found) co_return fail(Error{found.error().kind()});
 awaitable<Result<http::NoContent>> revoke(Administration& administration, Administrator by, UserId user,
                                           SessionId session) {
     auto revoked = co_await administration.revoke(std::move(by), user, session);
@@ -54,6 +54,10 @@ awaitable<Result<http::NoContent>> revoke(Administration& administration, Admini
     co_return http::NoContent{};
 }
 
+awaitable<Result<http::ListPage<UserSessionResponse>>> sessions(Administration& administration, UserId user,
+                                                                http::List<UserSessionListing> wanted) {
+    const auto found = co_await administration.sessions(user, wanted.query());
+    if (!found) co_return fail(Error{found.error().kind()});
     co_return wanted.page(*found, UserSessionResponse::of);
 }
 
@@ -69,7 +73,7 @@ awaitable<Result<CheckEmailResponse>> check_email(Administration& administration
     co_return CheckEmailResponse{.exist = exists};
 }
 
-void add_reading(http::Router& router, Administration& administration, Profiles& profiles) {
+void add_reading(http::Router& router, Administration& administration, Profiles& profiles, Consents& consents) {
     router.get("/admin/user/list")
         .id("listUsers")
         .tag("admin")
@@ -78,8 +82,8 @@ void add_reading(http::Router& router, Administration& administration, Profiles&
             "Needs user:read. Searched in name, username and email. Counts stop at 10000, pages at 20: beyond that, "
             "narrow the list.")
         .message("user.list")
-        .handled_by([&administration](const ForReading&, http::List<UserListing> wanted) {
-            return list(administration, std::move(wanted));
+        .handled_by([&administration, &consents](const ForReading&, http::List<UserListing> wanted) {
+            return list(administration, consents, std::move(wanted));
         });
 
     router.get("/admin/user/get/:userId")
@@ -214,7 +218,7 @@ void add_transfers(http::Router& router, Administration& administration, UserImp
         });
 }
 
-void add_for_systems(http::Router& router, Administration& administration) {
+void add_for_systems(http::Router& router, Administration& administration, Consents& consents) {
     router.get("/system/user/list")
         .id("listUsersForSystem")
         .tag("user")
@@ -222,8 +226,8 @@ void add_for_systems(http::Router& router, Administration& administration) {
         .describes("Needs an API key of type system.")
         .message("user.list")
         .with_system_key()
-        .handled_by([&administration](http::List<SystemUserListing> wanted) {
-            return list(administration, std::move(wanted));
+        .handled_by([&administration, &consents](http::List<SystemUserListing> wanted) {
+            return list(administration, consents, std::move(wanted));
         });
 
     router.post("/system/user/check/username")
@@ -251,11 +255,11 @@ void add_for_systems(http::Router& router, Administration& administration) {
 }  // namespace
 
 void add_administration_endpoints(http::Router& router, Administration& administration, Profiles& profiles,
-                                  UserImport& import) {
-    add_reading(router, administration, profiles);
+                                  Consents& consents, UserImport& import) {
+    add_reading(router, administration, profiles, consents);
     add_changing(router, administration);
     add_transfers(router, administration, import);
-    add_for_systems(router, administration);
+    add_for_systems(router, administration, consents);
 }
 
 }  // namespace consentry

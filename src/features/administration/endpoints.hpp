@@ -9,6 +9,6 @@ namespace consentry {
 
 // Accounts, for administrators and for other services. Needs CallerGuard and http::CursorSeal provided.
 void add_administration_endpoints(http::Router& router, Administration& administration, Profiles& profiles,
-                                  UserImport& import);
+                                  Consents& consents, UserImport& import);
 
 }  // namespace consentry

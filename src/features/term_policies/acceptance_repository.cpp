@@ -28,7 +28,7 @@ std::string latest_versions_sql() {
 }
 
 // Two values per type, in the order of the enum. Both are the end of an index.
-std::string standings_sql() {
+std::string standings_columns() {
     std::string out = "SELECT u.id";
     for (const auto& [type, name] : http::EnumNames<PolicyType>::names)
         out += fmt::format(
@@ -36,7 +36,25 @@ std::string standings_sql() {
             ", (SELECT CASE WHEN a.action = 'accepted' THEN a.version END FROM term_policy_acceptances a "
             "WHERE a.user_id = u.id AND a.type = '{0}' ORDER BY a.sequence DESC LIMIT 1)",
             name, latest_sql(name));
-    return out + " FROM users u WHERE u.id = $1";
+    return out + " FROM users u WHERE u.id ";
+}
+std::string standings_sql() { return standings_columns() + "= $1"; }
+
+// One text for any number: places that are left over name the last one again.
+constexpr std::size_t users_at_once = 20;
+std::string standings_of_many_sql() {
+    std::string out = standings_columns() + "IN (";
+    for (std::size_t i = 1; i <= users_at_once; ++i) out += (i > 1 ? ", $" : "$") + std::to_string(i);
+    return out + ")";
+}
+
+std::vector<Standing> to_standings(const storage::Row& row) {
+    std::vector<Standing> out;
+    for (std::size_t i = 0; i < all_policy_types.size(); ++i)
+        out.push_back({.type = all_policy_types[i],
+                       .latest = row.integer_or_null(1 + 2 * i),
+                       .accepted = row.integer_or_null(2 + 2 * i)});
+    return out;
 }
 
 Acceptance to_acceptance(const storage::Row& row) {
@@ -78,12 +96,7 @@ awaitable<std::vector<Standing>> AcceptanceRepository::standings(UserId user) {
     static const std::string sql = standings_sql();
     const auto rows = co_await database_.look_up(sql, user);
     if (rows.empty()) throw std::logic_error("acceptances: asked for an account that does not exist");
-    std::vector<Standing> out;
-    for (std::size_t i = 0; i < all_policy_types.size(); ++i)
-        out.push_back({.type = all_policy_types[i],
-                       .latest = rows[0].integer_or_null(1 + 2 * i),
-                       .accepted = rows[0].integer_or_null(2 + 2 * i)});
-    co_return out;
+    co_return to_standings(rows[0]);
 }
 
 awaitable<PolicyVersions> AcceptanceRepository::latest_versions() {
@@ -106,6 +119,27 @@ awaitable<std::vector<LatestPolicy>> AcceptanceRepository::list_latest() {
                        .version = rows[i].integer(2),
                        .hashes = read_hashes(rows[i].text(3))});
     std::ranges::sort(out, {}, &LatestPolicy::type);
+    co_return out;
+}
+
+awaitable<bool> AcceptanceRepository::is_published(PolicyType type, std::int64_t version) {
+    const auto rows = co_await database_.query(
+        "SELECT 1 FROM term_policies WHERE type = $1 AND version = $2 AND status = 'published'", http::name_of(type),
+        version);
+    co_return !rows.empty();
+}
+
+awaitable<std::vector<UserStandings>> AcceptanceRepository::standings_of(std::vector<UserId> users) {
+    static const std::string sql = standings_of_many_sql();
+    std::vector<UserStandings> out;
+    for (std::size_t first = 0; first < users.size(); first += users_at_once) {
+        storage::Params params;
+        for (std::size_t i = 0; i < users_at_once; ++i)
+            params.push_back(storage::bind(users[std::min(first + i, users.size() - 1)]));
+        const auto rows = co_await database_.query_with(sql, std::move(params));
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            out.push_back({.user = rows[i].id<UserId>(0), .standings = to_standings(rows[i])});
+    }
     co_return out;
 }
 

@@ -31,6 +31,11 @@ struct Standing {
     bool is_missing() const { return latest && accepted != latest; }
 };
 
+struct UserStandings {
+    UserId user;
+    std::vector<Standing> standings;  // of all types
+};
+
 // By type, in the order of the enum; nullopt: none.
 using PolicyVersions = std::array<std::optional<std::int64_t>, all_policy_types.size()>;
 
@@ -69,7 +74,10 @@ public:
     // Of all types, in the order of the enum: one text for whoever asks, so that the engines answer the guard and the
     // handler behind it, or many callers, with one statement.
     awaitable<std::vector<Standing>> standings(UserId user);
+    // The same of many accounts, in any order; none of one that does not exist.
+    awaitable<std::vector<UserStandings>> standings_of(std::vector<UserId> users);
     awaitable<PolicyVersions> latest_versions();
+    awaitable<bool> is_published(PolicyType type, std::int64_t version);
     // Of each type that has a published version.
     awaitable<std::vector<LatestPolicy>> list_latest();
     // Newest first.

@@ -19,6 +19,13 @@ bool is_among(std::span<const PolicyType> types, PolicyType type) {
     return std::ranges::find(types, type) != types.end();
 }
 
+std::vector<PolicyType> held_of(const std::vector<Standing>& standings) {
+    std::vector<PolicyType> out;
+    for (const Standing& standing : standings)
+        if (standing.holds()) out.push_back(standing.type);
+    return out;
+}
+
 // The text that was shown: the one that is named, or that has the hash; else the request's language, English, or the
 // first there is.
 std::optional<Language> shown_language(const LatestPolicy& policy, const AcceptRequest& wanted, Language requested) {
@@ -94,9 +101,13 @@ awaitable<Result<void>> Acceptances::admit(ConsentGrounds grounds, std::span<con
 
 awaitable<std::vector<PolicyType>> Acceptances::accepted(UserId user) {
     const auto standings = co_await repository_.standings(user);
-    std::vector<PolicyType> out;
-    for (const Standing& standing : standings)
-        if (standing.holds()) out.push_back(standing.type);
+    co_return held_of(standings);
+}
+
+awaitable<std::map<UserId, std::vector<PolicyType>>> Acceptances::accepted_by(std::vector<UserId> users) {
+    const auto found = co_await repository_.standings_of(std::move(users));
+    std::map<UserId, std::vector<PolicyType>> out;
+    for (const UserStandings& one : found) out.emplace(one.user, held_of(one.standings));
     co_return out;
 }
 
@@ -126,6 +137,10 @@ awaitable<Result<void>> Acceptances::accept(ConsentCaller caller, AcceptRequest 
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
         const auto latest = co_await find_latest(wanted.type);
         if (!latest) co_return fail(errors::term_policy_not_found);
+        if (wanted.version && *wanted.version != latest->version) {
+            const bool was_latest = co_await repository_.is_published(wanted.type, *wanted.version);
+            if (!was_latest) co_return fail(errors::term_policy_not_found);
+        }
         // Nobody accepts what appeared while they were accepting (DOC-5).
         if (!is_of(wanted, *latest) || (tried && *tried != latest->id))
             co_return fail(errors::term_policy_outdated, describe({&*latest, 1}));

@@ -53,9 +53,10 @@ public:
                                              TimePoint now) override;
     void add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) override;
     storage::awaitable<std::vector<PolicyType>> accepted(UserId user) override;
+    storage::awaitable<std::map<UserId, std::vector<PolicyType>>> accepted_by(std::vector<UserId> users) override;
 
-    // Errors: notFound 6100, termPolicyOutdated 6109 (a version or text that was named is not the latest's, or another
-    // one was published meanwhile), contentNotFound 6106, alreadyAccepted 6103.
+    // Errors: notFound 6100 (of a version that was named, too), termPolicyOutdated 6109 (a version or text that was
+    // named is not the latest's, or another one was published meanwhile), contentNotFound 6106, alreadyAccepted 6103.
     storage::awaitable<Result<void>> accept(ConsentCaller caller, AcceptRequest wanted, Cause cause);
     // Whatever version it was that was accepted. Errors: withdrawNotAllowed 6111, notAccepted 6113.
     storage::awaitable<Result<void>> withdraw(ConsentCaller caller, PolicyType type, Cause cause);

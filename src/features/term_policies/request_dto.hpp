@@ -181,7 +181,7 @@ struct TermPolicyListing {
     static constexpr std::array sortable{http::Sortable{"createdAt", "created_at"},
                                          http::Sortable{"publishedAt", "COALESCE(published_at, 0)"},
                                          http::Sortable{"version", "version"}};
-    static constexpr std::size_t order_terms = 1;
+    static constexpr std::size_t order_terms = 2;
 };
 
 }  // namespace consentry

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,6 +52,8 @@ public:
     virtual void add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) = 0;
     // The types whose latest version the account has accepted.
     virtual storage::awaitable<std::vector<PolicyType>> accepted(UserId user) = 0;
+    // The same of many accounts; none of one that does not exist.
+    virtual storage::awaitable<std::map<UserId, std::vector<PolicyType>>> accepted_by(std::vector<UserId> users) = 0;
 };
 
 }  // namespace consentry

@@ -10,7 +10,8 @@
 //         static constexpr std::array searchable{http::Searchable{"name", "r.name"}};
 //         static constexpr std::string_view id_column = "r.id";             // "id" where it is not told
 //         static constexpr std::string_view default_column = "r.created_at";  // "created_at"; newest first
-//         static constexpr std::size_t order_terms = 1;  // of one request; 3 where it is not told
+//         static constexpr std::size_t order_terms = 2;  // of one request; 3 where it is not told
+//         static constexpr bool large = true;            // its source is; see storage/list_sql.hpp
 //     };
 //
 // All of it but the mode may be left out. Wire names on the left, SQL of the repository's SELECT on the right. Filters
@@ -75,6 +76,7 @@ struct ListShape {
     std::string_view id_column;
     std::string_view default_column;
     std::size_t order_terms = order_terms_max;
+    bool large = false;
 };
 
 namespace detail {
@@ -98,14 +100,17 @@ constexpr ListShape make_shape() {
     if constexpr (requires { L::id_column; }) out.id_column = L::id_column;
     if constexpr (requires { L::default_column; }) out.default_column = L::default_column;
     if constexpr (requires { L::order_terms; }) out.order_terms = L::order_terms;
+    if constexpr (requires { L::large; }) out.large = L::large;
     return out;
 }
 
-// How many texts of SELECT a list can lead to: each presence of a filter and a search with each order.
+// How many texts of SELECT a list can lead to: each presence of a filter and a search with each order. Of a large
+// source an order of several fields is a search, which is not kept prepared.
 constexpr std::size_t statements_of(const ListShape& shape) {
     std::size_t orders = 1;
     std::size_t of_this_length = 1;
-    for (std::size_t terms = 0; terms < shape.order_terms && terms < shape.sortable.size(); ++terms) {
+    const std::size_t terms_max = shape.large ? 1 : shape.order_terms;
+    for (std::size_t terms = 0; terms < terms_max && terms < shape.sortable.size(); ++terms) {
         of_this_length *= 2 * (shape.sortable.size() - terms);
         orders += of_this_length;
     }
