@@ -112,12 +112,14 @@ awaitable<std::optional<ApiKeyInUse>> ApiKeys::find(std::string key) {
 }
 
 Result<ApiKeyWindow> ApiKeys::whole_days(ApiKeyWindow window) const {
-    if (window.start_at <= clock_.now()) {
-        http::Report report;
-        report.add("isAfterNow", "startAt");
-        return fail(Error{errors::validation, report.take()});
-    }
-    return ApiKeyWindow{settings_.time_zone.day_begin(window.start_at), settings_.time_zone.day_end(window.end_at)};
+    const TimePoint now = clock_.now();
+    http::Report report;
+    if (window.start_at && *window.start_at <= now) report.add("isAfterNow", "startAt");
+    window.end_at = settings_.time_zone.day_end(window.end_at);
+    if (window.end_at <= now) report.add("isAfterNow", "endAt");
+    if (!report.empty()) return fail(Error{errors::validation, report.take()});
+    if (window.start_at) window.start_at = settings_.time_zone.day_begin(*window.start_at);
+    return window;
 }
 
 awaitable<Result<ApiKeyRecord>> ApiKeys::changed(storage::Transaction transaction, ApiKeyId id,

@@ -48,7 +48,7 @@ public:
 
     awaitable<ListSlice<ApiKeyRecord>> list(ListQuery query) { return repository_.list(std::move(query)); }
     // All changes stand in the log of the administrator who made them; the operator, at the machine, has none.
-    // validation where the window does not begin in the future.
+    // validation where the window is to begin in the past, or is over.
     awaitable<Result<IssuedApiKey>> create(NewApiKey wanted, Cause cause);
     // apiKeyNotFound; `inactive` for a key that is switched off.
     awaitable<Result<IssuedApiKey>> reset(ApiKeyId id, UserId by, Cause cause);

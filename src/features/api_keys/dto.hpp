@@ -33,7 +33,7 @@ struct ApiKeyResponse {
                 .name = record.name,
                 .type = record.type,
                 .is_active = record.is_active,
-                .start_at = record.window ? std::optional(record.window->start_at) : std::nullopt,
+                .start_at = record.window ? record.window->start_at : std::nullopt,
                 .end_at = record.window ? std::optional(record.window->end_at) : std::nullopt,
                 .created_at = record.created_at,
                 .created_by = record.created_by,
@@ -96,9 +96,9 @@ struct ApiKeySecretResponse {
 };
 
 inline constexpr std::string_view start_at_description =
-    "In the future. Counts from the beginning of its day in the service's time zone";
+    "In the future, with endAt; absent: at once. Counts from the beginning of its day in the service's time zone";
 inline constexpr std::string_view end_at_description =
-    "Not before startAt. Counts to the end of its day in the service's time zone";
+    "Not over yet, nor before startAt. Counts to the end of its day in the service's time zone";
 
 inline void check_order(TimePoint start_at, TimePoint end_at, http::Report& report) {
     if (end_at < start_at) report.add("isNotBefore", "endAt", {{"other", "startAt"}});
@@ -111,8 +111,8 @@ struct ApiKeyCreateRequest {
     std::optional<TimePoint> end_at;
 
     std::optional<ApiKeyWindow> window() const {
-        if (!start_at || !end_at) return std::nullopt;
-        return ApiKeyWindow{*start_at, *end_at};
+        if (!end_at) return std::nullopt;
+        return ApiKeyWindow{start_at, *end_at};
     }
 
     static constexpr std::string_view schema_name = "ApiKeyCreateRequestDto";
@@ -126,10 +126,11 @@ struct ApiKeyCreateRequest {
         };
     }
     static void check(const ApiKeyCreateRequest& request, http::Report& report) {
-        if (request.start_at.has_value() != request.end_at.has_value())
-            report.add("isNotEmpty", request.start_at ? "endAt" : "startAt");
-        else if (request.start_at)
+        if (!request.start_at) return;
+        if (request.end_at)
             check_order(*request.start_at, *request.end_at, report);
+        else
+            report.add("isNotEmpty", "endAt");
     }
 };
 
@@ -146,7 +147,7 @@ struct ApiKeyUpdateRequest {
 };
 
 struct ApiKeyDateRequest {
-    TimePoint start_at;
+    std::optional<TimePoint> start_at;
     TimePoint end_at;
 
     static constexpr std::string_view schema_name = "ApiKeyUpdateDateRequestDto";
@@ -158,7 +159,7 @@ struct ApiKeyDateRequest {
         };
     }
     static void check(const ApiKeyDateRequest& request, http::Report& report) {
-        check_order(request.start_at, request.end_at, report);
+        if (request.start_at) check_order(*request.start_at, request.end_at, report);
     }
 };
 

@@ -110,7 +110,9 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
         .id("createApiKey")
         .tag("api-key")
         .says("Makes a key; the only answer that shows its secret")
-        .describes("Needs apiKey:read and apiKey:create. startAt and endAt: both, or neither for a key without end.")
+        .describes(
+            "Needs apiKey:read and apiKey:create. Without endAt the key has no end, without startAt it is "
+            "good at once.")
         .message("apiKey.create")
         .answers(201)
         .handled_by([&keys](const ForCreating&, const http::RequestContext& context, ApiKeyCreateRequest body) {

@@ -18,8 +18,8 @@ ApiKeyRecord to_record(const storage::Row& row) {
     out.name = row.text(2);
     out.type = stored_enum<ApiKeyType>(row.text(3));
     out.is_active = row.boolean(4);
-    // Half a window throws: a damaged record opens nothing.
-    if (!row.is_null(5) || !row.is_null(6)) out.window = ApiKeyWindow{row.time(5), row.time(6)};
+    // A beginning without an end throws: nobody made that, and a damaged record opens nothing.
+    if (!row.is_null(5) || !row.is_null(6)) out.window = ApiKeyWindow{row.time_or_null(5), row.time(6)};
     out.created_at = row.time(7);
     out.created_by = row.id_or_null<UserId>(8);
     out.updated_at = row.time(9);
@@ -56,7 +56,7 @@ awaitable<ListSlice<ApiKeyRecord>> ApiKeyRepository::list(ListQuery query) {
 
 void ApiKeyRepository::add_insert(storage::Transaction& transaction, const ApiKeyRecord& record,
                                   crypto::Sha256 digest) {
-    const auto start = record.window ? std::optional(record.window->start_at) : std::nullopt;
+    const auto start = record.window ? record.window->start_at : std::nullopt;
     const auto end = record.window ? std::optional(record.window->end_at) : std::nullopt;
     transaction.add(
         Expect::one,

@@ -28,7 +28,7 @@ struct http::EnumNames<ApiKeyType> {
 
 // Both are within.
 struct ApiKeyWindow {
-    TimePoint start_at;
+    std::optional<TimePoint> start_at;  // none: it has begun
     TimePoint end_at;
 };
 
@@ -45,7 +45,7 @@ struct ApiKeyRecord {
     std::optional<UserId> updated_by;
 
     bool is_good_at(TimePoint now) const {
-        return is_active && (!window || (window->start_at <= now && now <= window->end_at));
+        return is_active && (!window || ((!window->start_at || *window->start_at <= now) && now <= window->end_at));
     }
 };
 
