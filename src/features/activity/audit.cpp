@@ -23,6 +23,10 @@ void Audit::add(storage::Transaction& transaction, UserId user, ActivityAction a
         activity.user_agent = cause.origin->user_agent;
     }
     Activity::add(transaction, activity, now);
+    if (!cause.actor || *cause.actor == user) return;
+    activity.user = *cause.actor;
+    activity.metadata["userId"] = user.text();
+    Activity::add(transaction, activity, now);
 }
 
 void Audit::tell(std::string_view name, Outcome outcome, std::optional<UserId> subject, const Cause& cause,

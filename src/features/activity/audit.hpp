@@ -25,7 +25,8 @@ public:
     // `events` outlives it and its copies.
     explicit Audit(SecurityEvents& events) : events_(&events) {}
 
-    // Into the transaction of the change. `user` did it, unless the cause names an actor.
+    // Into the transaction of the change. `user` did it, unless the cause names an actor: whose own log then tells of
+    // it too, with the account in `metadata.userId`.
     static void add(storage::Transaction& transaction, UserId user, ActivityAction action, const Cause& cause,
                     TimePoint now, boost::json::object metadata = {});
     // Into the stream. `subject`: the account it is about, if one is known.
