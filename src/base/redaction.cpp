@@ -22,6 +22,9 @@ constexpr std::array<std::string_view, 17> secret_parts{
 constexpr std::array<std::string_view, 15> secret_names{"code", "codes",    "coordinates", "csrf",      "gps",
                                                         "hash", "latitude", "location",    "longitude", "nonce",
                                                         "otp",  "pin",      "sig",         "sessionid", "state"};
+// Names of our own that hold such a part and tell no secret.
+constexpr std::array<std::string_view, 6> harmless_names{"apikeyid",        "mustchangepassword", "passwordattempt",
+                                                         "passwordcreated", "passwordexpired",    "tokentype"};
 constexpr std::size_t name_bytes_max = 64;
 
 constexpr std::array<std::string_view, 56> plain_headers{"accept",
@@ -229,6 +232,7 @@ bool looks_secret(std::string_view name) {
         if (is_letter(c) || is_digit(c)) buffer[size++] = c;
     }
     const std::string_view plain(buffer.data(), size);
+    if (std::ranges::find(harmless_names, plain) != harmless_names.end()) return false;
     for (std::size_t i = 0; i + 1 < size; ++i) {
         if (!is_letter(plain[i]) || !is_letter(plain[i + 1])) continue;
         const auto pair = static_cast<std::size_t>(plain[i] - 'a') * 26 + static_cast<std::size_t>(plain[i + 1] - 'a');

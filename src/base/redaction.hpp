@@ -14,7 +14,7 @@ namespace consentry {
 inline constexpr std::string_view redacted = "[REDACTED]";
 
 // The specification's list and all that is like it, whatever the case and with or without dashes and underscores:
-// "password", "X-Api-Key", "backupCodes", "challenge_token".
+// "password", "X-Api-Key", "backupCodes", "challenge_token"; but for names of ours that tell none, such as "tokenType".
 bool is_secret_name(std::string_view name);
 
 // Whether a header's value is for everybody's eyes. Of headers that we do not know only the name is told.

@@ -71,8 +71,11 @@ TEST(LOG_1, NamesOfSecretsAreKnownInEverySpelling) {
                              "temporaryPassword",
                              "credentials"})
         EXPECT_TRUE(is_secret_name(name)) << name;
-    for (const auto* name : {"email", "name", "statusCode", "statusCodeKey", "message", "requestId", "path", "method",
-                             "country", "role", "userId", "isEnabled", "language", "perPage", "key", "property", ""})
+    for (const auto* name :
+         {"email",   "name",     "statusCode", "statusCodeKey", "message",    "requestId",       "path",
+          "method",  "country",  "role",       "userId",        "isEnabled",  "language",        "perPage",
+          "key",     "property", "",           "tokenType",     "token_type", "passwordAttempt", "mustChangePassword",
+          "apiKeyId"})
         EXPECT_FALSE(is_secret_name(name)) << name;
     EXPECT_TRUE(is_secret_name(std::string(65, 'a'))) << "a name that nobody has looked at";
 }

@@ -12,11 +12,12 @@ namespace {
 
 using http::Done;
 
-awaitable<Result<TokenResponse>> refresh(Sessions& sessions, std::string token, Cause cause) {
-    Role role = Role::user;
-    const auto pair = co_await sessions.refresh(std::move(token), role, std::move(cause));
+awaitable<Result<TokenResponse>> refresh(Sessions& sessions, RefreshBearer bearer, Cause cause) {
+    SessionOwner owner;
+    const auto pair = co_await sessions.refresh(bearer.token(), owner, std::move(cause));
+    if (owner.user) bearer.belongs_to(*owner.user);
     if (!pair) co_return fail(Error{pair.error().kind()});
-    co_return TokenResponse::of(*pair, role);
+    co_return TokenResponse::of(*pair, owner.role);
 }
 
 awaitable<Result<Done>> log_out(Sessions& sessions, UserId user, SessionId session, Cause cause) {
@@ -72,7 +73,7 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
             "answer, a later one ends the session.")
         .message("user.refresh")
         .handled_by([&sessions](const RefreshBearer& bearer, const http::RequestContext& context) {
-            return refresh(sessions, bearer.token(), cause_of(context));
+            return refresh(sessions, bearer, cause_of(context));
         });
 
     router.post("/shared/user/logout")

@@ -23,7 +23,7 @@ awaitable<Result<Caller>> SessionGuard::identify(http::RequestContext& context) 
 awaitable<Result<RefreshBearer>> SessionGuard::admit(http::RequestContext& context, std::type_identity<RefreshBearer>) {
     const auto token = http::bearer_token(context.request);
     if (!token) co_return fail(errors::jwt_refresh_token_invalid);
-    co_return RefreshBearer{std::string(*token)};
+    co_return RefreshBearer{std::string(*token), context.caller};
 }
 
 http::Access SessionGuard::access(std::type_identity<RefreshBearer>) {

@@ -19,11 +19,14 @@ class RefreshBearer {
 public:
     using Guard = SessionGuard;
     const std::string& token() const { return token_; }
+    // For the log of the request, which outlives its handler.
+    void belongs_to(UserId user) const { known_->user = user.uuid(); }
 
 private:
     friend class SessionGuard;
-    explicit RefreshBearer(std::string token) : token_(std::move(token)) {}
+    RefreshBearer(std::string token, http::KnownCaller& known) : token_(std::move(token)), known_(&known) {}
     std::string token_;
+    http::KnownCaller* known_;
 };
 
 class SessionGuard final : public CallerGuard {

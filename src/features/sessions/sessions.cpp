@@ -220,7 +220,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
     co_return std::move(*session);
 }
 
-awaitable<Result<TokenPair>> Sessions::refresh(std::string token, Role& role, Cause cause) {
+awaitable<Result<TokenPair>> Sessions::refresh(std::string token, SessionOwner& owner, Cause cause) {
     const TimePoint now = clock_.now();
     const auto candidate = tokens_.examine(TokenKind::refresh, token, now);
     if (!candidate) co_return fail(errors::jwt_refresh_token_invalid);
@@ -234,7 +234,7 @@ awaitable<Result<TokenPair>> Sessions::refresh(std::string token, Role& role, Ca
     }
     if (auto allowed = may_act(state->live, errors::jwt_refresh_token_invalid, now); !allowed)
         co_return fail(std::move(allowed.error()));
-    role = state->live.role;
+    owner = {.user = old.user, .role = state->live.role};
     if (state->live.jti != old.jti) co_return co_await refresh_again(*state, old, digest, token, cause);
 
     TokenClaims claims = old;

@@ -41,6 +41,11 @@ struct PreparedSession {
     bool tell_of_device = false;  // it is not the account's first
 };
 
+struct SessionOwner {
+    std::optional<UserId> user = {};
+    Role role = Role::user;
+};
+
 class Sessions {
 public:
     // All outlive this. `signing` is the pool for signatures.
@@ -67,7 +72,8 @@ public:
     awaitable<Result<LiveSession>> authenticate(std::string_view token);
 
     // A new pair for a refresh token. The same answer again for a repeat within the grace; reuse ends the session.
-    awaitable<Result<TokenPair>> refresh(std::string token, Role& role, Cause cause);
+    // `owner`: whose it is, as soon as the token has proven it.
+    awaitable<Result<TokenPair>> refresh(std::string token, SessionOwner& owner, Cause cause);
 
     // `action`: what the owner's activity log says of it.
     awaitable<Result<void>> revoke(UserId user, SessionId session, ActivityAction action, Cause cause);
