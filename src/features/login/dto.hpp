@@ -120,6 +120,7 @@ struct EnableAtLoginRequest {
 struct LoginResponse {
     bool is_two_factor_required = false;
     std::optional<TokenResponse> tokens;
+    std::optional<bool> must_change_password;
     std::optional<std::string> challenge_token;
     std::optional<std::int64_t> challenge_expires_in;
     std::optional<std::int64_t> backup_codes_remaining;
@@ -133,6 +134,8 @@ struct LoginResponse {
         return std::tuple{
             field("isTwoFactorRequired", &LoginResponse::is_two_factor_required, "Whether a second step is needed"),
             field("tokens", &LoginResponse::tokens, "When no second step is needed"),
+            field("mustChangePassword", &LoginResponse::must_change_password,
+                  "true: the password is temporary, and the tokens open its change and the logout alone"),
             field("challengeToken", &LoginResponse::challenge_token, "For the second step"),
             field("challengeExpiresIn", &LoginResponse::challenge_expires_in, "Milliseconds the challenge lives"),
             field("backupCodesRemaining", &LoginResponse::backup_codes_remaining, "Unspent backup codes"),
@@ -169,6 +172,7 @@ struct LoginResponse {
         out.is_two_factor_required = !answer.tokens;
         if (answer.tokens) {
             out.tokens = TokenResponse::of(*answer.tokens, answer.role);
+            if (answer.must_change_password) out.must_change_password = true;
             return out;
         }
         out.challenge_token = std::move(answer.challenge);

@@ -155,6 +155,7 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds g
     LoginAnswer answer;
     answer.tokens = prepared.tokens;
     answer.role = user.role;
+    answer.must_change_password = user.must_change_password;
     co_return answer;
 }
 
@@ -256,6 +257,7 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
     LoginAnswer answer;
     answer.tokens = prepared.tokens;
     answer.role = opened.user.role;
+    answer.must_change_password = opened.user.must_change_password;
     co_return answer;
 }
 

@@ -21,6 +21,7 @@ namespace consentry {
 struct LoginAnswer {
     std::optional<TokenPair> tokens;
     Role role = Role::user;
+    bool must_change_password = false;  // with tokens: they open the change of a temporary password alone
     std::string challenge;
     std::int64_t backup_codes_remaining = 0;
     std::optional<NewSecret> setup;
