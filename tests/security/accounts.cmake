@@ -33,3 +33,10 @@ consentry_test(consentry_security_import_tests
   SOURCES import_csv_test.cpp import_rows_test.cpp
   LINKS consentry_test_support
   ALSO_ON_SHARED_ENGINES)
+
+# What the contract says of bodies, answers, accounts and sessions.
+consentry_test(consentry_security_contract_tests
+  SOURCES account_calls.cpp consent_calls.cpp contract_accounts_test.cpp contract_answers_test.cpp
+          contract_input_test.cpp factor_calls.cpp
+  LINKS consentry_test_support
+  ALSO_ON_SHARED_ENGINES)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "features/administration/repository.hpp"
+#include "features/sessions/dto.hpp"
 #include "features/users/dto.hpp"
 #include "http/paging/listing.hpp"
 #include "http/schema/fields.hpp"
@@ -25,8 +26,8 @@ struct UserListResponse {
     RoleId role_id;
     UserRoleResponse role;
     UserStatus status = UserStatus::active;
-    Language language = Language::en;
     UserTermPolicyResponse term_policy;
+    Language language = Language::en;
     std::optional<TimePoint> last_login_at;
     TimePoint created_at;
     TimePoint updated_at;
@@ -41,8 +42,8 @@ struct UserListResponse {
                 .role_id = user.role_id,
                 .role = {.id = user.role_id, .name = user.role_name, .type = user.role},
                 .status = user.status,
-                .language = user.language,
                 .term_policy = UserTermPolicyResponse::of(accepted),
+                .language = user.language,
                 .last_login_at = user.last_login_at,
                 .created_at = user.created_at,
                 .updated_at = user.updated_at};
@@ -61,8 +62,8 @@ struct UserListResponse {
             field("roleId", &UserListResponse::role_id, "Of the role"),
             field("role", &UserListResponse::role, "What the account may do"),
             field("status", &UserListResponse::status, "Only an active account can be used"),
-            field("language", &UserListResponse::language, "Of mails to the owner"),
             field("termPolicy", &UserListResponse::term_policy, "What the owner has accepted"),
+            field("language", &UserListResponse::language, "Of mails to the owner"),
             field("lastLoginAt", &UserListResponse::last_login_at, "When the last login succeeded"),
             field("createdAt", &UserListResponse::created_at, "When the account was made"),
             field("updatedAt", &UserListResponse::updated_at, "When it was changed last"),
@@ -205,7 +206,7 @@ struct UserSessionResponse {
     LoginFrom login_from = LoginFrom::website;
     LoginWith login_with = LoginWith::credential;
     std::string ip_address;
-    std::string user_agent;
+    UserAgentResponse user_agent;
     std::optional<std::string> device_name;
     std::optional<std::string> device_platform;
     TimePoint created_at;
@@ -221,7 +222,7 @@ struct UserSessionResponse {
                 .login_from = session.from,
                 .login_with = session.with,
                 .ip_address = session.ip_address,
-                .user_agent = session.user_agent,
+                .user_agent = UserAgentResponse::of(session.user_agent),
                 .device_name = session.device_name,
                 .device_platform = session.device_platform,
                 .created_at = session.created_at,

@@ -37,14 +37,16 @@ awaitable<Result<http::ListPage<SessionResponse>>> list(Sessions& sessions, User
     const auto found = co_await sessions.list(user, wanted.query());
     co_return wanted.page(found, [&](const SessionSummary& session) {
         return SessionResponse{.id = session.id,
+                               .user_id = user,
                                .login_from = session.from,
                                .login_with = session.with,
                                .ip_address = session.ip_address,
-                               .user_agent = session.user_agent,
+                               .user_agent = UserAgentResponse::of(session.user_agent),
                                .device_name = session.device_name,
                                .device_platform = session.device_platform,
                                .is_current = session.id == current,
                                .created_at = session.created_at,
+                               .updated_at = session.updated_at,
                                .last_active_at = session.last_active_at,
                                .expired_at = session.expires_at};
     });

@@ -52,8 +52,9 @@ SessionSummary to_summary(const storage::Row& row) {
     out.device_name = row.text_or_null(5);
     out.device_platform = row.text_or_null(6);
     out.created_at = row.time(7);
-    out.last_active_at = row.time(8);
-    out.expires_at = row.time(9);
+    out.updated_at = row.time(8);
+    out.last_active_at = row.time(9);
+    out.expires_at = row.time(10);
     return out;
 }
 
@@ -87,7 +88,7 @@ awaitable<ListSlice<SessionSummary>> SessionRepository::list_live(UserId user, T
     return storage::select_list(
         database_,
         {.columns = "id, login_from, login_with, ip_address, user_agent, device_name, device_platform, created_at, "
-                    "last_active_at, expires_at",
+                    "updated_at, last_active_at, expires_at",
          .from = "sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 AND " CONSENTRY_CURRENT_SQL(
              "sessions")},
         std::move(query), to_summary, user, now);
@@ -111,6 +112,15 @@ void SessionRepository::add_insert(storage::Transaction& transaction, const NewS
         device ? std::optional(device->fingerprint) : std::nullopt, device ? device->name : std::nullopt,
         device ? device->platform : std::nullopt, session.origin.ip_address, session.origin.user_agent,
         session.expires_at, session.security_version);
+}
+
+void SessionRepository::add_replacement(storage::Transaction& transaction, const NewSession& inserted) {
+    if (!inserted.origin.device) return;
+    transaction.add_about(ended, Expect::any,
+                          "UPDATE sessions SET revoked_at = $4, revoked_reason = 'device', updated_at = $4 "
+                          "WHERE user_id = $1 AND id <> $2 AND device_fingerprint = $3 AND revoked_at IS NULL "
+                          "AND expires_at > $4 AND " CONSENTRY_CURRENT_SQL("sessions") " RETURNING user_id, id",
+                          inserted.user, inserted.id, inserted.origin.device->fingerprint, inserted.issued_at);
 }
 
 void SessionRepository::add_bound(storage::Transaction& transaction, const NewSession& inserted,

@@ -86,6 +86,7 @@ struct SessionSummary {
     std::optional<std::string> device_name;
     std::optional<std::string> device_platform;
     TimePoint created_at;
+    TimePoint updated_at;
     TimePoint last_active_at;
     TimePoint expires_at;
 };
@@ -105,6 +106,8 @@ public:
 
     // Expect::one fails where the challenge was spent before.
     static void add_insert(storage::Transaction& transaction, const NewSession& session);
+    // Ends the former one of the device that the session just inserted names, if it names one: a device has one login.
+    static void add_replacement(storage::Transaction& transaction, const NewSession& inserted);
     // Ends the oldest ones beyond `sessions_max`, the session just inserted counted and kept.
     static void add_bound(storage::Transaction& transaction, const NewSession& inserted, std::int64_t sessions_max);
     // After the statement that raises the account's security version; `except` moves on to the new one.

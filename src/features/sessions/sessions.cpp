@@ -95,6 +95,7 @@ awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
 
 void Sessions::add_to(storage::Transaction& transaction, const PreparedSession& session) {
     SessionRepository::add_insert(transaction, session.row);
+    SessionRepository::add_replacement(transaction, session.row);
     SessionRepository::add_bound(transaction, session.row, settings_.sessions_max);
     if (!session.new_device) return;
     const NewSession& row = session.row;

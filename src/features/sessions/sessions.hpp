@@ -57,8 +57,8 @@ public:
 
     // Signs the tokens of a new session.
     awaitable<PreparedSession> prepare(const User& user, Origin origin, std::optional<crypto::Sha256> challenge_digest);
-    // Adds the row, the bound on live sessions, and a notice of a new device. Its first statement is an Expect::one
-    // that fails where the challenge was spent before.
+    // Adds the row, the end of the device's former session, the bound on live sessions, and a notice of a new device.
+    // Its first statement is an Expect::one that fails where the challenge was spent before.
     void add_to(storage::Transaction& transaction, const PreparedSession& session);
     // Whether a session was begun with this challenge.
     awaitable<bool> is_spent(crypto::Sha256 challenge_digest);
