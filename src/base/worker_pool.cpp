@@ -9,6 +9,11 @@
 #include <unistd.h>
 
 namespace consentry {
+namespace {
+
+constexpr std::size_t places_per_place_left = 8;
+
+}  // namespace
 
 WorkerPool::WorkerPool(Options options) : options_(std::move(options)) {
     for (std::size_t i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { work(); });
@@ -23,24 +28,36 @@ WorkerPool::~WorkerPool() {
     for (auto& thread : threads_) thread.join();
 }
 
-void WorkerPool::reserve() {
-    const std::size_t limit = capacity();
-    std::size_t accepted = accepted_.load(std::memory_order_relaxed);
-    do {
-        if (accepted >= limit) {
-            refused_.fetch_add(1, std::memory_order_relaxed);
-            const auto wait_us = average_us_.load(std::memory_order_relaxed) * static_cast<std::int64_t>(accepted) /
-                                 static_cast<std::int64_t>(options_.threads);
-            throw Unavailable(options_.name + ": queue full",
-                              std::max<std::int64_t>(1, (wait_us + 999'999) / 1'000'000));
-        }
-    } while (!accepted_.compare_exchange_weak(accepted, accepted + 1, std::memory_order_relaxed));
+void WorkerPool::reserve(ClientNetwork network) {
+    const std::lock_guard lock(mutex_);
+    const std::size_t accepted = accepted_.load(std::memory_order_relaxed);
+    const std::size_t left = capacity() - accepted;
+    Lane& lane = lanes_[network];
+    const bool is_client = network.version != 0;
+    if (left == 0 || (is_client && lane.places >= places_per_place_left * left)) {
+        if (lane.places == 0) lanes_.erase(network);
+        refused_.fetch_add(1, std::memory_order_relaxed);
+        const auto wait_us = average_us_.load(std::memory_order_relaxed) * static_cast<std::int64_t>(accepted) /
+                             static_cast<std::int64_t>(options_.threads);
+        throw Unavailable(options_.name + ": queue full", std::max<std::int64_t>(1, (wait_us + 999'999) / 1'000'000));
+    }
+    ++lane.places;
+    accepted_.store(accepted + 1, std::memory_order_relaxed);
 }
 
-void WorkerPool::enqueue(Task task) {
+void WorkerPool::release(ClientNetwork network) {
+    const std::lock_guard lock(mutex_);
+    const auto lane = lanes_.find(network);
+    if (--lane->second.places == 0) lanes_.erase(lane);
+    accepted_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void WorkerPool::enqueue(ClientNetwork network, Task task) {
     {
         const std::lock_guard lock(mutex_);
-        queue_.push_back(std::move(task));
+        auto& waiting = lanes_[network].waiting;
+        if (waiting.empty()) turns_.push_back(network);
+        waiting.push_back(std::move(task));
     }
     ready_.notify_one();
 }
@@ -51,12 +68,17 @@ void WorkerPool::work() {
     if (options_.nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), options_.nice);
     for (;;) {
         Task task;
+        ClientNetwork network;
         {
             std::unique_lock lock(mutex_);
-            ready_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-            if (queue_.empty()) return;
-            task = std::move(queue_.front());
-            queue_.pop_front();
+            ready_.wait(lock, [this] { return stopping_ || !turns_.empty(); });
+            if (turns_.empty()) return;
+            network = turns_.front();
+            turns_.pop_front();
+            auto& waiting = lanes_[network].waiting;
+            task = std::move(waiting.front());
+            waiting.pop_front();
+            if (!waiting.empty()) turns_.push_back(network);
         }
         const auto begin = std::chrono::steady_clock::now();
         task();
@@ -64,7 +86,8 @@ void WorkerPool::work() {
             std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
         average_us_.store((average_us_.load(std::memory_order_relaxed) * 7 + took.count()) / 8,
                           std::memory_order_relaxed);
-        accepted_.fetch_sub(1, std::memory_order_relaxed);
+        task = nullptr;
+        release(network);
     }
 }
 

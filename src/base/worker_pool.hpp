@@ -2,6 +2,10 @@
 //
 // Full means refused, at once: run() throws Unavailable with an estimate of the wait, never queues without end
 // (PWD-8). The threads run at a nice value of their own, so that cheap requests pass them by.
+//
+// Where tasks are done for clients, their networks take turns: with n networks waiting, the first task of another one
+// waits for n others at most, however many each of them has sent. And none of them can fill the queue, because each may
+// take only so much more as there is room left: one network leaves a ninth of the places, two leave a seventeenth.
 #pragma once
 
 #include <atomic>
@@ -14,9 +18,11 @@
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/client_network.hpp"
 #include "base/error.hpp"
 #include "base/handoff.hpp"
 
@@ -38,35 +44,37 @@ public:
     // A place in the queue, for whoever must know that there is one before they begin. Given back unless it is run in.
     class Place {
     public:
-        Place(Place&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)) {}
+        Place(Place&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)), network_(other.network_) {}
         Place& operator=(Place&&) = delete;
         ~Place() {
-            if (pool_ != nullptr) pool_->accepted_.fetch_sub(1, std::memory_order_relaxed);
+            if (pool_ != nullptr) pool_->release(network_);
         }
 
     private:
         friend class WorkerPool;
-        explicit Place(WorkerPool& pool) : pool_(&pool) {}
+        Place(WorkerPool& pool, ClientNetwork network) : pool_(&pool), network_(network) {}
         WorkerPool* pool_;
+        ClientNetwork network_;
     };
-    // Throws Unavailable where the queue is full.
-    Place place() {
-        reserve();
-        return Place{*this};
+    // Throws Unavailable where the queue is full, or too full for more of this network. The service itself is none, and
+    // may fill it.
+    Place place(ClientNetwork network = {}) {
+        reserve(network);
+        return Place{*this, network};
     }
 
     // Runs `work` on a thread of the pool and returns what it returns; its exception goes through.
     // Throws Unavailable where the queue is full.
     template <class Work, class T = std::invoke_result_t<Work&>>
-    awaitable<T> run(Work work) {
-        Place taken = place();
+    awaitable<T> run(Work work, ClientNetwork network = {}) {
+        Place taken = place(network);
         co_return co_await run(std::move(taken), std::move(work));
     }
     // The same in a place of this pool that was taken before: never refused.
     template <class Work, class T = std::invoke_result_t<Work&>>
     awaitable<T> run(Place place, Work work) {
         co_return co_await handoff<T>([&](Promise<T> promise) {
-            enqueue([work = std::move(work), promise = std::move(promise)]() mutable {
+            enqueue(place.network_, [work = std::move(work), promise = std::move(promise)]() mutable {
                 try {
                     promise.set_value(work());
                 } catch (...) {
@@ -83,8 +91,14 @@ public:
 
 private:
     using Task = std::move_only_function<void()>;
-    void reserve();  // throws Unavailable
-    void enqueue(Task task);
+    // What one network has here.
+    struct Lane {
+        std::size_t places = 0;  // waiting or being worked on
+        std::deque<Task> waiting;
+    };
+    void reserve(ClientNetwork network);  // throws Unavailable
+    void release(ClientNetwork network);
+    void enqueue(ClientNetwork network, Task task);
     void work();
 
     Options options_;
@@ -93,7 +107,8 @@ private:
     std::atomic<std::uint64_t> refused_{0};
     std::mutex mutex_;
     std::condition_variable ready_;
-    std::deque<Task> queue_;
+    std::unordered_map<ClientNetwork, Lane> lanes_;  // of those who have a place
+    std::deque<ClientNetwork> turns_;                // of those who wait: each once, the next one first
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };

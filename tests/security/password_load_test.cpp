@@ -1,6 +1,7 @@
 // Many logins at once: no more guesses than one after the other, no more hashes than the machine has cores for.
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -176,6 +177,38 @@ TEST(PWD_8, WhatThePoolCannotTakeIsAskedToComeAgain) {
         }
     }
     EXPECT_EQ(service.log_in("stranger1@example.org", wrong_password).status, 400U);
+}
+
+TEST(PWD_8, AStormOfLoginsFromOneNetworkLeavesRoomForAnother) {
+    // Seen here: one address filled the queue, and everybody else was asked to come again for as long as it went on.
+    Service service({{"AUTH_PASSWORD_HASH_THREADS", "1"}, {"AUTH_PASSWORD_HASH_QUEUE_MAX", "17"}});
+    const Person person = service.make_person();
+    WorkerPool& pool = service.app().services().hash_pool;
+    std::optional<FullPool> busy(std::in_place, pool, 1);
+    const std::uint64_t before = pool.refused();
+    std::vector<Answer> storm;
+    std::jthread sending([&] {
+        storm = all_at_once(
+            service, guesses(100, [&](std::size_t i) {
+                return Call{login, credentials("stranger" + std::to_string(i) + "@example.org", wrong_password)};
+            }));
+    });
+    while (pool.waiting() + pool.refused() - before < 101) std::this_thread::yield();
+    const std::size_t taken = pool.waiting();
+    EXPECT_LT(taken, pool.capacity());
+    const std::uint64_t refused = pool.refused();
+    std::vector<Answer> other;
+    std::jthread owner([&] {
+        Call call{login, credentials(person.email, person.password)};
+        call.from = "127.0.0.2";
+        other = all_at_once(service, {call});
+    });
+    while (pool.waiting() == taken && pool.refused() == refused) std::this_thread::yield();
+    busy.reset();
+    owner.join();
+    EXPECT_EQ(other.at(0).status, 200U);
+    sending.join();
+    EXPECT_GE(count(storm, 503), 1U);
 }
 
 TEST(PWD_8, AnUnevaluatedAttemptIsNotCounted) {

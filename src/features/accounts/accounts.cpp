@@ -24,7 +24,8 @@ awaitable<Result<void>> Accounts::sign_up(NewAccount wanted, Cause cause) {
     user.language = wanted.language;
     user.sign_up_from = wanted.from;
     // The hash comes before the address is looked at: a taken one takes as long as a free one.
-    auto begun = co_await passwords_.begin_account(user, std::move(wanted.password), PasswordType::sign_up);
+    auto begun =
+        co_await passwords_.begin_account(user, std::move(wanted.password), PasswordType::sign_up, network_of(cause));
     if (!begun) co_return fail(std::move(begun.error()));
     const TimePoint now = clock_.now();
     storage::Transaction transaction = std::move(*begun);

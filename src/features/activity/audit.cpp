@@ -13,6 +13,13 @@ Cause cause_of(const http::RequestContext& context) {
     return out;
 }
 
+ClientNetwork network_of(const Cause& cause) {
+    if (!cause.origin) return {};
+    boost::system::error_code error;
+    const auto address = boost::asio::ip::make_address(cause.origin->address.c_str(), error);
+    return error ? ClientNetwork{} : ClientNetwork::of(address);
+}
+
 void Audit::add(storage::Transaction& transaction, UserId user, ActivityAction action, const Cause& cause,
                 TimePoint now, boost::json::object metadata) {
     NewActivity activity{.user = user, .action = action, .actor = cause.actor, .metadata = std::move(metadata)};

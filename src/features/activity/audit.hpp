@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/client_network.hpp"
 #include "base/security_events.hpp"
 #include "features/activity/activity.hpp"
 #include "http/context.hpp"
@@ -19,6 +20,8 @@ struct Cause {
 };
 
 Cause cause_of(const http::RequestContext& context);
+// For what the networks of clients share; that of the service itself where nobody asked over HTTP.
+ClientNetwork network_of(const Cause& cause);
 
 class Audit {
 public:

@@ -4,16 +4,19 @@
 
 namespace consentry {
 
-awaitable<std::string> PasswordHasher::hash(std::string password) {
-    return pool_.run([this, password = std::move(password)]() mutable {
-        std::string out = crypto::hash_password(password, settings_);
-        crypto::wipe(password);
-        return out;
-    });
+awaitable<std::string> PasswordHasher::hash(std::string password, ClientNetwork network) {
+    return pool_.run(
+        [this, password = std::move(password)]() mutable {
+            std::string out = crypto::hash_password(password, settings_);
+            crypto::wipe(password);
+            return out;
+        },
+        network);
 }
 
-awaitable<crypto::PasswordVerdict> PasswordHasher::verify(std::string password, std::string stored) {
-    const auto verified = co_await verify(place(), std::move(password), std::move(stored));
+awaitable<crypto::PasswordVerdict> PasswordHasher::verify(std::string password, std::string stored,
+                                                          ClientNetwork network) {
+    const auto verified = co_await verify(place(network), std::move(password), std::move(stored));
     co_return verified.verdict;
 }
 

@@ -14,9 +14,9 @@ public:
     PasswordHasher(WorkerPool& pool, crypto::Argon2Settings settings)
         : pool_(pool), settings_(settings), dummy_(crypto::dummy_password_hash(settings)) {}
 
-    // Throw Unavailable where the pool is full.
-    awaitable<std::string> hash(std::string password);
-    awaitable<crypto::PasswordVerdict> verify(std::string password, std::string stored);
+    // Throw Unavailable where the pool is full. The networks of the clients take turns in it.
+    awaitable<std::string> hash(std::string password, ClientNetwork network = {});
+    awaitable<crypto::PasswordVerdict> verify(std::string password, std::string stored, ClientNetwork network = {});
     struct Verified {
         crypto::PasswordVerdict verdict;
         std::chrono::steady_clock::time_point began;  // its turn in the pool
@@ -25,7 +25,7 @@ public:
     awaitable<Verified> verify(WorkerPool::Place place, std::string password, std::string stored);
     // How long a hash of this kind takes (crypto::password_kind), measured by one.
     awaitable<std::chrono::steady_clock::duration> measure(std::string kind);
-    WorkerPool::Place place() { return pool_.place(); }  // throws Unavailable
+    WorkerPool::Place place(ClientNetwork network = {}) { return pool_.place(network); }  // throws Unavailable
     // A hash that no password matches: an unknown user costs the same (PWD-1).
     const std::string& dummy() const { return dummy_; }
     const crypto::Argon2Settings& settings() const { return settings_; }

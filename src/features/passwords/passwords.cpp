@@ -56,7 +56,7 @@ awaitable<Result<Passwords::Checked>> Passwords::check(std::optional<User> user,
     std::chrono::steady_clock::time_point began;
     {
         auto turn = co_await turns_.take(user ? user->id.text() : email);
-        auto place = co_await reserve(counted);
+        auto place = co_await reserve(counted, network_of(cause));
         if (!place) co_return fail(std::move(place.error()));
         if (known && floor_.is_new(*user->password_hash)) co_await floor_.notice(*user->password_hash);
         const auto verified = co_await hasher_.verify(std::move(*place), std::move(password),
@@ -71,8 +71,8 @@ awaitable<Result<Passwords::Checked>> Passwords::check(std::optional<User> user,
     co_return fail(errors::password_not_match);
 }
 
-awaitable<Result<WorkerPool::Place>> Passwords::reserve(Counted counted) {
-    if (!settings_.count_attempts) co_return hasher_.place();
+awaitable<Result<WorkerPool::Place>> Passwords::reserve(Counted counted, ClientNetwork network) {
+    if (!settings_.count_attempts) co_return hasher_.place(network);
     asio::steady_timer timer(co_await asio::this_coro::executor);
     const auto give_up_at = std::chrono::steady_clock::now() + reservation_patience;
     for (auto pause = reservation_pause;; pause *= 2) {
@@ -82,7 +82,7 @@ awaitable<Result<WorkerPool::Place>> Passwords::reserve(Counted counted) {
         if (locked && *locked > now) co_return consentry::fail(attempts_exhausted(*locked - now));
         {
             // Before the attempt is counted: who is sent away for want of a place has not guessed.
-            auto place = hasher_.place();
+            auto place = hasher_.place(network);
             const bool reserved = counted.user
                                       ? co_await repository_.reserve(*counted.user, settings_.ladder, now)
                                       : co_await repository_.reserve_unknown(counted.address, settings_.ladder, now);
@@ -132,13 +132,13 @@ awaitable<Result<void>> Passwords::check_new(std::string password, std::string e
     co_return Result<void>{};
 }
 
-awaitable<Result<void>> Passwords::check_history(UserId user, const std::string& password) {
+awaitable<Result<void>> Passwords::check_history(UserId user, const std::string& password, ClientNetwork network) {
     const auto hashes = co_await repository_.history(user, clock_.now(), history_rows_max);
     if (hashes.empty()) co_return Result<void>{};
     // One hash after the other, and of few accounts at once: logins of others keep threads to themselves.
     const auto turn = co_await history_turns_.take({});
     for (const std::string& hash : hashes) {
-        const auto verdict = co_await hasher_.verify(password, hash);
+        const auto verdict = co_await hasher_.verify(password, hash, network);
         if (verdict == crypto::PasswordVerdict::mismatch) continue;
         const auto days = std::chrono::duration_cast<std::chrono::days>(settings_.reuse_barred).count();
         co_return fail(errors::password_must_new, {{"period", days}});
@@ -169,9 +169,9 @@ awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change, Caus
         if (!right) co_return fail(std::move(right.error()));
         proof = std::move(*right);
     }
-    auto is_new = co_await check_history(id, change.new_password);
+    auto is_new = co_await check_history(id, change.new_password, network_of(cause));
     if (!is_new) co_return fail(std::move(is_new.error()));
-    const std::string hash = co_await hasher_.hash(std::move(change.new_password));
+    const std::string hash = co_await hasher_.hash(std::move(change.new_password), network_of(cause));
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
     if (proof) two_factor_.spend(transaction, *proof, cause);
@@ -207,10 +207,11 @@ awaitable<Result<void>> Passwords::set(User user, std::string password) {
     co_return Result<void>{};
 }
 
-awaitable<Result<storage::Transaction>> Passwords::begin_account(User& user, std::string password, PasswordType type) {
+awaitable<Result<storage::Transaction>> Passwords::begin_account(User& user, std::string password, PasswordType type,
+                                                                 ClientNetwork network) {
     auto acceptable = co_await check_new(password, user.email, "password");
     if (!acceptable) co_return fail(std::move(acceptable.error()));
-    const std::string hash = co_await hasher_.hash(std::move(password));
+    const std::string hash = co_await hasher_.hash(std::move(password), network);
     const TimePoint now = clock_.now();
     user.id = UserId::make(now);
     user.username = new_username(settings_.username_prefix);
@@ -251,7 +252,7 @@ std::string Passwords::temporary_password(const std::string& email) const {
 
 awaitable<Result<void>> Passwords::give_temporary(User user, Cause cause) {
     const std::string password = temporary_password(user.email);
-    const std::string hash = co_await hasher_.hash(password);
+    const std::string hash = co_await hasher_.hash(password, network_of(cause));
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
     PasswordRepository::add_change(transaction, user.id, user.security_version, hash, now + settings_.temporary_expiry,
@@ -271,7 +272,7 @@ awaitable<Result<UserId>> Passwords::create_with_temporary(User user, Cause caus
     const std::string password = temporary_password(user.email);
     user.is_verified = true;
     user.must_change_password = true;
-    auto begun = co_await begin_account(user, password, PasswordType::admin);
+    auto begun = co_await begin_account(user, password, PasswordType::admin, network_of(cause));
     if (!begun) co_return fail(std::move(begun.error()));
     const TimePoint now = clock_.now();
     Audit::add(*begun, user.id, ActivityAction::admin_user_create, cause, now);

@@ -73,7 +73,8 @@ public:
     awaitable<Result<UserId>> create(User user, std::string password);
     // The beginning of a transaction that makes an account: the row and its history. Fills what is the service's to
     // fill: id, user name, hash, times. Error: validation.
-    awaitable<Result<storage::Transaction>> begin_account(User& user, std::string password, PasswordType type);
+    awaitable<Result<storage::Transaction>> begin_account(User& user, std::string password, PasswordType type,
+                                                          ClientNetwork network = {});
     // Why it was not committed, where its first statement failed: emailExist. Throws Unavailable where the random user
     // name is taken.
     awaitable<Error> account_exists(std::string email);
@@ -104,12 +105,12 @@ private:
     };
     // The right to hash once. Error: passwordAttemptMax. Throws Unavailable where no place is free, or others of the
     // account stay under way.
-    awaitable<Result<WorkerPool::Place>> reserve(Counted counted);
+    awaitable<Result<WorkerPool::Place>> reserve(Counted counted, ClientNetwork network);
     awaitable<void> count_failure(Counted counted, Cause cause);
     awaitable<Result<void>> check_new(std::string password, std::string email, std::string property);
     awaitable<Result<void>> reset_by(PasswordReset reset, const Cause& cause);
     // Error: passwordMustNew.
-    awaitable<Result<void>> check_history(UserId user, const std::string& password);
+    awaitable<Result<void>> check_history(UserId user, const std::string& password, ClientNetwork network);
     std::string temporary_password(const std::string& email) const;
     std::optional<TimePoint> expiry(TimePoint now) const;
     crypto::Sha256 address_digest(std::string_view email) const;

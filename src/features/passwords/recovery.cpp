@@ -23,7 +23,7 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
     if (!acceptable) co_return fail(std::move(acceptable.error()));
     if (!user || user->status != UserStatus::active) co_return fail(errors::token_invalid);
     const auto turn = co_await turns_.take(user->id.text());
-    auto is_new = co_await check_history(user->id, reset.new_password);
+    auto is_new = co_await check_history(user->id, reset.new_password, network_of(cause));
     if (!is_new) co_return fail(std::move(is_new.error()));
     const auto factor = co_await two_factor_.state(user->id);
     std::optional<RightProof> proof;
@@ -34,7 +34,7 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
         if (!right) co_return fail(std::move(right.error()));
         proof = std::move(*right);
     }
-    const std::string hash = co_await hasher_.hash(std::move(reset.new_password));
+    const std::string hash = co_await hasher_.hash(std::move(reset.new_password), network_of(cause));
     storage::Transaction transaction;
     AccountTokens::add_spend(transaction, reset.token, purpose, now);
     if (proof) two_factor_.spend(transaction, *proof, cause);

@@ -1,0 +1,130 @@
+// The networks of clients take turns in a pool. One thread, held by the test: no order depends on time.
+#include "base/worker_pool.hpp"
+
+#include <future>
+#include <string>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <gtest/gtest.h>
+
+namespace consentry {
+namespace {
+
+ClientNetwork network(std::uint32_t number) { return ClientNetwork::of(asio::ip::address_v4(number)); }
+
+class Turns : public testing::Test {
+protected:
+    // The thread is busy until release().
+    Turns() {
+        asio::co_spawn(
+            context_,
+            [this]() -> awaitable<void> {
+                co_await pool_.run([this] {
+                    begun_.set_value();
+                    released_.get_future().wait();
+                    return true;
+                });
+            },
+            asio::detached);
+        context_.poll();
+        begun_.get_future().wait();
+    }
+    void send(std::string name, ClientNetwork from) {
+        asio::co_spawn(
+            context_,
+            [this, name, from]() -> awaitable<void> {
+                try {
+                    co_await pool_.run(
+                        [this, name] {
+                            done_.push_back(name);
+                            return true;
+                        },
+                        from);
+                } catch (const Unavailable&) {
+                    refused_.push_back(name);
+                }
+            },
+            asio::detached);
+        context_.restart();
+        context_.poll();
+    }
+    const std::vector<std::string>& release() {
+        released_.set_value();
+        context_.restart();
+        context_.run();
+        return done_;
+    }
+
+    asio::io_context context_;
+    std::promise<void> begun_;
+    std::promise<void> released_;
+    std::vector<std::string> done_;
+    std::vector<std::string> refused_;
+    WorkerPool pool_{{.name = "turns", .threads = 1, .queue_max = 17, .nice = 0}};
+};
+
+TEST_F(Turns, ANetworkWaitsForOneTaskOfEachOther) {
+    for (int i = 0; i < 5; ++i) send("a" + std::to_string(i), network(1));
+    for (int i = 0; i < 3; ++i) send("b" + std::to_string(i), network(2));
+    send("c", network(3));
+    const std::vector<std::string> expected{"a0", "b0", "c", "a1", "b1", "a2", "b2", "a3", "a4"};
+    EXPECT_EQ(release(), expected);
+}
+
+TEST_F(Turns, AStormFromOneNetworkLeavesRoomForAnother) {
+    // Seen here: a hundred logins from one address filled the queue, and everybody else was told to come again.
+    for (int i = 0; i < 100; ++i) send("a", network(1));
+    EXPECT_GE(refused_.size(), 80U);
+    refused_.clear();
+    send("b", network(2));
+    EXPECT_TRUE(refused_.empty());
+    EXPECT_EQ(release().at(1), "b");
+}
+
+TEST_F(Turns, TwoStormsLeaveRoomForAThird) {
+    for (int i = 0; i < 100; ++i) {
+        send("a", network(1));
+        send("b", network(2));
+    }
+    refused_.clear();
+    send("c", network(3));
+    EXPECT_TRUE(refused_.empty());
+    EXPECT_EQ(release().at(2), "c");
+}
+
+TEST_F(Turns, TheServiceItselfMayUseEveryPlace) {
+    for (int i = 0; i < 17; ++i) send("own", {});
+    EXPECT_TRUE(refused_.empty());
+    send("own", {});
+    send("a", network(1));
+    EXPECT_EQ(refused_.size(), 2U);
+    EXPECT_EQ(release().size(), 17U);
+}
+
+TEST_F(Turns, APlaceThatIsGivenBackIsFree) {
+    {
+        std::vector<WorkerPool::Place> places;
+        for (int i = 0; i < 17; ++i) places.push_back(pool_.place());
+        EXPECT_THROW(pool_.place(), Unavailable);
+    }
+    EXPECT_EQ(pool_.waiting(), 1U);
+    send("a", network(1));
+    EXPECT_EQ(release().size(), 1U);
+    EXPECT_EQ(pool_.refused(), 1U);
+}
+
+TEST(ClientNetworks, AnAddressOrAPrefixOfSixtyFourBitsIsOneClient) {
+    const auto of = [](const char* text) { return ClientNetwork::of(asio::ip::make_address(text)); };
+    EXPECT_EQ(of("192.0.2.1"), of("::ffff:192.0.2.1"));
+    EXPECT_NE(of("192.0.2.1"), of("192.0.2.2"));
+    EXPECT_EQ(of("2001:db8::1"), of("2001:db8::ffff:ffff:ffff:ffff"));
+    EXPECT_NE(of("2001:db8::1"), of("2001:db8:0:1::1"));
+    EXPECT_NE(of("::1"), ClientNetwork{});
+    EXPECT_NE(of("0.0.0.0"), ClientNetwork{});
+}
+
+}  // namespace
+}  // namespace consentry
