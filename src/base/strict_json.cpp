@@ -1,6 +1,9 @@
 #include "base/strict_json.hpp"
 
 #include <cmath>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
@@ -100,21 +103,89 @@ std::size_t count_object_members(const json::value& value) {
     return count;  // the recursion is bounded by depth_max
 }
 
+// Finds where a name stands a second time. Only for a text that is known to hold one: it keeps every name.
+struct NameFinder {
+    static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
+    static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
+    static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
+    static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
+
+    std::vector<std::set<std::string, std::less<>>> open;
+    std::string name;
+
+    bool on_document_begin(json::error_code&) { return true; }
+    bool on_document_end(json::error_code&) { return true; }
+    bool on_object_begin(json::error_code&) {
+        open.emplace_back();
+        return true;
+    }
+    bool on_object_end(std::size_t, json::error_code&) {
+        open.pop_back();
+        return true;
+    }
+    bool on_array_begin(json::error_code&) { return true; }
+    bool on_array_end(std::size_t, json::error_code&) { return true; }
+    bool on_key_part(json::string_view text, std::size_t, json::error_code&) {
+        name.append(text);
+        return true;
+    }
+    bool on_key(json::string_view text, std::size_t, json::error_code& error) {
+        name.append(text);
+        if (open.back().insert(std::exchange(name, {})).second) return true;
+        error = json::error::object_too_large;
+        return false;
+    }
+    bool on_string_part(json::string_view, std::size_t, json::error_code&) { return true; }
+    bool on_string(json::string_view, std::size_t, json::error_code&) { return true; }
+    bool on_number_part(json::string_view, json::error_code&) { return true; }
+    bool on_int64(std::int64_t, json::string_view, json::error_code&) { return true; }
+    bool on_uint64(std::uint64_t, json::string_view, json::error_code&) { return true; }
+    bool on_double(double, json::string_view, json::error_code&) { return true; }
+    bool on_bool(bool, json::error_code&) { return true; }
+    bool on_null(json::error_code&) { return true; }
+    bool on_comment_part(json::string_view, json::error_code&) { return true; }
+    bool on_comment(json::string_view, json::error_code&) { return true; }
+};
+
+json::parse_options options_of(const JsonLimits& limits) {
+    json::parse_options out;
+    out.max_depth = limits.depth_max;
+    return out;
+}
+
+std::size_t find_second_name(std::string_view text, const JsonLimits& limits) {
+    json::basic_parser<NameFinder> parser(options_of(limits));
+    json::error_code error;
+    return parser.write_some(false, text.data(), text.size(), error);
+}
+
+JsonFault::Kind kind_of(const json::error_code& error) {
+    if (error == json::error::too_deep) return JsonFault::Kind::too_deep;
+    if (error == json::error::object_too_large) return JsonFault::Kind::too_many_members;
+    return JsonFault::Kind::malformed;
+}
+
 }  // namespace
 
-std::optional<json::value> parse_strict_json(std::string_view text, const JsonLimits& limits,
-                                             json::storage_ptr storage) {
-    json::parse_options options;
-    options.max_depth = limits.depth_max;
-    json::basic_parser<Builder> parser(options);
+std::expected<json::value, JsonFault> read_strict_json(std::string_view text, const JsonLimits& limits,
+                                                       json::storage_ptr storage) {
+    json::basic_parser<Builder> parser(options_of(limits));
     parser.handler().members_max = limits.members_max;
     parser.handler().stack.reset(std::move(storage));
     json::error_code error;
     const std::size_t read = parser.write_some(false, text.data(), text.size(), error);
-    if (error || read != text.size()) return std::nullopt;
+    if (error || read != text.size()) return std::unexpected(JsonFault{kind_of(error), read});
     json::value out = parser.handler().stack.release();
-    if (count_object_members(out) != parser.handler().object_members) return std::nullopt;
+    if (count_object_members(out) != parser.handler().object_members)
+        return std::unexpected(JsonFault{JsonFault::Kind::duplicate_name, find_second_name(text, limits)});
     return out;
+}
+
+std::optional<json::value> parse_strict_json(std::string_view text, const JsonLimits& limits,
+                                             json::storage_ptr storage) {
+    auto read = read_strict_json(text, limits, std::move(storage));
+    if (!read) return std::nullopt;
+    return std::move(*read);
 }
 
 void append_json_string(std::string& out, std::string_view text) {

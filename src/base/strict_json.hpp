@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +17,16 @@ struct JsonLimits {
     std::size_t members_max = 1'000;  // of all objects and arrays together
 };
 
-// nullopt: not JSON in the sense above. Never throws for the text's fault.
+struct JsonFault {
+    enum class Kind { malformed, duplicate_name, too_deep, too_many_members };
+    Kind kind = Kind::malformed;
+    std::size_t offset = 0;  // in bytes, of where reading ended
+};
+
+// Never throws for the text's fault.
+std::expected<boost::json::value, JsonFault> read_strict_json(std::string_view text, const JsonLimits& limits = {},
+                                                              boost::json::storage_ptr storage = {});
+// The same for whoever need not know why: nullopt.
 std::optional<boost::json::value> parse_strict_json(std::string_view text, const JsonLimits& limits = {},
                                                     boost::json::storage_ptr storage = {});
 

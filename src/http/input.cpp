@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/strict_json.hpp"
 #include "http/endpoint.hpp"
 
@@ -43,7 +45,39 @@ bool is_json(std::string_view content_type) {
     return equal_ignoring_case(name, "utf-8");
 }
 
+constexpr JsonLimits body_limits;
+
+// Where a client finds the fault: line and column, both from one, the column in characters.
+Error json_error(std::string_view text, const JsonFault& fault) {
+    const std::string_view before = text.substr(0, fault.offset);
+    const auto line = 1 + std::ranges::count(before, '\n');
+    const std::string_view last = before.substr(before.rfind('\n') + 1);
+    const auto characters = std::ranges::count_if(last, [](char c) { return (c & 0xC0) != 0x80; });
+    json::object data{{"line", line}, {"column", characters + 1}};
+    switch (fault.kind) {
+        case JsonFault::Kind::duplicate_name:
+            return Error{errors::bad_request, std::move(data)}.with_message("request.error.jsonDuplicateName");
+        case JsonFault::Kind::too_deep:
+            data["depth"] = body_limits.depth_max;
+            return Error{errors::bad_request, std::move(data)}.with_message("request.error.jsonTooDeep");
+        case JsonFault::Kind::too_many_members:
+            data["members"] = body_limits.members_max;
+            return Error{errors::bad_request, std::move(data)}.with_message("request.error.jsonTooManyMembers");
+        case JsonFault::Kind::malformed:
+            break;
+    }
+    return Error{errors::bad_request, std::move(data)}.with_message("request.error.jsonMalformed");
+}
+
 }  // namespace
+
+Error wrong_media_type(const ErrorKind& kind, std::string_view taken) {
+    return Error{kind, json::object{{"mediaTypes", taken}}};
+}
+
+Error wrong_content_coding() {
+    return Error{errors::unsupported_media_type}.with_message("request.error.contentEncoding");
+}
 
 std::optional<std::vector<NamedText>> parse_query(std::string_view query) {
     constexpr std::size_t pairs_max = 256;
@@ -64,11 +98,12 @@ std::optional<std::vector<NamedText>> parse_query(std::string_view query) {
 Result<json::value> parse_body(const Request& request) {
     if (request.body.empty()) return json::value(json::object{});
     const auto coding = request.header("content-encoding");
-    if (coding && !equal_ignoring_case(*coding, "identity")) return fail(errors::unsupported_media_type);
+    if (coding && !equal_ignoring_case(*coding, "identity")) return fail(wrong_content_coding());
     const auto type = request.header("content-type");
-    if (!type || request.count("content-type") != 1 || !is_json(*type)) return fail(errors::unsupported_media_type);
-    auto parsed = parse_strict_json(request.body);
-    if (!parsed) return fail(errors::bad_request);
+    if (!type || request.count("content-type") != 1 || !is_json(*type))
+        return fail(wrong_media_type(errors::unsupported_media_type, "application/json"));
+    auto parsed = read_strict_json(request.body, body_limits);
+    if (!parsed) return fail(json_error(request.body, parsed.error()));
     return std::move(*parsed);
 }
 

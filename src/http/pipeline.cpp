@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "base/uuid.hpp"
+#include "http/steps/accept.hpp"
 #include "http/steps/client_address.hpp"
 #include "http/steps/content_coding.hpp"
 #include "http/upload.hpp"
@@ -42,11 +43,6 @@ std::string correlation_id_of(const Request& request, const std::string& request
     if (const auto sent = request.header("x-correlation-id"); sent && is_correlation_id(*sent))
         return std::string(*sent);
     return request_id;
-}
-
-bool wants_problem(const Request& request) {
-    const auto accept = request.header("accept");
-    return accept && to_lower_ascii(*accept).contains("application/problem+json");
 }
 
 // What an Upload may come as; anything else is refused, and need not be read first.
@@ -280,9 +276,11 @@ void Pipeline::answer_error(Walk& walk, const Error& error, Response& response) 
     response.headers.append(inert_document).append(not_kept);
     if (const auto* wait = error.data().if_contains("retryAfterSeconds"); wait != nullptr && wait->is_int64())
         response.add_header("Retry-After", std::to_string(wait->get_int64()));
+    if (const auto* types = error.data().if_contains("mediaTypes"); types != nullptr && kind.http_status == 415)
+        response.add_header("Accept", types->get_string());
     if (kind.http_status == 405) response.add_header("Allow", walk.allow);
     if (kind.http_status == 401) response.add_header("WWW-Authenticate", "Bearer");
-    if (wants_problem(walk.context.request)) {
+    if (prefers_problem(walk.context.request)) {
         response.headers.append("Content-Type: application/problem+json; charset=utf-8\r\n");
         response.metadata_bytes =
             write_problem(response.body, error, reason_phrase(response.status), locales_, facts(walk));

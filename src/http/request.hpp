@@ -12,6 +12,7 @@
 
 #include "base/borrowed_text.hpp"
 #include "base/clock.hpp"
+#include "base/error.hpp"
 
 namespace consentry::http {
 
@@ -37,4 +38,10 @@ struct Request {
     std::size_t count(std::string_view name) const;
 };
 
+// 415, with the media types that would have been taken; answered with an Accept header (RFC 9110 section 15.5.16).
+Error wrong_media_type(const ErrorKind& kind, std::string_view taken);
+// 415 for a body that does not come as it is.
+Error wrong_content_coding();
+
 }  // namespace consentry::http
+

@@ -146,20 +146,22 @@ bool ends_like_csv(std::string_view filename) {
 }  // namespace
 
 Result<FileBody> read_file_body(const Request& request) {
-    if (is_coded(request)) return fail(errors::unsupported_media_type);
+    if (is_coded(request)) return fail(wrong_content_coding());
     const std::string_view type = request.header("content-type").value_or("");
     return FileBody{.content_type = to_lower_ascii(trim(type.substr(0, type.find(';')))), .bytes = request.body};
 }
 
 Result<Upload> read_upload(const Request& request) {
-    if (is_coded(request)) return fail(errors::unsupported_media_type);
+    constexpr std::string_view taken = "multipart/form-data, text/csv";
+    if (is_coded(request)) return fail(wrong_content_coding());
     if (request.body.empty()) return fail(errors::file_required);
-    if (request.count("content-type") != 1) return fail(errors::file_extension_invalid);
+    if (request.count("content-type") != 1) return fail(wrong_media_type(errors::file_extension_invalid, taken));
     const auto type = FieldValue::parse(*request.header("content-type"));
-    if (!type) return fail(errors::file_extension_invalid);
+    if (!type) return fail(wrong_media_type(errors::file_extension_invalid, taken));
     if (equal_ignoring_case(type->type, csv))
         return Upload{.filename = {}, .content_type = std::string(csv), .body = request.body};
-    if (!equal_ignoring_case(type->type, "multipart/form-data")) return fail(errors::file_extension_invalid);
+    if (!equal_ignoring_case(type->type, "multipart/form-data"))
+        return fail(wrong_media_type(errors::file_extension_invalid, taken));
 
     const auto boundary = type->value_of("boundary");
     if (!boundary || !is_boundary(*boundary)) return fail(errors::bad_request);

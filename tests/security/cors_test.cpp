@@ -39,6 +39,16 @@ TEST(WEB_6, ListedOriginsMayReadWithCredentials) {
     }
 }
 
+TEST(WEB_6, AnEntryWithASchemeAllowsThatSchemeAlone) {
+    const Service service({{"CORS_ALLOWED_ORIGIN", "https://app.test,http://localhost:5173,https://*.example.com"}});
+    for (const std::string allowed : {"https://app.test", "https://app.test:443", "http://localhost:5173",
+                                      "https://example.com", "https://a.example.com"})
+        EXPECT_EQ(header(hello_from(service, allowed), "access-control-allow-origin"), allowed);
+    for (const std::string other : {"http://app.test", "https://localhost:5173", "http://a.example.com",
+                                    "http://app.test:443", "https://app.test:80"})
+        EXPECT_EQ(header(hello_from(service, other), "access-control-allow-origin"), "") << other;
+}
+
 TEST(WEB_6, OutsidersAreServedAndMayNotRead) {
     const Service service({{"CORS_ALLOWED_ORIGIN", allowlist}});
     for (const std::string origin : {"https://evil-example.com",

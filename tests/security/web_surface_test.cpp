@@ -166,6 +166,73 @@ TEST(Problem, AnErrorTakesTheFormOfRfc9457OnRequest) {
               "application/json; charset=utf-8");
 }
 
+TEST(Problem, TheWeightsOfAcceptAreHeeded) {
+    const Service service;
+    const auto form_for = [&](const std::string& accept) {
+        const Answer answer = service.get("/api/shared/user/session/list", {{"Accept", accept}});
+        const std::string type = header(answer, "content-type");
+        return type.substr(0, type.find(';'));
+    };
+    for (const std::string accept :
+         {"application/problem+json", "application/json, application/problem+json", "application/problem+json;q=0.5",
+          "application/json;q=0.4, application/problem+json ; q=0.5", "*/*;q=0.1, application/problem+json;q=0.2",
+          "application/json;q=0.2, */*, application/problem+json;q=0.5", "application/problem+json;charset=utf-8"})
+        EXPECT_EQ(form_for(accept), "application/problem+json") << accept;
+    for (const std::string accept :
+         {"application/problem+json;q=0", "application/problem+json; Q=0.000", "application/problem+json;q=0.5, */*",
+          "application/problem+json;q=0.8, application/json;q=0.9", "application/problem+json;q=no", "*/*",
+          "application/*, text/html", "application/problem+jsonx", "application/problem+json;q=0.5, application/*"})
+        EXPECT_EQ(form_for(accept), "application/json") << accept;
+}
+
+// What is wrong with a body is told as precisely as it is known.
+struct BadBody {
+    std::string body;
+    std::string message;
+    int line;
+    int column;
+};
+
+TEST(INP_1, ABadBodySaysWhatIsWrongAndWhere) {
+    const Service service;
+    const std::string deep(33, '[');
+    std::string many = "{\"a\":[0";
+    for (int i = 0; i < 1'000; ++i) many += ",0";
+    const BadBody bodies[] = {
+        {"{\n  \"email\": nobody\n}", "The body is not valid JSON. See line 2, column 13.", 2, 13},
+        {"{\"email\":\"a\"", "The body is not valid JSON. See line 1, column 13.", 1, 13},
+        {"{} {}", "The body is not valid JSON. See line 1, column 4.", 1, 4},
+        {"{\"é\": 'a'}", "The body is not valid JSON. See line 1, column 7.", 1, 7},
+        {"{\"email\":\"a\",\n \"email\":\"b\"}",
+         "The same name appears twice in one JSON object. See line 2, column 8.", 2, 8},
+        {"{\"a\":" + deep, "The JSON is nested more than 32 levels deep. See line 1, column 37.", 1, 37},
+        {many + "]}", "The JSON contains more than 1000 values. See line 1, column 2008.", 1, 2008},
+    };
+    for (const BadBody& bad : bodies) {
+        const Answer answer =
+            service.call("POST", "/api/public/user/login/credential", bad.body, {{"Content-Type", "application/json"}});
+        EXPECT_EQ(answer.status, 400U) << bad.body.substr(0, 40);
+        EXPECT_EQ(answer.number("statusCode"), 400);
+        EXPECT_EQ(answer.text("message"), bad.message) << bad.body.substr(0, 40);
+        EXPECT_EQ(answer.number("data.line"), bad.line);
+        EXPECT_EQ(answer.number("data.column"), bad.column);
+    }
+}
+
+TEST(WEB_5, ARefusedMediaTypeIsToldWhichOnesAreTaken) {
+    const Service service;
+    const Answer answer =
+        service.call("POST", "/api/public/user/login/credential", "a=b", {{"Content-Type", "text/plain"}});
+    EXPECT_EQ(answer.status, 415U);
+    EXPECT_EQ(answer.text("message"), "We cannot read this type of content. We accept: application/json.");
+    EXPECT_EQ(answer.text("data.mediaTypes"), "application/json");
+    EXPECT_EQ(header(answer, "accept"), "application/json");
+    const Answer coded = service.call("POST", "/api/public/user/login/credential", "{}",
+                                      {{"Content-Type", "application/json"}, {"Content-Encoding", "gzip"}});
+    EXPECT_EQ(coded.status, 415U);
+    EXPECT_EQ(coded.text("message"), "We do not read content with a Content-Encoding. Please send it uncompressed.");
+}
+
 TEST(Coding, LargeDocumentsTravelCompressedAndOnce) {
     const Service service;
     const Answer plain = service.get("/docs/json");

@@ -28,8 +28,9 @@ std::vector<SettingSpec> edge_settings() {
          .default_text = "",
          .description =
              "The hosts whose pages may read answers in a browser. `*.example.com` is the domain and all below it; a "
-             "port is compared exactly, without one it is the scheme's own; http and https are treated alike. "
-             "Credentials are allowed for these hosts; a bare `*` allows every page, and no credentials.",
+             "port is compared exactly, without one it is the scheme's own. Without a scheme, http and https are "
+             "treated alike; `https://app.example.com` allows https alone. Credentials are allowed for these hosts; a "
+             "bare `*` allows every page, and no credentials.",
          .example = "app.example.com,*.example.org,localhost:5173"},
         {.name = "THROTTLE_LIMIT",
          .group = group,

@@ -43,7 +43,7 @@ json::object example_of_error(const ErrorKind& kind, Draft& draft) {
     const std::string name =
         std::string(kind.module) + "." + std::to_string(kind.http_status) + "." + std::string(kind.name);
     if (!draft.examples.contains(name)) {
-        const json::object facts{{"retryAfterSeconds", 30}, {"period", 90}};
+        const json::object facts{{"retryAfterSeconds", 30}, {"period", 90}, {"mediaTypes", "application/json"}};
         const std::string message = draft.locales.text(Language::en, kind.message_key, facts);
         json::object value{{"statusCode", kind.service_code},
                            {"statusCodeKey", kind.name},
@@ -60,6 +60,7 @@ json::object example_of_error(const ErrorKind& kind, Draft& draft) {
         }
         if (kind.http_status == 429 || &kind == &errors::service_unavailable || message.contains("30"))
             value["data"] = {{"retryAfterSeconds", 30}};
+        if (kind.http_status == 415) value["data"] = {{"mediaTypes", "application/json"}};
         value["metadata"] = example_metadata("/api/v1/...");
         draft.examples[name] = json::object{
             {"summary", std::to_string(kind.service_code) + " " + std::string(kind.name)}, {"value", std::move(value)}};
@@ -75,6 +76,7 @@ json::object headers_of(unsigned status, bool has_etag = false) {
                              "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"})
         one(name);
     if (status == 401) one("WWW-Authenticate");
+    if (status == 415) one("Accept");
     if (status == 403 || status == 409 || status == 429 || status == 503) one("Retry-After");
     if (has_etag) one("ETag");
     return out;

@@ -108,6 +108,7 @@ json::object all_headers() {
         {"RateLimit", header(text("The same, as draft-ietf-httpapi-ratelimit-headers has it"), false)},
         {"RateLimit-Policy", header(text("The limit, likewise"), false)},
         {"Retry-After", header(whole("Seconds to wait", 1), false)},
+        {"Accept", header(text("The media types that would have been taken"), false)},
         {"WWW-Authenticate", header(text("Bearer"), true)},
         {"ETag", header(text("For If-None-Match"), true)},
     };

@@ -60,10 +60,13 @@ std::expected<Cors, std::string> Cors::parse(const std::vector<std::string>& ent
             continue;
         }
         std::string_view text = entry;
-        // The scheme says nothing here; whoever copies an address from a browser may leave it.
-        for (const std::string_view scheme : {"https://", "http://"})
-            if (text.starts_with(scheme)) text.remove_prefix(scheme.size());
         Entry made;
+        for (const auto& [scheme, secure] : {std::pair{std::string_view("https://"), true}, {"http://", false}}) {
+            if (!text.starts_with(scheme)) continue;
+            text.remove_prefix(scheme.size());
+            made.secure = secure;
+            break;
+        }
         if (text.starts_with("*.")) {
             made.below = true;
             text.remove_prefix(2);
@@ -90,13 +93,14 @@ std::optional<Cors::Origin> Cors::parse_origin(std::string_view text) {
     if (!parts || !is_host(parts->first)) return std::nullopt;
     const std::uint16_t usual = secure ? 443 : 80;
     const std::uint16_t port = parts->second.value_or(usual);
-    return Origin{.host = to_lower_ascii(parts->first), .port = port, .default_port = port == usual};
+    return Origin{.host = to_lower_ascii(parts->first), .port = port, .default_port = port == usual, .secure = secure};
 }
 
 bool Cors::allows(std::string_view text) const {
     const auto origin = parse_origin(text);
     if (!origin) return false;
     return std::ranges::any_of(entries_, [&](const Entry& entry) {
+        if (entry.secure && *entry.secure != origin->secure) return false;
         if (entry.port ? *entry.port != origin->port : !origin->default_port) return false;
         if (entry.host == origin->host) return true;
         return entry.below && origin->host.size() > entry.host.size() && origin->host.ends_with(entry.host) &&

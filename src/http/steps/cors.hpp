@@ -1,8 +1,9 @@
 // Cross-origin requests: which pages of other origins may read the answers (the Fetch standard; WEB-6).
 //
 // Entries are hosts with an optional port: "example.com", "example.com:8443", "*.example.com" (the domain and all below
-// it), or "*" alone. An entry without a port means the scheme's own; http and https are treated alike. Origins are
-// taken apart and compared label by label, never as text.
+// it), or "*" alone. An entry without a port means the scheme's own. http and https are treated alike, unless the entry
+// begins with one of them ("https://example.com"): then it means that one. Origins are taken apart and compared label
+// by label, never as text.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +33,13 @@ private:
         std::string host;  // lower case, without "*."
         bool below = false;
         std::optional<std::uint16_t> port;
+        std::optional<bool> secure;  // https alone, or http alone
     };
     struct Origin {
         std::string host;
         std::uint16_t port = 0;
         bool default_port = false;
+        bool secure = false;
     };
     static std::optional<Origin> parse_origin(std::string_view text);
     bool allows(std::string_view origin) const;

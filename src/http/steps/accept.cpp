@@ -1,0 +1,69 @@
+#include "http/steps/accept.hpp"
+
+#include <optional>
+
+#include "base/text.hpp"
+#include "http/characters.hpp"
+
+namespace consentry::http {
+namespace {
+
+// In thousandths: "1", "0.5", "0.125" (RFC 9110 section 12.4.2). nullopt: no weight.
+std::optional<int> parse_weight(std::string_view text) {
+    if (text.empty() || text.size() > 5 || (text[0] != '0' && text[0] != '1')) return std::nullopt;
+    int out = (text[0] - '0') * 1'000;
+    if (text.size() == 1) return out;
+    if (text[1] != '.') return std::nullopt;
+    int place = 100;
+    for (const char digit : text.substr(2)) {
+        if (!is_digit(digit)) return std::nullopt;
+        out += (digit - '0') * place;
+        place /= 10;
+    }
+    return out <= 1'000 ? std::optional(out) : std::nullopt;
+}
+
+// Of the parameters of one range; where it cannot be read, nothing is asked for.
+int weight_of(std::string_view parameters) {
+    while (!parameters.empty()) {
+        parameters.remove_prefix(1);
+        const std::string_view one = trim(parameters.substr(0, parameters.find(';')));
+        parameters.remove_prefix(std::min(parameters.size(), parameters.find(';')));
+        if (one.size() > 2 && (one[0] == 'q' || one[0] == 'Q') && one[1] == '=')
+            return parse_weight(one.substr(2)).value_or(0);
+    }
+    return 1'000;
+}
+
+}  // namespace
+
+bool prefers_problem(const Request& request) {
+    int problem = 0;
+    // The narrowest range that holds application/json tells its weight.
+    int json = 0;
+    int narrowness = 0;
+    for (const auto& [name, value] : request.headers) {
+        if (!equal_ignoring_case(name, "accept")) continue;
+        std::string_view rest = value;
+        while (!rest.empty()) {
+            const std::string_view item = rest.substr(0, rest.find(','));
+            rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+            const std::string_view range = trim(item.substr(0, item.find(';')));
+            const int weight = weight_of(item.substr(std::min(item.size(), item.find(';'))));
+            if (equal_ignoring_case(range, "application/problem+json")) {
+                problem = weight;
+                continue;
+            }
+            int narrow = 0;
+            if (range == "*/*") narrow = 1;
+            if (equal_ignoring_case(range, "application/*")) narrow = 2;
+            if (equal_ignoring_case(range, "application/json")) narrow = 3;
+            if (narrow <= narrowness) continue;
+            narrowness = narrow;
+            json = weight;
+        }
+    }
+    return problem > 0 && problem >= json;
+}
+
+}  // namespace consentry::http
