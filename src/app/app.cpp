@@ -1,6 +1,9 @@
 #include "app/app.hpp"
 
+#include <algorithm>
 #include <chrono>
+
+#include <sys/resource.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -39,6 +42,14 @@ http::RouterOptions router_options(const Config& config) {
             .version = std::to_string(config.versioning.version)};
 }
 
+// Of the files that the process may open some are for other things. Where accepting failed for want of them, nobody
+// would be asked to make room.
+std::size_t connections_that_can_be(std::size_t wanted) {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
+    return std::min<std::size_t>(wanted, std::max<std::size_t>(1, limit.rlim_cur - limit.rlim_cur / 8));
+}
+
 http::ServerOptions server_options(const Config& config) {
     http::ServerOptions out;
     out.host = config.http.host;
@@ -46,7 +57,13 @@ http::ServerOptions server_options(const Config& config) {
     out.threads = config.http.threads;
     out.json_bytes_max = config.http.json_bytes_max;
     out.text_bytes_max = config.http.text_bytes_max;
-    out.connections_max = config.http.connections_max;
+    out.connections_max = connections_that_can_be(config.http.connections_max);
+    out.body_memory_max = config.http.body_memory_max;
+    auto proxies = http::Networks::parse(config.http.trusted_proxies).value();
+    if (!proxies.empty())
+        out.is_proxy = [proxies = std::move(proxies)](const http::Address& peer) {
+            return proxies.contains(http::canonical(peer));
+        };
     out.head_timeout = config.http.head_timeout;
     out.body_timeout = config.http.body_timeout;
     out.idle_timeout = config.http.idle_timeout;
@@ -179,7 +196,8 @@ void App::open_metrics() {
     watch_services(*metrics_, services_);
     using Sample = Metrics::Sample;
     metrics_->watch("consentry_http_connections", "Connections open now", Metrics::Kind::gauge,
-                    [this] { return std::vector<Sample>{{static_cast<double>(connections())}}; });
+                    [this] { return std::vector<Sample>{{static_cast<double>(server_->connections())}}; });
+    watch_budgets(*metrics_, [this]() -> const http::Server& { return *server_; });
     metrics_->watch("consentry_rate_limit_shared", "1: counted in the cache; 0: it does not answer, counted here alone",
                     Metrics::Kind::gauge,
                     [this] { return std::vector<Sample>{{rate_limit_.is_shared() ? 1.0 : 0.0}}; });

@@ -58,7 +58,7 @@ public:
     const Log* log() const { return request_log_.get(); }
     const ErrorTracking* error_tracking() const { return error_tracking_.get(); }
     const MailDelivery& mail_delivery() const { return *mail_delivery_; }
-    std::size_t connections() const { return server_->connections(); }
+    const http::Server& server() const { return *server_; }
 
 private:
     void declare_endpoints();

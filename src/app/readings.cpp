@@ -103,4 +103,24 @@ void watch_services(Metrics& metrics, Services& services) {
         });
 }
 
+void watch_budgets(Metrics& metrics, std::function<const http::Server&()> server) {
+    const auto of_both = [server = std::move(server)](auto read) {
+        return [server, read] {
+            return std::vector<Sample>{{static_cast<double>(read(server().places())), {{"budget", "connections"}}},
+                                       {static_cast<double>(read(server().bodies())), {{"budget", "body_bytes"}}}};
+        };
+    };
+    using http::FairShares;
+    metrics.watch("consentry_http_budget", "What the networks of the clients share", Kind::gauge,
+                  of_both([](const FairShares& shares) { return shares.whole(); }));
+    metrics.watch("consentry_http_budget_used", "How much of it is in use", Kind::gauge,
+                  of_both([](const FairShares& shares) { return shares.held(); }));
+    metrics.watch("consentry_http_budget_used_most", "The most that was in use since the start", Kind::gauge,
+                  of_both([](const FairShares& shares) { return shares.held_most(); }));
+    metrics.watch("consentry_http_budget_gave_way_total", "What was ended to make room for others", Kind::counter,
+                  of_both([](const FairShares& shares) { return shares.gave_way(); }));
+    metrics.watch("consentry_http_budget_refused_total", "Answered 503 because nothing gave way", Kind::counter,
+                  of_both([](const FairShares& shares) { return shares.refused(); }));
+}
+
 }  // namespace consentry

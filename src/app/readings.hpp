@@ -1,8 +1,11 @@
-// What the metrics read at each scrape: the process, the pools, what was lost on its way to a log.
+// What the metrics read at each scrape: the process, the pools, the budgets of the listening side.
 #pragma once
+
+#include <functional>
 
 #include "app/services.hpp"
 #include "features/system/metrics.hpp"
+#include "http/server.hpp"
 
 namespace consentry {
 
@@ -11,5 +14,8 @@ void watch_process(Metrics& metrics, const Clock& clock);
 
 // `services` outlives the last scrape.
 void watch_services(Metrics& metrics, Services& services);
+
+// What the networks of the clients share. `server` is asked at each scrape: it is made later.
+void watch_budgets(Metrics& metrics, std::function<const http::Server&()> server);
 
 }  // namespace consentry

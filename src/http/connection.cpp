@@ -26,16 +26,20 @@ constexpr std::size_t gathered_bytes_max = 8 * 1024;
 constexpr unsigned answers_per_turn_max = 8;                 // then the thread's other connections get their turn
 constexpr std::chrono::milliseconds late_request_time{500};  // for a first request once the server stops
 constexpr std::chrono::seconds linger_time{2};               // for the peer to read a last answer before the reset
+constexpr std::chrono::seconds turned_away_time{2};          // for the request that is answered with 503
 constexpr std::size_t linger_bytes_max = 4 * 1024 * 1024;
-
-BodyEnd body_end_of(const Request& request) { return request.version == 10 ? BodyEnd::connection : BodyEnd::chunk; }
+constexpr std::size_t turned_away_max = 256;  // connections that wait for their 503; others get none
 
 bool is_decided(State state) { return state == State::complete || state == State::refused; }
+bool has_head(State state) { return state == State::body || is_decided(state); }
+
+Error crowded() { return retry_later(errors::service_unavailable, std::chrono::seconds{1}); }
 
 }  // namespace
 
 void Connection::open(IoThread& thread, Socket socket, const asio::ip::tcp::endpoint& peer) {
     auto connection = std::make_shared<Connection>(thread, std::move(socket), peer);
+    if (!connection->find_place()) return;
     thread.deadlines.add(*connection);
     asio::co_spawn(
         thread.context, connection->run(),
@@ -49,15 +53,60 @@ void Connection::open(IoThread& thread, Socket socket, const asio::ip::tcp::endp
 
 Connection::Connection(IoThread& thread, Socket socket, const asio::ip::tcp::endpoint& peer)
     : thread_(thread), socket_(std::move(socket)), peer_(peer) {
+    thread_.server.connections.fetch_add(1);
     error_code ignored;
     socket_.non_blocking(true, ignored);
     socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
 }
 
 Connection::~Connection() {
+    ServerState& server = thread_.server;
+    server.places.leave(place_);
+    release_body();
+    if (turned_away_) server.turned_away.fetch_sub(1);
     error_code ignored;
     socket_.close(ignored);
-    thread_.server.release_connection();
+    server.connections.fetch_sub(1);
+    server.on_connection_closed();
+}
+
+// False: there is none, and too many are told so already.
+bool Connection::find_place() {
+    ServerState& server = thread_.server;
+    const auto now = CoarseClock::now().time_since_epoch().count();
+    place_.seen(now);
+    std::optional<ClientNetwork> network;
+    if (!server.options.is_proxy || !server.options.is_proxy(peer_.address()))
+        network = ClientNetwork::of(peer_.address());
+    if (server.places.enter(place_, network, 1, now)) return true;
+    turned_away_ = true;
+    return server.turned_away.fetch_add(1) < turned_away_max;
+}
+
+void Connection::Share::give_way() noexcept {
+    try {
+        // Of a connection that ends at this moment nothing is left to find.
+        asio::post(connection_.thread_.context, [weak = connection_.weak_from_this(), what = give_way_] {
+            if (const auto found = weak.lock()) (found.get()->*what)();
+        });
+    } catch (...) {  // out of memory: its deadline will end it
+    }
+}
+
+void Connection::give_way() {
+    open_ = false;
+    if (phase_ == Phase::handling) return;  // a request has come meanwhile: it is answered
+    if (phase_ == Phase::body) return give_way_body();
+    if (phase_ != Phase::idle) lost_ = true;
+    error_code ignored;
+    socket_.cancel(ignored);
+}
+
+void Connection::give_way_body() {
+    if (phase_ != Phase::body) return;  // it is there: the answer will not be long
+    gave_way_ = true;
+    error_code ignored;
+    socket_.cancel(ignored);
 }
 
 void Connection::stop() {
@@ -84,7 +133,11 @@ void Connection::lose() {
 }
 
 void Connection::enter(Phase phase, CoarseClock::time_point deadline) {
+    using enum FairShares::Standing;
+    // In the order of the phases.
+    constexpr std::array standings{idle, idle, receiving, working, receiving, idle};
     phase_ = phase;
+    place_.stands(standings[static_cast<std::size_t>(phase)]);
     timed_out_ = false;
     expire_at(deadline);
 }
@@ -99,42 +152,74 @@ void Connection::on_expired() {
     }
 }
 
+CoarseClock::duration Connection::patience_for_head() const {
+    return turned_away_ ? turned_away_time : thread_.server.options.head_timeout;
+}
+
+CoarseClock::duration Connection::patience_when_idle() const {
+    if (thread_.stopping) return late_request_time;
+    // Who has never sent a byte is as slow as one whose first head does not come.
+    return asked_ ? thread_.server.options.idle_timeout : patience_for_head();
+}
+
 void Connection::take_workspace() {
     work_ = thread_.borrow_workspace();
     work_->reader.request().peer = peer_.address();
     work_->reader.request().peer_port = peer_.port();
 }
 
+void Connection::next_request() {
+    work_->reader.next();
+    release_body();
+}
+
+void Connection::release_body() {
+    if (std::exchange(holds_body_, false)) thread_.server.bodies.leave(body_);
+}
+
 void Connection::give_back_workspace() {
     written_ = 0;
     thread_.give_back(std::move(work_));
+    release_body();
 }
 
-// The road of a connection: wait for bytes, read a request, answer it, write, and again.
+// The road of a connection: wait for bytes, read a head, answer the request, write, and again.
 Connection::Done Connection::run() {
     error_code error;
     unsigned answers = 0;  // since this coroutine last gave up the thread
     while (open_) {
         if (!work_) {
-            const auto patience = thread_.stopping ? late_request_time : thread_.server.options.idle_timeout;
-            enter(Phase::idle, CoarseClock::now() + patience);
+            const auto now = CoarseClock::now();
+            place_.seen(now.time_since_epoch().count());
+            enter(Phase::idle, now + patience_when_idle());
             co_await socket_.async_wait(Socket::wait_read, asio::redirect_error(asio::use_awaitable, error));
             if (error || !open_) break;
             take_workspace();
             asked_ = true;
         }
         MessageReader& reader = work_->reader;
-        if (!is_decided(reader.advance())) co_await read_request();
-        if (lost_ || !is_decided(reader.state())) break;
+        if (!has_head(reader.advance())) co_await receive(has_head, Phase::head, patience_for_head());
+        if (timed_out_ && !lost_ && !has_head(reader.state())) {
+            refuse(errors::timeout);
+            break;
+        }
+        if (lost_ || !has_head(reader.state())) break;
 
         if (reader.state() == State::refused) {
             refuse(reader.refusal());
+        } else if (turned_away_) {
+            refuse(errors::service_unavailable);
         } else {
             co_await answer_request();
         }
         if (!open_) break;
+        if (reader.state() == State::body) {  // nobody wanted it
+            if (!write_some()) co_await flush();
+            if (!lost_) co_await receive(is_decided, Phase::body, thread_.server.options.body_timeout);
+            if (lost_ || reader.state() != State::complete) break;
+        }
 
-        reader.next();
+        next_request();
         // Answers to requests that are here already leave together.
         if (reader.advance() == State::complete && work_->out.size() < gathered_bytes_max &&
             ++answers < answers_per_turn_max)
@@ -155,11 +240,13 @@ Connection::Done Connection::run() {
     socket_.close(error);
 }
 
-// Ends with a decided request, or with the connection at its end.
-Connection::Done Connection::read_request() {
+// Ends when there is enough of the request, at a deadline, or with the connection at its end. The deadline begins where
+// reading first has to wait: what comes in one piece needs none.
+Connection::Done Connection::receive(bool (*is_enough)(State), Phase phase, CoarseClock::duration patience) {
     MessageReader& reader = work_->reader;
+    std::optional<CoarseClock::time_point> deadline;
     error_code error;
-    while (!is_decided(reader.state())) {
+    while (!is_enough(reader.state())) {
         const std::span<char> space = reader.space();
         const std::size_t count = socket_.read_some(asio::buffer(space.data(), space.size()), error);
         if (!error) {
@@ -170,167 +257,58 @@ Connection::Done Connection::read_request() {
         if (error == asio::error::eof) {
             reader.end_of_input();
             if (reader.state() == State::empty) open_ = false;
-            if (!is_decided(reader.state())) co_return;
+            if (!is_enough(reader.state())) co_return;
             continue;
         }
         if (error != asio::error::would_block && error != asio::error::try_again) {
             lose();
             co_return;
         }
-        if (reader.awaits_continue() && !continue_sent_) {
-            continue_sent_ = true;
-            work_->out.append("HTTP/1.1 100 Continue\r\n\r\n");
-        }
+        if (!deadline) deadline = CoarseClock::now() + patience;
         if (!work_->out.empty() && !write_some()) co_await flush();
         if (lost_) co_return;
-        enter_phase_of_reader();
+        if (phase_ != phase) enter(phase, *deadline);
         co_await socket_.async_wait(Socket::wait_read, asio::redirect_error(asio::use_awaitable, error));
-        if (timed_out_ && !lost_) {
-            refuse(errors::timeout);
-            co_return;
-        }
+        if (timed_out_ || gave_way_ || lost_) co_return;
         if (error) lose();
         if (lost_) co_return;
     }
 }
 
-// Deadlines begin where reading first has to wait: a request that comes in one piece needs none of them.
-void Connection::enter_phase_of_reader() {
+// Called by the application, from within answer_request().
+asio::awaitable<Result<void>> Connection::read(const asio::ip::address& client) {
     const ServerOptions& options = thread_.server.options;
-    if (work_->reader.state() == State::body) {
-        if (phase_ == Phase::body) return;
-        const auto now = CoarseClock::now();
-        request_deadline_ = now + options.request_timeout;
-        enter(Phase::body, std::min<CoarseClock::time_point>(now + options.body_timeout, request_deadline_));
-    } else if (phase_ != Phase::head) {
-        enter(Phase::head, CoarseClock::now() + options.head_timeout);
+    MessageReader& reader = work_->reader;
+    const auto now = CoarseClock::now();
+    gave_way_ = false;
+    if (const std::size_t bytes = reader.body_memory(); bytes > 0) {
+        const auto ticks = now.time_since_epoch().count();
+        body_.seen(ticks);
+        body_.stands(FairShares::Standing::receiving);
+        if (!thread_.server.bodies.enter(body_, ClientNetwork::of(client), bytes, ticks)) co_return fail(crowded());
+        holds_body_ = true;
     }
-}
-
-Connection::Done Connection::answer_request() {
-    if (phase_ != Phase::body) request_deadline_ = CoarseClock::now() + thread_.server.options.request_timeout;
-    enter(Phase::handling, request_deadline_);
-    continue_sent_ = false;
-    write_if_suspended();
-
-    bool failed = false;
-    work_->response.clear();
-    try {
-        co_await thread_.server.application.respond(work_->reader.request(), work_->response);
-    } catch (...) {
-        failed = true;  // the application's own last resort has failed; here only the process is kept alive
+    if (reader.awaits_continue()) {
+        continue_sent_ = true;
+        work_->out.append("HTTP/1.1 100 Continue\r\n\r\n");
     }
+    const auto left = std::max<CoarseClock::duration>(request_deadline_ - now, {});
+    co_await receive(is_decided, Phase::body, std::min<CoarseClock::duration>(options.body_timeout, left));
+    if (lost_ || (!is_decided(reader.state()) && !timed_out_ && !gave_way_))
+        throw boost::system::system_error(asio::error::operation_aborted);
     const bool late = timed_out_;
-    if (late) {
-        // A cancelled coroutine may not await; from here on it may again. First the turn is given up: the handler may
-        // have been resumed from inside the signal, whose state is replaced here.
-        co_await asio::this_coro::throw_if_cancelled(false);
-        co_await asio::post(asio::use_awaitable);
-        co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-        co_await asio::this_coro::throw_if_cancelled(true);
+    body_.stands(FairShares::Standing::working);
+    enter(Phase::handling, request_deadline_);
+    if (reader.state() == State::complete) {
+        // Of a body in chunks the most was reserved.
+        if (holds_body_) thread_.server.bodies.shrink(body_, reader.request().body.size());
+        reader.request().unread = nullptr;
+        co_return Result<void>{};
     }
-    if (lost_) co_return;
-    if (failed) {
-        refuse(late ? errors::timeout : errors::unknown);
-    } else {
-        append_answer();  // also when late: what was done should be told
-        if (work_->response.stream) co_await stream_body();
-    }
-}
-
-// The rest of an answer whose body is made as the client takes it. Each piece has the time of a request to be made in
-// and that of an answer to be taken in; the whole may last. A failure must not look like an end: no last chunk, and a
-// reset in the place of an orderly close.
-Connection::Done Connection::stream_body() {
-    const Request& request = work_->reader.request();
-    const BodyEnd end = body_end_of(request);
-    BodyStream stream = std::move(*work_->response.stream);
-    work_->response.stream.reset();
-    std::string piece = std::exchange(work_->response.body, {});
-    std::size_t bytes = 0;
-    StreamEnd how = StreamEnd::whole;
-    std::string failure;
-    try {
-        while (request.method != Method::head) {
-            append_piece(work_->out, piece, end);
-            if (!write_some()) co_await flush();
-            if (lost_) break;
-            bytes += piece.size();
-            enter(Phase::handling, CoarseClock::now() + thread_.server.options.request_timeout);
-            std::optional<std::string> next = co_await stream.next();
-            if (!next) break;
-            piece = std::move(*next);
-        }
-    } catch (const std::exception& error) {
-        how = StreamEnd::failed;
-        failure = error.what();
-    } catch (...) {
-        how = StreamEnd::failed;
-    }
-    if (lost_) how = StreamEnd::client_gone;
-    if (how != StreamEnd::whole) {
-        error_code ignored;
-        socket_.set_option(asio::socket_base::linger(true, 0), ignored);
-        lose();
-    } else if (end == BodyEnd::chunk && request.method != Method::head) {
-        append_last_chunk(work_->out);
-    }
-    if (stream.ended) stream.ended(how, bytes, failure);
-}
-
-void Connection::refuse(const ErrorKind& kind) {
-    work_->response.clear();
-    thread_.server.application.refuse(work_->reader.request(), kind, work_->response);
-    work_->response.close = true;
-    append_answer();
-}
-
-void Connection::append_answer() {
-    const Request& request = work_->reader.request();
-    const Response& response = work_->response;
-    const BodyEnd end = response.stream ? body_end_of(request) : BodyEnd::length;
-    if (response.close || !request.keep_alive || thread_.stopping || end == BodyEnd::connection) open_ = false;
-    ConnectionLine line = ConnectionLine::silent;
-    if (!open_) {
-        line = ConnectionLine::close;
-    } else if (request.version == 10) {
-        line = ConnectionLine::keep_alive;
-    }
-    append_response(work_->out, response, request.method == Method::head, end, line, thread_.date.now());
-}
-
-// Earlier answers must not wait for a handler that takes long: should it suspend, the loop comes around to this.
-void Connection::write_if_suspended() {
-    if (work_->out.empty() || write_posted_) return;
-    write_posted_ = true;
-    asio::post(thread_.context, [self = shared_from_this()] {
-        self->write_posted_ = false;
-        if (self->phase_ == Phase::handling && self->work_) self->write_some();
-    });
-}
-
-bool Connection::write_some() {
-    std::string& out = work_->out;
-    error_code error;
-    while (written_ < out.size()) {
-        written_ += socket_.write_some(asio::buffer(out.data() + written_, out.size() - written_), error);
-        if (!error) continue;
-        if (error == asio::error::would_block || error == asio::error::try_again) return false;
-        lose();
-        break;
-    }
-    out.clear();
-    written_ = 0;
-    return true;
-}
-
-Connection::Done Connection::flush() {
-    enter(Phase::writing, CoarseClock::now() + thread_.server.options.write_timeout);
-    error_code error;
-    do {
-        co_await socket_.async_wait(Socket::wait_write, asio::redirect_error(asio::use_awaitable, error));
-        if (error || timed_out_) lose();
-    } while (!lost_ && !write_some());
+    body_failed_ = true;
+    if (reader.state() == State::refused) co_return fail(reader.refusal());
+    if (late) co_return fail(errors::timeout);
+    co_return fail(crowded());
 }
 
 // Closing with unread bytes resets the connection, and the reset may overtake the answer: first our half is closed,

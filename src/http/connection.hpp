@@ -18,12 +18,13 @@
 
 namespace consentry::http {
 
-class Connection final : public Expiring, public std::enable_shared_from_this<Connection> {
+class Connection final : public Expiring, public std::enable_shared_from_this<Connection>, private UnreadBody {
 public:
     // The thread's own executor type, not the polymorphic one: smaller, and no indirect call per operation.
     using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
 
-    // Serves until the connection ends; keeps itself alive. The caller has reserved it in ServerState.
+    // Serves until the connection ends; keeps itself alive. Where there is no place for it, answers one request with
+    // 503.
     static void open(IoThread& thread, Socket socket, const boost::asio::ip::tcp::endpoint& peer);
 
     Connection(IoThread& thread, Socket socket, const boost::asio::ip::tcp::endpoint& peer);
@@ -37,20 +38,40 @@ public:
 private:
     enum class Phase : std::uint8_t { idle, head, body, handling, writing, draining };
     using Done = boost::asio::awaitable<void>;
+    using State = MessageReader::State;
 
+    // Its share of the connections, or of the memory of bodies.
+    class Share final : public FairShares::Holder {
+    public:
+        Share(Connection& connection, void (Connection::*give_way)()) : connection_(connection), give_way_(give_way) {}
+
+    private:
+        void give_way() noexcept override;
+        Connection& connection_;
+        void (Connection::*give_way_)();
+    };
+
+    bool find_place();
     Done run();
-    Done read_request();
+    Done receive(bool (*is_enough)(State), Phase phase, CoarseClock::duration patience);
+    boost::asio::awaitable<Result<void>> read(const boost::asio::ip::address& client) override;
     Done answer_request();
     Done stream_body();
     Done flush();
     Done linger();
 
     void enter(Phase phase, CoarseClock::time_point deadline);
-    void enter_phase_of_reader();
     void on_expired() override;
+    void give_way();       // to another connection
+    void give_way_body();  // to another body
     void refuse(const ErrorKind& kind);
+    bool body_is_passed();
     void append_answer();
     void take_workspace();
+    void next_request();
+    void release_body();
+    CoarseClock::duration patience_for_head() const;
+    CoarseClock::duration patience_when_idle() const;
     void give_back_workspace();
     bool write_some();  // false: the peer takes no more for now
     void write_if_suspended();
@@ -63,11 +84,17 @@ private:
     std::unique_ptr<Workspace> work_;  // none while idle
     std::size_t written_ = 0;          // of work_->out
     CoarseClock::time_point request_deadline_{};
+    Share place_{*this, &Connection::give_way};
+    Share body_{*this, &Connection::give_way_body};
     Phase phase_ = Phase::idle;
+    bool turned_away_ = false;  // there is no place
     bool timed_out_ = false;
-    bool asked_ = false;  // a request has begun
-    bool open_ = true;    // another request may follow
-    bool lost_ = false;   // nothing can be written any more
+    bool gave_way_ = false;     // with the body that was being read
+    bool holds_body_ = false;   // a share of the memory of bodies
+    bool body_failed_ = false;  // where it ends is not known
+    bool asked_ = false;        // a request has begun
+    bool open_ = true;          // another request may follow
+    bool lost_ = false;         // nothing can be written any more
     bool write_posted_ = false;
     bool continue_sent_ = false;
 };

@@ -136,12 +136,17 @@ public:
         if constexpr (guarded()) {
             using Caller = std::tuple_element_t<0, Arguments>;
             auto& guard = *static_cast<typename Caller::Guard*>(guard_);
-            // The guard stands before validation: a stranger learns nothing about the form of a request.
+            // The guard stands before validation, and before the body: a stranger learns nothing about the form of a
+            // request, and takes up no memory.
             Result<Caller> caller = co_await guard.admit(context, std::type_identity<Caller>{});
             if (!caller) co_return fail(std::move(caller.error()));
             if (is_gated(context)) {
                 auto passed = co_await context.after_guard->admit(context, *context.operation);
                 if (!passed) co_return fail(std::move(passed.error()));
+            }
+            if (is_unread(context)) {
+                auto come = co_await context.request.unread->read(context.client);
+                if (!come) co_return fail(std::move(come.error()));
             }
             auto inputs = read_inputs<1>(context);
             if (!inputs) co_return fail(std::move(inputs.error()));
@@ -153,6 +158,10 @@ public:
             if (is_gated(context)) {
                 auto passed = co_await context.after_guard->admit(context, *context.operation);
                 if (!passed) co_return fail(std::move(passed.error()));
+            }
+            if (is_unread(context)) {
+                auto come = co_await context.request.unread->read(context.client);
+                if (!come) co_return fail(std::move(come.error()));
             }
             auto inputs = read_inputs<0>(context);
             if (!inputs) co_return fail(std::move(inputs.error()));
@@ -183,6 +192,11 @@ public:
 private:
     static bool is_gated(const RequestContext& context) {
         return context.after_guard != nullptr && context.after_guard->concerns(context, *context.operation);
+    }
+
+    // A body is received only now, when nothing stands in the way of its request (WEB-3).
+    bool is_unread(const RequestContext& context) const {
+        return context.request.unread != nullptr && (operation_.takes_body || !operation_.ignores_input);
     }
 
     // A request context travels as a reference; all else is moved into the handler.

@@ -8,12 +8,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
 
 #include "http/application.hpp"
 #include "http/deadlines.hpp"
+#include "http/fair_shares.hpp"
 #include "http/message_reader.hpp"
 #include "http/response_writer.hpp"
 #include "http/server.hpp"
@@ -22,20 +24,19 @@ namespace consentry::http {
 
 // What all threads of a server share. Thread-safe.
 struct ServerState {
+    ServerState(ServerOptions given, Application& app)
+        : options(std::move(given)),
+          application(app),
+          places(options.connections_max),
+          bodies(options.body_memory_max) {}
+
     const ServerOptions options;
     Application& application;
-    std::atomic<std::size_t> connections{0};
+    FairShares places;                           // of connections
+    FairShares bodies;                           // bytes of bodies beside what the buffers of heads hold
+    std::atomic<std::size_t> connections{0};     // open now, those that are about to go included
+    std::atomic<std::size_t> turned_away{0};     // of these, those for which there is no place
     std::function<void()> on_connection_closed;  // set once, before the threads start
-
-    bool reserve_connection() {
-        if (connections.fetch_add(1) < options.connections_max) return true;
-        connections.fetch_sub(1);
-        return false;
-    }
-    void release_connection() {
-        connections.fetch_sub(1);
-        on_connection_closed();
-    }
 };
 
 // What one request needs from its first byte to the end of its answer. A connection that waits for a request has none:

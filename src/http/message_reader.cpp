@@ -15,17 +15,20 @@ namespace {
 constexpr std::size_t buffer_bytes_first = 8 * 1024;  // nearly every request fits
 constexpr std::size_t buffer_bytes_kept = 32 * 1024;  // in the pool; larger ones are rare and given back
 constexpr std::size_t body_room_min = 2 * 1024;       // behind a head, so that reading a body never crawls
-constexpr std::size_t body_bytes_first = 16 * 1024;   // a declared length alone costs no memory: it grows as bytes come
+constexpr std::size_t body_bytes_first = 16 * 1024;   // it grows as bytes come
 constexpr std::size_t fields_kept = 128;
 
 }  // namespace
 
 std::span<char> MessageReader::space() {
     if (state_ == State::body && place_ == BodyPlace::aside) {
+        if (!taken_) take_body();
         if (body_.space().empty()) body_.grow(body_.size() + 1, body_length_);
         // Not a byte more than the body's: what follows belongs into buffer_.
         return body_.space().first(std::min(body_.space().size(), body_length_ - body_.size()));
     }
+    if (state_ == State::body && place_ == BodyPlace::nowhere)
+        return buffer_.space().first(std::min(buffer_.space().size(), body_length_));
     // While a head is incomplete nothing refers into the buffer and it may move; afterwards there is room by
     // begin_body().
     if (state_ == State::empty || state_ == State::head) make_room();
@@ -43,6 +46,12 @@ void MessageReader::make_room() {
 }
 
 void MessageReader::commit(std::size_t count) {
+    if (state_ == State::body && place_ == BodyPlace::nowhere) {
+        buffer_.commit(count);  // so that it will be wiped
+        buffer_.truncate(body_begin_);
+        body_length_ -= count;
+        return;
+    }
     (state_ == State::body && place_ == BodyPlace::aside ? body_ : buffer_).commit(count);
 }
 
@@ -160,15 +169,40 @@ MessageReader::State MessageReader::begin_body(std::size_t length) {
     }
     body_length_ = length;
     place_ = length <= buffer_.capacity() - body_begin_ ? BodyPlace::in_buffer : BodyPlace::aside;
-    if (place_ == BodyPlace::aside) {
-        // Less than the whole body has come, or it would have fitted.
-        const std::string_view come = buffer_.view().substr(body_begin_);
-        body_.reserve(std::min(length, std::max(body_bytes_first, come.size() * 2)));
-        std::memcpy(body_.data(), come.data(), come.size());
-        body_.commit(come.size());
-        buffer_.truncate(body_begin_);
-    }
     return read_body();
+}
+
+std::size_t MessageReader::body_memory() const {
+    switch (place_) {
+        case BodyPlace::aside:
+            return body_length_;
+        case BodyPlace::chunked:
+            return body_bytes_max_;
+        case BodyPlace::in_buffer:
+        case BodyPlace::nowhere:
+            break;
+    }
+    return 0;
+}
+
+void MessageReader::take_body() {
+    taken_ = true;
+    // Less than the whole body has come, or it would have fitted.
+    const std::string_view come = buffer_.view().substr(body_begin_);
+    body_.reserve(std::min(body_length_, std::max(body_bytes_first, come.size() * 2)));
+    std::memcpy(body_.data(), come.data(), come.size());
+    body_.commit(come.size());
+    buffer_.truncate(body_begin_);
+}
+
+bool MessageReader::drop_body(std::size_t most) {
+    if (state_ != State::body || place_ == BodyPlace::chunked) return false;
+    const std::size_t left = body_length_ - received_of_body();
+    if (left > most) return false;
+    body_length_ = left;
+    place_ = BodyPlace::nowhere;
+    buffer_.truncate(body_begin_);
+    return true;
 }
 
 MessageReader::State MessageReader::read_body() {
@@ -181,6 +215,8 @@ MessageReader::State MessageReader::read_body() {
             if (received_of_body() < body_length_) return state_;
             request_.body = body_.view();
             return finish(body_begin_);
+        case BodyPlace::nowhere:
+            return body_length_ > 0 ? state_ : finish(body_begin_);
         case BodyPlace::chunked:
             break;
     }
@@ -199,7 +235,8 @@ MessageReader::State MessageReader::read_body() {
 }
 
 std::size_t MessageReader::received_of_body() const {
-    return place_ == BodyPlace::in_buffer ? buffer_.size() - body_begin_ : body_.size();
+    const bool is_aside = place_ == BodyPlace::chunked || (place_ == BodyPlace::aside && taken_);
+    return is_aside ? body_.size() : buffer_.size() - body_begin_;
 }
 
 MessageReader::State MessageReader::finish(std::size_t end) {
@@ -214,14 +251,18 @@ void MessageReader::next() {
         begin_ = 0;
     }
     scanned_ = 0;
-    skipped_line_ = awaits_continue_ = false;
+    skipped_line_ = awaits_continue_ = taken_ = false;
     place_ = BodyPlace::in_buffer;
-    body_.truncate(0);
+    if (body_.capacity() > buffer_bytes_kept)
+        body_.release(buffer_bytes_kept);
+    else
+        body_.truncate(0);
     request_.method = Method::other;
     request_.method_text = request_.target = request_.path = request_.query = request_.body = {};
     request_.version = 11;
     request_.keep_alive = true;
     request_.headers.clear();
+    request_.unread = nullptr;
     refusal_ = nullptr;
     state_ = State::empty;
 }

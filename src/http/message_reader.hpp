@@ -8,6 +8,9 @@
 //
 //     while (reader.advance() needs bytes) { read into reader.space(); reader.commit(n); }
 //     reader.request() is whole: answer it; reader.next(); what was pipelined behind it is there already
+//
+// A body that did not come with its head takes no memory before space() is asked for in the state `body`, and none at
+// all after drop_body().
 #pragma once
 
 #include <cstddef>
@@ -57,17 +60,23 @@ public:
     // The client waits for "100 Continue" before it sends the body.
     bool awaits_continue() const { return state_ == State::body && awaits_continue_ && received_of_body() == 0; }
 
+    // In the state `body`: how much memory the whole body may take beside the buffer that holds its head.
+    std::size_t body_memory() const;
+    // Nobody wants the body: what comes is thrown away. False where that would be more than `most`, or cannot be known.
+    bool drop_body(std::size_t most);
+
     // Ends the request (its views with it) and moves on to what follows.
     void next();
     // Ends everything and wipes it: the next user is another connection.
     void clear();
 
 private:
-    enum class BodyPlace : std::uint8_t { in_buffer, aside, chunked };
+    enum class BodyPlace : std::uint8_t { in_buffer, aside, chunked, nowhere };
     State refuse(const ErrorKind& kind);
     State scan_head();
     State parse_head();
     State begin_body(std::size_t length);
+    void take_body();
     State read_body();
     State finish(std::size_t end);
     State too_large();
@@ -79,12 +88,13 @@ private:
     State state_ = State::empty;
     bool skipped_line_ = false;  // RFC 9112 section 2.2: one empty line before a request is ignored
     bool awaits_continue_ = false;
+    bool taken_ = false;  // what has come of a body aside has been moved there
     BodyPlace place_ = BodyPlace::in_buffer;
     std::size_t begin_ = 0;    // of the current request in buffer_
     std::size_t scanned_ = 0;  // whole lines of its head that are in order
     std::size_t end_ = 0;      // where the next request begins; complete only
     std::size_t body_begin_ = 0;
-    std::size_t body_length_ = 0;
+    std::size_t body_length_ = 0;  // where it is nowhere: of what is still to come
     std::size_t body_bytes_max_ = 0;
     ByteBuffer buffer_;
     ByteBuffer body_;  // what does not fit behind the head, or was chunked

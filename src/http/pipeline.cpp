@@ -182,7 +182,8 @@ void Pipeline::refuse(const Request& request, const ErrorKind& kind, Response& r
     try {
         Walk walk = begin(request);
         walk.context.operation = router_.find(request.method, request.path).operation;  // for the observers
-        answer_error(walk, Error{kind}, response);
+        const bool later = kind.http_status == 503;
+        answer_error(walk, later ? retry_later(kind, std::chrono::seconds{1}) : Error{kind}, response);
         finish(std::move(walk), response);
     } catch (...) {
         response.clear();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/address.hpp>
 
 #include "base/borrowed_text.hpp"
@@ -19,6 +20,17 @@ namespace consentry::http {
 enum class Method { get, head, post, put, patch, delete_, options, other };
 std::string_view name_of(Method method);
 
+// A body that was left where it is when its head was read: nobody has been asked yet whether it is wanted.
+class UnreadBody {
+public:
+    // Reads it; then it is Request::body. `client` is who takes up the memory. Errors: 400, 408, 413, and 503 where the
+    // memory of bodies is full. Throws operation_aborted where the client is gone. At most once.
+    virtual boost::asio::awaitable<Result<void>> read(const boost::asio::ip::address& client) = 0;
+
+protected:
+    ~UnreadBody() = default;
+};
+
 struct Request {
     Method method = Method::other;
     std::string_view method_text;
@@ -29,6 +41,7 @@ struct Request {
     bool keep_alive = true;
     std::vector<std::pair<std::string_view, std::string_view>> headers;  // names as sent, values trimmed
     BorrowedText body;
+    UnreadBody* unread = nullptr;   // set: there is a body, and it has not been read
     boost::asio::ip::address peer;  // the other end of the connection
     std::uint16_t peer_port = 0;
 
@@ -44,4 +57,3 @@ Error wrong_media_type(const ErrorKind& kind, std::string_view taken);
 Error wrong_content_coding();
 
 }  // namespace consentry::http
-

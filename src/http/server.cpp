@@ -30,7 +30,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using std::chrono::milliseconds;
 
-constexpr milliseconds accept_pause{50};   // when there is no room or no file handle for another connection
+constexpr milliseconds accept_pause{50};   // when there is no file handle for another connection
 constexpr milliseconds abandon_time{500};  // for cancelled handlers to end, after stop_timeout
 
 // Fine enough for the shortest timeout, never a burden: a sweep of 20 000 connections takes well below a millisecond.
@@ -70,18 +70,17 @@ private:
     // Takes what waits. False where it cannot be taken now: waiting for the socket again would spin (FLT-5).
     bool accept_waiting() {
         for (;;) {
-            if (!thread_.server.reserve_connection()) return false;
             error_code error;
             asio::ip::tcp::endpoint peer;
             Connection::Socket socket(thread_.context);
             acceptor_.accept(socket, peer, error);
-            if (error) {
-                thread_.server.release_connection();
-                if (error == asio::error::would_block || error == asio::error::try_again) return true;
-                if (error == asio::error::connection_aborted || error == asio::error::interrupted) continue;
-                return false;  // EMFILE, ENFILE, ENOBUFS, ENOMEM
+            if (!error) {
+                Connection::open(thread_, std::move(socket), peer);
+                continue;
             }
-            Connection::open(thread_, std::move(socket), peer);
+            if (error == asio::error::would_block || error == asio::error::try_again) return true;
+            if (error == asio::error::connection_aborted || error == asio::error::interrupted) continue;
+            return false;  // EMFILE, ENFILE, ENOBUFS, ENOMEM
         }
     }
 
@@ -95,7 +94,7 @@ private:
 
 class Server::Impl {
 public:
-    Impl(ServerOptions options, Application& application) : state_{std::move(options), application, {0}, {}} {
+    Impl(ServerOptions options, Application& application) : state_(std::move(options), application) {
         std::size_t count = state_.options.threads;
         if (count == 0) count = std::max(1U, std::thread::hardware_concurrency());
         std::vector<asio::io_context*> contexts;
@@ -137,7 +136,7 @@ public:
 
     std::uint16_t port() const { return port_; }
     std::size_t threads() const { return workers_.size(); }
-    std::size_t connections() const { return state_.connections.load(); }
+    const ServerState& state() const { return state_; }
     asio::any_io_executor executor() {
         return workers_[next_.fetch_add(1, std::memory_order_relaxed) % workers_.size()]->io.context.get_executor();
     }
@@ -215,7 +214,9 @@ std::size_t Server::threads() const { return impl_->threads(); }
 void Server::start() { impl_->start(); }
 void Server::stop() { impl_->stop(); }
 void Server::join() { impl_->join(); }
-std::size_t Server::connections() const { return impl_->connections(); }
+std::size_t Server::connections() const { return impl_->state().connections.load(); }
+const FairShares& Server::places() const { return impl_->state().places; }
+const FairShares& Server::bodies() const { return impl_->state().bodies; }
 boost::asio::any_io_executor Server::executor() { return impl_->executor(); }
 
 }  // namespace consentry::http

@@ -12,6 +12,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "http/application.hpp"
+#include "http/fair_shares.hpp"
 
 namespace consentry::http {
 
@@ -24,9 +25,13 @@ struct ServerOptions {
     std::size_t target_bytes_max = 8 * 1024;  // above: 414
     std::size_t json_bytes_max = 512'000;     // the specification's 500 kb; above: 413
     std::size_t text_bytes_max = 1'048'576;   // text and form bodies: 1 mb
-    std::size_t connections_max = 20'000;     // per process; above, accepting pauses
+    std::size_t connections_max = 20'000;     // per process, shared by the clients' networks
+    std::size_t body_memory_max = 64 << 20;   // of all bodies being read or answered, shared likewise
+    // Whether a peer speaks for many clients and is no network of its own.
+    std::function<bool(const boost::asio::ip::address&)> is_proxy = {};
 
-    std::chrono::milliseconds head_timeout{10'000};     // from the first byte of a request to the end of its headers
+    // From the first byte of a request to the end of its headers; and for the first byte of a connection.
+    std::chrono::milliseconds head_timeout{10'000};
     std::chrono::milliseconds body_timeout{20'000};     // for the whole body
     std::chrono::milliseconds idle_timeout{75'000};     // between requests
     std::chrono::milliseconds write_timeout{20'000};    // for one answer to be taken by the peer
@@ -52,6 +57,9 @@ public:
     void join();
 
     std::size_t connections() const;  // open now
+    // How the connections, and the bytes of bodies, are shared out.
+    const FairShares& places() const;
+    const FairShares& bodies() const;
     // The executor of one of the I/O threads, in turn: for work that belongs to no connection. Once stop() was called
     // it ends with the last connection, finished or not. Whoever may still post to it from another thread (a Promise of
     // base/handoff.hpp) must be gone before the Server is.

@@ -156,25 +156,6 @@ TEST(Server, RefusesAHostThatDoesNotExist) {
     EXPECT_THROW(Server(options, application), std::system_error);
 }
 
-TEST(Server, PausesAcceptingAtItsMaximum) {
-    ServerOptions options = on_loopback();
-    options.connections_max = 2;
-    RunningServer running(options);
-    RawClient first{running.server.port()};
-    RawClient second{running.server.port()};
-    RawClient third{running.server.port()};  // waits in the kernel's queue
-    constexpr std::string_view request = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
-    first.send(request);
-    second.send(request);
-    third.send(request);
-    EXPECT_EQ(first.read_answer().status, 200U);
-    EXPECT_EQ(second.read_answer().status, 200U);
-    EXPECT_EQ(running.server.connections(), 2U);
-    EXPECT_EQ(running.application.seen().size(), 2U);
-    first.close();
-    EXPECT_EQ(third.read_answer().status, 200U);
-}
-
 TEST(Server, StopsWithoutConnectionsAtOnce) {
     RunningServer running;
     running.server.stop();

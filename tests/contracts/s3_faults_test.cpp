@@ -41,7 +41,8 @@ public:
         const std::scoped_lock lock(mutex_);
         return asked_;
     }
-    asio::awaitable<void> respond(const http::Request&, http::Response& response) override {
+    asio::awaitable<void> respond(const http::Request& request, http::Response& response) override {
+        if (!co_await receive_body(request, response)) co_return;
         const std::scoped_lock lock(mutex_);
         ++asked_;
         if (lines_.empty()) co_return;
@@ -139,6 +140,7 @@ TEST_F(S3Failures, AnAnswerWithoutBoundIsRefused) {
 class WithoutListing final : public http::Application {
 public:
     asio::awaitable<void> respond(const http::Request& request, http::Response& response) override {
+        if (!co_await receive_body(request, response)) co_return;
         const std::scoped_lock lock(mutex_);
         const bool is_known = request.header("authorization").has_value();
         if (is_known && request.method_text == "PUT") {

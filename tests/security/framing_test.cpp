@@ -27,6 +27,7 @@ public:
             response.status = 405;
             co_return;
         }
+        if (!co_await receive_body(request, response)) co_return;
         remember(request.target);
         response.add_header("x-seen", fmt::format("{} {}", request.method_text, request.body.size()));
     }

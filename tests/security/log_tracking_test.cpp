@@ -25,6 +25,7 @@ struct Received {
 class Collector : public http::Application {
 public:
     boost::asio::awaitable<void> respond(const http::Request& request, http::Response& response) override {
+        if (!co_await receive_body(request, response)) co_return;
         response.status = remember(request);
         if (response.status == 429) response.add_header("Retry-After", "3600");
         if (response.status != silent) co_return;

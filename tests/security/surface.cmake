@@ -9,7 +9,7 @@ target_compile_definitions(consentry_security_framing_tests PRIVATE CONSENTRY_RE
 
 # The edge: origins, proxies, limits, headers, codings.
 consentry_test(consentry_security_edge_tests
-  SOURCES cors_test.cpp rate_limit_test.cpp web_surface_test.cpp
+  SOURCES admission_test.cpp cors_test.cpp rate_limit_test.cpp web_surface_test.cpp
   LINKS consentry_test_support
   ALSO_ON_SHARED_ENGINES)
 

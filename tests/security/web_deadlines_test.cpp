@@ -25,7 +25,8 @@ using test::RunningServer;
 
 ServerOptions hasty_options() {
     ServerOptions options = on_loopback();
-    options.head_timeout = options.body_timeout = options.write_timeout = options.request_timeout = 60ms;
+    options.body_timeout = options.write_timeout = options.request_timeout = 60ms;
+    options.head_timeout = 200ms;  // also for the first byte, which the test itself must have sent by then
     options.idle_timeout = 10s;
     return options;
 }
@@ -68,12 +69,18 @@ TEST(WEB_4, AnIdleConnectionIsClosedWithoutAWord) {
     ServerOptions options = hasty_options();
     options.idle_timeout = 50ms;
     const RunningServer running(options);
-    RawClient fresh{running.server.port()};
-    EXPECT_EQ(fresh.read_all(), "");
     RawClient used{running.server.port()};
     used.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_EQ(used.read_answer().status, 200U);
     EXPECT_EQ(used.read_all(), "");
+}
+
+TEST(WEB_4, AConnectionThatNeverSendsAByteHasTheTimeOfAHead) {
+    ServerOptions options = hasty_options();
+    options.idle_timeout = 1h;
+    const RunningServer running(options);
+    RawClient fresh{running.server.port()};
+    EXPECT_EQ(fresh.read_all(), "");
 }
 
 TEST(WEB_4, APeerThatDoesNotReadIsLeft) {

@@ -50,7 +50,10 @@ struct RawAnswer {
 
 class RawClient {
 public:
-    explicit RawClient(std::uint16_t port, int receive_buffer_bytes = 0) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    // From an address of this machine that a client of another network would have: 127.0.0.2, for example.
+    RawClient(std::uint16_t port, const char* from) : RawClient(port, 0, from) {}
+    explicit RawClient(std::uint16_t port, int receive_buffer_bytes = 0, const char* from = "127.0.0.1")
+        : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
         if (receive_buffer_bytes > 0)
             setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof receive_buffer_bytes);
         const int on = 1;
@@ -60,6 +63,9 @@ public:
         setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
         sockaddr_in address{};
         address.sin_family = AF_INET;
+        address.sin_addr.s_addr = inet_addr(from);
+        if (bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+            throw std::runtime_error("cannot take that address");
         address.sin_port = htons(port);
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         if (connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
@@ -128,6 +134,7 @@ private:
 class TellingApplication : public http::Application {
 public:
     boost::asio::awaitable<void> respond(const http::Request& request, http::Response& response) override {
+        if (!co_await receive_body(request, response)) co_return;
         remember(request.target);
         if (request.path == "/throw") throw std::runtime_error("a handler that fails");
         if (request.path == "/hang") {

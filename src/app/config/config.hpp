@@ -42,6 +42,7 @@ struct HttpConfig {
     std::string global_prefix;  // "/api" or empty
     std::size_t threads = 0;    // 0: one per core
     std::size_t connections_max = 0;
+    std::size_t body_memory_max = 0;  // bytes
     std::size_t json_bytes_max = 0;
     std::size_t text_bytes_max = 0;
     milliseconds head_timeout{};

@@ -148,12 +148,27 @@ std::vector<SettingSpec> http_settings() {
          .group = group,
          .type = whole_number<&Config::http, &HttpConfig::connections_max>(1, 1'000'000),
          .default_text = "20000",
-         .description = "Connections open at once; above, accepting pauses. Each needs a file descriptor."},
+         .description =
+             "Connections open at once. Client networks (an IPv4 address, an IPv6 /64) share them: when all are in "
+             "use, a new connection replaces the one that has been longest without a request, first from the network "
+             "that holds the most. If every connection is working, the answer is 503. Proxies in "
+             "`HTTP_TRUSTED_PROXIES` may hold any number. Each connection needs a file descriptor; seven eighths of "
+             "the limit on open files are used at most."},
+        {.name = "HTTP_BODY_MEMORY_MAX_IN_MB",
+         .group = group,
+         .type = megabytes<&Config::http, &HttpConfig::body_memory_max>(16, 65'536),
+         .default_text = "64",
+         .description =
+             "Memory for request bodies, in megabytes, shared by client networks. When it is full, the network that "
+             "holds the most gives way to one that holds less; otherwise the answer is 503. Bodies that fit behind "
+             "their headers into 8 KiB do not count."},
         {.name = "HTTP_HEAD_TIMEOUT",
          .group = group,
          .type = duration<&Config::http, &HttpConfig::head_timeout>(100ms, 10min),
          .default_text = "10s",
-         .description = "How long a client may take from the first byte of a request to the end of its headers."},
+         .description =
+             "How long a client may take to send the first byte of a connection, and from the first byte of a "
+             "request to the end of its headers."},
         {.name = "HTTP_BODY_TIMEOUT",
          .group = group,
          .type = duration<&Config::http, &HttpConfig::body_timeout>(100ms, 10min),

@@ -1,0 +1,168 @@
+// What a connection answers, and how the answers are written.
+#include <exception>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/errors.hpp"
+#include "http/connection.hpp"
+
+namespace consentry::http {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+// Of a body that nobody wants, so that the connection can go on behind it.
+constexpr std::size_t dropped_bytes_max = 64 * 1024;
+
+BodyEnd body_end_of(const Request& request) { return request.version == 10 ? BodyEnd::connection : BodyEnd::chunk; }
+
+}  // namespace
+
+Connection::Done Connection::answer_request() {
+    MessageReader& reader = work_->reader;
+    const auto now = CoarseClock::now();
+    place_.seen(now.time_since_epoch().count());
+    request_deadline_ = now + thread_.server.options.request_timeout;
+    enter(Phase::handling, request_deadline_);
+    continue_sent_ = body_failed_ = false;
+    if (reader.state() == State::body) reader.request().unread = this;
+    write_if_suspended();
+
+    bool failed = false;
+    work_->response.clear();
+    try {
+        co_await thread_.server.application.respond(reader.request(), work_->response);
+    } catch (...) {
+        failed = true;  // the application's own last resort has failed; here only the process is kept alive
+    }
+    const bool late = timed_out_;
+    if (late) {
+        // A cancelled coroutine may not await; from here on it may again. First the turn is given up: the handler may
+        // have been resumed from inside the signal, whose state is replaced here.
+        co_await asio::this_coro::throw_if_cancelled(false);
+        co_await asio::post(asio::use_awaitable);
+        co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+        co_await asio::this_coro::throw_if_cancelled(true);
+    }
+    if (lost_) co_return;
+    if (failed) {
+        refuse(late ? errors::timeout : errors::unknown);
+    } else {
+        append_answer();  // also when late: what was done should be told
+        if (work_->response.stream) co_await stream_body();
+    }
+}
+
+// The rest of an answer whose body is made as the client takes it. Each piece has the time of a request to be made in
+// and that of an answer to be taken in; the whole may last. A failure must not look like an end: no last chunk, and a
+// reset in the place of an orderly close.
+Connection::Done Connection::stream_body() {
+    const Request& request = work_->reader.request();
+    const BodyEnd end = body_end_of(request);
+    BodyStream stream = std::move(*work_->response.stream);
+    work_->response.stream.reset();
+    std::string piece = std::exchange(work_->response.body, {});
+    std::size_t bytes = 0;
+    StreamEnd how = StreamEnd::whole;
+    std::string failure;
+    try {
+        while (request.method != Method::head) {
+            append_piece(work_->out, piece, end);
+            if (!write_some()) co_await flush();
+            if (lost_) break;
+            bytes += piece.size();
+            enter(Phase::handling, CoarseClock::now() + thread_.server.options.request_timeout);
+            std::optional<std::string> next = co_await stream.next();
+            if (!next) break;
+            piece = std::move(*next);
+        }
+    } catch (const std::exception& error) {
+        how = StreamEnd::failed;
+        failure = error.what();
+    } catch (...) {
+        how = StreamEnd::failed;
+    }
+    if (lost_) how = StreamEnd::client_gone;
+    if (how != StreamEnd::whole) {
+        error_code ignored;
+        socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+        lose();
+    } else if (end == BodyEnd::chunk && request.method != Method::head) {
+        append_last_chunk(work_->out);
+    }
+    if (stream.ended) stream.ended(how, bytes, failure);
+}
+
+void Connection::refuse(const ErrorKind& kind) {
+    work_->response.clear();
+    thread_.server.application.refuse(work_->reader.request(), kind, work_->response);
+    work_->response.close = true;
+    append_answer();
+}
+
+// Whether the next request can be found behind this one's body.
+bool Connection::body_is_passed() {
+    MessageReader& reader = work_->reader;
+    if (reader.state() == State::complete) return true;
+    if (reader.state() != State::body || body_failed_) return false;
+    // Who waits for a word that never came may send the body, or may not.
+    if (reader.awaits_continue() && !continue_sent_) return false;
+    return reader.drop_body(dropped_bytes_max);
+}
+
+void Connection::append_answer() {
+    const Request& request = work_->reader.request();
+    const Response& response = work_->response;
+    const BodyEnd end = response.stream ? body_end_of(request) : BodyEnd::length;
+    if (response.close || !request.keep_alive || thread_.stopping || end == BodyEnd::connection || !body_is_passed())
+        open_ = false;
+    ConnectionLine line = ConnectionLine::silent;
+    if (!open_) {
+        line = ConnectionLine::close;
+    } else if (request.version == 10) {
+        line = ConnectionLine::keep_alive;
+    }
+    append_response(work_->out, response, request.method == Method::head, end, line, thread_.date.now());
+}
+
+// Earlier answers must not wait for a handler that takes long: should it suspend, the loop comes around to this.
+void Connection::write_if_suspended() {
+    if (work_->out.empty() || write_posted_) return;
+    write_posted_ = true;
+    asio::post(thread_.context, [self = shared_from_this()] {
+        self->write_posted_ = false;
+        if (self->phase_ == Phase::handling && self->work_) self->write_some();
+    });
+}
+
+bool Connection::write_some() {
+    std::string& out = work_->out;
+    error_code error;
+    while (written_ < out.size()) {
+        written_ += socket_.write_some(asio::buffer(out.data() + written_, out.size() - written_), error);
+        if (!error) continue;
+        if (error == asio::error::would_block || error == asio::error::try_again) return false;
+        lose();
+        break;
+    }
+    out.clear();
+    written_ = 0;
+    return true;
+}
+
+Connection::Done Connection::flush() {
+    enter(Phase::writing, CoarseClock::now() + thread_.server.options.write_timeout);
+    error_code error;
+    do {
+        co_await socket_.async_wait(Socket::wait_write, asio::redirect_error(asio::use_awaitable, error));
+        if (error || timed_out_) lose();
+    } while (!lost_ && !write_some());
+}
+
+}  // namespace consentry::http

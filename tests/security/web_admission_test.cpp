@@ -1,0 +1,258 @@
+// Who is admitted when there are more who ask than there is room, and what a body costs before it is wanted.
+#include <list>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "http/deadlines.hpp"
+#include "support/raw_http.hpp"
+
+namespace consentry {
+namespace {
+
+using namespace std::chrono_literals;
+using http::ServerOptions;
+using test::on_loopback;
+using test::RawAnswer;
+using test::RawClient;
+using test::RunningServer;
+using test::TellingApplication;
+
+constexpr std::string_view plain = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
+
+ServerOptions with_places(std::size_t count) {
+    ServerOptions options = on_loopback();
+    options.connections_max = count;
+    options.idle_timeout = 1h;
+    options.head_timeout = 1h;
+    options.body_timeout = 1h;
+    options.request_timeout = 1h;
+    return options;
+}
+
+unsigned ask(RawClient& client, std::string_view request = plain) {
+    client.send(request);
+    return client.read_answer().status;
+}
+
+TEST(WEB_4, ANewConnectionReplacesTheOneThatWasLongestWithoutARequest) {
+    const RunningServer running(with_places(3));
+    const std::uint16_t port = running.server.port();
+    RawClient first{port};
+    RawClient second{port};
+    RawClient third{port};
+    for (RawClient* client : {&first, &second, &third}) EXPECT_EQ(ask(*client), 200U);
+    // Times are told by the tick of a coarse clock.
+    const auto tick = http::CoarseClock::now();
+    while (http::CoarseClock::now() == tick) EXPECT_EQ(ask(first), 200U);
+    EXPECT_EQ(ask(first), 200U);
+    RawClient fourth{port};
+    EXPECT_EQ(ask(fourth), 200U);
+    EXPECT_TRUE(second.is_closed());
+    EXPECT_EQ(ask(first), 200U);
+    EXPECT_EQ(ask(third), 200U);
+    EXPECT_EQ(running.server.places().gave_way(), 1U);
+}
+
+TEST(WEB_4, OneAddressCannotHoldEveryConnection) {
+    const RunningServer running(with_places(20));
+    const std::uint16_t port = running.server.port();
+    // Silent, in the middle of a head, or at rest after a request: none of them can be waited for.
+    std::list<RawClient> greedy;
+    for (int i = 0; i < 20; ++i) {
+        RawClient& one = greedy.emplace_back(port);
+        if (i % 3 == 1) one.send("GET /a HTTP/1.1\r\nHo");
+        if (i % 3 == 2) EXPECT_EQ(ask(one), 200U);
+    }
+    std::list<RawClient> others;
+    for (int i = 0; i < 10; ++i) {
+        RawClient& other = others.emplace_back(port, ("127.0.1." + std::to_string(i + 1)).c_str());
+        EXPECT_EQ(ask(other), 200U);
+    }
+    // Whoever holds most comes again and again, and replaces but their own.
+    for (int i = 0; i < 40; ++i) greedy.emplace_back(port).send("GET /a HTTP/1.1\r\nHo");
+    for (RawClient& other : others) EXPECT_EQ(ask(other), 200U);
+}
+
+TEST(WEB_4, ABodyThatDoesNotComeHoldsNoPlaceAgainstAnotherNetwork) {
+    const RunningServer running(with_places(4));
+    const std::uint16_t port = running.server.port();
+    std::list<RawClient> greedy;
+    for (int i = 0; i < 4; ++i)
+        greedy.emplace_back(port).send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab");
+    while (running.server.places().held() < 4) std::this_thread::yield();
+    RawClient other{port, "127.0.0.2"};
+    EXPECT_EQ(ask(other), 200U);
+    EXPECT_EQ(greedy.front().read_answer().status, 503U);
+    EXPECT_TRUE(greedy.front().is_closed());
+}
+
+TEST(FLT_5, WhereAllConnectionsAreAtWorkAnotherIsToldToComeAgain) {
+    ServerOptions options = with_places(2);
+    options.stop_timeout = 10ms;
+    const RunningServer running(options);
+    const std::uint16_t port = running.server.port();
+    RawClient first{port};
+    RawClient second{port};
+    for (RawClient* client : {&first, &second}) client->send("GET /hang HTTP/1.1\r\nHost: x\r\n\r\n");
+    while (running.application.seen().size() < 2) std::this_thread::yield();
+    for (const char* from : {"127.0.0.1", "127.0.0.2"}) {
+        RawClient third{port, from};
+        third.send(plain);
+        const RawAnswer answer = third.read_answer();
+        EXPECT_EQ(answer.status, 503U);
+        EXPECT_EQ(answer.header("connection"), "close");
+        EXPECT_TRUE(third.is_closed());
+    }
+    EXPECT_EQ(running.application.seen().size(), 2U);
+}
+
+TEST(WEB_4, ATrustedProxyMayHoldEveryConnection) {
+    ServerOptions options = with_places(4);
+    options.is_proxy = [](const boost::asio::ip::address& peer) { return peer.to_string() == "127.0.0.1"; };
+    const RunningServer running(options);
+    const std::uint16_t port = running.server.port();
+    std::list<RawClient> proxy;
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(ask(proxy.emplace_back(port)), 200U);
+    RawClient other{port, "127.0.0.2"};
+    EXPECT_EQ(ask(other), 200U);
+    EXPECT_TRUE(proxy.front().is_closed()) << "it is not exempt from the whole";
+    RawClient second{port, "127.0.0.2"};
+    EXPECT_EQ(ask(second), 200U);
+    EXPECT_TRUE(other.is_closed()) << "one network has given way to itself";
+    for (auto one = std::next(proxy.begin()); one != proxy.end(); ++one) EXPECT_EQ(ask(*one), 200U);
+}
+
+// Wants no body of strangers.
+class Guarded final : public TellingApplication {
+public:
+    boost::asio::awaitable<void> respond(const http::Request& request, http::Response& response) override {
+        if (!request.header("authorization")) {
+            response.status = 401;
+            co_return;
+        }
+        if (!co_await receive_body(request, response)) co_return;
+        response.body = std::to_string(request.body.size());
+    }
+    std::size_t upload_bytes_max(const http::Request&) const noexcept override { return 10 << 20; }
+};
+
+struct GuardedServer {
+    explicit GuardedServer(ServerOptions options = with_places(1'000)) : server(std::move(options), application) {
+        server.start();
+    }
+    Guarded application;
+    http::Server server;
+};
+
+std::string upload(std::size_t length, std::string_view more = {}) {
+    return "POST /a HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nContent-Length: " + std::to_string(length) +
+           "\r\n" + std::string(more) + "\r\n";
+}
+constexpr std::string_view known = "Authorization: me\r\n";
+
+TEST(WEB_3, NobodyTakesUpMemoryBeforeTheyAreKnown) {
+    GuardedServer running;
+    std::list<RawClient> strangers;
+    for (int i = 0; i < 30; ++i) {
+        RawClient& stranger = strangers.emplace_back(running.server.port());
+        stranger.send(upload(10 << 20));
+        const RawAnswer answer = stranger.read_answer();
+        EXPECT_EQ(answer.status, 401U) << "before a byte of the body has come";
+        EXPECT_EQ(answer.header("connection"), "close");
+    }
+    EXPECT_EQ(running.server.bodies().held_most(), 0U);
+}
+
+TEST(WEB_3, ARefusalIsAnsweredInThePlaceOfContinue) {
+    GuardedServer running;
+    RawClient client{running.server.port()};
+    client.send(upload(1'000, "Expect: 100-continue\r\n"));
+    const RawAnswer answer = client.read_answer();
+    EXPECT_EQ(answer.status, 401U);
+    EXPECT_EQ(answer.header("connection"), "close") << "nobody knows whether the body follows";
+    RawClient admitted{running.server.port()};
+    admitted.send(upload(3, std::string(known) + "Expect: 100-continue\r\n"));
+    EXPECT_EQ(admitted.read_answer().status, 100U);
+    admitted.send("abc");
+    EXPECT_EQ(admitted.read_answer().body, "3");
+}
+
+TEST(WEB_3, AShortBodyThatNobodyWantsEndsNoConnection) {
+    GuardedServer running;
+    for (const std::size_t length : {1'000U, 60'000U}) {
+        RawClient client{running.server.port()};
+        client.send(upload(length));
+        EXPECT_EQ(client.read_answer().status, 401U) << "at once";
+        client.send(std::string(length, 'b') + upload(2, known) + "ab");
+        EXPECT_EQ(client.read_answer().body, "2");
+    }
+    EXPECT_EQ(running.server.bodies().held_most(), 0U);
+}
+
+TEST(WEB_3, TheMemoryOfABodyIsGivenBackWithItsAnswer) {
+    GuardedServer running;
+    RawClient client{running.server.port()};
+    for (int i = 0; i < 3; ++i) {
+        client.send(upload(100'000, known) + std::string(100'000, 'b'));
+        EXPECT_EQ(client.read_answer().body, "100000");
+    }
+    client.send("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n" + std::string(known) + "\r\n");
+    client.send("2710\r\n" + std::string(10'000, 'b') + "\r\n0\r\n\r\n");
+    EXPECT_EQ(client.read_answer().body, "10000");
+    EXPECT_EQ(ask(client, plain), 401U);
+    EXPECT_EQ(running.server.bodies().held(), 0U);
+    EXPECT_EQ(running.server.bodies().held_most(), 10U << 20) << "of a body in chunks nobody knows better";
+}
+
+TEST(WEB_3, BodiesTakeNoMoreThanTheirBudgetAndAnotherNetworkGetsItsPart) {
+    ServerOptions options = with_places(1'000);
+    options.body_memory_max = 1'000'000;
+    GuardedServer running(options);
+    const std::uint16_t port = running.server.port();
+    // Each holds back its last byte.
+    std::list<RawClient> greedy;
+    for (int i = 0; i < 10; ++i) {
+        greedy.emplace_back(port).send(upload(100'000, known) + std::string(99'999, 'b'));
+        while (running.server.bodies().held() < static_cast<std::size_t>(i + 1) * 100'000) std::this_thread::yield();
+    }
+    RawClient more{port};
+    more.send(upload(100'000, known));
+    EXPECT_EQ(more.read_answer().status, 503U);
+
+    RawClient other{port, "127.0.0.2"};
+    other.send(upload(200'000, known) + std::string(200'000, 'b'));
+    EXPECT_EQ(other.read_answer().body, "200000");
+    EXPECT_EQ(running.server.bodies().gave_way(), 2U);
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(greedy.front().read_answer().status, 503U);
+        greedy.pop_front();
+    }
+    greedy.front().send("b");
+    EXPECT_EQ(greedy.front().read_answer().body, "100000") << "the others are as they were";
+    EXPECT_LE(running.server.bodies().held_most(), 1'000'000U);
+}
+
+TEST(WEB_3, ABodyThatIsLateOrLostGivesItsMemoryBack) {
+    ServerOptions options = with_places(1'000);
+    options.body_timeout = 60ms;
+    GuardedServer running(options);
+    RawClient late{running.server.port()};
+    late.send(upload(100'000, known));
+    EXPECT_EQ(late.read_answer().status, 408U);
+    EXPECT_TRUE(late.is_closed());
+    {
+        RawClient lost{running.server.port()};
+        lost.send(upload(100'000, known) + "b");
+    }
+    while (running.server.connections() > 0) {
+        late.close();
+        std::this_thread::yield();
+    }
+    EXPECT_EQ(running.server.bodies().held(), 0U);
+    EXPECT_EQ(running.server.bodies().held_most(), 100'000U);
+}
+
+}  // namespace
+}  // namespace consentry
