@@ -112,6 +112,14 @@ TEST(SES_2, WithSessionCheckCacheAReusedRefreshTokenEndsTheCopyToo) {
     EXPECT_EQ(t.read(second), 401U);
 }
 
+TEST(SES_2, WithSessionCheckCacheTheFormerAccessTokenDiesWithTheRefresh) {
+    World t({{"SESSION_CHECK", "cache"}});
+    const TokenTexts tokens = t.service.tokens_of(t.person);
+    ASSERT_EQ(t.read(tokens), 200U);
+    ASSERT_EQ(refresh_with(t.service, tokens.refresh).status, 200U);
+    EXPECT_EQ(t.read(tokens), 401U);
+}
+
 // Whoever can write to the cache makes no session live.
 TEST(SES_2, WithSessionCheckCacheACopyThatSomebodyElseWroteIsNotBelieved) {
     World t({{"SESSION_CHECK", "cache"}});

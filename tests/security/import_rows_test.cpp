@@ -112,6 +112,20 @@ TEST(UserImport, AnAccountIsNotVerifiedUnlessTheFileSaysSo) {
     EXPECT_EQ(service.log_in("a@example.org", "U*U").code_name(), "emailNotVerified");
 }
 
+// The owner of the address would share the account with whoever the subject is.
+TEST(SOC_3, AnUnprovenAddressIsNotImportedWithSomebodysIdentity) {
+    Service service;
+    const auto report = import(service,
+                               "email,isVerified,googleSubject,appleSubject\n"
+                               "a@example.org,false,g-1,\n"
+                               "b@example.org,,,a-1\n"
+                               "c@example.org,true,g-2,a-2\n");
+    EXPECT_THAT(broken_in(report),
+                ElementsAre("0 isVerified isVerifiedWithSubject", "1 isVerified isVerifiedWithSubject"));
+    EXPECT_EQ(count(service, "users"), "0");
+    EXPECT_EQ(count(service, "identities"), "0");
+}
+
 TEST(UserImport, AFormulaIsAName) {
     Service service;
     import(service, "email;name\na@example.org;\"=HYPERLINK(\"\"http://x\"\")\"\n");
@@ -133,8 +147,8 @@ TEST(UserImport, EveryBrokenRuleOfEveryRowIsToldAndNothingGetsIn) {
                    "\n"
                    "GOOD@example.org;;TAKEN;;;;;;2999-01-01T00:00:00Z;\n"
                    "too;few\n"
-                   "one@example.org;;same;;;;;;;s\n"
-                   "two@example.org;;same;;;;;;1969-12-31T23:59:59Z;s\n" +
+                   "one@example.org;;same;;;true;;;;s\n"
+                   "two@example.org;;same;;;true;;;1969-12-31T23:59:59Z;s\n" +
                    known.email + ";;;;;;;;;\n");
     EXPECT_THAT(
         broken_in(report),
@@ -161,16 +175,16 @@ TEST(INP_7, BlanksAroundAnImportedAddressAreNoPartOfItAndANameIsOneLine) {
 
 TEST(UserImport, IdentitiesAndNamesOfOthersAreRefusedAndSkippedRowsKeepTheirs) {
     Service service;
-    const std::string file = "email;username;googleSubject\na@example.org;ada;g-1\n";
+    const std::string file = "email;username;isVerified;googleSubject\na@example.org;ada;true;g-1\n";
     EXPECT_EQ(import(service, file).imported, 1);
-    EXPECT_THAT(broken_in(import(service, "email;username;googleSubject\nb@example.org;ada;g-1\n")),
+    EXPECT_THAT(broken_in(import(service, "email;username;isVerified;googleSubject\nb@example.org;ada;true;g-1\n")),
                 ElementsAre("0 username isAvailable", "0 googleSubject isAvailable"));
-    const auto again = import(service, file + "c@example.org;;\n", {.skip_existing = true});
+    const auto again = import(service, file + "c@example.org;;;\n", {.skip_existing = true});
     EXPECT_THAT(broken_in(again), IsEmpty());
     EXPECT_EQ(again.imported, 1);
     EXPECT_EQ(again.skipped, 1);
     EXPECT_EQ(count(service, "users"), "2");
-    const auto refused = import(service, file + "d@example.org;;\n");
+    const auto refused = import(service, file + "d@example.org;;;\n");
     EXPECT_THAT(refused.existing, ElementsAre("a@example.org"));
     EXPECT_EQ(count(service, "users"), "2") << "without being told to skip, an address that is there stops all";
 }

@@ -178,6 +178,49 @@ TEST(Recovery, GivesAnAccountWithoutPasswordOne) {
     EXPECT_EQ(service.log_in(person.email, new_password).status, 200U);
 }
 
+// Nobody had proven the address: whatever stands in the account is of a stranger who typed it.
+TEST(SOC_3, AResetThatProvesTheAddressLeavesTheFormerHolderNothing) {
+    Service service;
+    Person holder = service.make_person();
+    const TokenTexts tokens = service.turn_two_factor_on(holder);
+    const std::string id = "'" + holder.id.text() + "'";
+    service.sql(
+        "INSERT INTO identities (provider, subject, user_id, created_at, security_version) VALUES "
+        "('google', 'former', " +
+        id + ", 0, 2), ('apple', 'former', " + id + ", 0, 2)");
+    service.sql("UPDATE users SET is_verified = FALSE");
+    const std::string link = recover(service, holder);
+    ASSERT_EQ(reset(service, link, new_password).status, 200U) << "nor is the stranger's second factor asked for";
+    EXPECT_EQ(one(service, "SELECT count(*) FROM identities"), "0");
+    EXPECT_EQ(one(service, "SELECT count(*) FROM two_factors"), "0");
+    EXPECT_EQ(one(service, "SELECT count(*) FROM backup_codes"), "0");
+    EXPECT_EQ(service.get(status_path, bearer(tokens.access)).status, 401U);
+    EXPECT_TRUE(service.log_in(holder.email, new_password).has("data.tokens"));
+}
+
+TEST(SOC_3, AResetOfAProvenAccountKeepsItsIdentitiesInUse) {
+    Service service;
+    const Person person = service.make_person();
+    service.sql("INSERT INTO identities (provider, subject, user_id, created_at) VALUES ('google', 'own', '" +
+                person.id.text() + "', 0)");
+    ASSERT_EQ(reset(service, recover(service, person), new_password).status, 200U);
+    EXPECT_EQ(one(service,
+                  "SELECT count(*) FROM identities i JOIN users u ON u.id = i.user_id "
+                  "WHERE i.security_version = u.security_version AND u.security_version = 2"),
+              "1");
+}
+
+TEST(SOC_3, ALinkThatProvesTheAddressLeavesNoIdentityOfAStranger) {
+    Service service;
+    ASSERT_EQ(sign_up(service, "ada@example.org").status, 201U);
+    service.sql(
+        "INSERT INTO identities (provider, subject, user_id, created_at) "
+        "SELECT 'google', 'former', id, 0 FROM users");
+    ASSERT_EQ(verify_email(service, Mailbox(service).wait_for("ada@example.org", "verifyEmail").token()).status, 200U);
+    EXPECT_EQ(one(service, "SELECT count(*) FROM identities"), "0");
+    EXPECT_EQ(service.log_in("ada@example.org", std::string(right_password)).status, 200U);
+}
+
 class TemporaryPassword : public ::testing::Test {
 protected:
     TemporaryPassword() {

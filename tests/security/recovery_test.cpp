@@ -172,6 +172,36 @@ TEST(REC_2, TheTokenEndsWithAnyChangeOfPasswordOrAddress) {
     }
 }
 
+// A link is of the generation it was sent in. That it was deleted is one half; that it would not be accepted, the
+// other.
+TEST(REC_2, TheTokenEndsWithEveryChangeThatEndsWhatWasGranted) {
+    Service service;
+    const TokenTexts admin = service.tokens_of(service.make_person(Role::admin));
+    const auto change = [&](const Person& person, const char* what, const json::object& body) {
+        return service.patch("/api/admin/user/update/" + person.id.text() + "/" + what, body, bearer(admin.access))
+            .status;
+    };
+    for (int way = 0; way < 4; ++way) {
+        Person person = service.make_person();
+        if (way == 1) service.turn_two_factor_on(person);
+        forget(service, person.email);
+        const std::string token = forgotten_token(service, person.email);
+        if (way == 0) {
+            EXPECT_EQ(change(person, "status", {{"status", "inactive"}}), 200U);
+            EXPECT_EQ(change(person, "status", {{"status", "active"}}), 200U);
+        }
+        if (way == 1) EXPECT_EQ(change(person, "2fa/reset", {}), 200U);
+        if (way == 2) service.turn_two_factor_on(person);
+        if (way == 3)
+            service.sql("UPDATE users SET security_version = security_version + 1 WHERE id = " + quoted(person.id));
+        EXPECT_EQ(reset(service, token, new_password, {{"code", service.next_code(person)}}).code_name(),
+                  "tokenInvalid")
+            << way;
+        EXPECT_EQ(reset(service, token, new_password).code_name(), "tokenInvalid") << way;
+        EXPECT_EQ(service.log_in(person.email, new_password).status, 401U) << way;
+    }
+}
+
 TEST(REC_2, AccountsThatMayNotActAreNotRecovered) {
     Service service;
     for (const char* status : {"inactive", "blocked"}) {

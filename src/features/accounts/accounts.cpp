@@ -1,7 +1,6 @@
 #include "features/accounts/accounts.hpp"
 
 #include "base/errors.hpp"
-#include "features/sessions/repository.hpp"
 
 namespace consentry {
 
@@ -59,7 +58,7 @@ awaitable<Result<void>> Accounts::verify(std::string token, Cause cause) {
     if (!user) co_return fail(errors::token_invalid);
     storage::Transaction transaction;
     AccountTokens::add_spend(transaction, token, purpose, now);
-    UserRepository::add_verified(transaction, *user, now);
+    AccountRepository::add_verified(transaction, *user, now);
     Audit::add(transaction, *user, ActivityAction::user_verified_email, cause, now);
     mails_.add_notice(transaction, *user, MailKind::welcome, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
@@ -84,7 +83,6 @@ awaitable<Result<void>> Accounts::delete_self(UserId user, Cause cause) {
     // While the account has its address.
     mails_.add_notice(transaction, user, MailKind::account_deleted, cause, now);
     AccountRepository::add_delete(transaction, user, now);
-    SessionRepository::add_revoke_all(transaction, user, std::nullopt, "accountDeleted", now);
     Audit::add(transaction, user, ActivityAction::user_delete_self, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) co_return fail(errors::user_not_found);

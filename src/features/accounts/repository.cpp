@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "features/sessions/grants.hpp"
+#include "features/two_factor/repository.hpp"
+#include "features/users/repository.hpp"
 #include "features/users/stored.hpp"
 
 namespace consentry {
@@ -77,6 +80,14 @@ void AccountRepository::add_profile_change(storage::Transaction& transaction, Us
                     user, change.name, language, gender, now);
 }
 
+void AccountRepository::add_verified(storage::Transaction& transaction, UserId user, TimePoint now) {
+    transaction.add(Expect::any,
+                    "DELETE FROM identities WHERE user_id = $1 "
+                    "AND EXISTS (SELECT 1 FROM users u WHERE u.id = $1 AND u.is_verified = FALSE)",
+                    user);
+    UserRepository::add_verified(transaction, user, now);
+}
+
 void AccountRepository::add_delete(storage::Transaction& transaction, UserId user, TimePoint now) {
     // No address and no user name can look like this: the colon is in neither.
     transaction.add(
@@ -86,12 +97,10 @@ void AccountRepository::add_delete(storage::Transaction& transaction, UserId use
         "password_expires_at = NULL, password_attempt = 0, password_locked_until = NULL, must_change_password = FALSE, "
         "updated_at = $2 WHERE id = $1 AND deleted_at IS NULL",
         user, now, "deleted:" + user.text());
-    transaction.add(Expect::any, "DELETE FROM identities WHERE user_id = $1", user);
-    transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);
-    transaction.add(Expect::any, "DELETE FROM two_factors WHERE user_id = $1", user);
+    Grants::add_end(transaction, user, {}, "accountDeleted", now);
+    TwoFactorRepository::add_erase(transaction, user);
     transaction.add(Expect::any, "DELETE FROM known_devices WHERE user_id = $1", user);
     transaction.add(Expect::any, "DELETE FROM password_history WHERE user_id = $1", user);
-    AccountTokens::add_erase(transaction, user);
 }
 
 awaitable<std::vector<UserId>> AccountRepository::list_erasable(TimePoint deleted_before, std::int64_t limit) {

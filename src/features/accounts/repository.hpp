@@ -51,6 +51,9 @@ public:
     // Expect::one: there is such an account. What is empty stays as it is.
     static void add_profile_change(storage::Transaction& transaction, UserId user, const ProfileChange& change,
                                    TimePoint now);
+    // The address was proven by a link. Expect::one: there is such an account. Identities that came with an account
+    // whose address nobody had proven (an import of a former version) are not known to be its owner's.
+    static void add_verified(storage::Transaction& transaction, UserId user, TimePoint now);
     // Its first statement is an Expect::one that fails where the account is gone already. Its address and user name are
     // free from the commit on; what lets anybody in is gone.
     static void add_delete(storage::Transaction& transaction, UserId user, TimePoint now);

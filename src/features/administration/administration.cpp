@@ -61,8 +61,6 @@ awaitable<Result<void>> Administration::set_status(Administrator by, UserId targ
         const TimePoint now = clock_.now();
         storage::Transaction transaction;
         AdministrationRepository::add_status(transaction, *user, status, now);
-        if (status != UserStatus::active)
-            SessionRepository::add_revoke_all(transaction, target, std::nullopt, "status", now);
         Audit::add(transaction, target, ActivityAction::admin_user_update_status, by.cause, now,
                    {{"from", http::name_of(user->status)}, {"to", http::name_of(status)}});
         const auto outcome = co_await database_.commit(std::move(transaction));
@@ -82,8 +80,6 @@ awaitable<Result<void>> Administration::set_role(Administrator by, UserId target
         const TimePoint now = clock_.now();
         storage::Transaction transaction;
         AdministrationRepository::add_role(transaction, *user, role, now);
-        // Tokens and lifetimes of a session go by the role it was begun with.
-        SessionRepository::add_revoke_all(transaction, target, std::nullopt, "role", now);
         Audit::add(transaction, target, ActivityAction::admin_user_update_role, by.cause, now,
                    {{"from", user->role_id.text()}, {"to", role.text()}});
         const auto outcome = co_await database_.commit(std::move(transaction));

@@ -87,6 +87,9 @@ StagedUser ImportChecks::check(ImportRow& row, http::Report& report) {
         http::detail::check_rules(*subject, subject_rules, std::string(property), report);
         check_once(property, *subject, property, report);
     };
+    // Whoever proves the address later would share the account with whoever the subject is.
+    const bool says_unverified = !row.is_verified || row.is_verified == "false";
+    if (says_unverified && (row.google_subject || row.apple_subject)) report.add("isVerifiedWithSubject", "isVerified");
     take_subject(row.google_subject, "googleSubject");
     take_subject(row.apple_subject, "appleSubject");
     out.google_subject = std::move(row.google_subject);

@@ -140,14 +140,16 @@ void ImportRepository::add_finish(storage::Transaction& transaction, ImportId im
     FailureFloor::add_kinds(transaction, content.hash_kinds, alike.now);
     if (content.google_subjects)
         transaction.add(Expect::any,
-                        CONSENTRY_OF_MADE("INSERT INTO identities (provider, subject, user_id, email, created_at) "
-                                          "SELECT 'google', i.google_subject, i.user_id, i.email, CAST($2 AS BIGINT)",
+                        CONSENTRY_OF_MADE("INSERT INTO identities (provider, subject, user_id, email, created_at, "
+                                          "security_version) SELECT 'google', i.google_subject, i.user_id, i.email, "
+                                          "CAST($2 AS BIGINT), 1",
                                           "WHERE i.import_id = $1 AND i.google_subject IS NOT NULL"),
                         import, alike.now);
     if (content.apple_subjects)
         transaction.add(Expect::any,
-                        CONSENTRY_OF_MADE("INSERT INTO identities (provider, subject, user_id, email, created_at) "
-                                          "SELECT 'apple', i.apple_subject, i.user_id, i.email, CAST($2 AS BIGINT)",
+                        CONSENTRY_OF_MADE("INSERT INTO identities (provider, subject, user_id, email, created_at, "
+                                          "security_version) SELECT 'apple', i.apple_subject, i.user_id, i.email, "
+                                          "CAST($2 AS BIGINT), 1",
                                           "WHERE i.import_id = $1 AND i.apple_subject IS NOT NULL"),
                         import, alike.now);
 #undef CONSENTRY_OF_MADE

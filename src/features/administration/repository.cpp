@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 
+#include "features/sessions/grants.hpp"
+#include "features/users/generations.hpp"
 #include "features/users/stored.hpp"
 
 namespace consentry {
@@ -120,7 +122,9 @@ awaitable<ListSlice<ListedSession>> AdministrationRepository::sessions(UserId us
     return storage::select_list(database_,
                                 {.columns = "id, user_id, login_from, login_with, ip_address, user_agent, device_name, "
                                             "device_platform, created_at, updated_at, last_active_at, expires_at, "
-                                            "revoked_at",
+                                            // Over since the epoch was raised: that touches no row.
+                                            "CASE WHEN revoked_at IS NULL AND epoch < " CONSENTRY_EPOCH_SQL
+                                            " THEN (SELECT e.raised_at FROM epochs e) ELSE revoked_at END",
                                  .from = "sessions WHERE user_id = $1"},
                                 std::move(query), to_session, user);
 }
@@ -145,6 +149,7 @@ void AdministrationRepository::add_status(storage::Transaction& transaction, con
                     "password_locked_until = CASE WHEN $5 THEN NULL ELSE password_locked_until END "
                     "WHERE id = $1 AND security_version = $2 AND status <> 'blocked' AND deleted_at IS NULL",
                     seen.id, seen.security_version, http::name_of(status), now, status == UserStatus::active);
+    Grants::add_end(transaction, seen.id, {.identities = true, .devices = true}, "status", now);
 }
 
 void AdministrationRepository::add_role(storage::Transaction& transaction, const User& seen, RoleId role,
@@ -154,6 +159,8 @@ void AdministrationRepository::add_role(storage::Transaction& transaction, const
                     "security_version = security_version + 1, updated_at = $4 "
                     "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL",
                     seen.id, seen.security_version, role, now);
+    // Tokens and lifetimes of a session go by the role it was begun with.
+    Grants::add_end(transaction, seen.id, {.identities = true, .devices = true}, "role", now);
 }
 
 }  // namespace consentry

@@ -57,7 +57,8 @@ public:
     awaitable<bool> has_email(std::string email);
     awaitable<bool> has_username(std::string username);
 
-    // Both raise the security version, and change nothing (Expect::one fails) where it is not `seen`'s any more.
+    // Both raise the security version, which ends sessions and links, and change nothing (Expect::one fails) where it
+    // is not `seen`'s any more.
     static void add_status(storage::Transaction& transaction, const User& seen, UserStatus status, TimePoint now);
     static void add_role(storage::Transaction& transaction, const User& seen, RoleId role, TimePoint now);
 

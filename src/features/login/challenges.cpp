@@ -23,6 +23,7 @@ std::string slot_key(const storage::Cache& cache, UserId user, std::int64_t sequ
 std::string encode(const Challenge& challenge) {
     json::object out{{"user", challenge.user.text()},
                      {"version", challenge.security_version},
+                     {"epoch", challenge.epoch},
                      {"setup", challenge.required_setup},
                      {"from", http::name_of(challenge.origin.from)},
                      {"with", http::name_of(challenge.origin.with)},
@@ -56,6 +57,9 @@ Challenge decode(std::string_view text) {
     Challenge out;
     out.user = UserId::parse(in.at("user").as_string()).value();
     out.security_version = in.at("version").as_int64();
+    // Of the former version of the program: of the first epoch.
+    const auto* epoch = in.if_contains("epoch");
+    out.epoch = epoch != nullptr ? epoch->as_int64() : 1;
     out.required_setup = in.at("setup").as_bool();
     out.origin.from = http::find_enum<LoginFrom>(in.at("from").as_string()).value();
     out.origin.with = http::find_enum<LoginWith>(in.at("with").as_string()).value();

@@ -1,6 +1,6 @@
 // The open second step of a login: an opaque token, kept in the cache under its digest for five minutes.
 //
-// A challenge is a claim, not a decision: it names the account and the security version it was made under, and the
+// A challenge is a claim, not a decision: it names the account and the generation it was made in, and the
 // login that spends it writes its digest into the session's row, where it can stand only once. So losing the cache
 // loses logins in progress and nothing else, and a challenge restored by hand buys nothing. It is sealed: whoever can
 // write to a shared cache cannot make one, and so not skip the first factor.
@@ -25,6 +25,7 @@ inline constexpr std::int64_t open_challenges_max = 200;  // per account; a new 
 struct Challenge {
     UserId user;
     std::int64_t security_version = 0;
+    std::int64_t epoch = 0;
     bool required_setup = false;  // made for a forced set-up
     Origin origin;
     std::optional<IdentityUse> identity;  // of a login with an identity token

@@ -101,6 +101,7 @@ std::expected<Identity, std::string_view> read_identity(SocialProvider provider,
     if (const auto nonce = text_of(claims, "nonce")) out.nonce = *nonce;
     out.nonce_required = rules.nonce_required;
     out.digest = crypto::sha256(jws.signing_input);
+    out.issued_at = *time_of(claims, "iat");
     out.expires_at = *time_of(claims, "exp");
     return out;
 }

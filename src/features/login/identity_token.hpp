@@ -29,6 +29,7 @@ struct Identity {
     std::optional<std::string> nonce;
     bool nonce_required = false;
     crypto::Sha256 digest{};  // of the token's signed part: a signature may have a second spelling
+    TimePoint issued_at;
     TimePoint expires_at;
 
     bool vouches_for(std::string_view address) const { return email_verified && email && *email == address; }

@@ -120,7 +120,10 @@ awaitable<Result<LoginAnswer>> Login::check_social(Identity identity, SocialRequ
         if (!entry) co_return fail(std::move(entry.error()));
         if (!entry->is_new) owner = entry->user.id;
         if (auto refusal = refusal_of(entry->user, facts.with, clock_.now())) co_return fail(std::move(*refusal));
-        Grounds grounds{.spent = {}, .account = std::move(entry->writes), .identity = entry->use};
+        Grounds grounds{.spent = {},
+                        .account = std::move(entry->writes),
+                        .identity = entry->use,
+                        .takes_over = entry->is_taken_over};
         SocialRepository::add_spending(grounds.spent, identity);
         auto answer = co_await finish(entry->user, origin, std::move(grounds), cause);
         if (answer) {
@@ -138,15 +141,23 @@ awaitable<Result<LoginAnswer>> Login::check_social(Identity identity, SocialRequ
 
 awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds grounds, const Cause& cause) {
     const auto factor = co_await two_factor_.state(user.id);
-    if (factor.enabled) co_return co_await challenge(std::move(user), factor, std::move(origin), std::move(grounds));
+    // That of a stranger goes with the account's other grants, in the transaction that begins the session.
+    const bool is_asked = factor.enabled && !grounds.takes_over;
+    if (is_asked) co_return co_await challenge(std::move(user), factor, std::move(origin), std::move(grounds));
     const LoginWith with = origin.with;
     const auto prepared = co_await sessions_.prepare(user, std::move(origin), std::nullopt);
     const TimePoint now = clock_.now();
     storage::Transaction transaction = std::move(grounds.spent);
     for (const auto& statement : grounds.account.statements()) transaction.add(statement);
     if (grounds.identity) social_.add_use(transaction, user.id, *grounds.identity, cause, now);
-    LoginRepository::add_login(transaction, user.id, user.security_version, prepared.row.origin.from, with,
-                               prepared.row.origin.ip_address, with == LoginWith::credential, now);
+    LoginRepository::add_login(transaction,
+                               {.user = user.id,
+                                .security_version = user.security_version,
+                                .from = prepared.row.origin.from,
+                                .with = with,
+                                .ip_address = prepared.row.origin.ip_address,
+                                .clear_attempts = with == LoginWith::credential},
+                               now);
     sessions_.add_to(transaction, prepared);
     Audit::add(transaction, user.id, action_of(with), cause, now, {{"sessionId", prepared.row.id.text()}});
     const auto outcome = co_await commit(std::move(transaction), prepared.row.id);
@@ -187,6 +198,7 @@ awaitable<Result<LoginAnswer>> Login::challenge(User user, const TwoFactorRecord
     }
     Challenge challenge{.user = user.id,
                         .security_version = user.security_version,
+                        .epoch = user.epoch,
                         .required_setup = factor.required_setup,
                         .origin = std::move(origin),
                         .identity = std::move(grounds.identity),
@@ -201,8 +213,10 @@ awaitable<Result<Login::Open>> Login::open(std::string token) {
     auto user = co_await users_.find(challenge->user);
     if (!user) co_return fail(errors::two_factor_challenge_invalid);
     if (auto refusal = refusal_of(*user, challenge->origin.with, clock_.now())) co_return fail(std::move(*refusal));
-    // Its ground is gone: password, second factor or sessions were changed since (CHL-4).
-    if (user->security_version != challenge->security_version) co_return fail(errors::two_factor_challenge_invalid);
+    // Its ground is gone: password, second factor or sessions were changed since (CHL-4). The statement that spends it
+    // compares again.
+    if (user->security_version != challenge->security_version || user->epoch != challenge->epoch)
+        co_return fail(errors::two_factor_challenge_invalid);
     co_return Open{std::move(*challenge), std::move(*user)};
 }
 
@@ -237,8 +251,14 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
     storage::Transaction transaction;
     const auto& identity = opened.challenge.identity;
     if (identity) social_.add_use(transaction, opened.user.id, *identity, cause, clock_.now());
-    LoginRepository::add_login(transaction, opened.user.id, opened.user.security_version, prepared.row.origin.from,
-                               prepared.row.origin.with, prepared.row.origin.ip_address, false, clock_.now());
+    LoginRepository::add_login(transaction,
+                               {.user = opened.user.id,
+                                .security_version = opened.challenge.security_version,
+                                .epoch = opened.challenge.epoch,
+                                .from = prepared.row.origin.from,
+                                .with = prepared.row.origin.with,
+                                .ip_address = prepared.row.origin.ip_address},
+                               clock_.now());
     sessions_.add_to(transaction, prepared);
     const std::size_t session_statements = transaction.statements().size();
     two_factor_.spend(transaction, *right, cause, TwoFactor::SpentFor::login);
@@ -265,7 +285,7 @@ awaitable<Result<std::vector<std::string>>> Login::enable(std::string token, std
     auto opened = co_await open(std::move(token));
     if (!opened) co_return fail(std::move(opened.error()));
     if (!opened->challenge.required_setup) co_return fail(errors::two_factor_not_required_setup);
-    co_return co_await two_factor_.enable_required(opened->user.id, std::move(code), std::move(cause));
+    co_return co_await two_factor_.enable_required(std::move(opened->user), std::move(code), std::move(cause));
 }
 
 }  // namespace consentry

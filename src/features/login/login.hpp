@@ -58,6 +58,7 @@ private:
         storage::Transaction spent = {};    // written with the challenge, or else with the session
         storage::Transaction account = {};  // written with the session
         std::optional<IdentityUse> identity = {};
+        bool takes_over = false;  // `account` ends whatever was granted before, a second factor included
     };
     // After the first factor. Errors beyond the account's state: changed_under() the way in.
     awaitable<Result<LoginAnswer>> finish(User user, Origin origin, Grounds grounds, const Cause& cause);

@@ -1,5 +1,7 @@
 #include "features/login/repository.hpp"
 
+#include "features/users/generations.hpp"
+
 namespace consentry {
 
 void LoginRepository::add_challenge(storage::Transaction& transaction, UserId user, std::int64_t security_version,
@@ -13,9 +15,7 @@ void LoginRepository::add_challenge(storage::Transaction& transaction, UserId us
                     user, security_version, clear_attempts);
 }
 
-void LoginRepository::add_login(storage::Transaction& transaction, UserId user, std::int64_t security_version,
-                                LoginFrom from, LoginWith with, std::string_view ip_address, bool clear_attempts,
-                                TimePoint now) {
+void LoginRepository::add_login(storage::Transaction& transaction, const Login& login, TimePoint now) {
     transaction.add(
         storage::Expect::one,
         "UPDATE users SET last_login_at = $3, last_login_from = $4, last_login_with = $5, last_ip_address = $6, "
@@ -23,8 +23,9 @@ void LoginRepository::add_login(storage::Transaction& transaction, UserId user, 
         "password_locked_until = CASE WHEN $7 THEN NULL ELSE password_locked_until END, "
         "password_pending = CASE WHEN $7 THEN 0 ELSE password_pending END "
         "WHERE id = $1 AND security_version = $2 AND status = 'active' AND is_verified = TRUE "
-        "AND deleted_at IS NULL",
-        user, security_version, now, http::name_of(from), http::name_of(with), ip_address, clear_attempts);
+        "AND deleted_at IS NULL AND (CAST($8 AS BIGINT) IS NULL OR CAST($8 AS BIGINT) = " CONSENTRY_EPOCH_SQL ")",
+        login.user, login.security_version, now, http::name_of(login.from), http::name_of(login.with), login.ip_address,
+        login.clear_attempts, login.epoch);
 }
 
 }  // namespace consentry

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "features/users/user.hpp"
@@ -16,10 +17,19 @@ public:
     static void add_challenge(storage::Transaction& transaction, UserId user, std::int64_t security_version,
                               bool clear_attempts);
 
-    // Expect::one: the account is active and still at `security_version`; a login begun before a security change does
-    // not end after it (RAC-3). `clear_attempts`: this login gave the password.
-    static void add_login(storage::Transaction& transaction, UserId user, std::int64_t security_version, LoginFrom from,
-                          LoginWith with, std::string_view ip_address, bool clear_attempts, TimePoint now);
+    struct Login {
+        UserId user;
+        // The generation in which the login began: a login begun before a security change does not end after it
+        // (RAC-3).
+        std::int64_t security_version = 0;
+        std::optional<std::int64_t> epoch = {};  // of its challenge; without one it begins in the present epoch
+        LoginFrom from = LoginFrom::website;
+        LoginWith with = LoginWith::credential;
+        std::string_view ip_address;
+        bool clear_attempts = false;  // it gave the password
+    };
+    // Expect::one: the account is active and of that generation.
+    static void add_login(storage::Transaction& transaction, const Login& login, TimePoint now);
 };
 
 }  // namespace consentry

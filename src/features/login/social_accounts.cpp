@@ -28,9 +28,11 @@ awaitable<Result<SocialEntry>> SocialAccounts::find(const Identity& identity, co
             entry.user.email = *identity.email;
             co_return co_await sign_up(std::move(entry), request, origin, cause);
         }
-        const auto subject = co_await repository_.find_subject(user->id, identity.provider);
-        if (subject && *subject != identity.subject) co_return fail(facts.invalid);
-        if (subject) entry.use.joins = false;  // joined a moment ago
+        const auto known = co_await repository_.find_subject(user->id, identity.provider);
+        // In an account whose address nobody has proven, whoever is known there is not in its owner's way.
+        if (known && known->subject != identity.subject && user->is_verified) co_return fail(facts.invalid);
+        if (known && known->subject == identity.subject && known->is_current)
+            entry.use.joins = false;  // joined a moment ago
     }
     entry.user = std::move(*user);
     if (!entry.user.is_verified && identity.vouches_for(entry.user.email))
@@ -41,12 +43,8 @@ awaitable<Result<SocialEntry>> SocialAccounts::find(const Identity& identity, co
 awaitable<Result<SocialEntry>> SocialAccounts::take_over(SocialEntry entry, const SocialRequest& request,
                                                          const Origin& origin, const Cause& cause) {
     User& user = entry.user;
-    // Whoever set it up did not own the address: it can neither be asked for nor be passed over.
-    const auto factor = co_await two_factor_.state(user.id);
-    if (factor.enabled) co_return fail(facts_of(entry.use.provider).invalid);
     const TimePoint now = clock_.now();
     SocialRepository::add_take_over(entry.writes, user.id, user.security_version, now);
-    SessionRepository::add_revoke_all(entry.writes, user.id, std::nullopt, "takenOver", now);
     Audit::add(entry.writes, user.id, ActivityAction::user_verified_email, cause, now);
     // Nor did its owner agree to anything yet.
     consents_.add_withdrawals(entry.writes,
@@ -106,7 +104,7 @@ awaitable<void> SocialAccounts::add_acceptances(SocialEntry& entry, const Social
 void SocialAccounts::add_use(storage::Transaction& transaction, UserId user, const IdentityUse& use, const Cause& cause,
                              TimePoint now) {
     const auto& facts = facts_of(use.provider);
-    SocialRepository::add_use(transaction, user, use.provider, use.subject, use.email, now);
+    SocialRepository::add_use(transaction, user, use, now);
     if (!use.joins) return;
     Audit::add(transaction, user, facts.join, cause, now);
     mails_.add_notice(transaction, user, MailKind::identity_joined, cause, now,

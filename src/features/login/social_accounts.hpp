@@ -2,8 +2,8 @@
 //
 // The subject decides. An address leads to an account only where the provider says that it is verified, and where the
 // account is nobody else at this provider (SOC-2, SOC-3). An account whose address nobody ever proved may have been
-// made by somebody who is waiting for its owner: whoever proves it takes the account over, and the password and
-// sessions of before are worth nothing.
+// made by somebody who is waiting for its owner: whoever proves it takes the account over, and nothing that was granted
+// before stays good: password, sessions, links, other identities, second factor.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,6 @@
 #include "features/login/social_repository.hpp"
 #include "features/mail/mails.hpp"
 #include "features/sessions/repository.hpp"
-#include "features/two_factor/two_factor.hpp"
 #include "features/users/consent.hpp"
 #include "features/users/repository.hpp"
 
@@ -30,14 +29,6 @@ struct SocialRequest {
     Language language = Language::en;
 };
 
-// An identity with which somebody logs in; written down with the session.
-struct IdentityUse {
-    SocialProvider provider = SocialProvider::google;
-    std::string subject;
-    std::optional<std::string> email;
-    bool joins = false;  // the account gets to know it: its owner is told
-};
-
 struct SocialEntry {
     User user;  // as it is once `writes` took effect
     IdentityUse use;
@@ -50,12 +41,11 @@ class SocialAccounts {
 public:
     // All outlive this.
     SocialAccounts(storage::Database& database, const Clock& clock, UserRepository& users, FeatureFlags& flags,
-                   TwoFactor& two_factor, Mails& mails, Consents& consents, Audit audit, std::string username_prefix)
+                   Mails& mails, Consents& consents, Audit audit, std::string username_prefix)
         : repository_(database),
           clock_(clock),
           users_(users),
           flags_(flags),
-          two_factor_(two_factor),
           mails_(mails),
           consents_(consents),
           audit_(audit),
@@ -73,7 +63,7 @@ public:
     void tell_of_use(UserId user, const IdentityUse& use, const Cause& cause) const;
     void tell_of_entry(const SocialEntry& entry, const Cause& cause) const;
 
-    awaitable<bool> is_spent(const Identity& identity) { return repository_.is_spent(identity.digest); }
+    awaitable<bool> is_spent(const Identity& identity) { return repository_.is_spent(identity); }
     awaitable<void> forget_old() { return repository_.erase_spent(clock_.now()); }
 
 private:
@@ -88,7 +78,6 @@ private:
     const Clock& clock_;
     UserRepository& users_;
     FeatureFlags& flags_;
-    TwoFactor& two_factor_;
     Mails& mails_;
     Consents& consents_;
     const Audit audit_;

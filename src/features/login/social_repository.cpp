@@ -1,29 +1,38 @@
 #include "features/login/social_repository.hpp"
 
-#include "features/users/account_tokens.hpp"
+#include "features/sessions/grants.hpp"
+#include "features/two_factor/repository.hpp"
+#include "features/users/generations.hpp"
 
 namespace consentry {
 
 using storage::Expect;
 
 awaitable<std::optional<UserId>> SocialRepository::find_owner(SocialProvider provider, std::string subject) {
-    const auto rows = co_await database_.query("SELECT user_id FROM identities WHERE provider = $1 AND subject = $2",
-                                               facts_of(provider).name, subject);
+    const auto rows = co_await database_.query(
+        "SELECT i.user_id FROM identities i JOIN users u ON u.id = i.user_id "
+        "WHERE i.provider = $1 AND i.subject = $2 AND " CONSENTRY_OF_THIS_VERSION_SQL("i", "u"),
+        facts_of(provider).name, subject);
     if (rows.empty()) co_return std::nullopt;
     co_return rows[0].id<UserId>(0);
 }
 
-awaitable<std::optional<std::string>> SocialRepository::find_subject(UserId user, SocialProvider provider) {
-    const auto rows = co_await database_.query("SELECT subject FROM identities WHERE user_id = $1 AND provider = $2",
-                                               user, facts_of(provider).name);
+awaitable<std::optional<SocialRepository::Subject>> SocialRepository::find_subject(UserId user,
+                                                                                   SocialProvider provider) {
+    const auto rows = co_await database_.query(
+        "SELECT i.subject, " CONSENTRY_OF_THIS_VERSION_SQL(
+            "i", "u") " FROM identities i JOIN users u ON u.id = i.user_id WHERE i.user_id = $1 AND i.provider = $2",
+        user, facts_of(provider).name);
     if (rows.empty()) co_return std::nullopt;
-    co_return rows[0].text(0);
+    co_return Subject{.subject = rows[0].text(0), .is_current = rows[0].boolean(1)};
 }
 
-awaitable<bool> SocialRepository::is_spent(crypto::Sha256 digest) {
-    const auto rows =
-        co_await database_.query("SELECT expires_at FROM spent_identity_tokens WHERE digest = $1", BytesView(digest));
-    co_return !rows.empty();
+awaitable<bool> SocialRepository::is_spent(Identity identity) {
+    const auto rows = co_await database_.query(
+        "SELECT EXISTS (SELECT 1 FROM spent_identity_tokens WHERE digest = $1) "
+        "OR EXISTS (SELECT 1 FROM epochs e WHERE e.raised_at > $2)",
+        BytesView(identity.digest), identity.issued_at);
+    co_return rows[0].boolean(0);
 }
 
 awaitable<void> SocialRepository::erase_spent(TimePoint before) {
@@ -40,18 +49,20 @@ awaitable<void> SocialRepository::erase_spent(TimePoint before) {
 
 void SocialRepository::add_spending(storage::Transaction& transaction, const Identity& identity) {
     transaction.add(Expect::one,
-                    "INSERT INTO spent_identity_tokens (digest, expires_at) VALUES ($1, $2) "
-                    "ON CONFLICT (digest) DO NOTHING",
-                    BytesView(identity.digest), identity.expires_at);
+                    "INSERT INTO spent_identity_tokens (digest, expires_at) SELECT $1, $2 FROM epochs e "
+                    "WHERE e.raised_at <= $3 ON CONFLICT (digest) DO NOTHING",
+                    BytesView(identity.digest), identity.expires_at, identity.issued_at);
 }
 
-void SocialRepository::add_use(storage::Transaction& transaction, UserId user, SocialProvider provider,
-                               const std::string& subject, const std::optional<std::string>& email, TimePoint now) {
-    transaction.add(Expect::one,
-                    "INSERT INTO identities (provider, subject, user_id, email, created_at, last_used_at) "
-                    "VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT (provider, subject) DO UPDATE SET email = $4, "
-                    "last_used_at = $5 WHERE identities.user_id = $3",
-                    facts_of(provider).name, subject, user, email, now);
+void SocialRepository::add_use(storage::Transaction& transaction, UserId user, const IdentityUse& use, TimePoint now) {
+    transaction.add(
+        Expect::one,
+        "INSERT INTO identities (provider, subject, user_id, email, created_at, last_used_at, security_version) "
+        "VALUES ($1, $2, $3, $4, $5, $5, " CONSENTRY_VERSION_SQL("$3")
+        ") ON CONFLICT (provider, subject) DO UPDATE SET email = $4, last_used_at = $5, "
+        "security_version = excluded.security_version WHERE identities.user_id = $3 "
+        "AND ($6 OR identities.security_version = excluded.security_version)",
+        facts_of(use.provider).name, use.subject, user, use.email, now, use.joins);
 }
 
 void SocialRepository::add_take_over(storage::Transaction& transaction, UserId user, std::int64_t expected,
@@ -62,7 +73,8 @@ void SocialRepository::add_take_over(storage::Transaction& transaction, UserId u
                     "is_verified = TRUE, verified_at = $3, security_version = security_version + 1, updated_at = $3 "
                     "WHERE id = $1 AND security_version = $2 AND is_verified = FALSE AND deleted_at IS NULL",
                     user, expected, now);
-    AccountTokens::add_erase(transaction, user);
+    Grants::add_end(transaction, user, {}, "takenOver", now);
+    TwoFactorRepository::add_erase(transaction, user);
 }
 
 }  // namespace consentry

@@ -5,7 +5,6 @@
 
 #include "base/errors.hpp"
 #include "crypto/random.hpp"
-#include "features/sessions/repository.hpp"
 #include "features/users/username.hpp"
 #include "http/schema/rules.hpp"
 
@@ -176,9 +175,14 @@ awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change, Caus
     storage::Transaction transaction;
     if (proof) two_factor_.spend(transaction, *proof, cause);
     const std::size_t spent = transaction.statements().size();
-    PasswordRepository::add_change(transaction, id, user->security_version, hash, expiry(now), now);
+    PasswordRepository::add_change(transaction,
+                                   {.user = id,
+                                    .expected = user->security_version,
+                                    .hash = hash,
+                                    .expires_at = expiry(now),
+                                    .reason = "passwordChanged"},
+                                   {.identities = true}, now);
     PasswordRepository::add_history(transaction, id, hash, PasswordType::profile, now + settings_.reuse_barred, now);
-    SessionRepository::add_revoke_all(transaction, id, std::nullopt, "passwordChanged", now);
     Audit::add(transaction, id, ActivityAction::user_change_password, cause, now);
     mails_.add_notice(transaction, id, MailKind::password_changed, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
@@ -197,9 +201,14 @@ awaitable<Result<void>> Passwords::set(User user, std::string password) {
     const std::string hash = co_await hasher_.hash(std::move(password));
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    PasswordRepository::add_change(transaction, user.id, user.security_version, hash, expiry(now), now);
+    PasswordRepository::add_change(transaction,
+                                   {.user = user.id,
+                                    .expected = user.security_version,
+                                    .hash = hash,
+                                    .expires_at = expiry(now),
+                                    .reason = "passwordSet"},
+                                   {.identities = true}, now);
     PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
-    SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "passwordSet", now);
     mails_.add(transaction, user.id, MailKind::password_changed, {}, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) throw Unavailable("setting a password: the account changed at the same moment");
@@ -255,11 +264,15 @@ awaitable<Result<void>> Passwords::give_temporary(User user, Cause cause) {
     const std::string hash = co_await hasher_.hash(password, network_of(cause));
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    PasswordRepository::add_change(transaction, user.id, user.security_version, hash, now + settings_.temporary_expiry,
-                                   now);
+    PasswordRepository::add_change(transaction,
+                                   {.user = user.id,
+                                    .expected = user.security_version,
+                                    .hash = hash,
+                                    .expires_at = now + settings_.temporary_expiry,
+                                    .reason = "temporaryPassword"},
+                                   {.identities = true}, now);
     PasswordRepository::add_must_change(transaction, user.id);
     PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
-    SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "temporaryPassword", now);
     Audit::add(transaction, user.id, ActivityAction::admin_user_update_password, cause, now);
     mails_.add(transaction, user.id, MailKind::temporary_password, {{"password", password}}, now);
     const auto outcome = co_await database_.commit(std::move(transaction));

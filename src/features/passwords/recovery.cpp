@@ -1,7 +1,6 @@
 // A new password for a forgotten one (REC-2, REC-3).
 #include "base/errors.hpp"
 #include "features/passwords/passwords.hpp"
-#include "features/sessions/repository.hpp"
 
 namespace consentry {
 
@@ -27,8 +26,9 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
     if (!is_new) co_return fail(std::move(is_new.error()));
     const auto factor = co_await two_factor_.state(user->id);
     std::optional<RightProof> proof;
-    // Where it must be set up anew there is nothing to prove with; the next login demands the set-up.
-    if (factor.active()) {
+    // Where it must be set up anew there is nothing to prove with; the next login demands the set-up. Where nobody had
+    // proven the address, a stranger set it up: it goes, as all that the stranger left does.
+    if (user->is_verified && factor.active()) {
         if (reset.proof.empty()) co_return fail(errors::two_factor_method_required);
         auto right = co_await two_factor_.verify(user->id, std::move(reset.proof), cause);
         if (!right) co_return fail(std::move(right.error()));
@@ -39,15 +39,22 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
     AccountTokens::add_spend(transaction, reset.token, purpose, now);
     if (proof) two_factor_.spend(transaction, *proof, cause);
     const std::size_t spent = transaction.statements().size();
-    PasswordRepository::add_change(transaction, user->id, user->security_version, hash, expiry(now), now);
+    PasswordRepository::add_change(transaction,
+                                   {.user = user->id,
+                                    .expected = user->security_version,
+                                    .hash = hash,
+                                    .expires_at = expiry(now),
+                                    .reason = "passwordReset"},
+                                   {.identities = user->is_verified}, now);
     PasswordRepository::add_history(transaction, user->id, hash, PasswordType::forgot, now + settings_.reuse_barred,
                                     now);
     UserRepository::add_verified(transaction, user->id, now);
     // Whoever signed up with this address may have been somebody else: its owner agreed to nothing yet.
-    if (!user->is_verified)
+    if (!user->is_verified) {
+        TwoFactorRepository::add_erase(transaction, user->id);
         consents_.add_withdrawals(transaction,
                                   {.user = user->id, .types = {all_policy_types.begin(), all_policy_types.end()}}, now);
-    SessionRepository::add_revoke_all(transaction, user->id, std::nullopt, "passwordReset", now);
+    }
     Audit::add(transaction, user->id, ActivityAction::user_reset_password, cause, now);
     mails_.add_notice(transaction, user->id, MailKind::password_reset, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));

@@ -1,6 +1,5 @@
 #include "features/passwords/repository.hpp"
 
-#include "features/users/account_tokens.hpp"
 #include "storage/lock_sql.hpp"
 
 namespace consentry {
@@ -137,15 +136,15 @@ awaitable<std::vector<std::string>> PasswordRepository::history(UserId user, Tim
     co_return out;
 }
 
-void PasswordRepository::add_change(storage::Transaction& transaction, UserId user, std::int64_t expected,
-                                    std::string_view hash, std::optional<TimePoint> expires_at, TimePoint now) {
+void PasswordRepository::add_change(storage::Transaction& transaction, const Change& change, const Kept& kept,
+                                    TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE users SET password_hash = $3, password_created_at = $4, password_expires_at = $5, "
                     "password_attempt = 0, password_locked_until = NULL, security_version = security_version + 1, "
                     "updated_at = $4, must_change_password = FALSE "
                     "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL",
-                    user, expected, hash, now, expires_at);
-    AccountTokens::add_erase(transaction, user);
+                    change.user, change.expected, change.hash, now, change.expires_at);
+    Grants::add_end(transaction, change.user, kept, change.reason, now);
 }
 
 void PasswordRepository::add_must_change(storage::Transaction& transaction, UserId user) {

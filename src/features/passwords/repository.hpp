@@ -7,6 +7,7 @@
 
 #include "base/lock_ladder.hpp"
 #include "crypto/digest.hpp"
+#include "features/sessions/grants.hpp"
 #include "features/users/user.hpp"
 #include "storage/database.hpp"
 
@@ -42,10 +43,16 @@ public:
     // Unexpired, newest first.
     awaitable<std::vector<std::string>> history(UserId user, TimePoint now, std::int64_t limit);
 
-    // Expect::one: the account's security version is still `expected`; it rises. Counter and lock are cleared, and the
-    // tokens of links that were sent end (REC-2).
-    static void add_change(storage::Transaction& transaction, UserId user, std::int64_t expected, std::string_view hash,
-                           std::optional<TimePoint> expires_at, TimePoint now);
+    struct Change {
+        UserId user;
+        std::int64_t expected = 0;  // the account's security version
+        std::string_view hash;
+        std::optional<TimePoint> expires_at;
+        std::string_view reason;  // why its sessions ended
+    };
+    // Expect::one: the account's security version is still `expected`; it rises, and what was granted before ends but
+    // for `kept`. Counter and lock are cleared.
+    static void add_change(storage::Transaction& transaction, const Change& change, const Kept& kept, TimePoint now);
     // After add_change(): the password is a temporary one.
     static void add_must_change(storage::Transaction& transaction, UserId user);
     static void add_history(storage::Transaction& transaction, UserId user, std::string_view hash, PasswordType type,

@@ -174,7 +174,8 @@ void SessionRepository::add_revoke(storage::Transaction& transaction, SessionId 
 
 awaitable<SessionRepository::DeviceMemory> SessionRepository::find_device(UserId user, crypto::Sha256 device) {
     const auto rows = co_await database_.query(
-        "SELECT EXISTS (SELECT 1 FROM known_devices WHERE user_id = $1 AND digest = $2), "
+        "SELECT EXISTS (SELECT 1 FROM known_devices WHERE user_id = $1 AND digest = $2 "
+        "AND " CONSENTRY_CURRENT_SQL("known_devices") "), "
         "EXISTS (SELECT 1 FROM known_devices WHERE user_id = $1)",
         user, BytesView(device));
     co_return DeviceMemory{.known = rows[0].boolean(0), .others = rows[0].boolean(1)};
@@ -183,8 +184,11 @@ awaitable<SessionRepository::DeviceMemory> SessionRepository::find_device(UserId
 void SessionRepository::add_device(storage::Transaction& transaction, UserId user, const crypto::Sha256& device,
                                    TimePoint now) {
     transaction.add(Expect::any,
-                    "INSERT INTO known_devices (user_id, digest, first_seen_at) VALUES ($1, $2, $3) "
-                    "ON CONFLICT (user_id, digest) DO NOTHING",
+                    "INSERT INTO known_devices (user_id, digest, first_seen_at, security_version, epoch) "
+                    "VALUES ($1, $2, $3, " CONSENTRY_VERSION_SQL(
+                        "$1") ", " CONSENTRY_EPOCH_SQL
+                              ") ON CONFLICT (user_id, digest) DO UPDATE SET first_seen_at = excluded.first_seen_at, "
+                              "security_version = excluded.security_version, epoch = excluded.epoch",
                     user, BytesView(device), now);
     // What a client calls its device is the client's to make up.
     transaction.add(Expect::any,

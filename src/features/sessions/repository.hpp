@@ -122,7 +122,7 @@ public:
                            TimePoint now);
     // What is known of a device at a login there.
     struct DeviceMemory {
-        bool known = false;
+        bool known = false;   // in this generation
         bool others = false;  // the user has signed in elsewhere before
     };
     awaitable<DeviceMemory> find_device(UserId user, crypto::Sha256 device);

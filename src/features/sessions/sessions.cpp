@@ -145,7 +145,8 @@ awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
         if (!copies_.are_trusted()) co_return;
         // What ended between the read and this copy was told to nobody who could have erased it (SES-2).
         const auto still = co_await repository_.find(session.id);
-        if (!still || still->revoked || still->security_version != session.security_version)
+        if (!still || still->revoked || still->jti != session.jti ||
+            still->security_version != session.security_version)
             co_await copies_.erase(session.user, session.id);
     } catch (const Unavailable&) {
     }
@@ -258,6 +259,12 @@ awaitable<Result<TokenPair>> Sessions::refresh(std::string token, SessionOwner& 
         const auto again = co_await repository_.find_for_refresh(old.session);
         if (!again || again->live.revoked) co_return fail(errors::jwt_refresh_token_invalid);
         co_return co_await refresh_again(*again, old, digest, token, cause);
+    }
+    if (copies_.are_trusted()) {
+        try {  // the former access token is dead
+            co_await copies_.erase(old.user, old.session);
+        } catch (const Unavailable&) {
+        }
     }
     claims.expires_at = claims.issued_at + pair.expires_in;
     memory_.remember(access_digest, generation, claims);

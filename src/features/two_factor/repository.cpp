@@ -1,5 +1,6 @@
 #include "features/two_factor/repository.hpp"
 
+#include "features/users/generations.hpp"
 #include "storage/lock_sql.hpp"
 
 namespace consentry {
@@ -8,9 +9,10 @@ using storage::Expect;
 
 awaitable<std::optional<TwoFactorRecord>> TwoFactorRepository::find(UserId user) {
     const auto rows = co_await database_.look_up(
-        "SELECT t.user_id, t.enabled, t.required_setup, t.iv, t.secret, t.last_step, t.locked_until, t.confirmed_at, "
-        "t.last_used_at, (SELECT count(*) FROM backup_codes b WHERE b.user_id = t.user_id) FROM two_factors t "
-        "WHERE t.user_id = $1",
+        "SELECT t.user_id, t.enabled, t.required_setup, t.iv, t.secret, "
+        "CASE WHEN t.last_step < e.last_step THEN e.last_step ELSE t.last_step END, t.locked_until, t.confirmed_at, "
+        "t.last_used_at, (SELECT count(*) FROM backup_codes b WHERE b.user_id = t.user_id AND b.epoch = e.grants) "
+        "FROM two_factors t, epochs e WHERE t.user_id = $1",
         user);
     if (rows.empty()) co_return std::nullopt;
     const auto row = rows[0];
@@ -33,7 +35,9 @@ awaitable<std::optional<crypto::Sha256>> TwoFactorRepository::find_backup_code(U
     // All are looked up, one per accepted key: the time does not tell which key or whether one matched (CRY-5).
     for (const crypto::Sha256& digest : digests) {
         const auto rows = co_await database_.query(
-            "SELECT user_id FROM backup_codes WHERE user_id = $1 AND code_digest = $2", user, BytesView(digest));
+            "SELECT user_id FROM backup_codes WHERE user_id = $1 AND code_digest = $2 "
+            "AND " CONSENTRY_OF_THIS_EPOCH_SQL("backup_codes"),
+            user, BytesView(digest));
         if (!rows.empty()) found = digest;
     }
     co_return found;
@@ -77,11 +81,14 @@ void TwoFactorRepository::add_spend(storage::Transaction& transaction, const Rig
                     "UPDATE two_factors SET attempt = 0, locked_until = NULL, last_used_at = $2, updated_at = $2, "
                     "last_step = CASE WHEN last_step < $4 THEN $4 ELSE last_step END "
                     "WHERE user_id = $1 AND enabled = TRUE AND required_setup = FALSE AND iv = $3 "
-                    "AND (locked_until IS NULL OR locked_until <= $2) AND ($5 OR last_step < $4)",
+                    "AND (locked_until IS NULL OR locked_until <= $2) "
+                    "AND ($5 OR (last_step < $4 AND (SELECT e.last_step FROM epochs e) < $4))",
                     proof.user, now, proof.iv, proof.step.value_or(0), !proof.step || !replay_protection);
     if (proof.backup_digest)
-        transaction.add(Expect::one, "DELETE FROM backup_codes WHERE user_id = $1 AND code_digest = $2", proof.user,
-                        BytesView(*proof.backup_digest));
+        transaction.add(Expect::one,
+                        "DELETE FROM backup_codes WHERE user_id = $1 AND code_digest = $2 "
+                        "AND " CONSENTRY_OF_THIS_EPOCH_SQL("backup_codes"),
+                        proof.user, BytesView(*proof.backup_digest));
 }
 
 void TwoFactorRepository::add_enable(storage::Transaction& transaction, const RightProof& proof, TimePoint now) {
@@ -89,6 +96,7 @@ void TwoFactorRepository::add_enable(storage::Transaction& transaction, const Ri
                     "UPDATE two_factors SET enabled = TRUE, required_setup = FALSE, attempt = 0, locked_until = NULL, "
                     "last_step = $4, confirmed_at = COALESCE(confirmed_at, $2), last_used_at = $2, updated_at = $2 "
                     "WHERE user_id = $1 AND (enabled = FALSE OR required_setup = TRUE) AND iv = $3 AND last_step < $4 "
+                    "AND (SELECT e.last_step FROM epochs e) < $4 "
                     "AND (locked_until IS NULL OR locked_until <= $2)",
                     proof.user, now, proof.iv, proof.step.value_or(0));
 }
@@ -100,6 +108,11 @@ void TwoFactorRepository::add_disable(storage::Transaction& transaction, UserId 
                     "WHERE user_id = $1 AND enabled = TRUE",
                     user, now);
     transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);
+}
+
+void TwoFactorRepository::add_erase(storage::Transaction& transaction, UserId user) {
+    transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);
+    transaction.add(Expect::any, "DELETE FROM two_factors WHERE user_id = $1", user);
 }
 
 void TwoFactorRepository::add_reset(storage::Transaction& transaction, UserId user, TimePoint now) {
@@ -121,8 +134,10 @@ void TwoFactorRepository::add_backup_codes(storage::Transaction& transaction, Us
                                            const std::vector<crypto::Sha256>& digests) {
     transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);
     for (const crypto::Sha256& digest : digests)
-        transaction.add(Expect::one, "INSERT INTO backup_codes (user_id, code_digest) VALUES ($1, $2)", user,
-                        BytesView(digest));
+        transaction.add(Expect::one,
+                        "INSERT INTO backup_codes (user_id, code_digest, epoch) VALUES ($1, $2, " CONSENTRY_EPOCH_SQL
+                        ")",
+                        user, BytesView(digest));
 }
 
 }  // namespace consentry

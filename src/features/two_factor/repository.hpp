@@ -62,6 +62,8 @@ public:
     static void add_enable(storage::Transaction& transaction, const RightProof& proof, TimePoint now);
     static void add_disable(storage::Transaction& transaction, UserId user, TimePoint now);
     static void add_reset(storage::Transaction& transaction, UserId user, TimePoint now);
+    // On, off or begun: as if there had never been one.
+    static void add_erase(storage::Transaction& transaction, UserId user);
     // Expect::one first: two-factor is on.
     static void add_still_enabled(storage::Transaction& transaction, UserId user, TimePoint now);
     static void add_backup_codes(storage::Transaction& transaction, UserId user,

@@ -2,7 +2,7 @@
 
 #include "base/errors.hpp"
 #include "crypto/base32.hpp"
-#include "features/sessions/repository.hpp"
+#include "features/sessions/grants.hpp"
 #include "features/users/repository.hpp"
 
 namespace consentry {
@@ -168,8 +168,8 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable(User user, std::op
     TwoFactorRepository::add_enable(transaction, *proof, clock_.lock_time());
     TwoFactorRepository::add_backup_codes(transaction, user.id, digests_of(user.id, codes));
     // A login that saw two-factor off and is not finished yet must not be finished.
-    UserRepository::add_security_change(transaction, user.id, user.security_version, now);
-    SessionRepository::add_revoke_all(transaction, user.id, keep, "twoFactorEnabled", now);
+    Grants::add_rise(transaction, user.id, user.security_version,
+                     {.session = keep, .identities = true, .devices = true}, "twoFactorEnabled", now);
     Audit::add(transaction, user.id, ActivityAction::user_enable_two_factor, cause, now);
     mails_.add_notice(transaction, user.id, MailKind::two_factor_enabled, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
@@ -183,7 +183,8 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable(User user, std::op
     co_return fail(co_await settle(user.id, code_used(), std::move(cause)));
 }
 
-awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(UserId user, std::string code, Cause cause) {
+awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(User owner, std::string code, Cause cause) {
+    const UserId user = owner.id;
     const auto record = co_await state(user);
     if (!record.enabled) co_return fail(errors::two_factor_not_enabled);
     if (!record.required_setup || !record.secret) co_return fail(errors::two_factor_not_required_setup);
@@ -193,12 +194,15 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(UserId us
     auto codes = TwoFactorSecrets::new_backup_codes();
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
+    // The challenge that allows this is of a generation as well.
+    UserRepository::add_same_generation(transaction, owner);
     TwoFactorRepository::add_enable(transaction, *proof, clock_.lock_time());
     TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
     Audit::add(transaction, user, ActivityAction::user_enable_two_factor, cause, now);
     mails_.add_notice(transaction, user, MailKind::two_factor_enabled, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) {
+        if (outcome.failed_at == 0) co_return fail(errors::two_factor_challenge_invalid);
         const auto after = co_await state(user);
         if (after.active()) co_return fail(errors::two_factor_not_required_setup);
         co_return fail(co_await settle(user, code_used(), std::move(cause)));
@@ -232,8 +236,8 @@ awaitable<Result<void>> TwoFactor::disable(User user, SessionId keep, Proof proo
     spend(transaction, *right, cause);
     const std::size_t spent = transaction.statements().size();
     TwoFactorRepository::add_disable(transaction, user.id, now);
-    UserRepository::add_security_change(transaction, user.id, user.security_version, now);
-    SessionRepository::add_revoke_all(transaction, user.id, keep, "twoFactorDisabled", now);
+    Grants::add_rise(transaction, user.id, user.security_version,
+                     {.session = keep, .identities = true, .devices = true}, "twoFactorDisabled", now);
     Audit::add(transaction, user.id, ActivityAction::user_disable_two_factor, cause, now);
     mails_.add_notice(transaction, user.id, MailKind::two_factor_disabled, cause, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
@@ -260,8 +264,7 @@ awaitable<Result<void>> TwoFactor::reset(User user, After after, Cause cause) {
     } else {
         TwoFactorRepository::add_reset(transaction, user.id, now);
     }
-    UserRepository::add_security_change(transaction, user.id, user.security_version, now);
-    SessionRepository::add_revoke_all(transaction, user.id, std::nullopt, "twoFactorReset", now);
+    Grants::add_rise(transaction, user.id, user.security_version, {.identities = true}, "twoFactorReset", now);
     Audit::add(transaction, user.id, ActivityAction::admin_user_reset_two_factor, cause, now);
     // Not from where: that is the administrator's, and none of the owner's business.
     mails_.add(transaction, user.id, after == After::off ? MailKind::two_factor_removed : MailKind::two_factor_reset,

@@ -52,7 +52,7 @@ public:
     // Turns on, ends the user's other sessions, hands out backup codes. `keep`: the session that asks, if any.
     awaitable<Result<std::vector<std::string>>> enable(User user, std::optional<SessionId> keep, std::string code,
                                                        Cause cause);
-    awaitable<Result<std::vector<std::string>>> enable_required(UserId user, std::string code, Cause cause);
+    awaitable<Result<std::vector<std::string>>> enable_required(User owner, std::string code, Cause cause);
     awaitable<Result<std::vector<std::string>>> regenerate(UserId user, Cause cause);
     awaitable<Result<void>> disable(User user, SessionId keep, Proof proof, Cause cause);
     // Takes the factor away without a proof; everything granted before ends.

@@ -2,6 +2,7 @@
 
 #include "crypto/digest.hpp"
 #include "crypto/random.hpp"
+#include "features/users/generations.hpp"
 
 namespace consentry {
 
@@ -13,20 +14,25 @@ std::string AccountTokens::add(storage::Transaction& transaction, UserId user, T
     const std::string reference =
         settings.reference_prefix + '-' + crypto::random_text(settings.reference_length, crypto::alphanumerics);
     transaction.add(Expect::one,
-                    "INSERT INTO account_tokens (user_id, purpose, digest, email, reference, created_at, expires_at) "
-                    "SELECT id, $2, $3, email, $4, $5, $6 FROM users WHERE id = $1 AND deleted_at IS NULL "
+                    "INSERT INTO account_tokens (user_id, purpose, digest, email, reference, created_at, expires_at, "
+                    "security_version, epoch) "
+                    "SELECT id, $2, $3, email, $4, $5, $6, security_version, " CONSENTRY_EPOCH_SQL
+                    " FROM users WHERE id = $1 AND deleted_at IS NULL "
                     "ON CONFLICT (user_id, purpose) DO UPDATE SET digest = excluded.digest, email = excluded.email, "
                     "reference = excluded.reference, created_at = excluded.created_at, "
-                    "expires_at = excluded.expires_at",
+                    "expires_at = excluded.expires_at, security_version = excluded.security_version, "
+                    "epoch = excluded.epoch",
                     user, http::name_of(purpose), BytesView(crypto::sha256(token)), reference, now,
                     now + settings.expired);
     return token;
 }
 
-// A token is worth nothing once the account has another address than the one it was sent to.
-#define CONSENTRY_SPENDABLE                                                  \
-    "digest = $1 AND purpose = $2 AND expires_at > $3 AND EXISTS (SELECT 1 " \
-    "FROM users u WHERE u.id = user_id AND u.email = account_tokens.email AND u.deleted_at IS NULL)"
+// A token is worth nothing once the account has another address than the one it was sent to, or is of another
+// generation: switched off and on again, its second factor reset.
+#define CONSENTRY_SPENDABLE                                                                          \
+    "digest = $1 AND purpose = $2 AND expires_at > $3 AND EXISTS (SELECT 1 "                         \
+    "FROM users u WHERE u.id = user_id AND u.email = account_tokens.email AND u.deleted_at IS NULL " \
+    "AND " CONSENTRY_CURRENT_WITH_SQL("account_tokens", "u") ")"
 
 awaitable<std::optional<UserId>> AccountTokens::find(std::string token, TokenPurpose purpose, TimePoint now) {
     const auto rows = co_await database_.query("SELECT user_id FROM account_tokens WHERE " CONSENTRY_SPENDABLE,

@@ -1,5 +1,6 @@
 #include "features/users/repository.hpp"
 
+#include "features/users/generations.hpp"
 #include "features/users/stored.hpp"
 
 namespace consentry {
@@ -10,9 +11,10 @@ using storage::Expect;
 #define CONSENTRY_USER_COLUMNS                                                                            \
     "u.id, u.email, u.username, u.name, u.role_id, r.type, u.status, u.is_verified, u.security_version, " \
     "u.password_hash, u.password_created_at, u.password_expires_at, u.password_attempt, "                 \
-    "u.password_locked_until, u.created_at, u.must_change_password, u.language, u.sign_up_from, u.sign_up_with"
+    "u.password_locked_until, u.created_at, u.must_change_password, u.language, u.sign_up_from, "         \
+    "u.sign_up_with, " CONSENTRY_EPOCH_SQL
 #define CONSENTRY_USER_TABLES " FROM users u JOIN roles r ON r.id = u.role_id"
-constexpr std::size_t user_columns = 19;
+constexpr std::size_t user_columns = 20;
 
 User to_user(const storage::Row& row) {
     User user;
@@ -35,6 +37,7 @@ User to_user(const storage::Row& row) {
     user.language = stored_enum<Language>(row.text(16));
     user.sign_up_from = stored_enum<SignUpFrom>(row.text(17));
     user.sign_up_with = stored_enum<LoginWith>(row.text(18));
+    user.epoch = row.integer(19);
     return user;
 }
 
@@ -107,12 +110,11 @@ void UserRepository::add_insert(storage::Transaction& transaction, const User& u
         http::name_of(user.sign_up_with), user.must_change_password, name_of(user.language));
 }
 
-void UserRepository::add_security_change(storage::Transaction& transaction, UserId id, std::int64_t expected,
-                                         TimePoint now) {
+void UserRepository::add_same_generation(storage::Transaction& transaction, const User& seen) {
     transaction.add(Expect::one,
-                    "UPDATE users SET security_version = security_version + 1, updated_at = $3 "
-                    "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL",
-                    id, expected, now);
+                    "UPDATE users SET updated_at = updated_at WHERE id = $1 AND security_version = $2 "
+                    "AND $3 = " CONSENTRY_EPOCH_SQL " AND deleted_at IS NULL",
+                    seen.id, seen.security_version, seen.epoch);
 }
 
 void UserRepository::add_verified(storage::Transaction& transaction, UserId id, TimePoint now) {

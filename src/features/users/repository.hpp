@@ -25,9 +25,9 @@ public:
 
     // On commit: fails on its statement where the address or name is taken. Of the role only `role_id` counts.
     static void add_insert(storage::Transaction& transaction, const User& user, TimePoint now);
-    // Raises the security version: what was granted under the former one is worth nothing from this commit on.
-    // Changes nothing (Expect::one fails) where the account is gone or its version is not `expected` any more.
-    static void add_security_change(storage::Transaction& transaction, UserId id, std::int64_t expected, TimePoint now);
+    // Expect::one: the account is still of the generation it was read in; changes nothing. For what happens on the
+    // grounds of a grant that no row stands for, such as a challenge.
+    static void add_same_generation(storage::Transaction& transaction, const User& seen);
     // The address was proven to be the owner's. Expect::one: there is such an account.
     static void add_verified(storage::Transaction& transaction, UserId id, TimePoint now);
 

@@ -43,6 +43,7 @@ struct User {
     bool is_verified = false;
     // Rises with every change that ends what was granted before; a login begun under an older one fails (RAC-3).
     std::int64_t security_version = 1;
+    std::int64_t epoch = 0;  // the installation's, as read with the account
     std::optional<std::string> password_hash;
     std::optional<TimePoint> password_created_at;
     std::optional<TimePoint> password_expires_at;

@@ -1,0 +1,39 @@
+#include "features/sessions/grants.hpp"
+
+#include "features/sessions/repository.hpp"
+#include "features/users/account_tokens.hpp"
+#include "features/users/generations.hpp"
+
+namespace consentry {
+
+using storage::Expect;
+
+void Grants::add_end(storage::Transaction& transaction, UserId user, const Kept& kept, std::string_view reason,
+                     TimePoint now) {
+    SessionRepository::add_revoke_all(transaction, user, kept.session, reason, now);
+    AccountTokens::add_erase(transaction, user);
+    if (kept.identities)
+        transaction.add(Expect::any,
+                        "UPDATE identities SET security_version = " CONSENTRY_VERSION_SQL(
+                            "$1") " WHERE user_id = $1 AND security_version + 1 = " CONSENTRY_VERSION_SQL("$1"),
+                        user);
+    else
+        transaction.add(Expect::any, "DELETE FROM identities WHERE user_id = $1", user);
+    // One that is not kept stays all the same: that there were others tells a new one from the first.
+    if (kept.devices)
+        transaction.add(Expect::any,
+                        "UPDATE known_devices SET security_version = " CONSENTRY_VERSION_SQL(
+                            "$1") " WHERE user_id = $1 AND security_version + 1 = " CONSENTRY_VERSION_SQL("$1"),
+                        user);
+}
+
+void Grants::add_rise(storage::Transaction& transaction, UserId user, std::int64_t expected, const Kept& kept,
+                      std::string_view reason, TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE users SET security_version = security_version + 1, updated_at = $3 "
+                    "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL",
+                    user, expected, now);
+    add_end(transaction, user, kept, reason, now);
+}
+
+}  // namespace consentry
