@@ -182,6 +182,15 @@ void add_key_commands(CLI::App& program, Selected& selected) {
         ->callback([&selected] { selected.run = generate_keys; });
     subcommand(*keys, "rotate", "Makes new signing keys in the key folder; former ones verify until their tokens end")
         ->callback([&selected] { selected.run = rotate_keys; });
+
+    CLI::App* epoch = subcommand(*keys, "epoch", "The epoch that everything granted belongs to");
+    epoch->require_subcommand(1);
+    static bool keep_api_keys = false;
+    CLI::App* raise =
+        subcommand(*epoch, "raise",
+                   "Ends every session, link, login in progress, backup code and API key; for a leak or a restore");
+    raise->add_flag("--keep-api-keys", keep_api_keys, "Leave API keys as they are");
+    raise->callback([&selected] { selected.run = [] { return raise_epoch(keep_api_keys); }; });
 }
 
 // The command whose words were understood, as it is called.

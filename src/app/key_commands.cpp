@@ -8,6 +8,7 @@
 #include "app/config_commands.hpp"
 #include "base/bytes.hpp"
 #include "crypto/random.hpp"
+#include "features/sessions/epochs.hpp"
 #include "features/sessions/key_ring.hpp"
 
 namespace consentry {
@@ -49,6 +50,24 @@ int rotate_keys() {
         ++made;
     }
     return made > 0 ? 0 : wrong_use;
+}
+
+int raise_epoch(bool keep_api_keys) {
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return 2;
+    Epochs epochs(services->database);
+    const RaisedEpoch raised = run(epochs.raise(keep_api_keys, clock.now()));
+    services->audit.tell("epoch.raised", Outcome::success, std::nullopt, {},
+                         {{"apiKeys", keep_api_keys ? "kept" : "ended"}});
+    fmt::print("epoch\t{}\nsessions\t{}\nlinks\t{}\nbackup-codes\t{}\n", raised.epoch, raised.sessions, raised.links,
+               raised.backup_codes);
+    if (!keep_api_keys) fmt::print("api-keys\t{}\n", raised.api_keys);
+    fmt::print(stderr,
+               "All sessions, links, logins in progress and backup codes have ended; API keys {}. Passwords and "
+               "authenticator apps still work.\n",
+               keep_api_keys ? "were kept" : "have ended, too");
+    return 0;
 }
 
 }  // namespace consentry

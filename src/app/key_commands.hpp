@@ -5,5 +5,6 @@ namespace consentry {
 
 int generate_keys();
 int rotate_keys();
+int raise_epoch(bool keep_api_keys);
 
 }  // namespace consentry

@@ -13,6 +13,7 @@ namespace consentry::tests {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string kid_of(const std::string& token) {
     const auto header = from_base64url(token.substr(0, token.find('.'))).value();
@@ -88,6 +89,42 @@ TEST(KeyCommands, ARotatedKeySignsWithinSecondsAndFormerTokensGoOn) {
     const ServiceProcess again(folder.path());
     EXPECT_EQ(knock(again.client(), former.access), 200U) << "after a restart, too";
     EXPECT_EQ(knock(again.client(), next.access), 200U);
+}
+
+// The day a backup is restored: the database as it was, raised, and nothing of before is accepted.
+TEST(STO_6, ARestoredDatabaseIsRaisedBeforeItServes) {
+    const TempFolder folder;
+    const Account ada = create_account(folder.path(), "ada@example.org");
+    const std::filesystem::path live = folder / "data" / "consentry.db";
+    const std::filesystem::path backup = folder / "backup.db";
+    Tokens tokens;
+    {
+        ServiceProcess service(folder.path());
+        tokens = tokens_of(service.client(), ada);
+        EXPECT_EQ(service.stop().code, 0);
+        std::filesystem::copy_file(live, backup);
+    }
+    {
+        ServiceProcess service(folder.path());
+        EXPECT_EQ(service.client().post("/api/shared/user/logout", {}, bearer(tokens.access)).status, 200U);
+        EXPECT_EQ(knock(service.client(), tokens.access), 401U);
+        EXPECT_EQ(service.stop().code, 0);
+    }
+    for (const char* beside : {"-wal", "-shm"}) std::filesystem::remove(live.string() + beside);
+    std::filesystem::copy_file(backup, live, std::filesystem::copy_options::overwrite_existing);
+    {
+        ServiceProcess service(folder.path());
+        ASSERT_EQ(knock(service.client(), tokens.access), 200U) << "a backup brings the past back";
+        // Beside the running service, which honours it at its next request.
+        const Finished raised = run_program({"keys", "epoch", "raise", "--keep-api-keys"}, folder.path(), {});
+        ASSERT_EQ(raised.code, 0) << raised.err;
+        EXPECT_THAT(raised.out, HasSubstr("sessions\t1\n"));
+        EXPECT_THAT(raised.out, Not(HasSubstr("api-keys")));
+        EXPECT_THAT(raised.err, HasSubstr("API keys were kept"));
+        EXPECT_EQ(knock(service.client(), tokens.access), 401U);
+        EXPECT_EQ(knock(service.client(), tokens_of(service.client(), ada).access), 200U);
+    }
+    EXPECT_EQ(run_program({"keys", "epoch"}, folder.path(), {}).code, 2) << "raise has to be said";
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 // SOC-2, SOC-3, SOC-6: whose account it is.
 #include <gtest/gtest.h>
 
+#include "app/app.hpp"
+#include "features/sessions/epochs.hpp"
 #include "tests/security/consent_calls.hpp"
 #include "tests/support/identity_provider.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -294,6 +297,19 @@ TEST(SOC_3, AnIdentityOutlivesTheChangesThatAreNotAboutIt) {
     now.password = "Copper-Meadow-77";
     world.service.turn_two_factor_on(now);
     still("two-factor was turned on");
+}
+
+// A restored database does not know which identity tokens were used.
+TEST(STO_6, AnIdentityTokenFromBeforeTheEpochCountsAsUsed) {
+    World world;
+    const std::string token = world.providers.token(world.service, google, "s-1", ada);
+    ASSERT_EQ(log_in_with(world.service, google, token).status, 200U);
+    world.service.sql("DELETE FROM spent_identity_tokens");
+    world.service.clock().advance(seconds{2});
+    run(Epochs(world.service.app().services().database).raise(false, world.service.clock().now()));
+    const Answer again = log_in_with(world.service, google, token);
+    EXPECT_EQ(again.status, 401U) << again.body;
+    EXPECT_EQ(world.log_in(google, "s-1", ada).status, 200U) << "the identity itself has no epoch";
 }
 
 TEST(SOC_3, AnAccountThatMayNotActIsNotJoined) {

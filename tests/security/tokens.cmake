@@ -8,6 +8,6 @@ consentry_test(consentry_security_token_tests
 
 # Grants and what ends them.
 consentry_test(consentry_security_generation_tests
-  SOURCES consent_calls.cpp generations_test.cpp
+  SOURCES account_calls.cpp consent_calls.cpp epoch_test.cpp factor_calls.cpp generations_test.cpp
   LINKS consentry_test_support
   ALSO_ON_SHARED_ENGINES)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "features/api_keys/api_keys.hpp"
+#include "features/users/generations.hpp"
 #include "http/paging/listing.hpp"
 #include "http/schema/fields.hpp"
 #include "http/schema/report.hpp"
@@ -180,7 +181,8 @@ struct ApiKeyListing {
     static constexpr auto paging = http::Paging::offset;
     static constexpr auto filters() {
         return std::tuple{
-            http::filter("isActive", &ApiKeyListing::is_active, "is_active", "Only keys that are on, or off"),
+            http::filter("isActive", &ApiKeyListing::is_active, "(is_active AND " CONSENTRY_API_KEY_CURRENT_SQL ")",
+                         "Only keys that are on, or off"),
             http::filter("type", &ApiKeyListing::type, "type", "Only keys of these types"),
         };
     }

@@ -1,5 +1,6 @@
 #include "features/api_keys/repository.hpp"
 
+#include "features/users/generations.hpp"
 #include "features/users/stored.hpp"
 
 namespace consentry {
@@ -7,8 +8,11 @@ namespace {
 
 using storage::Expect;
 
-#define CONSENTRY_API_KEY_COLUMNS \
-    "id, key, name, type, is_active, start_at, end_at, created_at, created_by, updated_at, updated_by"
+// One of a former epoch is off, whatever its row says, until it gets another secret.
+#define CONSENTRY_API_KEY_COLUMNS                                        \
+    "id, key, name, type, (is_active AND " CONSENTRY_API_KEY_CURRENT_SQL \
+    "), start_at, end_at, created_at, "                                  \
+    "created_by, updated_at, updated_by"
 constexpr std::size_t record_columns = 11;
 
 ApiKeyRecord to_record(const storage::Row& row) {
@@ -61,8 +65,8 @@ void ApiKeyRepository::add_insert(storage::Transaction& transaction, const ApiKe
     transaction.add(
         Expect::one,
         "INSERT INTO api_keys (id, key, digest, name, type, is_active, start_at, end_at, created_at, created_by, "
-        "updated_at, updated_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $9, $10) "
-        "RETURNING " CONSENTRY_API_KEY_COLUMNS,
+        "updated_at, updated_by, epoch) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $9, "
+        "$10, " CONSENTRY_API_KEY_EPOCH_SQL ") RETURNING " CONSENTRY_API_KEY_COLUMNS,
         record.id, record.key, BytesView(digest), record.name, http::name_of(record.type), record.is_active, start, end,
         record.created_at, record.created_by);
 }
@@ -70,7 +74,9 @@ void ApiKeyRepository::add_insert(storage::Transaction& transaction, const ApiKe
 void ApiKeyRepository::add_digest(storage::Transaction& transaction, ApiKeyId id, crypto::Sha256 digest, UserId by,
                                   TimePoint now) {
     transaction.add(Expect::one,
-                    "UPDATE api_keys SET digest = $2, updated_at = $3, updated_by = $4 WHERE id = $1 AND is_active "
+                    "UPDATE api_keys SET digest = $2, updated_at = $3, updated_by = $4, "
+                    "epoch = " CONSENTRY_API_KEY_EPOCH_SQL
+                    " WHERE id = $1 AND is_active "
                     "RETURNING " CONSENTRY_API_KEY_COLUMNS,
                     id, BytesView(digest), now, by);
 }
@@ -79,7 +85,7 @@ void ApiKeyRepository::add_name(storage::Transaction& transaction, ApiKeyId id, 
                                 TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE api_keys SET name = $2, updated_at = $3, updated_by = $4 WHERE id = $1 AND is_active "
-                    "RETURNING " CONSENTRY_API_KEY_COLUMNS,
+                    "AND " CONSENTRY_API_KEY_CURRENT_SQL " RETURNING " CONSENTRY_API_KEY_COLUMNS,
                     id, name, now, by);
 }
 
@@ -87,7 +93,8 @@ void ApiKeyRepository::add_window(storage::Transaction& transaction, ApiKeyId id
                                   TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE api_keys SET start_at = $2, end_at = $3, updated_at = $4, updated_by = $5 "
-                    "WHERE id = $1 AND is_active RETURNING " CONSENTRY_API_KEY_COLUMNS,
+                    "WHERE id = $1 AND is_active AND " CONSENTRY_API_KEY_CURRENT_SQL
+                    " RETURNING " CONSENTRY_API_KEY_COLUMNS,
                     id, window.start_at, window.end_at, now, by);
 }
 
@@ -95,7 +102,8 @@ void ApiKeyRepository::add_status(storage::Transaction& transaction, ApiKeyId id
                                   TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE api_keys SET is_active = $2, updated_at = $3, updated_by = $4 "
-                    "WHERE id = $1 AND (end_at IS NULL OR end_at >= $3) RETURNING " CONSENTRY_API_KEY_COLUMNS,
+                    "WHERE id = $1 AND (end_at IS NULL OR end_at >= $3) AND " CONSENTRY_API_KEY_CURRENT_SQL
+                    " RETURNING " CONSENTRY_API_KEY_COLUMNS,
                     id, is_active, now, by);
 }
 

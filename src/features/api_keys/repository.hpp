@@ -64,14 +64,14 @@ public:
     awaitable<ListSlice<ApiKeyRecord>> list(ListQuery query);
 
     static void add_insert(storage::Transaction& transaction, const ApiKeyRecord& record, crypto::Sha256 digest);
-    // Expect::one: there is one of this id, and it is switched on.
+    // Expect::one: there is one of this id, it is switched on, and but for add_digest(), it is of the present epoch.
     static void add_digest(storage::Transaction& transaction, ApiKeyId id, crypto::Sha256 digest, UserId by,
                            TimePoint now);
     static void add_name(storage::Transaction& transaction, ApiKeyId id, const std::string& name, UserId by,
                          TimePoint now);
     static void add_window(storage::Transaction& transaction, ApiKeyId id, ApiKeyWindow window, UserId by,
                            TimePoint now);
-    // Expect::one: there is one of this id, and its window is not over.
+    // Expect::one: there is one of this id, and neither its window nor its epoch is over.
     static void add_status(storage::Transaction& transaction, ApiKeyId id, bool is_active, UserId by, TimePoint now);
     // Expect::one: there is one. So of callers at the same moment one succeeds.
     static void add_erase(storage::Transaction& transaction, ApiKeyId id);

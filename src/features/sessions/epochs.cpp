@@ -1,0 +1,36 @@
+#include "features/sessions/epochs.hpp"
+
+#include <stdexcept>
+
+#include "crypto/totp.hpp"
+
+namespace consentry {
+
+awaitable<RaisedEpoch> Epochs::raise(bool keep_api_keys, TimePoint now) {
+    const crypto::TotpSettings totp;
+    const std::int64_t newest_step = crypto::totp_step(now, totp) + totp.window;
+    const auto before = co_await database_.query("SELECT e.grants, e.api_keys FROM epochs e");
+    // To the time, and not only by one: after an older backup was restored, the next number is one that grants of the
+    // time after the backup carry, such as a challenge that the cache still has.
+    const auto raised = co_await database_.execute(
+        "UPDATE epochs SET grants = CASE WHEN grants < $1 THEN $1 ELSE grants + 1 END, "
+        "api_keys = CASE WHEN $2 THEN api_keys WHEN api_keys < $1 THEN $1 ELSE api_keys + 1 END, "
+        "raised_at = CASE WHEN raised_at < $1 THEN $1 ELSE raised_at END, "
+        "last_step = CASE WHEN last_step < $3 THEN $3 ELSE last_step END WHERE id = 1 RETURNING grants",
+        now, keep_api_keys, newest_step);
+    if (before.empty() || raised.empty()) throw std::runtime_error("the database has no epoch: its one row is gone");
+    RaisedEpoch out{.epoch = raised[0].integer(0)};
+    const auto counts = co_await database_.query(
+        "SELECT (SELECT count(*) FROM sessions WHERE epoch = $1 AND revoked_at IS NULL AND expires_at > $3), "
+        "(SELECT count(*) FROM account_tokens WHERE epoch = $1 AND expires_at > $3), "
+        "(SELECT count(*) FROM backup_codes WHERE epoch = $1), "
+        "(SELECT count(*) FROM api_keys WHERE epoch = $2 AND is_active)",
+        before[0].integer(0), before[0].integer(1), now);
+    out.sessions = counts[0].integer(0);
+    out.links = counts[0].integer(1);
+    out.backup_codes = counts[0].integer(2);
+    if (!keep_api_keys) out.api_keys = counts[0].integer(3);
+    co_return out;
+}
+
+}  // namespace consentry
