@@ -1,8 +1,8 @@
 #include "http/schema/rules.hpp"
 
-#include <idn2.h>
-
 #include <array>
+
+#include <idn2.h>
 
 #include "base/utf8.hpp"
 
