@@ -140,7 +140,7 @@ TEST(PWD_6, WrongPasswordsAtAllInstancesAtOnceAreEvaluatedFiveTimesInAll) {
 TEST(PWD_7, RightLoginsAtAllInstancesAtOnceMeetNoLock) {
     SharedFleet fleet(3, {{"SESSION_MAX_PER_USER", "1000"}});
     const Account ada = fleet->make_account();
-    for (const std::size_t logins : {6, 24, 60}) {
+    for (const std::size_t logins : {6U, 24U, 60U}) {
         // Together they try more at once than failures are allowed; who waits too long is asked to come again.
         const auto answers = at_once(logins, [&](std::size_t i) { return log_in(fleet->client(i), ada); });
         EXPECT_GE(count(answers, 200), 1U) << testing::PrintToString(statuses(answers));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/security/log_support.hpp"
+#include "tests/support/mailbox.hpp"
 
 namespace consentry::tests {
 namespace {
