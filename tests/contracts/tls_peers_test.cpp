@@ -140,8 +140,9 @@ private:
             line.clear();
             co_await asio::async_read_until(socket, asio::dynamic_buffer(line), "\r\n", use_awaitable);
             if (!line.starts_with("EHLO") && !line.starts_with("STARTTLS") && !line.starts_with("QUIT")) ++open_;
-            const std::string answer =
-                line.starts_with("EHLO") && knows_tls ? "250-peer\r\n250 STARTTLS\r\n" : "250 peer\r\n";
+            std::string answer = "250 peer\r\n";
+            if (line.starts_with("EHLO") && knows_tls) answer = "250-peer\r\n250 STARTTLS\r\n";
+            if (line.starts_with("STARTTLS")) answer = "220 peer\r\n";
             co_await asio::async_write(socket, asio::buffer(answer), use_awaitable);
         }
     }

@@ -89,13 +89,16 @@ TEST(RAC_4, ASecondFactorIsResetOnce) {
     };
     const Answer first = reset();
     EXPECT_EQ(first.status, 200U) << first.body;
-    const std::string version = value_of(service, "security_version FROM users WHERE id = '" + person.id.text() + "'");
+    const auto effects = [&] {
+        return value_of(service, "security_version FROM users WHERE id = '" + person.id.text() + "'") + " " +
+               activities(service, "adminUserResetTwoFactor");
+    };
+    const std::string once = effects();
     for (int i = 0; i < 2; ++i) {
         const Answer again = reset();
         EXPECT_EQ(comparable(again), comparable(first));
     }
-    EXPECT_EQ(value_of(service, "security_version FROM users WHERE id = '" + person.id.text() + "'"), version);
-    EXPECT_EQ(activities(service, "adminUserResetTwoFactor"), "1");
+    EXPECT_EQ(effects(), once);
     EXPECT_EQ(value_of(service, "count(*) FROM two_factors WHERE enabled AND required_setup"), "1");
 }
 
