@@ -16,11 +16,6 @@
 namespace consentry::rules {
 namespace {
 
-// Lines without a test, and why. The table only shrinks: a line that has got its test is taken out here, and the page
-// names the file.
-const std::map<std::string, std::string_view> untested{
-};
-
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 // `TOK_1`, `TOK-1` and the beginning of `TOK_1_NoSuchThing` are TOK-1; `UTF-8` and `SHA_2` are of no family.
@@ -64,21 +59,17 @@ std::set<std::string> tested_by(const std::string& text) {
     return out;
 }
 
-struct Line {
-    std::set<std::string> files;  // that the line names
-    bool says_untested = false;
-};
-
 // "- **TOK-1** What holds.\n  Tests: `a_test.cpp`, `b_test.cpp`"
-std::map<std::string, Line> lines_of_catalogue(const std::string& page) {
+// -> the files that each line names.
+std::map<std::string, std::set<std::string>> lines_of_catalogue(const std::string& page) {
     static const std::regex entry(R"(^- \*\*([A-Z]{3}-\d+)\*\* )");
     static const std::regex file(R"(`(\w+\.cpp)`)");
-    std::map<std::string, Line> out;
-    Line* present = nullptr;
+    std::map<std::string, std::set<std::string>> out;
+    std::set<std::string>* present = nullptr;
     for (const std::string& line : lines_of(page)) {
         std::smatch found;
         if (std::regex_search(line, found, entry)) {
-            const auto [place, is_new] = out.emplace(found[1].str(), Line{});
+            const auto [place, is_new] = out.emplace(found[1].str(), std::set<std::string>{});
             EXPECT_TRUE(is_new) << found[1] << " stands there twice";
             present = &place->second;
         } else if (line.empty()) {
@@ -86,20 +77,20 @@ std::map<std::string, Line> lines_of_catalogue(const std::string& page) {
         }
         if (present == nullptr) continue;
         for (std::sregex_iterator name(line.begin(), line.end(), file), end; name != end; ++name)
-            present->files.insert((*name)[1].str());
-        present->says_untested |= line.contains("No test yet.");
+            present->insert((*name)[1].str());
     }
     return out;
 }
 
 struct Tree {
-    std::map<std::string, Line> catalogue = lines_of_catalogue(read_file("docs/reference/requirements.md"));
+    std::map<std::string, std::set<std::string>> catalogue =
+        lines_of_catalogue(read_file("docs/reference/requirements.md"));
     std::map<std::string, std::set<std::string>> named;   // requirement -> files that name it
     std::map<std::string, std::set<std::string>> tested;  // requirement -> names of files with tests of it
 
     Tree() {
         std::set<std::string> families;
-        for (const auto& [id, line] : catalogue) families.insert(id.substr(0, 3));
+        for (const auto& [id, files] : catalogue) families.insert(id.substr(0, 3));
         for (const std::string& path : sources()) {
             const std::string text = read_file(path);
             for (const std::string& id : ids_in(text, families)) named[id].insert(path);
@@ -125,23 +116,13 @@ TEST(Requirements, EveryNumberInTheSourcesIsInTheCatalogue) {
 
 TEST(Requirements, EveryLineOfTheCatalogueHasATest) {
     EXPECT_GT(tree().catalogue.size(), 100U);
-    for (const auto& [id, line] : tree().catalogue) {
-        if (untested.contains(id)) continue;
+    for (const auto& [id, files] : tree().catalogue) {
         EXPECT_TRUE(tree().tested.contains(id)) << id << " has no test of its name";
-        EXPECT_FALSE(line.files.empty()) << id << " names no file that tests it";
-        for (const std::string& file : line.files)
+        EXPECT_FALSE(files.empty()) << id << " names no file that tests it";
+        for (const std::string& file : files)
             EXPECT_TRUE(tree().tested.contains(id) && tree().tested.at(id).contains(file))
                 << id << " names " << file << ", which holds no test of it";
     }
-}
-
-TEST(Requirements, WhatHasNoTestIsSaidToHaveNone) {
-    for (const auto& [id, reason] : untested) {
-        ASSERT_TRUE(tree().catalogue.contains(id)) << id;
-        EXPECT_FALSE(tree().tested.contains(id)) << id << " has a test now: take it out of the table in "
-                                                 << "tests/rules/requirements_test.cpp and name its file in the page";
-    }
-    for (const auto& [id, line] : tree().catalogue) EXPECT_EQ(line.says_untested, untested.contains(id)) << id;
 }
 
 TEST(Requirements, NumbersAreFoundWhereverTheyStand) {
@@ -156,10 +137,9 @@ TEST(Requirements, NumbersAreFoundWhereverTheyStand) {
               (Ids{"TOK-1", "WEB-2", "AUT-1"}));
     const auto lines = lines_of_catalogue(
         "- **TOK-1** Holds\n  always.\n  Tests: `a_test.cpp`,\n  `b_test.cpp`\n\n`c.cpp`\n"
-        "- **TOK-2** Too.\n  No test yet.\n");
-    EXPECT_EQ(lines.at("TOK-1").files, (Ids{"a_test.cpp", "b_test.cpp"}));
-    EXPECT_FALSE(lines.at("TOK-1").says_untested);
-    EXPECT_TRUE(lines.at("TOK-2").says_untested);
+        "- **TOK-2** Too.\n");
+    EXPECT_EQ(lines.at("TOK-1"), (Ids{"a_test.cpp", "b_test.cpp"}));
+    EXPECT_TRUE(lines.at("TOK-2").empty());
 }
 
 }  // namespace
