@@ -29,12 +29,11 @@ TEST(DOC_5, WhoNamesWhatTheySawAcceptsNothingElse) {
     Signed t;
     publish(t.service, "privacy", 1, {"en", "de"});
     publish(t.service, "privacy", 2, {"de", "en"});
-    for (const json::object& seen :
-         {json::object{{"version", 1}}, json::object{{"version", 3}},
-          json::object{{"contentHash", hash_of("privacy", 1)}}, json::object{{"contentHash", std::string(64, '0')}},
-          json::object{{"version", 1}, {"contentHash", hash_of("privacy", 2)}},
-          json::object{{"version", 2}, {"contentHash", hash_of("privacy", 1)}},
-          json::object{{"language", "de"}, {"contentHash", hash_of("privacy", 2, "en")}}}) {
+    for (const json::object& seen : {json::object{{"version", 1}}, json::object{{"contentHash", hash_of("privacy", 1)}},
+                                     json::object{{"contentHash", std::string(64, '0')}},
+                                     json::object{{"version", 1}, {"contentHash", hash_of("privacy", 2)}},
+                                     json::object{{"version", 2}, {"contentHash", hash_of("privacy", 1)}},
+                                     json::object{{"language", "de"}, {"contentHash", hash_of("privacy", 2, "en")}}}) {
         SCOPED_TRACE(json::serialize(seen));
         const Answer refused = accept(t.service, t.token, "privacy", seen);
         EXPECT_EQ(refused.status, 409U);
