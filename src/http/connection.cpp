@@ -174,7 +174,8 @@ void Connection::next_request() {
 }
 
 void Connection::release_body() {
-    if (std::exchange(holds_body_, false)) thread_.server.bodies.leave(body_);
+    if (body_) thread_.server.bodies.leave(*body_);
+    body_.reset();
 }
 
 void Connection::give_back_workspace() {
@@ -283,10 +284,11 @@ asio::awaitable<Result<void>> Connection::read(const asio::ip::address& client) 
     gave_way_ = false;
     if (const std::size_t bytes = reader.body_memory(); bytes > 0) {
         const auto ticks = now.time_since_epoch().count();
-        body_.seen(ticks);
-        body_.stands(FairShares::Standing::receiving);
-        if (!thread_.server.bodies.enter(body_, ClientNetwork::of(client), bytes, ticks)) co_return fail(crowded());
-        holds_body_ = true;
+        auto share = std::make_unique<Share>(*this, &Connection::give_way_body);
+        share->seen(ticks);
+        share->stands(FairShares::Standing::receiving);
+        if (!thread_.server.bodies.enter(*share, ClientNetwork::of(client), bytes, ticks)) co_return fail(crowded());
+        body_ = std::move(share);
     }
     if (reader.awaits_continue()) {
         continue_sent_ = true;
@@ -297,11 +299,11 @@ asio::awaitable<Result<void>> Connection::read(const asio::ip::address& client) 
     if (lost_ || (!is_decided(reader.state()) && !timed_out_ && !gave_way_))
         throw boost::system::system_error(asio::error::operation_aborted);
     const bool late = timed_out_;
-    body_.stands(FairShares::Standing::working);
+    if (body_) body_->stands(FairShares::Standing::working);
     enter(Phase::handling, request_deadline_);
     if (reader.state() == State::complete) {
         // Of a body in chunks the most was reserved.
-        if (holds_body_) thread_.server.bodies.shrink(body_, reader.request().body.size());
+        if (body_) thread_.server.bodies.shrink(*body_, reader.request().body.size());
         reader.request().unread = nullptr;
         co_return Result<void>{};
     }

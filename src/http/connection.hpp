@@ -85,12 +85,11 @@ private:
     std::size_t written_ = 0;          // of work_->out
     CoarseClock::time_point request_deadline_{};
     Share place_{*this, &Connection::give_way};
-    Share body_{*this, &Connection::give_way_body};
+    std::unique_ptr<Share> body_;  // of the memory of bodies; none while no long one is here
     Phase phase_ = Phase::idle;
     bool turned_away_ = false;  // there is no place
     bool timed_out_ = false;
     bool gave_way_ = false;     // with the body that was being read
-    bool holds_body_ = false;   // a share of the memory of bodies
     bool body_failed_ = false;  // where it ends is not known
     bool asked_ = false;        // a request has begun
     bool open_ = true;          // another request may follow
