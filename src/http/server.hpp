@@ -41,7 +41,7 @@ struct ServerOptions {
 
 class Server {
 public:
-    // Opens the sockets (throws std::system_error with the address in its text) but accepts nothing yet.
+    // Opens the sockets (throws std::runtime_error with the address in its text) but accepts nothing yet.
     Server(ServerOptions options, Application& application);
     ~Server();  // stop() and join()
     Server(const Server&) = delete;

@@ -199,7 +199,7 @@ TEST(INP_1, ABadBodySaysWhatIsWrongAndWhere) {
     std::string many = "{\"a\":[0";
     for (int i = 0; i < 1'000; ++i) many += ",0";
     const BadBody bodies[] = {
-        {"{\n  \"email\": nobody\n}", "The body is not valid JSON. See line 2, column 13.", 2, 13},
+        {"{\n  \"email\": nobody\n}", "The body is not valid JSON. See line 2, column 12.", 2, 12},
         {"{\"email\":\"a\"", "The body is not valid JSON. See line 1, column 13.", 1, 13},
         {"{} {}", "The body is not valid JSON. See line 1, column 4.", 1, 4},
         {"{\"é\": 'a'}", "The body is not valid JSON. See line 1, column 7.", 1, 7},
