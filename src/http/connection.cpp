@@ -253,6 +253,10 @@ Connection::Done Connection::receive(bool (*is_enough)(State), Phase phase, Coar
         if (!error) {
             reader.commit(count);
             reader.advance();
+            if (phase == Phase::body && !body_has_room()) {
+                gave_way_ = true;
+                co_return;
+            }
             continue;
         }
         if (error == asio::error::eof) {
@@ -274,6 +278,13 @@ Connection::Done Connection::receive(bool (*is_enough)(State), Phase phase, Coar
         if (error) lose();
         if (lost_) co_return;
     }
+}
+
+// A body in chunks says only by and by how long it is.
+bool Connection::body_has_room() {
+    const MessageReader& reader = work_->reader;
+    if (!body_ || reader.state() != State::body || reader.body_memory() <= body_->part()) return true;
+    return thread_.server.bodies.grow(*body_, reader.body_memory(), CoarseClock::now().time_since_epoch().count());
 }
 
 // Called by the application, from within answer_request().
@@ -302,7 +313,6 @@ asio::awaitable<Result<void>> Connection::read(const asio::ip::address& client) 
     if (body_) body_->stands(FairShares::Standing::working);
     enter(Phase::handling, request_deadline_);
     if (reader.state() == State::complete) {
-        // Of a body in chunks the most was reserved.
         if (body_) thread_.server.bodies.shrink(*body_, reader.request().body.size());
         reader.request().unread = nullptr;
         co_return Result<void>{};

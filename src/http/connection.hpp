@@ -66,6 +66,7 @@ private:
     void give_way_body();  // to another body
     void refuse(const ErrorKind& kind);
     bool body_is_passed();
+    bool body_has_room();
     void append_answer();
     void take_workspace();
     void next_request();

@@ -21,24 +21,39 @@ bool FairShares::enter(Holder& holder, std::optional<ClientNetwork> network, std
         asking = &found->second;
         if (is_new) by_size_.insert(*asking);
     }
+    const bool is_in = take(holder, *asking, part, now);
+    if (!is_in) forget_if_empty(*asking);
+    return is_in;
+}
+
+bool FairShares::grow(Holder& holder, std::size_t part, Ticks now) {
+    const std::lock_guard lock(mutex_);
+    if (holder.network_ == nullptr) return false;
+    Network& network = *holder.network_;
+    const std::size_t before = holder.part_;
+    remove(holder);
+    if (take(holder, network, part, now)) return true;
+    add(holder, network, before);
+    return false;
+}
+
+bool FairShares::take(Holder& holder, Network& network, std::size_t part, Ticks now) {
     struct Leaving {
         Holder* holder;
         Network* network;
-        std::size_t part;
     };
     std::vector<Leaving> leaving;
     while (held() + part > whole_) {
-        Holder* const one = part > whole_ ? nullptr : choose(*asking, part, now);
+        Holder* const one = part > whole_ ? nullptr : choose(network, part, now);
         if (one == nullptr) {
-            for (const Leaving& each : leaving) add(*each.holder, *each.network, each.part);
-            forget_if_empty(*asking);
+            for (const Leaving& each : leaving) add(*each.holder, *each.network, each.holder->part_);
             refused_.fetch_add(1, std::memory_order_relaxed);
             return false;
         }
-        leaving.push_back({one, one->network_, one->part_});
+        leaving.push_back({one, one->network_});
         remove(*one);
     }
-    add(holder, *asking, part);
+    add(holder, network, part);
     for (const Leaving& each : leaving) {
         forget_if_empty(*each.network);
         each.holder->give_way();

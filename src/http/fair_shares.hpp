@@ -46,6 +46,7 @@ public:
         Holder(const Holder&) = delete;
         Holder& operator=(const Holder&) = delete;
         void stands(Standing standing) { standing_.store(standing, std::memory_order_relaxed); }
+        std::size_t part() const { return part_; }
         // A request was seen: what is not working has been idle, or receiving, from here on.
         void seen(Ticks now) { since_.store(now, std::memory_order_relaxed); }
 
@@ -76,6 +77,9 @@ public:
     // Gives `holder` so much of the whole, if need be by telling others to give way: for the short time until they have
     // let go, more than the whole is in use. False: the whole is full. nullopt stands for the proxies.
     bool enter(Holder& holder, std::optional<ClientNetwork> network, std::size_t part, Ticks now);
+    // Makes the part of a holder so large, likewise. False: there is no more, or it has had to give way; what it has
+    // stays.
+    bool grow(Holder& holder, std::size_t part, Ticks now);
     // Gives back all but so much.
     void shrink(Holder& holder, std::size_t part);
     void leave(Holder& holder);
@@ -107,6 +111,7 @@ private:
         boost::intrusive::multiset<Network, boost::intrusive::member_hook<Network, Hook, &Network::by_size>,
                                    boost::intrusive::compare<Smaller>>;
 
+    bool take(Holder& holder, Network& network, std::size_t part, Ticks now);
     void add(Holder& holder, Network& network, std::size_t part);
     void remove(Holder& holder);
     void resize(Network& network, std::size_t held);

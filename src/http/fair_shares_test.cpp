@@ -144,6 +144,22 @@ TEST_F(Shares, PartsOfSeveralMakeRoomForOne) {
     EXPECT_EQ(shares.held_most(), 4U);
 }
 
+TEST_F(Shares, WhatGrowsIsAskedLikeWhatIsNew) {
+    One* const one = take(greedy, 1, Standing::receiving);
+    EXPECT_TRUE(shares.grow(*one, 2, 2));
+    EXPECT_FALSE(shares.grow(*one, 5, 3)) << "more than the whole";
+    EXPECT_EQ(one->part(), 2U);
+    One* const second = take(greedy, 4, Standing::receiving);
+    One* const other = take(modest, 5, Standing::receiving);
+    EXPECT_EQ(shares.held(), 4U);
+    EXPECT_FALSE(shares.grow(*one, 3, 6)) << "who holds more takes nothing from who holds less";
+    EXPECT_TRUE(shares.grow(*other, 2, 7));
+    EXPECT_TRUE(second->gave_way);
+    EXPECT_FALSE(one->gave_way) << "without it its network would hold less than the one that asks";
+    EXPECT_FALSE(shares.grow(*second, 1, 8)) << "it has given way";
+    EXPECT_EQ(shares.held(), 4U);
+}
+
 TEST_F(Shares, WhatIsGivenBackIsThere) {
     One* const one = take(greedy, 1, Standing::working, 4);
     EXPECT_EQ(take(modest, 2), nullptr);

@@ -177,7 +177,7 @@ std::size_t MessageReader::body_memory() const {
         case BodyPlace::aside:
             return body_length_;
         case BodyPlace::chunked:
-            return body_bytes_max_;
+            return std::max(body_bytes_first, body_.capacity());
         case BodyPlace::in_buffer:
         case BodyPlace::nowhere:
             break;

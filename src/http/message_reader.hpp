@@ -60,7 +60,8 @@ public:
     // The client waits for "100 Continue" before it sends the body.
     bool awaits_continue() const { return state_ == State::body && awaits_continue_ && received_of_body() == 0; }
 
-    // In the state `body`: how much memory the whole body may take beside the buffer that holds its head.
+    // In the state `body`: how much memory the body may take beside the buffer that holds its head; of one in chunks,
+    // how much it takes by now.
     std::size_t body_memory() const;
     // Nobody wants the body: what comes is thrown away. False where that would be more than `most`, or cannot be known.
     bool drop_body(std::size_t most);

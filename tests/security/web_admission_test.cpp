@@ -199,11 +199,12 @@ TEST(WEB_3, TheMemoryOfABodyIsGivenBackWithItsAnswer) {
         EXPECT_EQ(client.read_answer().body, "100000");
     }
     client.send("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n" + std::string(known) + "\r\n");
-    client.send("2710\r\n" + std::string(10'000, 'b') + "\r\n0\r\n\r\n");
-    EXPECT_EQ(client.read_answer().body, "10000");
+    client.send("30D40\r\n" + std::string(200'000, 'b') + "\r\n0\r\n\r\n");
+    EXPECT_EQ(client.read_answer().body, "200000");
     EXPECT_EQ(ask(client, plain), 401U);
     EXPECT_EQ(running.server.bodies().held(), 0U);
-    EXPECT_EQ(running.server.bodies().held_most(), 10U << 20) << "of a body in chunks nobody knows better";
+    EXPECT_GE(running.server.bodies().held_most(), 200'000U - 16'384U) << "of a body in chunks, as it grows";
+    EXPECT_LE(running.server.bodies().held_most(), 512U << 10);
 }
 
 TEST(WEB_3, BodiesTakeNoMoreThanTheirBudgetAndAnotherNetworkGetsItsPart) {
@@ -232,6 +233,17 @@ TEST(WEB_3, BodiesTakeNoMoreThanTheirBudgetAndAnotherNetworkGetsItsPart) {
     greedy.front().send("b");
     EXPECT_EQ(greedy.front().read_answer().body, "100000") << "the others are as they were";
     EXPECT_LE(running.server.bodies().held_most(), 1'000'000U);
+}
+
+TEST(WEB_3, ABodyInChunksEndsWhereTheBudgetDoes) {
+    ServerOptions options = with_places(1'000);
+    options.body_memory_max = 100'000;
+    GuardedServer running(options);
+    RawClient client{running.server.port()};
+    client.send("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n" + std::string(known) + "\r\nF4240\r\n" +
+                std::string(500'000, 'b'));
+    EXPECT_EQ(client.read_answer().status, 503U);
+    EXPECT_LE(running.server.bodies().held_most(), 100'000U);
 }
 
 TEST(WEB_3, ABodyThatIsLateOrLostGivesItsMemoryBack) {
