@@ -71,9 +71,13 @@ TEST(REC_3, AHundredGuessesAtOnceAreFive) {
             {.path = reset_path,
              .body = {{"token", token}, {"newPassword", new_password}, {"code", wrong_code(service, person, i)}},
              .method = "PUT"});
-    const auto answers = all_at_once(service, calls);
-    EXPECT_EQ(count(answers, 401, "twoFactorInvalid"), 5U);
-    EXPECT_EQ(count(answers, 429) + count(answers, 503), 95U);
+    auto answers = all_at_once(service, calls);
+    // On a machine so busy that most are asked to come again, fewer than five may be evaluated.
+    const auto evaluated = [&] { return count(answers, 401, "twoFactorInvalid"); };
+    for (int i = 100; evaluated() < 5 && i < 150; ++i)
+        answers.push_back(reset(service, token, new_password, {{"code", wrong_code(service, person, i)}}));
+    EXPECT_EQ(evaluated(), 5U);
+    EXPECT_EQ(count(answers, 429) + count(answers, 503), answers.size() - 5);
 }
 
 TEST(REC_3, ABackupCodeIsSpentWithTheLinkAndNotBefore) {
