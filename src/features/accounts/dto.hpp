@@ -30,7 +30,8 @@ struct SignUpRequest {
             field("password", &SignUpRequest::password,
                   "8 to 50 characters with an upper-case letter, a lower-case letter and a digit; not a common one",
                   http::min_length(8), http::max_length(50), http::strong_password),
-            field("name", &SignUpRequest::name, "As people call them", http::one_line_name, http::max_length(100)),
+            field("name", &SignUpRequest::name, "As people call them", http::not_empty, http::one_line_name,
+                  http::max_length(100)),
             field("from", &SignUpRequest::from, "Where the account is made"),
             field("termsOfService", &SignUpRequest::terms_of_service, "Accepts the latest terms of service"),
             field("privacy", &SignUpRequest::privacy, "Accepts the latest privacy policy"),
@@ -112,8 +113,8 @@ struct UpdateProfileRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("name", &UpdateProfileRequest::name, "As people call them; absent: as it is", http::one_line_name,
-                  http::max_length(100)),
+            field("name", &UpdateProfileRequest::name, "As people call them; absent: as it is", http::not_empty,
+                  http::one_line_name, http::max_length(100)),
             field("language", &UpdateProfileRequest::language, "Of mails; absent: as it is"),
             field("gender", &UpdateProfileRequest::gender, "As the owner wants to be addressed; absent: as it is"),
         };

@@ -164,7 +164,8 @@ struct UserCreateRequest {
             field("email", &UserCreateRequest::email, "Kept in small letters; the temporary password is mailed to it",
                   http::not_empty, http::email),
             field("roleId", &UserCreateRequest::role_id, "Of a role within the own rights"),
-            field("name", &UserCreateRequest::name, "Of the owner", http::one_line_name, http::max_length(100)),
+            field("name", &UserCreateRequest::name, "Of the owner", http::min_length(1), http::one_line_name,
+                  http::max_length(100)),
             field("language", &UserCreateRequest::language, "Of mails to the owner; else that of the request"),
         };
     }

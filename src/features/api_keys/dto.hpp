@@ -120,7 +120,8 @@ struct ApiKeyCreateRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("name", &ApiKeyCreateRequest::name, "For people to read", http::one_line_name, http::max_length(100)),
+            field("name", &ApiKeyCreateRequest::name, "For people to read", http::not_empty, http::one_line_name,
+                  http::max_length(100)),
             field("type", &ApiKeyCreateRequest::type, "system opens what is for other services, default all else"),
             field("startAt", &ApiKeyCreateRequest::start_at, start_at_description),
             field("endAt", &ApiKeyCreateRequest::end_at, end_at_description),
@@ -142,7 +143,8 @@ struct ApiKeyUpdateRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("name", &ApiKeyUpdateRequest::name, "For people to read", http::one_line_name, http::max_length(100)),
+            field("name", &ApiKeyUpdateRequest::name, "For people to read", http::not_empty, http::one_line_name,
+                  http::max_length(100)),
         };
     }
 };

@@ -108,6 +108,7 @@ constexpr std::array blank{
 }  // namespace
 
 bool Name::holds(std::string_view text) const {
+    if (text.empty()) return true;
     if (!code_points(text)) return false;
     bool is_seen = false;
     while (!text.empty()) {

@@ -75,7 +75,7 @@ struct Email {
 inline constexpr Email email;
 
 // What people call somebody or something: one line with something to be seen in it, and nothing in it that hides text,
-// reorders it, or makes a terminal do something. Lengths are a rule of their own.
+// reorders it, or makes a terminal do something. Length, and whether it may be empty, are rules of their own.
 struct Name {
     static constexpr std::string_view key = "isName";
     bool holds(std::string_view text) const;
