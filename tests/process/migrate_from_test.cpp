@@ -142,8 +142,11 @@ TEST_F(MigrateFrom, NobodyNoticesThatTheServiceMoved) {
         EXPECT_EQ(service.stop().code, 0);
     }
 
-    sqlite("INSERT INTO identities SELECT 'google', '42', id, email, created_at, NULL FROM users LIMIT 1");
+    sqlite(
+        "INSERT INTO identities (provider, subject, user_id, email, created_at) "
+        "SELECT 'google', '42', id, email, created_at FROM users LIMIT 1");
     sqlite("INSERT INTO spent_identity_tokens VALUES (x'0102', 1)");
+    sqlite("INSERT INTO password_kinds VALUES ('a kind', 1) ON CONFLICT (kind) DO NOTHING");
     sqlite(
         "INSERT INTO import_rows SELECT id, 0, id, 'gil@example.org', 'gil', NULL, role_id, status, is_verified, "
         "language, "
@@ -290,7 +293,7 @@ TEST_F(MigrateFrom, AValueThatDoesNotFitStopsEverythingAndIsNotTold) {
         EXPECT_THAT(refused.err, AllOf(HasSubstr(says), HasSubstr("Nothing was copied"), Not(HasSubstr("canary"))));
         sqlite(std::string("UPDATE users SET ") + undo);
     }
-    sqlite("INSERT INTO backup_codes VALUES ('" + user_ + "', 'canary')");
+    sqlite("INSERT INTO backup_codes (user_id, code_digest) VALUES ('" + user_ + "', 'canary')");
     const Finished refused = copy();
     expect_refused(refused, "table backup_codes, user_id " + user_);
     EXPECT_THAT(refused.err, AllOf(HasSubstr("column code_digest is no byte string"), Not(HasSubstr("canary"))));
