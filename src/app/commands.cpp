@@ -14,6 +14,7 @@
 
 #include "app/api_key_commands.hpp"
 #include "app/app.hpp"
+#include "app/clean_up_command.hpp"
 #include "app/config_commands.hpp"
 #include "app/key_commands.hpp"
 #include "app/policy_commands.hpp"
@@ -239,6 +240,8 @@ int run_command_line(int argc, char** argv) {
     add_user_import_command(program, selected);
     add_api_key_commands(program, selected);
     add_policy_commands(program, selected);
+    subcommand(program, "clean-up", "Erases and sweeps at once what is due; the service does so now and then")
+        ->callback([&selected] { selected.run = clean_up; });
     add_config_commands(program, selected);
     add_key_commands(program, selected);
 

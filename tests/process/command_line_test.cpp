@@ -12,6 +12,7 @@
 #include <pty.h>
 
 #include "process/account.hpp"
+#include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
@@ -64,7 +65,8 @@ TEST(CommandLine, ACommandInAFolderWithoutDataSaysSoAndMakesNone) {
                                                {"policy", "import", "texts"},
                                                {"policy", "publish", "privacy", "1"},
                                                {"policy", "list"},
-                                               {"policy", "diff", "privacy", "1", "2"}}) {
+                                               {"policy", "diff", "privacy", "1", "2"},
+                                               {"clean-up"}}) {
         const Finished refused = run_program(arguments, folder.path(), quick_settings(), usual_password + "\n");
         EXPECT_EQ(refused.code, 2) << arguments.back();
         EXPECT_EQ(refused.out, "");
@@ -75,6 +77,26 @@ TEST(CommandLine, ACommandInAFolderWithoutDataSaysSoAndMakesNone) {
     }
     EXPECT_EQ(run_program({"migrate"}, folder.path(), quick_settings()).code, 0);
     EXPECT_EQ(run_program({"user", "list"}, folder.path(), quick_settings()).code, 0);
+}
+
+TEST(CommandLine, CleanUpErasesAtOnceWhatIsDue) {
+    const TempFolder folder;
+    const Account ada = create_account(folder.path(), "ada@example.org");
+    const Account bob = create_account(folder.path(), "bob@example.org");
+    const ServiceProcess service(folder.path());
+    const Tokens tokens = tokens_of(service.client(), ada);
+    EXPECT_EQ(service.client().erase("/api/shared/user/delete/self", {}, bearer(tokens.access)).status, 204U);
+    const auto erased = [&] {
+        return run_sql(folder / "data/consentry.db", "SELECT id FROM users WHERE erased_at IS NOT NULL");
+    };
+    EXPECT_EQ(run_program({"clean-up"}, folder.path(), quick_settings()).code, 0);
+    EXPECT_TRUE(erased().empty()) << "thirty days are not over";
+    const Finished done =
+        run_program({"clean-up"}, folder.path(), quick_settings({{"ACCOUNT_ERASE_AFTER_IN_DAYS", "0"}}));
+    EXPECT_EQ(done.code, 0) << done.err;
+    ASSERT_EQ(erased().size(), 1U);
+    EXPECT_EQ(erased().at(0).at(0), ada.id);
+    EXPECT_EQ(log_in(service.client(), bob).status, 200U);
 }
 
 // A person at a terminal, who types each answer once it is asked for.

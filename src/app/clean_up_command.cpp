@@ -1,0 +1,24 @@
+#include "app/clean_up_command.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "app/clean_up.hpp"
+#include "app/command_support.hpp"
+
+namespace consentry {
+
+int clean_up() {
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    const auto troubles = run(do_all(services->clean_up_tasks()));
+    for (const CleanUpTrouble& trouble : troubles)
+        fmt::print(stderr, "consentry: {}: {}\n", trouble.task, trouble.reason);
+    if (!troubles.empty()) return failed;
+    fmt::print(stderr, "What is due is erased and swept.\n");
+    return 0;
+}
+
+}  // namespace consentry
