@@ -7,6 +7,7 @@
 #include "app/local_secrets.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/known_answers.hpp"
+#include "features/passwords/form.hpp"
 
 namespace consentry {
 namespace {
@@ -18,6 +19,7 @@ std::size_t cores() { return std::max(1U, std::thread::hardware_concurrency()); 
 // Before anything of the configuration is used: no service on a machine whose primitives answer wrongly (CRY-6).
 const Config& checked(const Config& config) {
     crypto::run_known_answer_tests();
+    choose_password_rules(config.password.by_length ? PasswordRules::nist : PasswordRules::classes);
     return config;
 }
 

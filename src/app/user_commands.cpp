@@ -12,6 +12,7 @@
 #include "app/command_support.hpp"
 #include "base/errors.hpp"
 #include "crypto/digest.hpp"
+#include "features/passwords/form.hpp"
 #include "http/schema/rules.hpp"
 
 namespace consentry {
@@ -68,9 +69,9 @@ std::optional<Error> form_of(std::string_view password) {
     const auto check = [&](const auto& rule) {
         if (!rule.holds(password)) report.add(rule.key, "password", rule.placeholders());
     };
-    check(http::min_length(8));
-    check(http::max_length(50));
-    check(http::strong_password);
+    check(password_length_min);
+    check(password_length_max);
+    check(password_classes);
     if (report.empty()) return std::nullopt;
     return Error{errors::validation, report.take()};
 }

@@ -16,9 +16,15 @@ Answer change(const Service& service, const TokenTexts& tokens, const std::strin
     return service.patch(change_path, body, bearer(tokens.access));
 }
 
+// Not one character again and again: that is easy to guess, whatever its length.
 std::string of_length(std::size_t code_points, std::string_view character) {
+    constexpr std::string_view letters = "wjzxkhgfbmnptdlsrcy";
     std::string out = "Kv9";
-    for (std::size_t i = 3; i < code_points; ++i) out += character;
+    for (std::size_t i = 3; i < code_points; ++i)
+        if (i % 2 == 0)
+            out += letters[(i * 7) % letters.size()];
+        else
+            out += character;
     return out;
 }
 
@@ -41,6 +47,34 @@ TEST(PWD_3, LengthCountsCodePointsAndWhatWasSetLogsIn) {
             EXPECT_EQ(service.log_in(person).status, 200U) << length << character;
         }
     }
+}
+
+// Length in the place of kinds of characters (AUTH_PASSWORD_RULES).
+TEST(PWD_3, ByTheRulesOfNistLengthCountsAndKindsDoNot) {
+    Service service({{"AUTH_PASSWORD_RULES", "nist"}});
+    Person person = service.make_person();
+    for (const auto& [length, rule] : {std::pair{11U, "minLength"}, std::pair{129U, "maxLength"}}) {
+        const Answer refused =
+            change(service, service.tokens_of(person), person.password, of_length(length, "\xC3\xA9"));
+        EXPECT_EQ(refused.status, 422U) << length;
+        EXPECT_TRUE(refused.violates("newPassword", rule)) << refused.body;
+    }
+    for (const std::string& wanted :
+         {std::string("velvet harbour lamp"), of_length(12, "\xC3\xA9"), of_length(128, "q")}) {
+        const Answer changed = change(service, service.tokens_of(person), person.password, wanted);
+        EXPECT_EQ(changed.status, 200U) << wanted << changed.body;
+        person.password = wanted;
+        EXPECT_EQ(service.log_in(person).status, 200U) << wanted;
+    }
+    EXPECT_EQ(change(service, service.tokens_of(person), person.password, "passwordpassword").status, 422U)
+        << "the lists count by these rules, too";
+    const Answer signed_up = service.post(
+        "/api/public/user/sign-up",
+        {{"email", "grace@example.org"}, {"name", "Grace"}, {"from", "website"}, {"password", "velvet harbour lamp"}});
+    EXPECT_EQ(signed_up.status, 201U) << signed_up.body;
+    service.restart({{"AUTH_PASSWORD_RULES", "classes"}});
+    EXPECT_TRUE(change(service, service.tokens_of(person), person.password, "copper meadow lamp")
+                    .violates("newPassword", "isPassword"));
 }
 
 TEST(PWD_3, NothingIsTrimmedFoldedOrComposed) {

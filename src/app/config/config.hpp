@@ -109,7 +109,8 @@ struct TwoFactorConfig {
 };
 
 struct PasswordConfig {
-    bool attempt = true;  // failures are counted and lock
+    bool by_length = false;  // the form of new ones: kinds of characters, or length alone
+    bool attempt = true;     // failures are counted and lock
     int attempts_max = 0;
     std::size_t salt_length = 0;  // bytes
     seconds expired{};            // zero: never

@@ -229,6 +229,14 @@ std::vector<SettingSpec> two_factor_settings() {
 std::vector<SettingSpec> password_settings() {
     constexpr std::string_view group = "Passwords";
     return {
+        {.name = "AUTH_PASSWORD_RULES",
+         .group = group,
+         .type = one_of<&Config::password, &PasswordConfig::by_length>({{"classes", false}, {"nist", true}}),
+         .default_text = "classes",
+         .description =
+             "The form of new passwords. `classes`: 8 to 50 characters with an upper-case letter, a lower-case letter "
+             "and a digit. `nist`: 12 to 128 characters of any kind, as NIST SP 800-63B-4 advises. Either way common "
+             "passwords are refused. Existing passwords stay valid."},
         {.name = "AUTH_PASSWORD_ATTEMPT",
          .group = group,
          .type = flag<&Config::password, &PasswordConfig::attempt>(),

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "features/passwords/form.hpp"
 #include "features/sessions/repository.hpp"
 #include "features/term_policies/acceptance_dto.hpp"
 #include "features/two_factor/dto.hpp"
@@ -27,9 +28,8 @@ struct SignUpRequest {
         return std::tuple{
             field("email", &SignUpRequest::email, "Kept in small letters; a link is mailed to it", http::not_empty,
                   http::email),
-            field("password", &SignUpRequest::password,
-                  "8 to 50 characters with an upper-case letter, a lower-case letter and a digit; not a common one",
-                  http::min_length(8), http::max_length(50), http::strong_password),
+            field("password", &SignUpRequest::password, new_password_description, password_length_min,
+                  password_length_max, password_classes),
             field("name", &SignUpRequest::name, "As people call them", http::not_empty, http::one_line_name,
                   http::max_length(100)),
             field("from", &SignUpRequest::from, "Where the account is made"),
@@ -83,9 +83,8 @@ struct ResetPasswordRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("newPassword", &ResetPasswordRequest::new_password,
-                  "8 to 50 characters with an upper-case letter, a lower-case letter and a digit; not a common one",
-                  http::min_length(8), http::max_length(50), http::strong_password),
+            field("newPassword", &ResetPasswordRequest::new_password, new_password_description, password_length_min,
+                  password_length_max, password_classes),
             field("token", &ResetPasswordRequest::token, "The last part of the mailed link", http::not_empty,
                   http::max_length(512)),
             field("code", &ResetPasswordRequest::code, "With two-factor on: a code of the authenticator app",

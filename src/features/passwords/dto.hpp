@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "features/passwords/form.hpp"
 #include "features/two_factor/dto.hpp"
 
 namespace consentry {
@@ -19,9 +20,8 @@ struct ChangePasswordRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("newPassword", &ChangePasswordRequest::new_password,
-                  "8 to 50 characters with an upper-case letter, a lower-case letter and a digit; not a common one",
-                  http::min_length(8), http::max_length(50), http::strong_password),
+            field("newPassword", &ChangePasswordRequest::new_password, new_password_description, password_length_min,
+                  password_length_max, password_classes),
             field("oldPassword", &ChangePasswordRequest::old_password, "The one in use", http::not_empty,
                   http::max_length(512)),
             field("code", &ChangePasswordRequest::code, "With two-factor on: a code of the authenticator app",
