@@ -40,8 +40,8 @@ int create_api_key(const ApiKeyOptions& options) {
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
-    auto issued =
-        run(services->api_keys.create({.name = options.name, .type = *type, .window = std::nullopt}, Cause{}));
+    auto issued = run(services->api_keys.create(
+        Actor::operator_at_the_machine(), {.name = options.name, .type = *type, .window = std::nullopt}, Cause{}));
     if (!issued) return tell(*services, issued.error());
     fmt::print("{}:{}\n", issued->record.key, issued->secret);
     crypto::wipe(issued->secret);
@@ -71,7 +71,7 @@ int delete_api_key(const ApiKeyOptions& options) {
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
-    const auto erased = run(services->api_keys.erase_by_key(options.key));
+    const auto erased = run(services->api_keys.erase_by_key(Actor::operator_at_the_machine(), options.key));
     if (!erased) return tell(*services, erased.error());
     fmt::print(stderr, "The key is deleted: it is refused from the next request on.\n");
     return 0;

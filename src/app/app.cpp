@@ -230,7 +230,7 @@ void App::declare_endpoints() {
     add_session_endpoints(router_, services_.sessions, services_.keys);
     add_activity_endpoints(router_, services_.activity, services_.users, services_.locales);
     add_two_factor_endpoints(router_, services_.two_factor, services_.users, services_.roles);
-    add_password_endpoints(router_, services_.passwords);
+    add_password_endpoints(router_, services_.passwords, services_.confirmation);
     add_acceptance_endpoints(router_, services_.consents);
     add_term_policy_endpoints(router_, services_.term_policies);
     add_account_endpoints(router_, services_.accounts, services_.link_requests, services_.passwords, services_.profiles,

@@ -95,14 +95,16 @@ Result<void> carry_out(TermPolicies& policies, Plan plan) {
     if (!plan.present) {
         NewTermPolicy policy{.type = type, .version = version, .contents = {}};
         for (auto& [fate, file] : files) policy.contents.push_back(std::move(file));
-        auto created = run(policies.create(std::move(policy), {}));
+        auto created = run(policies.create(Actor::operator_at_the_machine(), std::move(policy), {}));
         if (!created) return fail(std::move(created.error()));
         return {};
     }
     std::ranges::sort(files, {}, &std::pair<Fate, ContentFile>::first);  // added ones before updated ones
     for (auto& [fate, file] : files) {
-        auto changed = run(fate == Fate::added ? policies.add_content(plan.present->id, std::move(file), {})
-                                               : policies.update_content(plan.present->id, std::move(file), {}));
+        auto changed =
+            run(fate == Fate::added
+                    ? policies.add_content(Actor::operator_at_the_machine(), plan.present->id, std::move(file), {})
+                    : policies.update_content(Actor::operator_at_the_machine(), plan.present->id, std::move(file), {}));
         if (!changed) return changed;
     }
     return {};
@@ -199,7 +201,7 @@ int publish_policy(const PolicyOptions& options) {
         fmt::print("affectedUsers\t{}\nactiveUsers\t{}\n", impact->affected_users, impact->active_users);
         return 0;
     }
-    const auto published = run(policies.publish(policy->id, {}));
+    const auto published = run(policies.publish(Actor::operator_at_the_machine(), policy->id, {}));
     if (!published) return tell_refusal(*services, published.error());
     std::int64_t latest = published->version;
     for (const TermPolicy& one : run(policies.list_all()))

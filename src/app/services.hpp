@@ -30,6 +30,7 @@
 #include "features/login/login.hpp"
 #include "features/login/social_guard.hpp"
 #include "features/mail/mails.hpp"
+#include "features/passwords/confirmation.hpp"
 #include "features/passwords/passwords.hpp"
 #include "features/roles/roles.hpp"
 #include "features/sessions/guard.hpp"
@@ -100,6 +101,7 @@ public:
     TwoFactor two_factor;
     PasswordHasher hasher;
     Passwords passwords;
+    Confirmation confirmation;
     SocialGuard social_guard;
     SocialAccounts social_accounts;
     Login login;

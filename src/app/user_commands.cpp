@@ -160,7 +160,7 @@ int reset_two_factor(const UserOptions& options) {
     auto user = find_user(*services, options.email);
     if (!user) return failed;
     const auto after = options.disable ? TwoFactor::After::off : TwoFactor::After::set_up_required;
-    const auto done = run(services->two_factor.reset(std::move(*user), after, {}));
+    const auto done = run(services->two_factor.reset(Actor::operator_at_the_machine(), std::move(*user), after, {}));
     if (!done) return tell(*services, done.error());
     fmt::print(stderr, "{}; all sessions of the account are ended.\n",
                options.disable ? "Two-factor is off" : "Two-factor must be set up anew at the next login");

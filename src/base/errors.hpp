@@ -66,6 +66,7 @@ inline constexpr ErrorKind role_forbidden{"forbidden", 403, 5063, "role.error.fo
 inline constexpr ErrorKind role_not_found{"notFound", 404, 5060, "role.error.notFound", "role"};
 inline constexpr ErrorKind role_exist{"exist", 409, 5061, "role.error.exist", "role"};
 inline constexpr ErrorKind role_used{"used", 409, 5064, "role.error.used", "role"};
+inline constexpr ErrorKind last_super_admin{"lastSuperAdmin", 409, 5065, "role.error.lastSuperAdmin", "role"};
 
 inline constexpr ErrorKind feature_flag_not_found{"notFound", 404, 5080, "featureFlag.error.notFound", "featureFlag"};
 inline constexpr ErrorKind feature_flag_unavailable{"serviceUnavailable", 503, 5081,
@@ -108,6 +109,8 @@ inline constexpr ErrorKind two_factor_attempt_temporary_lock{"twoFactorAttemptTe
                                                              "auth.error.twoFactorAttemptTemporaryLock", "auth"};
 inline constexpr ErrorKind two_factor_method_required{"twoFactorMethodRequired", 400, 5135,
                                                       "auth.error.twoFactorMethodRequired", "auth"};
+inline constexpr ErrorKind fresh_login_required{"freshLoginRequired", 403, 5137, "auth.error.freshLoginRequired",
+                                                "auth"};
 
 inline constexpr ErrorKind user_not_found{"notFound", 404, 5150, "user.error.notFound", "user"};
 inline constexpr ErrorKind user_not_self{"notSelf", 400, 5151, "user.error.notSelf", "user"};
@@ -121,6 +124,7 @@ inline constexpr ErrorKind password_expired{"passwordExpired", 403, 5162, "auth.
 inline constexpr ErrorKind password_attempt_max{"passwordAttemptMax", 403, 5163, "auth.error.passwordAttemptMax",
                                                 "user"};
 inline constexpr ErrorKind email_not_verified{"emailNotVerified", 403, 5167, "user.error.emailNotVerified", "user"};
+inline constexpr ErrorKind password_not_set{"passwordNotSet", 400, 5168, "auth.error.passwordNotSet", "user"};
 inline constexpr ErrorKind token_invalid{"tokenInvalid", 400, 5169, "user.error.verificationTokenInvalid", "user"};
 inline constexpr ErrorKind import_email_exist{"importEmailExist", 409, 5176, "user.error.importEmailExist", "user"};
 inline constexpr ErrorKind sign_up_forbidden{"signUpForbidden", 403, 5177, "user.error.signUpForbidden", "user"};

@@ -53,7 +53,9 @@ TEST(AccountsJourney, FromSignUpToDeletionAndBack) {
                                "userResetPassword", "userVerifyTwoFactor", "userRevokeSession", "userExport"})
         EXPECT_TRUE(log.body.contains(action)) << action;
 
-    ASSERT_EQ(service.erase("/api/user/user/delete/self", {}, bearer(access[1])).status, 204U);
+    ASSERT_EQ(
+        service.erase("/api/user/user/delete/self", {{"code", service.next_code(person)}}, bearer(access[1])).status,
+        204U);
     EXPECT_EQ(service.get(profile_path, bearer(access[1])).status, 401U);
     mailbox.wait_for(ada, "accountDeleted");
 

@@ -69,6 +69,7 @@ const Pinned pinned[] = {
     {"role_not_found", errors::role_not_found, "notFound", 404, 5060},
     {"role_exist", errors::role_exist, "exist", 409, 5061},
     {"role_used", errors::role_used, "used", 409, 5064},
+    {"last_super_admin", errors::last_super_admin, "lastSuperAdmin", 409, 5065},
 
     {"feature_flag_not_found", errors::feature_flag_not_found, "notFound", 404, 5080},
     {"feature_flag_unavailable", errors::feature_flag_unavailable, "serviceUnavailable", 503, 5081},
@@ -93,6 +94,7 @@ const Pinned pinned[] = {
     {"two_factor_attempt_temporary_lock", errors::two_factor_attempt_temporary_lock,
      "twoFactorAttemptTemporaryLock", 429, 5134},
     {"two_factor_method_required",    errors::two_factor_method_required,    "twoFactorMethodRequired",    400, 5135},
+    {"fresh_login_required",          errors::fresh_login_required,          "freshLoginRequired",         403, 5137},
 
     {"user_not_found",           errors::user_not_found,           "notFound",           404, 5150},
     {"user_not_self",            errors::user_not_self,            "notSelf",            400, 5151},
@@ -114,6 +116,7 @@ const Pinned pinned[] = {
     {"social_apple_required",  errors::social_apple_required,  "socialAppleRequired",  401, 5124},
     {"social_apple_invalid",   errors::social_apple_invalid,   "socialAppleInvalid",   401, 5125},
 
+    {"password_not_set",   errors::password_not_set,   "passwordNotSet",   400, 5168},
     {"token_invalid",      errors::token_invalid,      "tokenInvalid",     400, 5169},
     {"import_email_exist", errors::import_email_exist, "importEmailExist", 409, 5176},
     {"sign_up_forbidden",  errors::sign_up_forbidden,  "signUpForbidden",  403, 5177},

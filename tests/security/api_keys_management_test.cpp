@@ -198,5 +198,70 @@ TEST(AUT_5, EachChangeNeedsItsAbility) {
     }
 }
 
+// What is for systems, and what an admin needs who may see the same.
+const std::map<std::string, std::optional<Ability>>& for_systems() {
+    static const std::map<std::string, std::optional<Ability>> rows{
+        {"listUsersForSystem", Ability{Subject::user, Action::read}},
+        {"checkUsername", Ability{Subject::user, Action::read}},
+        {"checkEmail", Ability{Subject::user, Action::read}},
+        {"listRolesForSystem", Ability{Subject::role, Action::read}},
+        {"getRoleAbilities", Ability{Subject::role, Action::read}},
+        {"listFeatureFlagsForSystem", Ability{Subject::feature_flag, Action::read}},
+        // No account's and no secret: how the service is doing.
+        {"checkDatabaseHealth", std::nullopt},
+        {"checkAwsHealth", std::nullopt},
+        {"checkThirdPartyHealth", std::nullopt},
+        {"checkInstanceHealth", std::nullopt},
+    };
+    return rows;
+}
+
+TEST(KEY_3, ASystemKeyStandsForWhatItShows) {
+    Service service;
+    std::set<std::string> declared;
+    for (const auto& operation : service.app().router().operations())
+        if (operation->api_key == http::ApiKeyDemand::system) declared.insert(operation->id);
+    std::set<std::string> written;
+    for (const auto& [id, ability] : for_systems()) {
+        written.insert(id);
+        if (ability)
+            EXPECT_TRUE(std::ranges::any_of(
+                system_key_abilities,
+                [&](Ability one) { return one.subject == ability->subject && one.action == ability->action; }))
+                << id << " shows what a key of type system does not stand for";
+    }
+    EXPECT_EQ(written, declared) << "write down what a system sees by the new operation";
+}
+
+TEST(KEY_3, NobodyMakesAKeyThatSeesMoreThanTheyDo) {
+    Keys keys;
+    const Issued system = keys.make("system");
+    const json::object wanted{{"name", "shop"}, {"type", "system"}};
+    const std::string update = "api-key/update/" + system.id;
+    const std::vector<std::string> everything_of_keys{"read", "create", "update", "delete"};
+    const Abilities enough{
+        {"apiKey", everything_of_keys}, {"user", {"read"}}, {"role", {"read"}}, {"featureFlag", {"read"}}};
+    for (std::size_t missing = 1; missing <= enough.size(); ++missing) {
+        Abilities abilities = enough;
+        if (missing < enough.size()) abilities.erase(abilities.begin() + static_cast<std::ptrdiff_t>(missing));
+        const std::string admin = keys.admin_with(abilities);
+        const auto ask = [&](const std::string& method, const std::string& path, const json::object& body = {}) {
+            const Answer answer = keys.call(admin, method, path, body);
+            if (missing == enough.size())
+                EXPECT_LT(answer.status, 300U) << path << answer.body;
+            else
+                expect_refused(answer, errors::policy_forbidden, path);
+        };
+        ask("POST", "api-key/create", wanted);
+        ask("PATCH", update + "/reset");
+        ask("PUT", update, {{"name", "other"}});
+        ask("PUT", update + "/date", in_two_days);
+        ask("PATCH", update + "/status", {{"isActive", true}});
+    }
+    const std::string admin = keys.admin_with({{"apiKey", everything_of_keys}});
+    EXPECT_EQ(keys.call(admin, "POST", "api-key/create", {{"name", "shop"}, {"type", "default"}}).status, 201U);
+    EXPECT_EQ(keys.call(admin, "DELETE", "api-key/delete/" + system.id).status, 204U) << "which opens nothing";
+}
+
 }  // namespace
 }  // namespace consentry::tests

@@ -56,6 +56,7 @@ const std::vector<Row>& table() {
         {"logout", "POST", "/api/shared/user/logout", signed_in(200, 200)},
         {"listSessions", "GET", "/api/shared/user/session/list", signed_in(200, 200)},
         {"revokeSession", "DELETE", "/api/shared/user/session/revoke/" + absent, signed_in(404, 404)},
+        {"confirmSession", "POST", "/api/shared/user/session/confirm", signed_in(422, 422)},
         {"listActivity", "GET", "/api/shared/user/activity-log/list", signed_in(200, 200)},
         {"listActivityOfUser", "GET", "/api/admin/user/" + absent + "/activity-log/list", signed_in(403, 404)},
         {"twoFactorStatus", "GET", "/api/shared/user/2fa/status", signed_in(200, 200)},

@@ -19,7 +19,7 @@ TEST(Deletion, EndsEverythingAtOnce) {
     const std::string challenge = service.challenge_of(person);
     forget(service, ada);
     const std::string token = forgotten_token(service, ada);
-    const Answer deleted = service.erase(delete_path, {}, bearer(first.access));
+    const Answer deleted = service.erase(delete_path, {{"backupCode", person.backup_codes[0]}}, bearer(first.access));
     EXPECT_EQ(deleted.status, 204U) << deleted.body;
     EXPECT_TRUE(deleted.body.empty());
 

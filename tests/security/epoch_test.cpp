@@ -138,7 +138,8 @@ TEST(STO_6, AForcedSetUpThatWasBegunBeforeTheRaiseIsNotFinishedAfterIt) {
     World t;
     Service& service = t.service();
     auto user = run(service.app().services().users.find(t.person.id)).value();
-    ASSERT_TRUE(run(service.app().services().two_factor.reset(user, TwoFactor::After::set_up_required, {})));
+    ASSERT_TRUE(run(service.app().services().two_factor.reset(Actor::operator_at_the_machine(), user,
+                                                              TwoFactor::After::set_up_required, {})));
     const Answer login = service.log_in(t.person);
     ASSERT_TRUE(login.boolean("data.isRequiredSetup")) << login.body;
     t.person.secret = login.text("data.secret");

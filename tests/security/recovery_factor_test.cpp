@@ -120,7 +120,8 @@ TEST(REC_3, WhereTheFactorMustBeSetUpAnewTheLoginDemandsIt) {
     Person person = service.make_person();
     service.turn_two_factor_on(person);
     auto user = run(service.app().services().users.find(person.id)).value();
-    ASSERT_TRUE(run(service.app().services().two_factor.reset(user, TwoFactor::After::set_up_required, {})));
+    ASSERT_TRUE(run(service.app().services().two_factor.reset(Actor::operator_at_the_machine(), user,
+                                                              TwoFactor::After::set_up_required, {})));
     EXPECT_EQ(reset(service, recover(service, person), new_password).status, 200U);
     const Answer login = service.log_in(person.email, new_password);
     EXPECT_TRUE(login.boolean("data.isRequiredSetup")) << login.body;
@@ -229,7 +230,7 @@ class TemporaryPassword : public ::testing::Test {
 protected:
     TemporaryPassword() {
         const auto user = run(service.app().services().users.find(person.id)).value();
-        EXPECT_TRUE(run(service.app().services().passwords.give_temporary(user, {})));
+        EXPECT_TRUE(run(service.app().services().passwords.give_temporary(Actor::operator_at_the_machine(), user, {})));
         mailed = Mailbox(service).wait_for(person.email, "temporaryPassword").secret();
     }
     Service service;

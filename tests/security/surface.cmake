@@ -45,3 +45,9 @@ consentry_test(consentry_security_keys_tests
 
 # The addresses of files.
 consentry_test(consentry_security_files_tests SOURCES files_test.cpp LINKS consentry_test_support)
+
+# Who makes a change: proven again inside the change, and a short while ago where the change asks for it.
+consentry_test(consentry_security_actor_tests
+  SOURCES account_calls.cpp actors_test.cpp factor_calls.cpp freshness_test.cpp
+  LINKS consentry_test_support
+  ALSO_ON_SHARED_ENGINES)

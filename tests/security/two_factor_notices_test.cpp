@@ -76,7 +76,7 @@ TEST(TFA_15, WhatTheOperatorTurnedOffIsCalledOff) {
     auto& services = service.app().services();
     const auto reset = [&](TwoFactor::After after) {
         const auto user = run(services.users.find(person.id));
-        EXPECT_TRUE(run(services.two_factor.reset(*user, after, {})));
+        EXPECT_TRUE(run(services.two_factor.reset(Actor::operator_at_the_machine(), *user, after, {})));
     };
     const Mailbox mailbox(service);
     reset(TwoFactor::After::set_up_required);

@@ -4,12 +4,13 @@
 
 namespace consentry {
 
-Accounts::Accounts(storage::Database& database, const Clock& clock, Passwords& passwords, Consents& consents,
-                   Mails& mails, Audit audit, AccountSettings settings)
+Accounts::Accounts(storage::Database& database, const Clock& clock, TwoFactor& two_factor, Passwords& passwords,
+                   Consents& consents, Mails& mails, Audit audit, AccountSettings settings)
     : database_(database),
       repository_(database),
       tokens_(database),
       clock_(clock),
+      two_factor_(two_factor),
       passwords_(passwords),
       consents_(consents),
       mails_(mails),
@@ -23,11 +24,11 @@ awaitable<Result<void>> Accounts::sign_up(NewAccount wanted, Cause cause) {
     user.language = wanted.language;
     user.sign_up_from = wanted.from;
     // The hash comes before the address is looked at: a taken one takes as long as a free one.
-    auto begun =
-        co_await passwords_.begin_account(user, std::move(wanted.password), PasswordType::sign_up, network_of(cause));
+    storage::Transaction transaction;
+    auto begun = co_await passwords_.begin_account(transaction, user, std::move(wanted.password), PasswordType::sign_up,
+                                                   network_of(cause));
     if (!begun) co_return fail(std::move(begun.error()));
     const TimePoint now = clock_.now();
-    storage::Transaction transaction = std::move(*begun);
     const std::string token =
         AccountTokens::add(transaction, user.id, TokenPurpose::verify_email, settings_.verification, now);
     mails_.add(transaction, user.id, MailKind::verify_email, {{"token", token}}, now);
@@ -77,15 +78,36 @@ awaitable<Result<void>> Accounts::update_profile(UserId user, ProfileChange chan
     co_return Result<void>{};
 }
 
-awaitable<Result<void>> Accounts::delete_self(UserId user, Cause cause) {
+awaitable<Result<void>> Accounts::delete_self(Actor by, UserId user, bool fresh, Proof proof, Cause cause) {
+    const auto factor = co_await two_factor_.state(user);
+    std::optional<RightProof> right;
+    if (factor.enabled) {
+        if (proof.empty()) co_return fail(errors::two_factor_method_required);
+        auto verified = co_await two_factor_.verify(user, std::move(proof), cause);
+        if (!verified) co_return fail(std::move(verified.error()));
+        right = std::move(*verified);
+    } else if (!fresh) {
+        co_return fail(errors::fresh_login_required);
+    }
     const TimePoint now = clock_.now();
-    storage::Transaction transaction;
+    PrivilegedTransaction transaction(by, now);
+    if (right)
+        two_factor_.spend(transaction, *right, cause);
+    else
+        TwoFactorRepository::add_still_off(transaction, user);
+    const std::size_t proven = transaction.size();
     // While the account has its address.
     mails_.add_notice(transaction, user, MailKind::account_deleted, cause, now);
     AccountRepository::add_delete(transaction, user, now);
     Audit::add(transaction, user, ActivityAction::user_delete_self, cause, now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (!outcome.committed) co_return fail(errors::user_not_found);
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed && outcome->failed_at < proven) {
+        if (right) co_return fail(co_await two_factor_.lost(std::move(*right), std::move(cause)));
+        co_return fail(errors::two_factor_method_required);
+    }
+    if (!outcome->committed) co_return fail(errors::user_not_found);
+    if (right) two_factor_.tell_spent(*right, cause);
     audit_.tell("account.deleted", Outcome::success, user, cause);
     co_return Result<void>{};
 }

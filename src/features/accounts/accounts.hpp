@@ -31,16 +31,17 @@ struct NewAccount {
 class Accounts {
 public:
     // All outlive this.
-    Accounts(storage::Database& database, const Clock& clock, Passwords& passwords, Consents& consents, Mails& mails,
-             Audit audit, AccountSettings settings);
+    Accounts(storage::Database& database, const Clock& clock, TwoFactor& two_factor, Passwords& passwords,
+             Consents& consents, Mails& mails, Audit audit, AccountSettings settings);
 
     // Errors: validation, emailExist.
     awaitable<Result<void>> sign_up(NewAccount wanted, Cause cause);
     // Error: tokenInvalid.
     awaitable<Result<void>> verify(std::string token, Cause cause);
     awaitable<Result<void>> update_profile(UserId user, ProfileChange change, Cause cause);
-    // Nobody can use it from then on. Error: notFound.
-    awaitable<Result<void>> delete_self(UserId user, Cause cause);
+    // Nobody can use it from then on. Errors: notFound; where two-factor is on, those of its proof; where it is off,
+    // freshLoginRequired unless the session is `fresh`.
+    awaitable<Result<void>> delete_self(Actor by, UserId user, bool fresh, Proof proof, Cause cause);
     // Erases the personal data of accounts whose time has passed.
     awaitable<void> erase_deleted();
 
@@ -49,6 +50,7 @@ private:
     AccountRepository repository_;
     AccountTokens tokens_;
     const Clock& clock_;
+    TwoFactor& two_factor_;
     Passwords& passwords_;
     Consents& consents_;
     Mails& mails_;

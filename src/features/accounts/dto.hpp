@@ -215,4 +215,23 @@ struct ExportedAcceptance {
     }
 };
 
+struct DeleteSelfRequest {
+    std::optional<std::string> code;
+    std::optional<std::string> backup_code;
+    std::optional<ProofMethod> method;
+
+    static constexpr std::string_view schema_name = "UserDeleteSelfRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("code", &DeleteSelfRequest::code, "With two-factor on: a code of the authenticator app",
+                  http::two_factor_code),
+            field("backupCode", &DeleteSelfRequest::backup_code, "Or a backup code", http::backup_code),
+            field("method", &DeleteSelfRequest::method, "Which of the two is sent"),
+        };
+    }
+    static void check(const DeleteSelfRequest& dto, http::Report& report) { check_proof(dto, report, false); }
+    static std::vector<DeleteSelfRequest> examples() { return {{.code = "492039", .backup_code = {}, .method = {}}}; }
+};
+
 }  // namespace consentry

@@ -88,7 +88,7 @@ void AccountRepository::add_verified(storage::Transaction& transaction, UserId u
     UserRepository::add_verified(transaction, user, now);
 }
 
-void AccountRepository::add_delete(storage::Transaction& transaction, UserId user, TimePoint now) {
+void AccountRepository::add_delete(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
     // No address and no user name can look like this: the colon is in neither.
     transaction.add(
         Expect::one,

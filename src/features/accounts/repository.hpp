@@ -7,6 +7,7 @@
 
 #include "crypto/digest.hpp"
 #include "features/users/account_tokens.hpp"
+#include "features/users/actor.hpp"
 
 namespace consentry {
 
@@ -56,7 +57,7 @@ public:
     static void add_verified(storage::Transaction& transaction, UserId user, TimePoint now);
     // Its first statement is an Expect::one that fails where the account is gone already. Its address and user name are
     // free from the commit on; what lets anybody in is gone.
-    static void add_delete(storage::Transaction& transaction, UserId user, TimePoint now);
+    static void add_delete(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     // Accounts that were deleted before then and still tell whose they were.
     awaitable<std::vector<UserId>> list_erasable(TimePoint deleted_before, std::int64_t limit);
     // What tells of the person; what happened stays, without saying from where.

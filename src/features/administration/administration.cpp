@@ -22,18 +22,18 @@ Administration::Administration(storage::Database& database, const Clock& clock, 
       passwords_(passwords) {}
 
 awaitable<Result<User>> Administration::reachable(const Administrator& by, UserId target) {
-    if (by.id == target) co_return fail(errors::user_not_self);
+    if (by.actor.user() == target) co_return fail(errors::user_not_self);
     auto user = co_await users_.find(target);
     if (!user) co_return fail(errors::user_not_found);
     const auto rights = co_await roles_.rights_of(user->role_id);
-    if (!rights || !by.rights.include(*rights)) co_return fail(errors::role_forbidden);
+    if (!rights || !by.actor.rights().include(*rights)) co_return fail(errors::role_forbidden);
     co_return std::move(*user);
 }
 
 awaitable<Result<Rights>> Administration::grantable(const Administrator& by, RoleId role) {
     const auto rights = co_await roles_.rights_of(role);
     if (!rights) co_return fail(errors::role_not_found);
-    if (!by.rights.include(*rights)) co_return fail(errors::role_forbidden);
+    if (!by.actor.rights().include(*rights)) co_return fail(errors::role_forbidden);
     co_return *rights;
 }
 
@@ -49,7 +49,17 @@ awaitable<Result<UserId>> Administration::create(Administrator by, WantedUser wa
     user.is_verified = true;
     user.language = wanted.language;
     user.sign_up_from = SignUpFrom::admin;
-    co_return co_await passwords_.create_with_temporary(std::move(user), std::move(by.cause));
+    co_return co_await passwords_.create_with_temporary(std::move(by.actor), std::move(user), std::move(by.cause));
+}
+
+awaitable<std::optional<Result<void>>> Administration::commit(PrivilegedTransaction change, bool keeps_super_admin) {
+    const std::size_t changes = change.size();
+    if (keeps_super_admin) SuperAdmins::add_remains(change);
+    const auto outcome = co_await std::move(change).commit(database_);
+    if (!outcome) co_return Result<void>{fail(Error{outcome.error().kind()})};
+    if (outcome->committed) co_return Result<void>{};
+    if (outcome->failed_at == changes) co_return Result<void>{fail(errors::last_super_admin)};
+    co_return std::nullopt;
 }
 
 awaitable<Result<void>> Administration::set_status(Administrator by, UserId target, UserStatus status) {
@@ -58,13 +68,15 @@ awaitable<Result<void>> Administration::set_status(Administrator by, UserId targ
         if (!user) co_return fail(Error{user.error().kind()});
         if (user->status == UserStatus::blocked) co_return fail(errors::blocked_invalid);
         if (user->status == status) co_return Result<void>{};
+        const bool shuts_super_admin = user->role == Role::super_admin && status != UserStatus::active;
         const TimePoint now = clock_.now();
-        storage::Transaction transaction;
+        PrivilegedTransaction transaction(by.actor, now, target);
+        if (shuts_super_admin) SuperAdmins::add_lock(transaction);
         AdministrationRepository::add_status(transaction, *user, status, now);
         Audit::add(transaction, target, ActivityAction::admin_user_update_status, by.cause, now,
                    {{"from", http::name_of(user->status)}, {"to", http::name_of(status)}});
-        const auto outcome = co_await database_.commit(std::move(transaction));
-        if (outcome.committed) co_return Result<void>{};
+        auto done = co_await commit(std::move(transaction), shuts_super_admin);
+        if (done) co_return std::move(*done);
     }
     throw Unavailable("changing a status: others change the account all the time");
 }
@@ -77,13 +89,15 @@ awaitable<Result<void>> Administration::set_role(Administrator by, UserId target
         const auto rights = co_await grantable(by, role);
         if (!rights) co_return fail(Error{rights.error().kind()});
         if (user->role_id == role) co_return Result<void>{};
+        const bool demotes_super_admin = user->role == Role::super_admin;
         const TimePoint now = clock_.now();
-        storage::Transaction transaction;
+        PrivilegedTransaction transaction(by.actor, now, target);
+        if (demotes_super_admin) SuperAdmins::add_lock(transaction);
         AdministrationRepository::add_role(transaction, *user, role, now);
         Audit::add(transaction, target, ActivityAction::admin_user_update_role, by.cause, now,
                    {{"from", user->role_id.text()}, {"to", role.text()}});
-        const auto outcome = co_await database_.commit(std::move(transaction));
-        if (outcome.committed) co_return Result<void>{};
+        auto done = co_await commit(std::move(transaction), demotes_super_admin);
+        if (done) co_return std::move(*done);
     }
     throw Unavailable("changing a role: others change the account all the time");
 }
@@ -92,7 +106,7 @@ awaitable<Result<void>> Administration::give_temporary_password(Administrator by
     auto user = co_await reachable(by, target);
     if (!user) co_return fail(std::move(user.error()));
     if (user->status == UserStatus::blocked) co_return fail(errors::blocked_invalid);
-    co_return co_await passwords_.give_temporary(std::move(*user), std::move(by.cause));
+    co_return co_await passwords_.give_temporary(std::move(by.actor), std::move(*user), std::move(by.cause));
 }
 
 awaitable<Result<ListSlice<ListedSession>>> Administration::sessions(UserId target, ListQuery query) {
@@ -102,17 +116,22 @@ awaitable<Result<ListSlice<ListedSession>>> Administration::sessions(UserId targ
 }
 
 awaitable<Result<void>> Administration::revoke(Administrator by, UserId target, SessionId session) {
-    if (by.id != target) {
+    if (by.actor.user() != target) {
         const auto user = co_await reachable(by, target);
         if (!user) co_return fail(Error{user.error().kind()});
     }
-    co_return co_await sessions_.revoke(target, session, ActivityAction::admin_session_revoke, std::move(by.cause));
+    co_return co_await sessions_.revoke(std::move(by.actor), target, session, ActivityAction::admin_session_revoke,
+                                        std::move(by.cause));
 }
 
-awaitable<void> Administration::note_export(Administrator by) {
-    storage::Transaction transaction;
-    Audit::add(transaction, by.id, ActivityAction::admin_user_export, by.cause, clock_.now());
-    co_await database_.commit(std::move(transaction));
+awaitable<Result<void>> Administration::note_export(Administrator by) {
+    const TimePoint now = clock_.now();
+    PrivilegedTransaction transaction(by.actor, now);
+    if (const auto user = by.actor.user())
+        Audit::add(transaction, *user, ActivityAction::admin_user_export, by.cause, now);
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    co_return Result<void>{};
 }
 
 }  // namespace consentry

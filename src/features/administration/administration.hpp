@@ -19,10 +19,9 @@
 
 namespace consentry {
 
-// The administrator who asks.
+// The administrator who asks, or the operator.
 struct Administrator {
-    UserId id;
-    Rights rights;
+    Actor actor;
     Cause cause;
 };
 
@@ -45,7 +44,8 @@ public:
 
     // Errors: those of the role (notFound, forbidden), emailExist.
     awaitable<Result<UserId>> create(Administrator by, WantedUser wanted);
-    // Errors of all that follow: notSelf, notFound, blockedInvalid, forbidden (the account stands above).
+    // Errors of all that follow: notSelf, notFound, blockedInvalid, forbidden (the account stands above), and those of
+    // the actor. Of the two that can take away a super admin: lastSuperAdmin.
     awaitable<Result<void>> set_status(Administrator by, UserId target, UserStatus status);
     // Errors besides: notFound and forbidden of the role. Nobody changes their own role.
     awaitable<Result<void>> set_role(Administrator by, UserId target, RoleId role);
@@ -57,9 +57,11 @@ public:
     awaitable<Result<void>> revoke(Administrator by, UserId target, SessionId session);
 
     // Written down before the first line leaves.
-    awaitable<void> note_export(Administrator by);
+    awaitable<Result<void>> note_export(Administrator by);
 
 private:
+    // What commits a status or role; nullopt: somebody changed the account meanwhile.
+    awaitable<std::optional<Result<void>>> commit(PrivilegedTransaction change, bool keeps_super_admin);
     // Somebody else's account, which `by` may change.
     awaitable<Result<User>> reachable(const Administrator& by, UserId target);
     awaitable<Result<Rights>> grantable(const Administrator& by, RoleId role);

@@ -16,13 +16,13 @@ using http::RequestContext;
 using ForReading = Permitted<Subject::user, Action::read>;
 using ForCreating = Permitted<Subject::user, Action::read, Action::create>;
 using ForUpdating = Permitted<Subject::user, Action::read, Action::update>;
-using ForRoles = Permitted<Subject::user, Action::read, Action::update, Subject::role, Action::read>;
+using ForRoles = FreshlyPermitted<Subject::user, Action::read, Action::update, Subject::role, Action::read>;
 using ForSessions = Permitted<Subject::user, Action::read, Subject::session, Action::read>;
 using ForRevoking = Permitted<Subject::user, Action::read, Subject::session, Action::read, Action::erase>;
 
 template <class Caller>
 Administrator administrator(const Caller& caller, const RequestContext& context) {
-    return {.id = caller.user(), .rights = caller.rights(), .cause = cause_of(context)};
+    return {.actor = caller.actor(), .cause = cause_of(context)};
 }
 
 template <class Listing>
@@ -136,7 +136,8 @@ void add_changing(http::Router& router, Administration& administration) {
             "Needs user:read and user:update. Leaving active ends all sessions; coming back to it clears the count of "
             "wrong passwords. blocked is final.")
         .message("user.updateStatus")
-        .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_forbidden})
+        .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_forbidden,
+                   &errors::last_super_admin})
         .handled_by([&administration](const ForUpdating& caller, const RequestContext& context,
                                       FromPath<AccountPath> path, UserStatusRequest body) {
             return done(administration.set_status(administrator(caller, context), path->user_id, body.status));
@@ -151,7 +152,7 @@ void add_changing(http::Router& router, Administration& administration) {
             "all sessions of the account.")
         .message("user.updateRole")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_not_found,
-                   &errors::role_forbidden})
+                   &errors::role_forbidden, &errors::last_super_admin})
         .handled_by([&administration](const ForRoles& caller, const RequestContext& context, FromPath<AccountPath> path,
                                       UserRoleRequest body) {
             return done(administration.set_role(administrator(caller, context), path->user_id, body.role_id));

@@ -103,7 +103,7 @@ awaitable<void> ImportRepository::stage(ImportId import, std::vector<StagedUser>
     if (!outcome.committed) throw std::logic_error("import: a row was staged twice");
 }
 
-void ImportRepository::add_finish(storage::Transaction& transaction, ImportId import, ImportedAlike alike,
+void ImportRepository::add_finish(PrivilegedTransaction& transaction, ImportId import, ImportedAlike alike,
                                   ImportContent content, bool skip_existing) {
     // Conflicts are passed over by their address alone: a username or identity that is taken stops the import.
 #define CONSENTRY_IMPORTED_USERS                                                                                     \

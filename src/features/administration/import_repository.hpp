@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "features/users/user.hpp"
+#include "features/users/actor.hpp"
 #include "storage/database.hpp"
 
 namespace consentry {
@@ -61,7 +61,7 @@ public:
     awaitable<void> stage(ImportId import, std::vector<StagedUser> users);
     // The statements that make accounts of everything staged; the first one tells how many. On commit: fails on it
     // where an address or name is taken meanwhile; with `skip_existing` such addresses are passed over.
-    static void add_finish(storage::Transaction& transaction, ImportId import, ImportedAlike alike,
+    static void add_finish(PrivilegedTransaction& transaction, ImportId import, ImportedAlike alike,
                            ImportContent content, bool skip_existing);
     // Staged addresses that have an account which the import did not make.
     awaitable<std::vector<std::string>> staged_and_taken(ImportId import, std::int64_t limit);

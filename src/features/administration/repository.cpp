@@ -140,25 +140,28 @@ awaitable<bool> AdministrationRepository::has_username(std::string username) {
     co_return !rows.empty();
 }
 
-void AdministrationRepository::add_status(storage::Transaction& transaction, const User& seen, UserStatus status,
+void AdministrationRepository::add_status(PrivilegedTransaction& transaction, const User& seen, UserStatus status,
                                           TimePoint now) {
     // Whoever is let in again begins with all attempts.
     transaction.add(Expect::one,
                     "UPDATE users SET status = $3, security_version = security_version + 1, updated_at = $4, "
                     "password_attempt = CASE WHEN $5 THEN 0 ELSE password_attempt END, "
                     "password_locked_until = CASE WHEN $5 THEN NULL ELSE password_locked_until END "
-                    "WHERE id = $1 AND security_version = $2 AND status <> 'blocked' AND deleted_at IS NULL",
-                    seen.id, seen.security_version, http::name_of(status), now, status == UserStatus::active);
+                    "WHERE id = $1 AND security_version = $2 AND status <> 'blocked' AND deleted_at IS NULL "
+                    "AND EXISTS (SELECT 1 FROM roles r WHERE r.id = users.role_id AND r.type = $6)",
+                    seen.id, seen.security_version, http::name_of(status), now, status == UserStatus::active,
+                    http::name_of(seen.role));
     Grants::add_end(transaction, seen.id, {.identities = true, .devices = true}, "status", now);
 }
 
-void AdministrationRepository::add_role(storage::Transaction& transaction, const User& seen, RoleId role,
+void AdministrationRepository::add_role(PrivilegedTransaction& transaction, const User& seen, RoleId role,
                                         TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE users SET role_id = $3, role = (SELECT type FROM roles WHERE id = $3), "
                     "security_version = security_version + 1, updated_at = $4 "
-                    "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL",
-                    seen.id, seen.security_version, role, now);
+                    "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL "
+                    "AND EXISTS (SELECT 1 FROM roles r WHERE r.id = users.role_id AND r.type = $5)",
+                    seen.id, seen.security_version, role, now, http::name_of(seen.role));
     // Tokens and lifetimes of a session go by the role it was begun with.
     Grants::add_end(transaction, seen.id, {.identities = true, .devices = true}, "role", now);
 }

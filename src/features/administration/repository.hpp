@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "features/users/user.hpp"
+#include "features/users/actor.hpp"
 #include "storage/database.hpp"
 #include "storage/list_sql.hpp"
 
@@ -57,10 +57,10 @@ public:
     awaitable<bool> has_email(std::string email);
     awaitable<bool> has_username(std::string username);
 
-    // Both raise the security version, which ends sessions and links, and change nothing (Expect::one fails) where it
-    // is not `seen`'s any more.
-    static void add_status(storage::Transaction& transaction, const User& seen, UserStatus status, TimePoint now);
-    static void add_role(storage::Transaction& transaction, const User& seen, RoleId role, TimePoint now);
+    // Both raise the security version, which ends sessions and links, and change nothing (Expect::one fails) where it,
+    // or what the account's role is to the program, is not `seen`'s any more.
+    static void add_status(PrivilegedTransaction& transaction, const User& seen, UserStatus status, TimePoint now);
+    static void add_role(PrivilegedTransaction& transaction, const User& seen, RoleId role, TimePoint now);
 
 private:
     awaitable<bool> is_common(const ListCondition& condition);

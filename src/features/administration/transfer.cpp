@@ -66,7 +66,8 @@ awaitable<Result<http::Stream>> export_table(Administration& administration, Adm
                                              TimePoint now) {
     auto query = query_of(wanted);
     if (!query) co_return fail(std::move(query.error()));
-    co_await administration.note_export(std::move(by));
+    auto noted = co_await administration.note_export(std::move(by));
+    if (!noted) co_return fail(std::move(noted.error()));
     co_return http::Stream{.content_type = "text/csv; charset=utf-8",
                            .file_name = "export-" + std::to_string(epoch_ms(now)) + ".csv",
                            .next = export_users(administration, std::move(*query))};
@@ -80,7 +81,7 @@ awaitable<Result<UserImportResponse>> import_table(UserImport& import, Administr
     const ImportOptions options{.dry_run = dry_run,
                                 .rows_max = import_rows_max,
                                 .sign_up_from = SignUpFrom::admin,
-                                .within = by.rights,
+                                .by = by.actor,
                                 .cause = std::move(by.cause)};
     auto report = co_await import.run(source, options);
     if (!report) co_return fail(std::move(report.error()));

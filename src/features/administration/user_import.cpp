@@ -70,7 +70,7 @@ private:
         if (options_.dry_run)
             report_.imported = report_.rows - report_.skipped;
         else if (staged_ > 0)
-            co_await finish();
+            co_return co_await finish();
         co_return Result<void>{};
     }
 
@@ -135,7 +135,7 @@ private:
         const auto& role = known->second;
         if (!role) {
             candidate.report.add("isRole", "role");
-        } else if (options_.within && !options_.within->include(role->rights)) {
+        } else if (!options_.by.rights().include(role->rights)) {
             candidate.report.add("isWithinRights", "role");
         } else {
             candidate.user.role_id = role->id;
@@ -207,12 +207,12 @@ private:
         return user;
     }
 
-    awaitable<void> finish() {
+    awaitable<Result<void>> finish() {
         const TimePoint now = import_.clock_.now();
         if (now - begun_ > abandoned_after / 2) throw Unavailable("import: it took too long and was given up");
         if (options_.progress) options_.progress({.rows = report_.rows, .fraction = 1.0, .finishing = true});
         const ImportSettings& settings = import_.settings_;
-        storage::Transaction transaction;
+        PrivilegedTransaction transaction(options_.by, now);
         ImportRepository::add_finish(
             transaction, id_,
             {.sign_up_from = options_.sign_up_from,
@@ -221,22 +221,24 @@ private:
              .history_expires_at = now + settings.reuse_barred,
              .now = now},
             content_, options_.skip_existing);
-        if (const auto& actor = options_.cause.actor)
+        if (const auto actor = options_.by.user())
             Audit::add(transaction, *actor, ActivityAction::admin_user_import, options_.cause, now,
                        {{"rows", staged_}});
-        const auto outcome = co_await import_.database_.commit(std::move(transaction));
-        if (!outcome.committed) {
+        const auto outcome = co_await std::move(transaction).commit(import_.database_);
+        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        if (!outcome->committed) {
             // Somebody signed up, or imported the same, between the look at a row and this statement.
             report_.existing = co_await import_.repository_.staged_and_taken(id_, kept_max);
             report_.existing_total = static_cast<std::int64_t>(report_.existing.size());
             if (report_.existing.empty() || options_.skip_existing)
                 throw Unavailable("import: a username or an identity was taken meanwhile; nothing was imported");
-            co_return;
+            co_return Result<void>{};
         }
-        report_.imported = outcome.results.front().affected();
+        report_.imported = outcome->results.front().affected();
         report_.skipped += staged_ - report_.imported;
         import_.audit_.tell("account.imported", Outcome::success, std::nullopt, options_.cause,
                             {{"rows", std::to_string(report_.imported)}});
+        co_return Result<void>{};
     }
 
     // What is left over where the database is away is swept later.

@@ -37,8 +37,8 @@ struct ImportOptions {
     bool skip_existing = false;              // rows whose address has an account are left alone
     std::optional<std::int64_t> rows_max{};  // beyond: file_too_many_rows
     SignUpFrom sign_up_from = SignUpFrom::system;
-    std::optional<Rights> within{};  // of the admin who imports: nobody hands out a role beyond their own rights
-    Cause cause{};                   // with an actor: written into their activity
+    Actor by = Actor::operator_at_the_machine();  // nobody hands out a role beyond their own rights
+    Cause cause{};
     std::function<void(const ImportProgress&)> progress{};
 };
 

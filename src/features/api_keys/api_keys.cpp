@@ -59,6 +59,17 @@ bool opens(ApiKeyType type, http::ApiKeyDemand demand) {
     return false;
 }
 
+bool may_hold(const Actor& by, ApiKeyType type) {
+    return type != ApiKeyType::system ||
+           std::ranges::all_of(system_key_abilities, [&](Ability ability) { return by.rights().allow(ability); });
+}
+
+// In the log of whoever did it; the operator has none.
+void add_activity(PrivilegedTransaction& transaction, const Actor& by, ActivityAction action, const Cause& cause,
+                  TimePoint now, boost::json::object facts) {
+    if (const auto user = by.user()) Audit::add(transaction, *user, action, cause, now, std::move(facts));
+}
+
 }  // namespace
 
 bool ApiKeys::is_needed(const http::Operation& operation) const {
@@ -122,15 +133,25 @@ Result<ApiKeyWindow> ApiKeys::whole_days(ApiKeyWindow window) const {
     return window;
 }
 
-awaitable<Result<ApiKeyRecord>> ApiKeys::changed(storage::Transaction transaction, ApiKeyId id,
+awaitable<Result<ApiKeyRecord>> ApiKeys::changed(PrivilegedTransaction transaction, ApiKeyId id,
                                                  const ErrorKind& otherwise) {
-    auto record = co_await repository_.commit(std::move(transaction));
-    if (record) co_return std::move(*record);
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (outcome->committed) co_return ApiKeyRepository::changed(*outcome);
     const auto found = co_await repository_.find(id);
     co_return fail(found ? otherwise : errors::api_key_not_found);
 }
 
-awaitable<Result<IssuedApiKey>> ApiKeys::create(NewApiKey wanted, Cause cause) {
+awaitable<Result<ApiKeyRecord>> ApiKeys::reachable(Actor by, ApiKeyId id) {
+    auto found = co_await repository_.find(id);
+    if (!found) co_return fail(errors::api_key_not_found);
+    // The type of a key never changes.
+    if (!may_hold(by, found->record.type)) co_return fail(errors::policy_forbidden);
+    co_return std::move(found->record);
+}
+
+awaitable<Result<IssuedApiKey>> ApiKeys::create(Actor by, NewApiKey wanted, Cause cause) {
+    if (!may_hold(by, wanted.type)) co_return fail(errors::policy_forbidden);
     const TimePoint now = clock_.now();
     IssuedApiKey out;
     ApiKeyRecord& record = out.record;
@@ -144,75 +165,84 @@ awaitable<Result<IssuedApiKey>> ApiKeys::create(NewApiKey wanted, Cause cause) {
     record.name = std::move(wanted.name);
     record.type = wanted.type;
     record.created_at = now;
-    record.created_by = cause.actor;
+    record.created_by = by.user();
     record.updated_at = now;
-    record.updated_by = cause.actor;
+    record.updated_by = by.user();
     out.secret = crypto::random_text(secret_length, crypto::alphanumerics);
-    storage::Transaction transaction;
+    PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_insert(transaction, record, digest_of(record.key, out.secret));
-    if (cause.actor)
-        Audit::add(transaction, *cause.actor, ActivityAction::admin_api_key_create, cause, now,
-                   {{"apiKeyId", record.id.text()}, {"apiKeyName", record.name}});
-    const auto inserted = co_await repository_.commit(std::move(transaction));
-    if (!inserted) throw std::runtime_error("api keys: the generator repeats itself");
+    add_activity(transaction, by, ActivityAction::admin_api_key_create, cause, now,
+                 {{"apiKeyId", record.id.text()}, {"apiKeyName", record.name}});
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed) throw std::runtime_error("api keys: the generator repeats itself");
+    out.record = ApiKeyRepository::changed(*outcome);
     co_return std::move(out);
 }
 
-awaitable<Result<IssuedApiKey>> ApiKeys::reset(ApiKeyId id, UserId by, Cause cause) {
-    const auto found = co_await repository_.find(id);
-    if (!found) co_return fail(errors::api_key_not_found);
+awaitable<Result<IssuedApiKey>> ApiKeys::reset(Actor by, ApiKeyId id, Cause cause) {
+    const auto found = co_await reachable(by, id);
+    if (!found) co_return fail(Error{found.error().kind()});
     std::string secret = crypto::random_text(secret_length, crypto::alphanumerics);
     const TimePoint now = clock_.now();
-    storage::Transaction transaction;
-    ApiKeyRepository::add_digest(transaction, id, digest_of(found->record.key, secret), by, now);
-    Audit::add(transaction, by, ActivityAction::admin_api_key_reset, cause, now, {{"apiKeyId", id.text()}});
+    PrivilegedTransaction transaction(by, now);
+    ApiKeyRepository::add_digest(transaction, id, digest_of(found->key, secret), by.user(), now);
+    add_activity(transaction, by, ActivityAction::admin_api_key_reset, cause, now, {{"apiKeyId", id.text()}});
     auto record = co_await changed(std::move(transaction), id, errors::api_key_inactive);
     if (!record) co_return fail(std::move(record.error()));
     co_return IssuedApiKey{std::move(*record), std::move(secret)};
 }
 
-awaitable<Result<ApiKeyRecord>> ApiKeys::rename(ApiKeyId id, std::string name, UserId by, Cause cause) {
+awaitable<Result<ApiKeyRecord>> ApiKeys::rename(Actor by, ApiKeyId id, std::string name, Cause cause) {
+    const auto found = co_await reachable(by, id);
+    if (!found) co_return fail(Error{found.error().kind()});
     const TimePoint now = clock_.now();
-    storage::Transaction transaction;
-    ApiKeyRepository::add_name(transaction, id, name, by, now);
-    Audit::add(transaction, by, ActivityAction::admin_api_key_update, cause, now,
-               {{"apiKeyId", id.text()}, {"apiKeyName", std::move(name)}});
+    PrivilegedTransaction transaction(by, now);
+    ApiKeyRepository::add_name(transaction, id, name, by.user(), now);
+    add_activity(transaction, by, ActivityAction::admin_api_key_update, cause, now,
+                 {{"apiKeyId", id.text()}, {"apiKeyName", std::move(name)}});
     co_return co_await changed(std::move(transaction), id, errors::api_key_inactive);
 }
 
-awaitable<Result<ApiKeyRecord>> ApiKeys::set_window(ApiKeyId id, ApiKeyWindow window, UserId by, Cause cause) {
+awaitable<Result<ApiKeyRecord>> ApiKeys::set_window(Actor by, ApiKeyId id, ApiKeyWindow window, Cause cause) {
+    const auto found = co_await reachable(by, id);
+    if (!found) co_return fail(Error{found.error().kind()});
     auto days = whole_days(window);
     if (!days) co_return fail(std::move(days.error()));
     const TimePoint now = clock_.now();
-    storage::Transaction transaction;
-    ApiKeyRepository::add_window(transaction, id, *days, by, now);
-    Audit::add(transaction, by, ActivityAction::admin_api_key_update_date, cause, now, {{"apiKeyId", id.text()}});
+    PrivilegedTransaction transaction(by, now);
+    ApiKeyRepository::add_window(transaction, id, *days, by.user(), now);
+    add_activity(transaction, by, ActivityAction::admin_api_key_update_date, cause, now, {{"apiKeyId", id.text()}});
     co_return co_await changed(std::move(transaction), id, errors::api_key_inactive);
 }
 
-awaitable<Result<ApiKeyRecord>> ApiKeys::set_status(ApiKeyId id, bool is_active, UserId by, Cause cause) {
+awaitable<Result<ApiKeyRecord>> ApiKeys::set_status(Actor by, ApiKeyId id, bool is_active, Cause cause) {
+    const auto found = co_await reachable(by, id);
+    if (!found) co_return fail(Error{found.error().kind()});
     const TimePoint now = clock_.now();
-    storage::Transaction transaction;
-    ApiKeyRepository::add_status(transaction, id, is_active, by, now);
-    Audit::add(transaction, by, ActivityAction::admin_api_key_update_status, cause, now,
-               {{"apiKeyId", id.text()}, {"isActive", is_active}});
+    PrivilegedTransaction transaction(by, now);
+    ApiKeyRepository::add_status(transaction, id, is_active, by.user(), now);
+    add_activity(transaction, by, ActivityAction::admin_api_key_update_status, cause, now,
+                 {{"apiKeyId", id.text()}, {"isActive", is_active}});
     co_return co_await changed(std::move(transaction), id, errors::api_key_expired);
 }
 
-awaitable<Result<void>> ApiKeys::erase(ApiKeyId id, UserId by, Cause cause) {
-    storage::Transaction transaction;
+awaitable<Result<void>> ApiKeys::erase(Actor by, ApiKeyId id, Cause cause) {
+    const TimePoint now = clock_.now();
+    PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_erase(transaction, id);
-    Audit::add(transaction, by, ActivityAction::admin_api_key_delete, cause, clock_.now(), {{"apiKeyId", id.text()}});
-    const auto erased = co_await repository_.commit(std::move(transaction));
-    if (!erased) co_return fail(errors::api_key_not_found);
+    add_activity(transaction, by, ActivityAction::admin_api_key_delete, cause, now, {{"apiKeyId", id.text()}});
+    const auto erased = co_await changed(std::move(transaction), id, errors::api_key_not_found);
+    if (!erased) co_return fail(Error{erased.error().kind()});
     co_return Result<void>{};
 }
 
-awaitable<Result<void>> ApiKeys::erase_by_key(std::string key) {
-    storage::Transaction transaction;
+awaitable<Result<void>> ApiKeys::erase_by_key(Actor by, std::string key) {
+    PrivilegedTransaction transaction(by, clock_.now());
     ApiKeyRepository::add_erase(transaction, key);
-    const auto erased = co_await repository_.commit(std::move(transaction));
-    if (!erased) co_return fail(errors::api_key_not_found);
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed) co_return fail(errors::api_key_not_found);
     co_return Result<void>{};
 }
 

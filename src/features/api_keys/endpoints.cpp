@@ -8,24 +8,24 @@ namespace consentry {
 namespace {
 
 using ForReading = Permitted<Subject::api_key, Action::read>;
-using ForCreating = Permitted<Subject::api_key, Action::read, Action::create>;
-using ForUpdating = Permitted<Subject::api_key, Action::read, Action::update>;
-using ForDeleting = Permitted<Subject::api_key, Action::read, Action::erase>;
+using ForCreating = FreshlyPermitted<Subject::api_key, Action::read, Action::create>;
+using ForUpdating = FreshlyPermitted<Subject::api_key, Action::read, Action::update>;
+using ForDeleting = FreshlyPermitted<Subject::api_key, Action::read, Action::erase>;
 
 awaitable<Result<http::ListPage<ApiKeyResponse>>> list(ApiKeys& keys, http::List<ApiKeyListing> wanted) {
     const auto found = co_await keys.list(wanted.query());
     co_return wanted.page(found, ApiKeyResponse::of);
 }
 
-awaitable<Result<ApiKeySecretResponse>> create(ApiKeys& keys, Cause cause, ApiKeyCreateRequest body) {
+awaitable<Result<ApiKeySecretResponse>> create(ApiKeys& keys, Actor by, Cause cause, ApiKeyCreateRequest body) {
     NewApiKey wanted{.name = std::move(body.name), .type = body.type, .window = body.window()};
-    auto issued = co_await keys.create(std::move(wanted), std::move(cause));
+    auto issued = co_await keys.create(std::move(by), std::move(wanted), std::move(cause));
     if (!issued) co_return fail(std::move(issued.error()));
     co_return ApiKeySecretResponse::of(std::move(*issued));
 }
 
-awaitable<Result<ApiKeySecretResponse>> reset(ApiKeys& keys, UserId by, ApiKeyId id, Cause cause) {
-    auto issued = co_await keys.reset(id, by, std::move(cause));
+awaitable<Result<ApiKeySecretResponse>> reset(ApiKeys& keys, Actor by, ApiKeyId id, Cause cause) {
+    auto issued = co_await keys.reset(std::move(by), id, std::move(cause));
     if (!issued) co_return fail(std::move(issued.error()));
     co_return ApiKeySecretResponse::of(std::move(*issued));
 }
@@ -36,8 +36,8 @@ awaitable<Result<ApiKeyResponse>> answer(awaitable<Result<ApiKeyRecord>> change)
     co_return ApiKeyResponse::of(*changed);
 }
 
-awaitable<Result<http::NoContent>> erase(ApiKeys& keys, UserId by, ApiKeyId id, Cause cause) {
-    auto erased = co_await keys.erase(id, by, std::move(cause));
+awaitable<Result<http::NoContent>> erase(ApiKeys& keys, Actor by, ApiKeyId id, Cause cause) {
+    auto erased = co_await keys.erase(std::move(by), id, std::move(cause));
     if (!erased) co_return fail(std::move(erased.error()));
     co_return http::NoContent{};
 }
@@ -53,7 +53,7 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .message("apiKey.reset")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path) {
-            return reset(keys, caller.user(), path->api_key_id, cause_of(context));
+            return reset(keys, caller.actor(), path->api_key_id, cause_of(context));
         });
 
     router.put("/admin/api-key/update/:apiKeyId")
@@ -65,7 +65,7 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
                             ApiKeyUpdateRequest body) {
-            return answer(keys.rename(path->api_key_id, std::move(body.name), caller.user(), cause_of(context)));
+            return answer(keys.rename(caller.actor(), path->api_key_id, std::move(body.name), cause_of(context)));
         });
 
     router.put("/admin/api-key/update/:apiKeyId/date")
@@ -78,7 +78,7 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
                             ApiKeyDateRequest body) {
             return answer(
-                keys.set_window(path->api_key_id, {body.start_at, body.end_at}, caller.user(), cause_of(context)));
+                keys.set_window(caller.actor(), path->api_key_id, {body.start_at, body.end_at}, cause_of(context)));
         });
 
     router.patch("/admin/api-key/update/:apiKeyId/status")
@@ -90,7 +90,7 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .may_fail({&errors::api_key_not_found, &errors::api_key_expired})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
                             ApiKeyStatusRequest body) {
-            return answer(keys.set_status(path->api_key_id, body.is_active, caller.user(), cause_of(context)));
+            return answer(keys.set_status(caller.actor(), path->api_key_id, body.is_active, cause_of(context)));
         });
 }
 
@@ -111,12 +111,13 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
         .tag("api-key")
         .says("Makes a key; the only answer that shows its secret")
         .describes(
-            "Needs apiKey:read and apiKey:create. Without endAt the key has no end, without startAt it is "
-            "good at once.")
+            "Needs apiKey:read and apiKey:create; for a key of type system also user:read, role:read and "
+            "featureFlag:read, which it stands for. Without endAt the key has no end, without startAt it is good at "
+            "once.")
         .message("apiKey.create")
         .answers(201)
-        .handled_by([&keys](const ForCreating&, const http::RequestContext& context, ApiKeyCreateRequest body) {
-            return create(keys, cause_of(context), std::move(body));
+        .handled_by([&keys](const ForCreating& caller, const http::RequestContext& context, ApiKeyCreateRequest body) {
+            return create(keys, caller.actor(), cause_of(context), std::move(body));
         });
 
     add_update_endpoints(router, keys);
@@ -129,7 +130,7 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
         .may_fail({&errors::api_key_not_found})
         .handled_by(
             [&keys](const ForDeleting& caller, const http::RequestContext& context, http::FromPath<ApiKeyPath> path) {
-                return erase(keys, caller.user(), path->api_key_id, cause_of(context));
+                return erase(keys, caller.actor(), path->api_key_id, cause_of(context));
             });
 }
 

@@ -31,11 +31,6 @@ ApiKeyRecord to_record(const storage::Row& row) {
     return out;
 }
 
-std::optional<ApiKeyRecord> first_of(const storage::Rows& rows) {
-    if (rows.empty()) return std::nullopt;
-    return to_record(rows[0]);
-}
-
 std::optional<ApiKeyInUse> first_in_use(const storage::Rows& rows) {
     if (rows.empty()) return std::nullopt;
     return ApiKeyInUse{to_record(rows[0]), rows[0].bytes(record_columns)};
@@ -58,7 +53,7 @@ awaitable<ListSlice<ApiKeyRecord>> ApiKeyRepository::list(ListQuery query) {
                                 std::move(query), to_record);
 }
 
-void ApiKeyRepository::add_insert(storage::Transaction& transaction, const ApiKeyRecord& record,
+void ApiKeyRepository::add_insert(PrivilegedTransaction& transaction, const ApiKeyRecord& record,
                                   crypto::Sha256 digest) {
     const auto start = record.window ? record.window->start_at : std::nullopt;
     const auto end = record.window ? std::optional(record.window->end_at) : std::nullopt;
@@ -71,8 +66,8 @@ void ApiKeyRepository::add_insert(storage::Transaction& transaction, const ApiKe
         record.created_at, record.created_by);
 }
 
-void ApiKeyRepository::add_digest(storage::Transaction& transaction, ApiKeyId id, crypto::Sha256 digest, UserId by,
-                                  TimePoint now) {
+void ApiKeyRepository::add_digest(PrivilegedTransaction& transaction, ApiKeyId id, crypto::Sha256 digest,
+                                  std::optional<UserId> by, TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE api_keys SET digest = $2, updated_at = $3, updated_by = $4, "
                     "epoch = " CONSENTRY_API_KEY_EPOCH_SQL
@@ -81,16 +76,16 @@ void ApiKeyRepository::add_digest(storage::Transaction& transaction, ApiKeyId id
                     id, BytesView(digest), now, by);
 }
 
-void ApiKeyRepository::add_name(storage::Transaction& transaction, ApiKeyId id, const std::string& name, UserId by,
-                                TimePoint now) {
+void ApiKeyRepository::add_name(PrivilegedTransaction& transaction, ApiKeyId id, const std::string& name,
+                                std::optional<UserId> by, TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE api_keys SET name = $2, updated_at = $3, updated_by = $4 WHERE id = $1 AND is_active "
                     "AND " CONSENTRY_API_KEY_CURRENT_SQL " RETURNING " CONSENTRY_API_KEY_COLUMNS,
                     id, name, now, by);
 }
 
-void ApiKeyRepository::add_window(storage::Transaction& transaction, ApiKeyId id, ApiKeyWindow window, UserId by,
-                                  TimePoint now) {
+void ApiKeyRepository::add_window(PrivilegedTransaction& transaction, ApiKeyId id, ApiKeyWindow window,
+                                  std::optional<UserId> by, TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE api_keys SET start_at = $2, end_at = $3, updated_at = $4, updated_by = $5 "
                     "WHERE id = $1 AND is_active AND " CONSENTRY_API_KEY_CURRENT_SQL
@@ -98,8 +93,8 @@ void ApiKeyRepository::add_window(storage::Transaction& transaction, ApiKeyId id
                     id, window.start_at, window.end_at, now, by);
 }
 
-void ApiKeyRepository::add_status(storage::Transaction& transaction, ApiKeyId id, bool is_active, UserId by,
-                                  TimePoint now) {
+void ApiKeyRepository::add_status(PrivilegedTransaction& transaction, ApiKeyId id, bool is_active,
+                                  std::optional<UserId> by, TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE api_keys SET is_active = $2, updated_at = $3, updated_by = $4 "
                     "WHERE id = $1 AND (end_at IS NULL OR end_at >= $3) AND " CONSENTRY_API_KEY_CURRENT_SQL
@@ -107,18 +102,16 @@ void ApiKeyRepository::add_status(storage::Transaction& transaction, ApiKeyId id
                     id, is_active, now, by);
 }
 
-void ApiKeyRepository::add_erase(storage::Transaction& transaction, ApiKeyId id) {
+void ApiKeyRepository::add_erase(PrivilegedTransaction& transaction, ApiKeyId id) {
     transaction.add(Expect::one, "DELETE FROM api_keys WHERE id = $1 RETURNING " CONSENTRY_API_KEY_COLUMNS, id);
 }
 
-void ApiKeyRepository::add_erase(storage::Transaction& transaction, const std::string& key) {
+void ApiKeyRepository::add_erase(PrivilegedTransaction& transaction, const std::string& key) {
     transaction.add(Expect::one, "DELETE FROM api_keys WHERE key = $1 RETURNING " CONSENTRY_API_KEY_COLUMNS, key);
 }
 
-awaitable<std::optional<ApiKeyRecord>> ApiKeyRepository::commit(storage::Transaction transaction) {
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (!outcome.committed) co_return std::nullopt;
-    co_return first_of(outcome.results.front());
+ApiKeyRecord ApiKeyRepository::changed(const storage::Outcome& outcome) {
+    return to_record(outcome.results.front()[0]);
 }
 
 }  // namespace consentry

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "crypto/digest.hpp"
-#include "features/users/user.hpp"
+#include "features/users/actor.hpp"
 #include "http/schema/fields.hpp"
 #include "storage/database.hpp"
 #include "storage/list_sql.hpp"
@@ -63,21 +63,22 @@ public:
     awaitable<std::optional<ApiKeyInUse>> find_by_key(std::string key);
     awaitable<ListSlice<ApiKeyRecord>> list(ListQuery query);
 
-    static void add_insert(storage::Transaction& transaction, const ApiKeyRecord& record, crypto::Sha256 digest);
+    static void add_insert(PrivilegedTransaction& transaction, const ApiKeyRecord& record, crypto::Sha256 digest);
     // Expect::one: there is one of this id, it is switched on, and but for add_digest(), it is of the present epoch.
-    static void add_digest(storage::Transaction& transaction, ApiKeyId id, crypto::Sha256 digest, UserId by,
-                           TimePoint now);
-    static void add_name(storage::Transaction& transaction, ApiKeyId id, const std::string& name, UserId by,
-                         TimePoint now);
-    static void add_window(storage::Transaction& transaction, ApiKeyId id, ApiKeyWindow window, UserId by,
-                           TimePoint now);
+    static void add_digest(PrivilegedTransaction& transaction, ApiKeyId id, crypto::Sha256 digest,
+                           std::optional<UserId> by, TimePoint now);
+    static void add_name(PrivilegedTransaction& transaction, ApiKeyId id, const std::string& name,
+                         std::optional<UserId> by, TimePoint now);
+    static void add_window(PrivilegedTransaction& transaction, ApiKeyId id, ApiKeyWindow window,
+                           std::optional<UserId> by, TimePoint now);
     // Expect::one: there is one of this id, and neither its window nor its epoch is over.
-    static void add_status(storage::Transaction& transaction, ApiKeyId id, bool is_active, UserId by, TimePoint now);
+    static void add_status(PrivilegedTransaction& transaction, ApiKeyId id, bool is_active, std::optional<UserId> by,
+                           TimePoint now);
     // Expect::one: there is one. So of callers at the same moment one succeeds.
-    static void add_erase(storage::Transaction& transaction, ApiKeyId id);
-    static void add_erase(storage::Transaction& transaction, const std::string& key);
-    // The key as the first statement, one of the above, left it; nullopt where its expectation does not hold.
-    awaitable<std::optional<ApiKeyRecord>> commit(storage::Transaction transaction);
+    static void add_erase(PrivilegedTransaction& transaction, ApiKeyId id);
+    static void add_erase(PrivilegedTransaction& transaction, const std::string& key);
+    // The key as the first statement of a change, one of the above, left it.
+    static ApiKeyRecord changed(const storage::Outcome& outcome);
 
 private:
     storage::Database& database_;

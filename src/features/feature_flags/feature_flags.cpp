@@ -139,24 +139,33 @@ awaitable<Result<FeatureFlagRecord>> FeatureFlags::begin_change(FeatureFlagId id
     co_return std::move(*flag);
 }
 
-awaitable<Result<FeatureFlagRecord>> FeatureFlags::update_status(FeatureFlagId id, bool is_enabled,
-                                                                 std::int64_t rollout_percent, UserId by) {
-    auto begun = co_await begin_change(id);
-    if (!begun) co_return fail(std::move(begun.error()));
-    auto changed = co_await repository_.update_status(id, is_enabled, rollout_percent, by, clock_.now());
-    if (!changed) co_return fail(errors::feature_flag_not_found);
-    co_return std::move(*changed);
+awaitable<Result<FeatureFlagRecord>> FeatureFlags::commit(PrivilegedTransaction change) {
+    const auto outcome = co_await std::move(change).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed) co_return fail(errors::feature_flag_not_found);
+    co_return FeatureFlagRepository::changed(*outcome);
 }
 
-awaitable<Result<FeatureFlagRecord>> FeatureFlags::update_metadata(FeatureFlagId id, boost::json::object metadata,
-                                                                   UserId by) {
+awaitable<Result<FeatureFlagRecord>> FeatureFlags::update_status(Actor by, FeatureFlagId id, bool is_enabled,
+                                                                 std::int64_t rollout_percent) {
+    auto begun = co_await begin_change(id);
+    if (!begun) co_return fail(std::move(begun.error()));
+    const TimePoint now = clock_.now();
+    PrivilegedTransaction change(by, now);
+    FeatureFlagRepository::add_status(change, id, is_enabled, rollout_percent, by.user(), now);
+    co_return co_await commit(std::move(change));
+}
+
+awaitable<Result<FeatureFlagRecord>> FeatureFlags::update_metadata(Actor by, FeatureFlagId id,
+                                                                   boost::json::object metadata) {
     auto begun = co_await begin_change(id);
     if (!begun) co_return fail(std::move(begun.error()));
     // What is compared here never changes.
     if (!has_form_of(metadata, begun->metadata)) co_return fail(errors::feature_flag_invalid_metadata);
-    auto changed = co_await repository_.update_metadata(id, std::move(metadata), by, clock_.now());
-    if (!changed) co_return fail(errors::feature_flag_not_found);
-    co_return std::move(*changed);
+    const TimePoint now = clock_.now();
+    PrivilegedTransaction change(by, now);
+    FeatureFlagRepository::add_metadata(change, id, metadata, by.user(), now);
+    co_return co_await commit(std::move(change));
 }
 
 }  // namespace consentry

@@ -26,7 +26,7 @@ class FeatureFlags final : public http::Gate {
 public:
     // All outlive this.
     FeatureFlags(storage::Database& database, storage::Cache& cache, const Clock& clock, FeatureFlagSettings settings)
-        : repository_(database), cache_(cache), clock_(clock), settings_(std::move(settings)) {}
+        : database_(database), repository_(database), cache_(cache), clock_(clock), settings_(std::move(settings)) {}
 
     // Operations declared with behind_flag("flag") or behind_flag("flag.metadataKey"). featureFlagUnavailable where the
     // flag or its metadata say no, or the caller is known and not among the part of users that it is rolled out to.
@@ -39,9 +39,9 @@ public:
 
     awaitable<ListSlice<FeatureFlagRecord>> list(ListQuery query) { return repository_.list(std::move(query)); }
     // Throw Unavailable where the cache is away: a copy in it would be believed when it is back.
-    awaitable<Result<FeatureFlagRecord>> update_status(FeatureFlagId id, bool is_enabled, std::int64_t rollout_percent,
-                                                       UserId by);
-    awaitable<Result<FeatureFlagRecord>> update_metadata(FeatureFlagId id, boost::json::object metadata, UserId by);
+    awaitable<Result<FeatureFlagRecord>> update_status(Actor by, FeatureFlagId id, bool is_enabled,
+                                                       std::int64_t rollout_percent);
+    awaitable<Result<FeatureFlagRecord>> update_metadata(Actor by, FeatureFlagId id, boost::json::object metadata);
 
 private:
     struct State {
@@ -55,8 +55,10 @@ private:
     awaitable<std::optional<State>> find(std::string key);
     // Finds the flag, and makes its copy worth nothing before it is changed.
     awaitable<Result<FeatureFlagRecord>> begin_change(FeatureFlagId id);
+    awaitable<Result<FeatureFlagRecord>> commit(PrivilegedTransaction change);
     std::string cache_key(const std::string& key) const { return settings_.cache_prefix + ":" + key; }
 
+    storage::Database& database_;
     FeatureFlagRepository repository_;
     storage::Cache& cache_;
     const Clock& clock_;

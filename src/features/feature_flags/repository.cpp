@@ -45,24 +45,26 @@ awaitable<ListSlice<FeatureFlagRecord>> FeatureFlagRepository::list(ListQuery qu
                                 std::move(query), to_flag);
 }
 
-awaitable<std::optional<FeatureFlagRecord>> FeatureFlagRepository::update_status(FeatureFlagId id, bool is_enabled,
-                                                                                 std::int64_t rollout_percent,
-                                                                                 UserId by, TimePoint now) {
-    co_return first_of(co_await database_.execute(
-        "UPDATE feature_flags SET is_enabled = $2, rollout_percent = $3, updated_at = $4, updated_by = $5 "
-        "WHERE id = $1 RETURNING " CONSENTRY_FLAG_COLUMNS,
-        id, is_enabled, rollout_percent, now, by));
+void FeatureFlagRepository::add_status(PrivilegedTransaction& transaction, FeatureFlagId id, bool is_enabled,
+                                       std::int64_t rollout_percent, std::optional<UserId> by, TimePoint now) {
+    transaction.add(storage::Expect::one,
+                    "UPDATE feature_flags SET is_enabled = $2, rollout_percent = $3, updated_at = $4, updated_by = $5 "
+                    "WHERE id = $1 RETURNING " CONSENTRY_FLAG_COLUMNS,
+                    id, is_enabled, rollout_percent, now, by);
 }
 
-awaitable<std::optional<FeatureFlagRecord>> FeatureFlagRepository::update_metadata(FeatureFlagId id,
-                                                                                   boost::json::object metadata,
-                                                                                   UserId by, TimePoint now) {
+void FeatureFlagRepository::add_metadata(PrivilegedTransaction& transaction, FeatureFlagId id,
+                                         const boost::json::object& metadata, std::optional<UserId> by, TimePoint now) {
     const std::optional<std::string> text =
         metadata.empty() ? std::nullopt : std::optional(boost::json::serialize(metadata));
-    co_return first_of(co_await database_.execute(
-        "UPDATE feature_flags SET metadata = $2, updated_at = $3, updated_by = $4 WHERE id = $1 "
-        "RETURNING " CONSENTRY_FLAG_COLUMNS,
-        id, text, now, by));
+    transaction.add(storage::Expect::one,
+                    "UPDATE feature_flags SET metadata = $2, updated_at = $3, updated_by = $4 WHERE id = $1 "
+                    "RETURNING " CONSENTRY_FLAG_COLUMNS,
+                    id, text, now, by);
+}
+
+FeatureFlagRecord FeatureFlagRepository::changed(const storage::Outcome& outcome) {
+    return to_flag(outcome.results.front()[0]);
 }
 
 }  // namespace consentry

@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/uuid.hpp"
+#include "features/users/actor.hpp"
 #include "storage/database.hpp"
 #include "storage/list_sql.hpp"
 
@@ -37,11 +38,13 @@ public:
     awaitable<std::optional<FeatureFlagRecord>> find_by_key(std::string key);
     awaitable<ListSlice<FeatureFlagRecord>> list(ListQuery query);
 
-    // As it is afterwards; nullopt where there is none of this id.
-    awaitable<std::optional<FeatureFlagRecord>> update_status(FeatureFlagId id, bool is_enabled,
-                                                              std::int64_t rollout_percent, UserId by, TimePoint now);
-    awaitable<std::optional<FeatureFlagRecord>> update_metadata(FeatureFlagId id, boost::json::object metadata,
-                                                                UserId by, TimePoint now);
+    // Expect::one of both: there is one of this id.
+    static void add_status(PrivilegedTransaction& transaction, FeatureFlagId id, bool is_enabled,
+                           std::int64_t rollout_percent, std::optional<UserId> by, TimePoint now);
+    static void add_metadata(PrivilegedTransaction& transaction, FeatureFlagId id, const boost::json::object& metadata,
+                             std::optional<UserId> by, TimePoint now);
+    // The flag as such a statement, the first of a change, left it.
+    static FeatureFlagRecord changed(const storage::Outcome& outcome);
 
 private:
     storage::Database& database_;

@@ -44,4 +44,34 @@ struct ChangePasswordRequest {
     }
 };
 
+struct ConfirmSessionRequest {
+    std::optional<std::string> password;
+    std::optional<std::string> code;
+    std::optional<std::string> backup_code;
+    std::optional<ProofMethod> method;
+
+    static constexpr std::string_view schema_name = "UserSessionConfirmRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("password", &ConfirmSessionRequest::password, "The one in use; where two-factor is off",
+                  http::not_empty, http::max_length(512)),
+            field("code", &ConfirmSessionRequest::code, "With two-factor on: a code of the authenticator app",
+                  http::two_factor_code),
+            field("backupCode", &ConfirmSessionRequest::backup_code, "Or a backup code", http::backup_code),
+            field("method", &ConfirmSessionRequest::method, "Whether code or backupCode is sent"),
+        };
+    }
+    static std::vector<ConfirmSessionRequest> examples() {
+        return {{.password = "Velvet-Harbor-42", .code = {}, .backup_code = {}, .method = {}},
+                {.password = {}, .code = "492039", .backup_code = {}, .method = {}}};
+    }
+    static void check(const ConfirmSessionRequest& dto, http::Report& report) {
+        check_proof(dto, report, !dto.password);
+        if (!dto.password && !dto.code && !dto.backup_code)
+            report.add("isOneRequired", "password", {{"other", "code"}});
+        if (dto.password && (dto.code || dto.backup_code)) report.add("isExclusive", "password", {{"other", "code"}});
+    }
+};
+
 }  // namespace consentry

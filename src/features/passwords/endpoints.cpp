@@ -7,32 +7,65 @@
 namespace consentry {
 namespace {
 
-awaitable<Result<http::Done>> change(Passwords& passwords, UserId user, ChangePasswordRequest body, Cause cause) {
+awaitable<Result<http::Done>> change(Passwords& passwords, Actor by, UserId user, ChangePasswordRequest body,
+                                     Cause cause) {
     auto proof = proof_of(body);
     PasswordChange wanted{std::move(body.old_password), std::move(body.new_password), std::move(proof)};
-    auto changed = co_await passwords.change(user, std::move(wanted), std::move(cause));
+    auto changed = co_await passwords.change(std::move(by), user, std::move(wanted), std::move(cause));
     if (!changed) co_return fail(std::move(changed.error()));
+    co_return http::Done{};
+}
+
+awaitable<Result<http::Done>> confirm(Confirmation& confirmation, SignedIn caller, ConfirmSessionRequest body,
+                                      Cause cause) {
+    OwnerProof proof{.password = std::move(body.password), .factor = proof_of(body)};
+    auto confirmed = co_await confirmation.confirm(std::move(caller), std::move(proof), std::move(cause));
+    if (!confirmed) co_return fail(std::move(confirmed.error()));
     co_return http::Done{};
 }
 
 }  // namespace
 
-void add_password_endpoints(http::Router& router, Passwords& passwords) {
+void add_password_endpoints(http::Router& router, Passwords& passwords, Confirmation& confirmation) {
     router.patch("/shared/user/change-password")
         .also_at("/user/change-password")
         .id("changePassword")
         .tag("password")
         .says("Changes the own password")
-        .describes("Asks for the second factor where it is on. Ends all sessions of the account.")
+        .describes(
+            "Asks for the second factor where it is on. Ends all sessions of the account. An account without a "
+            "password, "
+            "whose owner signs in with Google or Apple, gets its first one by the mailed link of a forgotten password.")
         .message("user.changePassword")
         .behind_flag("changePassword")
-        .may_fail({&errors::password_not_match, &errors::password_attempt_max, &errors::password_must_new,
-                   &errors::two_factor_method_required, &errors::two_factor_required_setup, &errors::two_factor_invalid,
-                   &errors::two_factor_attempt_temporary_lock})
+        .may_fail({&errors::password_not_set, &errors::password_not_match, &errors::password_attempt_max,
+                   &errors::password_must_new, &errors::two_factor_method_required, &errors::two_factor_required_setup,
+                   &errors::two_factor_invalid, &errors::two_factor_attempt_temporary_lock})
         .handled_by([&passwords](const SignedInProvisionally& caller, const http::RequestContext& context,
                                  ChangePasswordRequest body) {
-            return change(passwords, caller.user(), std::move(body), cause_of(context));
+            return change(passwords, caller.actor(), caller.user(), std::move(body), cause_of(context));
         });
+
+    router.post("/shared/user/session/confirm")
+        .also_at("/user/session/confirm")
+        .id("confirmSession")
+        .tag("session")
+        .says("Proves again who the caller is, without a new login")
+        .describes(
+            "Some changes ask for a session that was begun or confirmed within the last five minutes, and answer "
+            "freshLoginRequired otherwise. Takes a code or backup code where two-factor is on, and the password where "
+            "it "
+            "is off. Wrong ones count as they do at a login. Without either, as with an account that only Google or "
+            "Apple opens, a new login is the proof.")
+        .message("session.confirm")
+        .may_fail({&errors::password_not_set, &errors::password_not_match, &errors::password_attempt_max,
+                   &errors::two_factor_not_enabled, &errors::two_factor_method_required,
+                   &errors::two_factor_required_setup, &errors::two_factor_invalid,
+                   &errors::two_factor_attempt_temporary_lock})
+        .handled_by(
+            [&confirmation](const SignedIn& caller, const http::RequestContext& context, ConfirmSessionRequest body) {
+                return confirm(confirmation, caller, std::move(body), cause_of(context));
+            });
 }
 
 }  // namespace consentry

@@ -145,21 +145,21 @@ awaitable<Result<void>> Passwords::check_history(UserId user, const std::string&
     co_return Result<void>{};
 }
 
-awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change, Cause cause) {
+awaitable<Result<void>> Passwords::change(Actor by, UserId id, PasswordChange change, Cause cause) {
     auto user = co_await users_.find(id);
     if (!user) co_return fail(errors::jwt_access_token_invalid);
     auto acceptable = co_await check_new(change.new_password, user->email, "newPassword");
     if (!acceptable) co_return fail(std::move(acceptable.error()));
+    // Whoever holds no more than the session has nothing to prove themselves with here.
+    if (!user->password_hash) co_return fail(errors::password_not_set);
     // The old password first: whoever holds only a stolen session learns nothing about codes (PWD-5).
-    std::optional<AccountTurns::Turn> turn;  // to the end: what follows costs more hashes than a login
-    if (user->password_hash) {
-        auto checked = co_await check(*user, user->email, std::move(change.old_password), cause);
-        if (!checked && checked.error().is(errors::password_not_match))
-            co_return fail(std::move(checked.error()).with_message("auth.error.oldPasswordNotMatch"));
-        if (!checked) co_return fail(std::move(checked.error()));
-        co_await clear(id);
-        turn.emplace(std::move(checked->turn));
-    }
+    auto checked = co_await check(*user, user->email, std::move(change.old_password), cause);
+    if (!checked && checked.error().is(errors::password_not_match))
+        co_return fail(std::move(checked.error()).with_message("auth.error.oldPasswordNotMatch"));
+    if (!checked) co_return fail(std::move(checked.error()));
+    co_await clear(id);
+    // To the end: what follows costs more hashes than a login.
+    const AccountTurns::Turn turn = std::move(checked->turn);
     const auto factor = co_await two_factor_.state(id);
     std::optional<RightProof> proof;
     if (factor.enabled) {
@@ -172,9 +172,9 @@ awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change, Caus
     if (!is_new) co_return fail(std::move(is_new.error()));
     const std::string hash = co_await hasher_.hash(std::move(change.new_password), network_of(cause));
     const TimePoint now = clock_.now();
-    storage::Transaction transaction;
+    PrivilegedTransaction transaction(by, now);
     if (proof) two_factor_.spend(transaction, *proof, cause);
-    const std::size_t spent = transaction.statements().size();
+    const std::size_t spent = transaction.size();
     PasswordRepository::add_change(transaction,
                                    {.user = id,
                                     .expected = user->security_version,
@@ -185,13 +185,14 @@ awaitable<Result<void>> Passwords::change(UserId id, PasswordChange change, Caus
     PasswordRepository::add_history(transaction, id, hash, PasswordType::profile, now + settings_.reuse_barred, now);
     Audit::add(transaction, id, ActivityAction::user_change_password, cause, now);
     mails_.add_notice(transaction, id, MailKind::password_changed, cause, now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (outcome.committed) {
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (outcome->committed) {
         if (proof) two_factor_.tell_spent(*proof, cause);
         audit_.tell("password.changed", Outcome::success, id, cause);
         co_return Result<void>{};
     }
-    if (outcome.failed_at < spent) co_return fail(co_await two_factor_.lost(std::move(*proof), std::move(cause)));
+    if (outcome->failed_at < spent) co_return fail(co_await two_factor_.lost(std::move(*proof), std::move(cause)));
     throw Unavailable("change of password: the account changed at the same moment");
 }
 
@@ -216,8 +217,8 @@ awaitable<Result<void>> Passwords::set(User user, std::string password) {
     co_return Result<void>{};
 }
 
-awaitable<Result<storage::Transaction>> Passwords::begin_account(User& user, std::string password, PasswordType type,
-                                                                 ClientNetwork network) {
+awaitable<Result<void>> Passwords::begin_account(storage::Transaction& transaction, User& user, std::string password,
+                                                 PasswordType type, ClientNetwork network) {
     auto acceptable = co_await check_new(password, user.email, "password");
     if (!acceptable) co_return fail(std::move(acceptable.error()));
     const std::string hash = co_await hasher_.hash(std::move(password), network);
@@ -227,10 +228,9 @@ awaitable<Result<storage::Transaction>> Passwords::begin_account(User& user, std
     user.password_hash = hash;
     user.password_created_at = now;
     user.password_expires_at = user.must_change_password ? now + settings_.temporary_expiry : expiry(now);
-    storage::Transaction transaction;
     UserRepository::add_insert(transaction, user, now);
     PasswordRepository::add_history(transaction, user.id, hash, type, now + settings_.reuse_barred, now);
-    co_return transaction;
+    co_return Result<void>{};
 }
 
 awaitable<Error> Passwords::account_exists(std::string email) {
@@ -240,9 +240,10 @@ awaitable<Error> Passwords::account_exists(std::string email) {
 }
 
 awaitable<Result<UserId>> Passwords::create(User user, std::string password) {
-    auto begun = co_await begin_account(user, std::move(password), PasswordType::admin);
+    storage::Transaction transaction;
+    auto begun = co_await begin_account(transaction, user, std::move(password), PasswordType::admin);
     if (!begun) co_return fail(std::move(begun.error()));
-    const auto outcome = co_await database_.commit(std::move(*begun));
+    const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) co_return fail(co_await account_exists(user.email));
     audit_.tell("account.created", Outcome::success, user.id, {});
     co_return user.id;
@@ -259,11 +260,11 @@ std::string Passwords::temporary_password(const std::string& email) const {
     }
 }
 
-awaitable<Result<void>> Passwords::give_temporary(User user, Cause cause) {
+awaitable<Result<void>> Passwords::give_temporary(Actor by, User user, Cause cause) {
     const std::string password = temporary_password(user.email);
     const std::string hash = co_await hasher_.hash(password, network_of(cause));
     const TimePoint now = clock_.now();
-    storage::Transaction transaction;
+    PrivilegedTransaction transaction(by, now, user.id);
     PasswordRepository::add_change(transaction,
                                    {.user = user.id,
                                     .expected = user.security_version,
@@ -275,23 +276,26 @@ awaitable<Result<void>> Passwords::give_temporary(User user, Cause cause) {
     PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
     Audit::add(transaction, user.id, ActivityAction::admin_user_update_password, cause, now);
     mails_.add(transaction, user.id, MailKind::temporary_password, {{"password", password}}, now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (!outcome.committed) throw Unavailable("temporary password: the account changed at the same moment");
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed) throw Unavailable("temporary password: the account changed at the same moment");
     audit_.tell("password.temporary", Outcome::success, user.id, cause);
     co_return Result<void>{};
 }
 
-awaitable<Result<UserId>> Passwords::create_with_temporary(User user, Cause cause) {
+awaitable<Result<UserId>> Passwords::create_with_temporary(Actor by, User user, Cause cause) {
     const std::string password = temporary_password(user.email);
     user.is_verified = true;
     user.must_change_password = true;
-    auto begun = co_await begin_account(user, password, PasswordType::admin, network_of(cause));
-    if (!begun) co_return fail(std::move(begun.error()));
     const TimePoint now = clock_.now();
-    Audit::add(*begun, user.id, ActivityAction::admin_user_create, cause, now);
-    mails_.add(*begun, user.id, MailKind::temporary_password, {{"password", password}}, now);
-    const auto outcome = co_await database_.commit(std::move(*begun));
-    if (!outcome.committed) co_return fail(co_await account_exists(user.email));
+    PrivilegedTransaction transaction(by, now);
+    auto begun = co_await begin_account(transaction, user, password, PasswordType::admin, network_of(cause));
+    if (!begun) co_return fail(std::move(begun.error()));
+    Audit::add(transaction, user.id, ActivityAction::admin_user_create, cause, now);
+    mails_.add(transaction, user.id, MailKind::temporary_password, {{"password", password}}, now);
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed) co_return fail(co_await account_exists(user.email));
     audit_.tell("account.created", Outcome::success, user.id, cause);
     co_return user.id;
 }

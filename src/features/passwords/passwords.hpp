@@ -66,25 +66,27 @@ public:
     awaitable<void> rehash(User user, std::string password);
 
     // Ends all sessions of the account, the one that asks included.
-    awaitable<Result<void>> change(UserId user, PasswordChange change, Cause cause);
+    // passwordNotSet where there is none to change: the first one comes by the link to a mailbox that proves the
+    // address.
+    awaitable<Result<void>> change(Actor by, UserId user, PasswordChange change, Cause cause);
     // By the operator at the machine; the policy holds here too.
     awaitable<Result<void>> set(User user, std::string password);
     // A new account with its first password. Errors: validation, emailExist.
     awaitable<Result<UserId>> create(User user, std::string password);
-    // The beginning of a transaction that makes an account: the row and its history. Fills what is the service's to
-    // fill: id, user name, hash, times. Error: validation.
-    awaitable<Result<storage::Transaction>> begin_account(User& user, std::string password, PasswordType type,
-                                                          ClientNetwork network = {});
+    // Adds the statements that make an account, its row first and then its history, to a new transaction. Fills what is
+    // the service's to fill: id, user name, hash, times. Error: validation.
+    awaitable<Result<void>> begin_account(storage::Transaction& transaction, User& user, std::string password,
+                                          PasswordType type, ClientNetwork network = {});
     // Why it was not committed, where its first statement failed: emailExist. Throws Unavailable where the random user
     // name is taken.
     awaitable<Error> account_exists(std::string email);
 
     // A temporary password: mailed to the owner, whom alone it is known to, good for some days and for nothing but
     // setting another one. Ends all sessions of the account.
-    awaitable<Result<void>> give_temporary(User user, Cause cause);
+    awaitable<Result<void>> give_temporary(Actor by, User user, Cause cause);
     // A new account by an administrator, with such a password. Whoever can use it reads the mails of the address, so
     // the account is verified. Error: emailExist.
-    awaitable<Result<UserId>> create_with_temporary(User user, Cause cause);
+    awaitable<Result<UserId>> create_with_temporary(Actor by, User user, Cause cause);
 
     // Sets a new password with a token of a mail, and logs nobody in. Errors: validation, tokenInvalid,
     // passwordMustNew, and those of the second factor.

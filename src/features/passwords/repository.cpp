@@ -147,7 +147,7 @@ void PasswordRepository::add_change(storage::Transaction& transaction, const Cha
     Grants::add_end(transaction, change.user, kept, change.reason, now);
 }
 
-void PasswordRepository::add_must_change(storage::Transaction& transaction, UserId user) {
+void PasswordRepository::add_must_change(PrivilegedTransaction& transaction, UserId user) {
     transaction.add(Expect::one, "UPDATE users SET must_change_password = TRUE WHERE id = $1", user);
 }
 

@@ -8,7 +8,7 @@
 #include "base/lock_ladder.hpp"
 #include "crypto/digest.hpp"
 #include "features/sessions/grants.hpp"
-#include "features/users/user.hpp"
+#include "features/users/actor.hpp"
 #include "storage/database.hpp"
 
 namespace consentry {
@@ -54,7 +54,7 @@ public:
     // for `kept`. Counter and lock are cleared.
     static void add_change(storage::Transaction& transaction, const Change& change, const Kept& kept, TimePoint now);
     // After add_change(): the password is a temporary one.
-    static void add_must_change(storage::Transaction& transaction, UserId user);
+    static void add_must_change(PrivilegedTransaction& transaction, UserId user);
     static void add_history(storage::Transaction& transaction, UserId user, std::string_view hash, PasswordType type,
                             TimePoint expires_at, TimePoint now);
 

@@ -8,9 +8,9 @@ namespace consentry {
 namespace {
 
 using ForReading = Permitted<Subject::role, Action::read>;
-using ForCreating = Permitted<Subject::role, Action::read, Action::create>;
-using ForUpdating = Permitted<Subject::role, Action::read, Action::update>;
-using ForDeleting = Permitted<Subject::role, Action::read, Action::erase>;
+using ForCreating = FreshlyPermitted<Subject::role, Action::read, Action::create>;
+using ForUpdating = FreshlyPermitted<Subject::role, Action::read, Action::update>;
+using ForDeleting = FreshlyPermitted<Subject::role, Action::read, Action::erase>;
 
 RoleResponse to_response(const RoleRecord& role) {
     return {.id = role.id,
@@ -60,22 +60,21 @@ awaitable<Result<RoleAbilitiesResponse>> abilities_of(Roles& roles, RoleId id) {
     co_return RoleAbilitiesResponse{to_dto(role->rights.abilities)};
 }
 
-awaitable<Result<RoleResponse>> create(Roles& roles, Rights own, UserId by, RoleCreateRequest body, Cause cause) {
+awaitable<Result<RoleResponse>> create(Roles& roles, Actor by, RoleCreateRequest body, Cause cause) {
     std::string name = std::move(body.name);
-    auto role = co_await roles.create(own, by, std::move(name), change_of(std::move(body)), std::move(cause));
+    auto role = co_await roles.create(std::move(by), std::move(name), change_of(std::move(body)), std::move(cause));
     if (!role) co_return fail(std::move(role.error()));
     co_return to_response(*role);
 }
 
-awaitable<Result<RoleResponse>> update(Roles& roles, Rights own, UserId by, RoleId id, RoleUpdateRequest body,
-                                       Cause cause) {
-    auto role = co_await roles.update(own, by, id, change_of(std::move(body)), std::move(cause));
+awaitable<Result<RoleResponse>> update(Roles& roles, Actor by, RoleId id, RoleUpdateRequest body, Cause cause) {
+    auto role = co_await roles.update(std::move(by), id, change_of(std::move(body)), std::move(cause));
     if (!role) co_return fail(std::move(role.error()));
     co_return to_response(*role);
 }
 
-awaitable<Result<http::NoContent>> erase(Roles& roles, Rights own, UserId by, RoleId id, Cause cause) {
-    auto erased = co_await roles.erase(own, by, id, std::move(cause));
+awaitable<Result<http::NoContent>> erase(Roles& roles, Actor by, RoleId id, Cause cause) {
+    auto erased = co_await roles.erase(std::move(by), id, std::move(cause));
     if (!erased) co_return fail(std::move(erased.error()));
     co_return http::NoContent{};
 }
@@ -111,7 +110,7 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .answers(201)
         .may_fail({&errors::role_exist})
         .handled_by([&roles](const ForCreating& caller, const http::RequestContext& context, RoleCreateRequest body) {
-            return create(roles, caller.rights(), caller.user(), std::move(body), cause_of(context));
+            return create(roles, caller.actor(), std::move(body), cause_of(context));
         });
 
     router.put("/admin/role/update/:roleId")
@@ -122,10 +121,10 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
             "Needs role:read and role:update, and every ability that the role had or is given. Acts at the next "
             "request of everybody who has the role.")
         .message("role.update")
-        .may_fail({&errors::role_not_found})
+        .may_fail({&errors::role_not_found, &errors::last_super_admin})
         .handled_by([&roles](const ForUpdating& caller, const http::RequestContext& context, FromPath<RolePath> path,
                              RoleUpdateRequest body) {
-            return update(roles, caller.rights(), caller.user(), path->role_id, std::move(body), cause_of(context));
+            return update(roles, caller.actor(), path->role_id, std::move(body), cause_of(context));
         });
 
     router.erase("/admin/role/delete/:roleId")
@@ -135,7 +134,7 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .describes("Needs role:read and role:delete, and every ability of the role.")
         .may_fail({&errors::role_not_found, &errors::role_used})
         .handled_by([&roles](const ForDeleting& caller, const http::RequestContext& context, FromPath<RolePath> path) {
-            return erase(roles, caller.rights(), caller.user(), path->role_id, cause_of(context));
+            return erase(roles, caller.actor(), path->role_id, cause_of(context));
         });
 }
 

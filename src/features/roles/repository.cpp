@@ -92,7 +92,7 @@ awaitable<bool> RoleRepository::is_used(RoleId id) {
     co_return !rows.empty();
 }
 
-void RoleRepository::add_insert(storage::Transaction& transaction, const RoleRecord& role) {
+void RoleRepository::add_insert(PrivilegedTransaction& transaction, const RoleRecord& role) {
     transaction.add(
         Expect::one,
         "INSERT INTO roles (id, name, description, type, abilities, is_built_in, created_at, created_by, updated_at, "
@@ -101,7 +101,7 @@ void RoleRepository::add_insert(storage::Transaction& transaction, const RoleRec
         role.created_at, role.created_by);
 }
 
-void RoleRepository::add_update(storage::Transaction& transaction, const RoleRecord& role, const RoleRecord& seen) {
+void RoleRepository::add_update(PrivilegedTransaction& transaction, const RoleRecord& role, const RoleRecord& seen) {
     transaction.add(Expect::one,
                     "UPDATE roles SET description = $2, type = $3, abilities = $4, updated_at = $5, updated_by = $6 "
                     "WHERE id = $1 AND type = $7 AND abilities = $8",
@@ -109,16 +109,11 @@ void RoleRepository::add_update(storage::Transaction& transaction, const RoleRec
                     role.updated_at, role.updated_by, http::name_of(seen.rights.type), seen.abilities_text);
 }
 
-void RoleRepository::add_erase(storage::Transaction& transaction, const RoleRecord& seen) {
+void RoleRepository::add_erase(PrivilegedTransaction& transaction, const RoleRecord& seen) {
     transaction.add(Expect::one,
                     "DELETE FROM roles WHERE id = $1 AND type = $2 AND abilities = $3 AND NOT is_built_in "
                     "AND NOT EXISTS (SELECT 1 FROM users WHERE role_id = $1)",
                     seen.id, http::name_of(seen.rights.type), seen.abilities_text);
-}
-
-awaitable<bool> RoleRepository::commit(storage::Transaction transaction) {
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    co_return outcome.committed;
 }
 
 }  // namespace consentry

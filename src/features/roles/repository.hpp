@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "features/users/abilities.hpp"
+#include "features/users/actor.hpp"
 #include "storage/database.hpp"
 #include "storage/list_sql.hpp"
 
@@ -35,13 +35,11 @@ public:
     awaitable<bool> is_used(RoleId id);
 
     // Expect::one: there is none of this name yet.
-    static void add_insert(storage::Transaction& transaction, const RoleRecord& role);
+    static void add_insert(PrivilegedTransaction& transaction, const RoleRecord& role);
     // Expect::one, of both: the role's rights are still those of `seen`.
-    static void add_update(storage::Transaction& transaction, const RoleRecord& role, const RoleRecord& seen);
+    static void add_update(PrivilegedTransaction& transaction, const RoleRecord& role, const RoleRecord& seen);
     // And it is neither built in nor anybody's.
-    static void add_erase(storage::Transaction& transaction, const RoleRecord& seen);
-    // false where an expectation does not hold.
-    awaitable<bool> commit(storage::Transaction transaction);
+    static void add_erase(PrivilegedTransaction& transaction, const RoleRecord& seen);
 
 private:
     storage::Database& database_;

@@ -9,7 +9,12 @@ namespace {
 // Each is lost to somebody who changed the same role within a read and a write.
 constexpr int tries_max = 8;
 
-boost::json::object facts_of(const RoleRecord& role) { return {{"roleId", role.id.text()}, {"roleName", role.name}}; }
+// In the log of whoever did it; the operator has none.
+void add_activity(PrivilegedTransaction& transaction, const Actor& by, ActivityAction action, const Cause& cause,
+                  TimePoint now, const RoleRecord& role) {
+    if (const auto user = by.user())
+        Audit::add(transaction, *user, action, cause, now, {{"roleId", role.id.text()}, {"roleName", role.name}});
+}
 
 }  // namespace
 
@@ -30,8 +35,14 @@ awaitable<std::optional<Rights>> Roles::rights_of(RoleId id) {
     co_return role->rights;
 }
 
-awaitable<Result<RoleRecord>> Roles::create(Rights own, UserId by, std::string name, RoleChange wanted, Cause cause) {
-    if (!own.include(wanted.rights)) co_return fail(errors::policy_forbidden);
+awaitable<std::optional<SeenRole>> Roles::see(RoleId id) {
+    auto role = co_await repository_.find(id);
+    if (!role) co_return std::nullopt;
+    co_return SeenRole{role->rights, std::move(role->abilities_text)};
+}
+
+awaitable<Result<RoleRecord>> Roles::create(Actor by, std::string name, RoleChange wanted, Cause cause) {
+    if (!by.rights().include(wanted.rights)) co_return fail(errors::policy_forbidden);
     const TimePoint now = clock_.now();
     RoleRecord role;
     role.id = RoleId::make(now);
@@ -39,49 +50,59 @@ awaitable<Result<RoleRecord>> Roles::create(Rights own, UserId by, std::string n
     role.description = std::move(wanted.description);
     role.rights = wanted.rights;
     role.created_at = now;
-    role.created_by = by;
+    role.created_by = by.user();
     role.updated_at = now;
-    role.updated_by = by;
-    storage::Transaction transaction;
+    role.updated_by = by.user();
+    PrivilegedTransaction transaction(by, now);
     RoleRepository::add_insert(transaction, role);
-    Audit::add(transaction, by, ActivityAction::admin_role_create, cause, now, facts_of(role));
-    const bool inserted = co_await repository_.commit(std::move(transaction));
-    if (!inserted) co_return fail(errors::role_exist);
+    add_activity(transaction, by, ActivityAction::admin_role_create, cause, now, role);
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed) co_return fail(errors::role_exist);
     co_return role;
 }
 
 // A statement takes effect only on the rights that were looked at; where somebody was faster, all is asked again.
-awaitable<Result<RoleRecord>> Roles::update(Rights own, UserId by, RoleId id, RoleChange wanted, Cause cause) {
+awaitable<Result<RoleRecord>> Roles::update(Actor by, RoleId id, RoleChange wanted, Cause cause) {
     for (int i = 0; i < tries_max; ++i) {
         const auto seen = co_await repository_.find(id);
         if (!seen) co_return fail(errors::role_not_found);
-        if (!own.include(seen->rights) || !own.include(wanted.rights)) co_return fail(errors::policy_forbidden);
+        if (!by.rights().include(seen->rights) || !by.rights().include(wanted.rights))
+            co_return fail(errors::policy_forbidden);
         if (seen->is_built_in && wanted.rights.type != seen->rights.type) co_return fail(errors::policy_forbidden);
         RoleRecord role = *seen;
         role.description = wanted.description;
         role.rights = wanted.rights;
         role.updated_at = clock_.now();
-        role.updated_by = by;
-        storage::Transaction transaction;
+        role.updated_by = by.user();
+        const bool demotes = seen->rights.type == Role::super_admin && wanted.rights.type != Role::super_admin;
+        PrivilegedTransaction transaction(by, role.updated_at);
+        if (demotes) SuperAdmins::add_lock(transaction);
         RoleRepository::add_update(transaction, role, *seen);
-        Audit::add(transaction, by, ActivityAction::admin_role_update, cause, role.updated_at, facts_of(role));
-        const bool updated = co_await repository_.commit(std::move(transaction));
-        if (updated) co_return role;
+        add_activity(transaction, by, ActivityAction::admin_role_update, cause, role.updated_at, role);
+        const std::size_t changes = transaction.size();
+        if (demotes) SuperAdmins::add_remains(transaction);
+        const auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        if (outcome->committed) co_return role;
+        if (outcome->failed_at == changes) co_return fail(errors::last_super_admin);
     }
     throw Unavailable("changing a role: others change it all the time");
 }
 
-awaitable<Result<void>> Roles::erase(Rights own, UserId by, RoleId id, Cause cause) {
+awaitable<Result<void>> Roles::erase(Actor by, RoleId id, Cause cause) {
     for (int i = 0; i < tries_max; ++i) {
         const auto role = co_await repository_.find(id);
         if (!role) co_return fail(errors::role_not_found);
-        if (!own.include(role->rights)) co_return fail(errors::policy_forbidden);
+        if (!by.rights().include(role->rights)) co_return fail(errors::policy_forbidden);
         if (role->is_built_in) co_return fail(errors::role_used);
-        storage::Transaction transaction;
+        const TimePoint now = clock_.now();
+        PrivilegedTransaction transaction(by, now);
         RoleRepository::add_erase(transaction, *role);
-        Audit::add(transaction, by, ActivityAction::admin_role_delete, cause, clock_.now(), facts_of(*role));
-        const bool erased = co_await repository_.commit(std::move(transaction));
-        if (erased) co_return Result<void>{};
+        add_activity(transaction, by, ActivityAction::admin_role_delete, cause, now, *role);
+        const auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        if (outcome->committed) co_return Result<void>{};
         const bool used = co_await repository_.is_used(id);
         if (used) co_return fail(errors::role_used);
     }

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "features/activity/audit.hpp"
 #include "features/roles/repository.hpp"
+#include "features/users/actor.hpp"
 
 namespace consentry {
 
@@ -23,23 +24,25 @@ struct RoleChange {
 class Roles {
 public:
     // Both outlive this.
-    Roles(storage::Database& database, const Clock& clock) : repository_(database), clock_(clock) {}
+    Roles(storage::Database& database, const Clock& clock)
+        : database_(database), repository_(database), clock_(clock) {}
 
     awaitable<Result<RoleRecord>> get(RoleId id);
     // A role by its name, or the built-in one of a type.
     awaitable<std::optional<RoleRecord>> find(std::string name_or_type);
     awaitable<std::optional<Rights>> rights_of(RoleId id);
+    awaitable<std::optional<SeenRole>> see(RoleId id);
     awaitable<ListSlice<RoleRecord>> list(ListQuery query) { return repository_.list(std::move(query)); }
 
-    // `own`: the rights of the account `by` who asks for it. policyForbidden where they do not reach so far. Each
-    // change stands in the log of that account.
-    awaitable<Result<RoleRecord>> create(Rights own, UserId by, std::string name, RoleChange wanted, Cause cause);
-    // Built-in roles keep their type.
-    awaitable<Result<RoleRecord>> update(Rights own, UserId by, RoleId id, RoleChange wanted, Cause cause);
+    // policyForbidden where the rights of `by` do not reach so far. Each change stands in the log of that account.
+    awaitable<Result<RoleRecord>> create(Actor by, std::string name, RoleChange wanted, Cause cause);
+    // Built-in roles keep their type. lastSuperAdmin where nobody would be one any more.
+    awaitable<Result<RoleRecord>> update(Actor by, RoleId id, RoleChange wanted, Cause cause);
     // roleUsed for one that is built in or somebody's.
-    awaitable<Result<void>> erase(Rights own, UserId by, RoleId id, Cause cause);
+    awaitable<Result<void>> erase(Actor by, RoleId id, Cause cause);
 
 private:
+    storage::Database& database_;
     RoleRepository repository_;
     const Clock& clock_;
 };

@@ -16,15 +16,16 @@ constexpr std::size_t iv_bytes = 12;
 // Lines of text: small, and the same for every engine.
 std::string text_of(const LiveSession& session, TimePoint now) {
     const std::int64_t password_expiry = session.password_expires_at ? epoch_ms(*session.password_expires_at) : 0;
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{:d}", epoch_ms(now), session.jti,
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{:d}\n{}", epoch_ms(now), session.jti,
                        session.security_version, session.epoch, epoch_ms(session.login_at),
                        epoch_ms(session.expires_at), session.email, session.role_id.text(), http::name_of(session.role),
-                       epoch_ms(session.last_active_at), password_expiry, session.must_change_password);
+                       epoch_ms(session.last_active_at), password_expiry, session.must_change_password,
+                       epoch_ms(session.proven_at));
 }
 
 // A copy that cannot be read is no copy: another version of the program wrote it.
 std::optional<LiveSession> session_of(std::string_view text, TimePoint now) {
-    std::array<std::string_view, 12> lines;
+    std::array<std::string_view, 13> lines;
     for (std::string_view& line : lines) {
         line = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(text.size(), line.size() + 1));
@@ -36,7 +37,7 @@ std::optional<LiveSession> session_of(std::string_view text, TimePoint now) {
     };
     const auto role_id = RoleId::parse(lines[7]);
     const auto role = http::find_enum<Role>(lines[8]);
-    if (!role_id || !role || lines[11].empty() || !text.empty()) return std::nullopt;
+    if (!role_id || !role || lines[12].empty() || !text.empty()) return std::nullopt;
     // The cache drops it as well; but whoever can write to it can also bring it back.
     if (from_epoch_ms(number(lines[0])) + trusted_max <= now) return std::nullopt;
     LiveSession out;
@@ -52,6 +53,7 @@ std::optional<LiveSession> session_of(std::string_view text, TimePoint now) {
     out.is_verified = true;
     if (const auto expiry = number(lines[10]); expiry != 0) out.password_expires_at = from_epoch_ms(expiry);
     out.must_change_password = lines[11] != "0";
+    out.proven_at = from_epoch_ms(number(lines[12]));
     return out;
 }
 

@@ -20,14 +20,15 @@ awaitable<Result<TokenResponse>> refresh(Sessions& sessions, RefreshBearer beare
     co_return TokenResponse::of(*pair, owner.role);
 }
 
-awaitable<Result<Done>> log_out(Sessions& sessions, UserId user, SessionId session, Cause cause) {
+awaitable<Result<Done>> log_out(Sessions& sessions, Actor by, UserId user, SessionId session, Cause cause) {
     // Ended by somebody else in the meantime: it is over, which is what was asked for.
-    co_await sessions.revoke(user, session, ActivityAction::user_logout, std::move(cause));
+    co_await sessions.revoke(std::move(by), user, session, ActivityAction::user_logout, std::move(cause));
     co_return Done{};
 }
 
-awaitable<Result<http::NoContent>> revoke(Sessions& sessions, UserId user, SessionId session, Cause cause) {
-    auto revoked = co_await sessions.revoke(user, session, ActivityAction::user_revoke_session, std::move(cause));
+awaitable<Result<http::NoContent>> revoke(Sessions& sessions, Actor by, UserId user, SessionId session, Cause cause) {
+    auto revoked =
+        co_await sessions.revoke(std::move(by), user, session, ActivityAction::user_revoke_session, std::move(cause));
     if (!revoked) co_return fail(std::move(revoked.error()));
     co_return http::NoContent{};
 }
@@ -86,7 +87,7 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .describes("Both tokens of the session are dead at once. Other sessions of the account go on.")
         .message("user.logout")
         .handled_by([&sessions](const SignedInProvisionally& caller, const http::RequestContext& context) {
-            return log_out(sessions, caller.user(), caller.session(), cause_of(context));
+            return log_out(sessions, caller.actor(), caller.user(), caller.session(), cause_of(context));
         });
 
     router.get("/shared/user/session/list")
@@ -109,7 +110,7 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .may_fail({&errors::session_not_found})
         .handled_by(
             [&sessions](const SignedIn& caller, const http::RequestContext& context, http::FromPath<SessionPath> path) {
-                return revoke(sessions, caller.user(), path->session_id, cause_of(context));
+                return revoke(sessions, caller.actor(), caller.user(), path->session_id, cause_of(context));
             });
 
     router.get("/.well-known/jwks.json")

@@ -17,7 +17,8 @@ awaitable<Result<Caller>> SessionGuard::identify(http::RequestContext& context) 
                      .email = std::move(session->email),
                      .role = session->role,
                      .role_id = session->role_id,
-                     .must_change_password = session->must_change_password};
+                     .must_change_password = session->must_change_password,
+                     .proven_at = session->proven_at};
 }
 
 awaitable<Result<RefreshBearer>> SessionGuard::admit(http::RequestContext& context, std::type_identity<RefreshBearer>) {

@@ -41,7 +41,7 @@ public:
 
 private:
     awaitable<Result<Caller>> identify(http::RequestContext& context) override;
-    awaitable<std::optional<Rights>> rights_of(RoleId role) override { return roles_.rights_of(role); }
+    awaitable<std::optional<SeenRole>> see_role(RoleId role) override { return roles_.see(role); }
     Consents& consents() override { return consents_; }
     Sessions& sessions_;
     Roles& roles_;

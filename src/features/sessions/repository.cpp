@@ -13,11 +13,11 @@ constexpr std::int64_t known_devices_max = 50;  // of an account; the newest
 #define CONSENTRY_LIVE_COLUMNS                                                                            \
     "s.id, s.user_id, s.jti, s.access_digest, s.login_at, s.expires_at, s.last_active_at, s.revoked_at, " \
     "u.email, u.role_id, r.type, u.status, u.is_verified, u.deleted_at, u.password_expires_at, "          \
-    "u.must_change_password, s.security_version, s.epoch"
+    "u.must_change_password, s.security_version, s.epoch, COALESCE(s.proven_at, s.login_at)"
 #define CONSENTRY_LIVE_TABLES                                                                             \
     " FROM sessions s JOIN users u ON u.id = s.user_id JOIN roles r ON r.id = u.role_id WHERE s.id = $1 " \
     "AND " CONSENTRY_CURRENT_WITH_SQL("s", "u")
-constexpr std::size_t live_columns = 18;
+constexpr std::size_t live_columns = 19;
 
 LiveSession to_live(const storage::Row& row) {
     LiveSession out;
@@ -39,6 +39,7 @@ LiveSession to_live(const storage::Row& row) {
     out.must_change_password = row.boolean(15);
     out.security_version = row.integer(16);
     out.epoch = row.integer(17);
+    out.proven_at = row.time(18);
     return out;
 }
 
@@ -170,6 +171,15 @@ void SessionRepository::add_revoke(storage::Transaction& transaction, SessionId 
         "WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > $3 AND " CONSENTRY_CURRENT_SQL(
             "sessions") " RETURNING user_id, id",
         id, user, now, reason);
+}
+
+void SessionRepository::add_confirm(PrivilegedTransaction& transaction, SessionId id, UserId user, TimePoint now) {
+    // Copies tell when its owner proved who they are.
+    transaction.add_about(ended, Expect::one,
+                          "UPDATE sessions SET proven_at = $3, updated_at = $3 "
+                          "WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > $3 "
+                          "AND " CONSENTRY_CURRENT_SQL("sessions") " RETURNING user_id, id",
+                          id, user, now);
 }
 
 awaitable<SessionRepository::DeviceMemory> SessionRepository::find_device(UserId user, crypto::Sha256 device) {

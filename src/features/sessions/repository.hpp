@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "features/sessions/tokens.hpp"
-#include "features/users/user.hpp"
+#include "features/users/actor.hpp"
 #include "storage/database.hpp"
 #include "storage/list_sql.hpp"
 
@@ -53,6 +53,7 @@ struct LiveSession {
     std::string jti;
     Bytes access_digest;
     TimePoint login_at;
+    TimePoint proven_at;  // the login, or the last time since that the owner proved who they are
     TimePoint expires_at;
     TimePoint last_active_at;
     bool revoked = false;
@@ -100,8 +101,8 @@ public:
     awaitable<std::optional<RefreshState>> find_for_refresh(SessionId id);
     awaitable<ListSlice<SessionSummary>> list_live(UserId user, TimePoint now, ListQuery query);
 
-    // Returns (user_id, id) of every session that is over or changed its generation: what anybody remembers of it is
-    // worth nothing any more.
+    // Returns (user_id, id) of every session that is over, changed its generation or was confirmed: what anybody
+    // remembers of it is worth nothing any more.
     static constexpr storage::Topic ended{"sessions ended"};
 
     // Expect::one fails where the challenge was spent before.
@@ -120,6 +121,8 @@ public:
     // Expect::one: the session is the user's, and live.
     static void add_revoke(storage::Transaction& transaction, SessionId id, UserId user, std::string_view reason,
                            TimePoint now);
+    // Expect::one: likewise. Its owner has just proven who they are.
+    static void add_confirm(PrivilegedTransaction& transaction, SessionId id, UserId user, TimePoint now);
     // What is known of a device at a login there.
     struct DeviceMemory {
         bool known = false;   // in this generation

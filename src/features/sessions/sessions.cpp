@@ -146,7 +146,7 @@ awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
         // What ended between the read and this copy was told to nobody who could have erased it (SES-2).
         const auto still = co_await repository_.find(session.id);
         if (!still || still->revoked || still->jti != session.jti ||
-            still->security_version != session.security_version)
+            still->security_version != session.security_version || still->proven_at != session.proven_at)
             co_await copies_.erase(session.user, session.id);
     } catch (const Unavailable&) {
     }
@@ -319,15 +319,16 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
         [this, successor, issued_at, end] { return tokens_.issue(successor, issued_at, end); });
 }
 
-awaitable<Result<void>> Sessions::revoke(UserId user, SessionId session, ActivityAction action, Cause cause) {
+awaitable<Result<void>> Sessions::revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause) {
     const TimePoint now = clock_.now();
     const bool is_logout = action == ActivityAction::user_logout;
     const std::string id = session.text();
-    storage::Transaction transaction;
+    PrivilegedTransaction transaction(by, now, user);
     SessionRepository::add_revoke(transaction, session, user, is_logout ? "logout" : "revoked", now);
     Audit::add(transaction, user, action, cause, now, {{"sessionId", id}});
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (!outcome.committed) co_return fail(errors::session_not_found);
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed) co_return fail(errors::session_not_found);
     audit_.tell(is_logout ? "session.logout" : "session.revoked", Outcome::success, user, cause, {{"session", id}});
     co_return Result<void>{};
 }

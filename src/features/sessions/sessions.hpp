@@ -76,7 +76,7 @@ public:
     awaitable<Result<TokenPair>> refresh(std::string token, SessionOwner& owner, Cause cause);
 
     // `action`: what the owner's activity log says of it.
-    awaitable<Result<void>> revoke(UserId user, SessionId session, ActivityAction action, Cause cause);
+    awaitable<Result<void>> revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause);
     awaitable<ListSlice<SessionSummary>> list(UserId user, ListQuery query);
     // Rows of sessions that ended long ago.
     awaitable<void> forget_old();

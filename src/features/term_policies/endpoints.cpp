@@ -44,8 +44,8 @@ awaitable<Result<Done>> done(awaitable<Result<void>> change) {
     co_return Done{};
 }
 
-awaitable<Result<Done>> publish(TermPolicies& policies, TermPolicyId id, Cause cause) {
-    auto published = co_await policies.publish(id, std::move(cause));
+awaitable<Result<Done>> publish(TermPolicies& policies, Actor by, TermPolicyId id, Cause cause) {
+    auto published = co_await policies.publish(std::move(by), id, std::move(cause));
     if (!published) co_return fail(std::move(published.error()));
     co_return Done{};
 }
@@ -118,9 +118,10 @@ void add_drafts(http::Router& router, TermPolicies& policies) {
         .message("termPolicy.create")
         .answers(201)
         .may_fail({&errors::term_policy_exist, &errors::term_policy_content_invalid, &errors::term_policy_busy})
-        .handled_by([&policies](const ForCreating&, const RequestContext& context, TermPolicyCreateRequest body) {
-            return policy(policies, policies.create(body.wanted(), cause_of(context)));
-        });
+        .handled_by(
+            [&policies](const ForCreating& caller, const RequestContext& context, TermPolicyCreateRequest body) {
+                return policy(policies, policies.create(caller.actor(), body.wanted(), cause_of(context)));
+            });
 
     router.erase("/term-policy/delete/:termPolicyId")
         .also_at("/admin/term-policy/delete/:termPolicyId")
@@ -130,9 +131,10 @@ void add_drafts(http::Router& router, TermPolicies& policies) {
         .describes("Needs termPolicy:read and termPolicy:delete. What is published stays.")
         .message("termPolicy.delete")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid, &errors::term_policy_busy})
-        .handled_by([&policies](const ForDeleting&, const RequestContext& context, FromPath<TermPolicyPath> path) {
-            return policy(policies, policies.erase(path->policy_id, cause_of(context)));
-        });
+        .handled_by(
+            [&policies](const ForDeleting& caller, const RequestContext& context, FromPath<TermPolicyPath> path) {
+                return policy(policies, policies.erase(caller.actor(), path->policy_id, cause_of(context)));
+            });
 }
 
 void add_contents(http::Router& router, TermPolicies& policies) {
@@ -145,9 +147,9 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         .message("termPolicy.addContent")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_exist, &errors::term_policy_content_invalid, &errors::term_policy_busy})
-        .handled_by([&policies](const ForUpdating&, const RequestContext& context, FromPath<TermPolicyPath> path,
+        .handled_by([&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path,
                                 ContentRequest body) {
-            return done(policies.add_content(path->policy_id, body.file(), cause_of(context)));
+            return done(policies.add_content(caller.actor(), path->policy_id, body.file(), cause_of(context)));
         });
 
     router.put("/term-policy/update/:termPolicyId/content/update")
@@ -160,9 +162,9 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_not_found, &errors::term_policy_content_invalid,
                    &errors::term_policy_busy})
-        .handled_by([&policies](const ForUpdating&, const RequestContext& context, FromPath<TermPolicyPath> path,
+        .handled_by([&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path,
                                 ContentRequest body) {
-            return done(policies.update_content(path->policy_id, body.file(), cause_of(context)));
+            return done(policies.update_content(caller.actor(), path->policy_id, body.file(), cause_of(context)));
         });
 
     router.erase("/term-policy/update/:termPolicyId/content/remove")
@@ -173,9 +175,10 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         .describes("Needs termPolicy:read and termPolicy:update.")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_not_found, &errors::term_policy_busy})
-        .handled_by([&policies](const ForUpdating&, const RequestContext& context, FromPath<TermPolicyPath> path,
+        .handled_by([&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path,
                                 ContentRemovalRequest body) {
-            return no_content(policies.remove_content(path->policy_id, body.language, cause_of(context)));
+            return no_content(
+                policies.remove_content(caller.actor(), path->policy_id, body.language, cause_of(context)));
         });
 
     router.post("/term-policy/get/:termPolicyId/content/:language")
@@ -216,9 +219,10 @@ void add_publication(http::Router& router, TermPolicies& policies) {
         .message("termPolicy.publish")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_empty, &errors::term_policy_content_invalid, &errors::term_policy_busy})
-        .handled_by([&policies](const ForUpdating&, const RequestContext& context, FromPath<TermPolicyPath> path) {
-            return publish(policies, path->policy_id, cause_of(context));
-        });
+        .handled_by(
+            [&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path) {
+                return publish(policies, caller.actor(), path->policy_id, cause_of(context));
+            });
 }
 
 }  // namespace

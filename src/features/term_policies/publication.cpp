@@ -40,33 +40,34 @@ milliseconds Publication::claimed_for() const {
     return std::max(shortest_claim, 2 * store_.longest_call() + LooseObjects::margin);
 }
 
-awaitable<Result<TermPolicy>> Publication::publish(TermPolicyId id, Cause cause) {
+awaitable<Result<TermPolicy>> Publication::publish(Actor by, TermPolicyId id, Cause cause) {
     for (int i = 0; i < tries_max; ++i) {
         auto seen = co_await repository_.find(id);
         if (!seen) co_return fail(errors::term_policy_not_found);
         if (seen->status == PolicyStatus::published) co_return fail(errors::term_policy_status_invalid);
         if (seen->contents.empty()) co_return fail(errors::term_policy_content_empty);
-        auto published = co_await try_once(std::move(*seen), cause);
+        auto published = co_await try_once(by, std::move(*seen), cause);
         if (published) co_return std::move(*published);
     }
     throw Unavailable("publishing a term policy: others change it all the time");
 }
 
-awaitable<std::optional<Result<TermPolicy>>> Publication::try_once(StoredTermPolicy seen, Cause cause) {
+awaitable<std::optional<Result<TermPolicy>>> Publication::try_once(Actor by, StoredTermPolicy seen, Cause cause) {
     auto files = co_await read(seen);
     if (!files) {
         const auto now = co_await repository_.find(seen.id);
         if (!now || now->status != seen.status || now->revision != seen.revision) co_return std::nullopt;
         co_return fail(std::move(files.error()));
     }
-    auto claimed = co_await claim(seen);
+    auto claimed = co_await claim(by, seen);
     if (!claimed) co_return std::nullopt;
     if (!*claimed) co_return fail(std::move(claimed->error()));
     const bool put = co_await put_all(seen, std::move(*files));
     if (!put) co_return std::nullopt;
     const TimePoint now = clock_.now();
-    const bool decided = co_await decide(seen, cause, now);
-    if (!decided) co_return std::nullopt;
+    const auto decided = co_await decide(by, seen, cause, now);
+    if (!decided) co_return fail(Error{decided.error().kind()});
+    if (!*decided) co_return std::nullopt;
     mails_.wake();
     audit_.tell("policy.published", Outcome::success, std::nullopt, cause,
                 {{"type", std::string(http::name_of(seen.type))}, {"version", std::to_string(seen.version)}});
@@ -95,18 +96,19 @@ awaitable<Result<Publication::Files>> Publication::read(TermPolicy policy) {
 }
 
 // nullopt: it is not as it was seen any more.
-awaitable<std::optional<Result<void>>> Publication::claim(TermPolicy policy) {
+awaitable<std::optional<Result<void>>> Publication::claim(Actor by, TermPolicy policy) {
     const TimePoint now = clock_.now();
     const TimePoint until = now + claimed_for();
-    storage::Transaction transaction;
+    PrivilegedTransaction transaction(by, now);
     TermPolicyRepository::add_claim(transaction, policy, until);
     for (const PolicyContent& content : policy.contents)
         LooseObjects::add_expected(transaction,
                                    {storage::Area::public_area, policy.type, policy.version, content.language},
                                    until + LooseObjects::margin, std::nullopt, now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (outcome.committed) co_return Result<void>{};
-    if (outcome.failed_at == 0) co_return std::nullopt;
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (outcome->committed) co_return Result<void>{};
+    if (outcome->failed_at == 0) co_return std::nullopt;
     co_return Result<void>{
         std::unexpected(retry_later(errors::term_policy_busy, store_.longest_call() + LooseObjects::margin))};
 }
@@ -129,15 +131,16 @@ awaitable<bool> Publication::put_all(TermPolicy policy, Files files) {
     co_return true;
 }
 
-awaitable<bool> Publication::decide(TermPolicy policy, Cause cause, TimePoint now) {
-    storage::Transaction transaction;
+awaitable<Result<bool>> Publication::decide(Actor by, TermPolicy policy, Cause cause, TimePoint now) {
+    PrivilegedTransaction transaction(by, now);
     TermPolicyRepository::add_publish(transaction, policy, cause.actor, now);
     LooseObjects::add_published(transaction, policy.id);
     LooseObjects::add_released(transaction, policy.id, now);
     Announcements::add(transaction, policy.id, now);
     add_policy_activity(transaction, ActivityAction::admin_term_policy_publish, policy, cause, now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    co_return outcome.committed;
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    co_return outcome->committed;
 }
 
 }  // namespace consentry

@@ -25,17 +25,17 @@ public:
 
     // Errors: notFound, statusInvalid (it is published), contentEmpty, contentInvalid (a file is not what was checked),
     // busy (a file is being erased). Costs the same however many users there are.
-    awaitable<Result<TermPolicy>> publish(TermPolicyId id, Cause cause);
+    awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, Cause cause);
 
 private:
     using Files = std::vector<std::string>;  // in the order of the policy's contents
 
     // nullopt: somebody changed the document meanwhile.
-    awaitable<std::optional<Result<TermPolicy>>> try_once(StoredTermPolicy seen, Cause cause);
+    awaitable<std::optional<Result<TermPolicy>>> try_once(Actor by, StoredTermPolicy seen, Cause cause);
     awaitable<Result<Files>> read(TermPolicy policy);
-    awaitable<std::optional<Result<void>>> claim(TermPolicy policy);
+    awaitable<std::optional<Result<void>>> claim(Actor by, TermPolicy policy);
     awaitable<bool> put_all(TermPolicy policy, Files files);
-    awaitable<bool> decide(TermPolicy policy, Cause cause, TimePoint now);
+    awaitable<Result<bool>> decide(Actor by, TermPolicy policy, Cause cause, TimePoint now);
     milliseconds claimed_for() const;
 
     storage::Database& database_;

@@ -134,14 +134,14 @@ awaitable<std::vector<TermPolicy>> TermPolicyRepository::list_all() {
     co_return out;
 }
 
-void TermPolicyRepository::add_insert(storage::Transaction& transaction, const TermPolicy& policy) {
+void TermPolicyRepository::add_insert(PrivilegedTransaction& transaction, const TermPolicy& policy) {
     transaction.add(Expect::one,
                     "INSERT INTO term_policies (id, type, version, status, created_at, created_by, updated_at, "
                     "updated_by) VALUES ($1, $2, $3, 'draft', $4, $5, $4, $5)",
                     policy.id, http::name_of(policy.type), policy.version, policy.created_at, policy.created_by);
 }
 
-void TermPolicyRepository::add_change(storage::Transaction& transaction, TermPolicyId id, std::optional<UserId> by,
+void TermPolicyRepository::add_change(PrivilegedTransaction& transaction, TermPolicyId id, std::optional<UserId> by,
                                       TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE term_policies SET revision = revision + 1, updated_at = $2, updated_by = $3 WHERE id = $1 "
@@ -149,14 +149,14 @@ void TermPolicyRepository::add_change(storage::Transaction& transaction, TermPol
                     id, now, by);
 }
 
-void TermPolicyRepository::add_content(storage::Transaction& transaction, TermPolicyId id,
+void TermPolicyRepository::add_content(PrivilegedTransaction& transaction, TermPolicyId id,
                                        const PolicyContent& content) {
     transaction.add(Expect::one,
                     "INSERT INTO term_policy_contents (term_policy_id, language, size, digest) VALUES ($1, $2, $3, $4)",
                     id, name_of(content.language), content.size, digest_bytes(content));
 }
 
-void TermPolicyRepository::add_content_update(storage::Transaction& transaction, TermPolicyId id,
+void TermPolicyRepository::add_content_update(PrivilegedTransaction& transaction, TermPolicyId id,
                                               const PolicyContent& content) {
     transaction.add(
         Expect::one,
@@ -164,19 +164,19 @@ void TermPolicyRepository::add_content_update(storage::Transaction& transaction,
         name_of(content.language), content.size, digest_bytes(content));
 }
 
-void TermPolicyRepository::add_content_erase(storage::Transaction& transaction, TermPolicyId id, Language language) {
+void TermPolicyRepository::add_content_erase(PrivilegedTransaction& transaction, TermPolicyId id, Language language) {
     transaction.add(Expect::one, "DELETE FROM term_policy_contents WHERE term_policy_id = $1 AND language = $2", id,
                     name_of(language));
 }
 
-void TermPolicyRepository::add_erase(storage::Transaction& transaction, const TermPolicy& seen) {
+void TermPolicyRepository::add_erase(PrivilegedTransaction& transaction, const TermPolicy& seen) {
     transaction.add(Expect::any, "DELETE FROM term_policy_contents WHERE term_policy_id = $1", seen.id);
     // One more than was seen: the change that this transaction began with.
     transaction.add(Expect::one, "DELETE FROM term_policies WHERE id = $1 AND revision = $2", seen.id,
                     seen.revision + 1);
 }
 
-void TermPolicyRepository::add_claim(storage::Transaction& transaction, const TermPolicy& seen, TimePoint until) {
+void TermPolicyRepository::add_claim(PrivilegedTransaction& transaction, const TermPolicy& seen, TimePoint until) {
     transaction.add(
         Expect::one,
         "UPDATE term_policies SET publishing_until = $3 WHERE id = $1 AND status = 'draft' AND revision = $2", seen.id,
@@ -191,7 +191,7 @@ awaitable<bool> TermPolicyRepository::renew_claim(TermPolicy seen, TimePoint unt
     co_return rows.affected() == 1;
 }
 
-void TermPolicyRepository::add_publish(storage::Transaction& transaction, const TermPolicy& seen,
+void TermPolicyRepository::add_publish(PrivilegedTransaction& transaction, const TermPolicy& seen,
                                        std::optional<UserId> by, TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE term_policies SET status = 'published', published_at = $3, published_by = $4, "

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "features/term_policies/policy.hpp"
+#include "features/users/actor.hpp"
 #include "storage/database.hpp"
 #include "storage/list_sql.hpp"
 
@@ -40,22 +41,23 @@ public:
     awaitable<std::vector<TermPolicy>> list_all();
 
     // Expect::one; a unique violation: this version exists.
-    static void add_insert(storage::Transaction& transaction, const TermPolicy& policy);
+    static void add_insert(PrivilegedTransaction& transaction, const TermPolicy& policy);
     // Expect::one: there is such a draft, and it is not being published. Counts the change.
-    static void add_change(storage::Transaction& transaction, TermPolicyId id, std::optional<UserId> by, TimePoint now);
+    static void add_change(PrivilegedTransaction& transaction, TermPolicyId id, std::optional<UserId> by,
+                           TimePoint now);
     // Expect::one of both; a unique violation of the first: the language is there.
-    static void add_content(storage::Transaction& transaction, TermPolicyId id, const PolicyContent& content);
-    static void add_content_update(storage::Transaction& transaction, TermPolicyId id, const PolicyContent& content);
-    static void add_content_erase(storage::Transaction& transaction, TermPolicyId id, Language language);
+    static void add_content(PrivilegedTransaction& transaction, TermPolicyId id, const PolicyContent& content);
+    static void add_content_update(PrivilegedTransaction& transaction, TermPolicyId id, const PolicyContent& content);
+    static void add_content_erase(PrivilegedTransaction& transaction, TermPolicyId id, Language language);
     // Expect::one: it is as it was seen. The document's row was changed by an earlier statement.
-    static void add_erase(storage::Transaction& transaction, const TermPolicy& seen);
+    static void add_erase(PrivilegedTransaction& transaction, const TermPolicy& seen);
 
     // Expect::one: it is a draft as it was seen. Nobody changes it until then.
-    static void add_claim(storage::Transaction& transaction, const TermPolicy& seen, TimePoint until);
+    static void add_claim(PrivilegedTransaction& transaction, const TermPolicy& seen, TimePoint until);
     // False: the claim is over, or somebody else's publication was faster.
     awaitable<bool> renew_claim(TermPolicy seen, TimePoint until, TimePoint now);
     // Expect::one: as add_claim(), and the claim is alive.
-    static void add_publish(storage::Transaction& transaction, const TermPolicy& seen, std::optional<UserId> by,
+    static void add_publish(PrivilegedTransaction& transaction, const TermPolicy& seen, std::optional<UserId> by,
                             TimePoint now);
 
     // Of the accounts behind `after`, how many are active, and how many of those hold an acceptance of this version

@@ -137,7 +137,7 @@ awaitable<Result<std::vector<PolicyContent>>> TermPolicies::check(PolicyType typ
     co_return out;
 }
 
-awaitable<Result<TermPolicy>> TermPolicies::create(NewTermPolicy wanted, Cause cause) {
+awaitable<Result<TermPolicy>> TermPolicies::create(Actor by, NewTermPolicy wanted, Cause cause) {
     http::Report report;
     for (std::size_t i = 0; i < wanted.contents.size(); ++i)
         if (wanted.contents[i].key != paths().draft(wanted.type, wanted.version, wanted.contents[i].language))
@@ -157,8 +157,8 @@ awaitable<Result<TermPolicy>> TermPolicies::create(NewTermPolicy wanted, Cause c
     policy.version = wanted.version;
     policy.contents = std::move(*contents);
     policy.created_at = policy.updated_at = now;
-    policy.created_by = policy.updated_by = cause.actor;
-    storage::Transaction transaction;
+    policy.created_by = policy.updated_by = by.user();
+    PrivilegedTransaction transaction(by, now);
     TermPolicyRepository::add_insert(transaction, policy);
     for (const PolicyContent& content : policy.contents) {
         LooseObjects::add_taken_up(transaction, {Area::private_area, policy.type, policy.version, content.language},
@@ -166,21 +166,23 @@ awaitable<Result<TermPolicy>> TermPolicies::create(NewTermPolicy wanted, Cause c
         TermPolicyRepository::add_content(transaction, policy.id, content);
     }
     add_policy_activity(transaction, ActivityAction::admin_term_policy_create, policy, cause, now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (!outcome.committed && outcome.failed_at == 0) co_return fail(errors::term_policy_exist);
-    if (!outcome.committed) co_return std::unexpected(busy());
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed && outcome->failed_at == 0) co_return fail(errors::term_policy_exist);
+    if (!outcome->committed) co_return std::unexpected(busy());
     std::ranges::sort(policy.contents, {}, &PolicyContent::language);
     co_return policy;
 }
 
-awaitable<Result<void>> TermPolicies::add_content(TermPolicyId id, ContentFile file, Cause cause) {
-    return change_content(id, std::move(file), std::move(cause), true);
+awaitable<Result<void>> TermPolicies::add_content(Actor by, TermPolicyId id, ContentFile file, Cause cause) {
+    return change_content(std::move(by), id, std::move(file), std::move(cause), true);
 }
-awaitable<Result<void>> TermPolicies::update_content(TermPolicyId id, ContentFile file, Cause cause) {
-    return change_content(id, std::move(file), std::move(cause), false);
+awaitable<Result<void>> TermPolicies::update_content(Actor by, TermPolicyId id, ContentFile file, Cause cause) {
+    return change_content(std::move(by), id, std::move(file), std::move(cause), false);
 }
 
-awaitable<Result<void>> TermPolicies::change_content(TermPolicyId id, ContentFile file, Cause cause, bool is_new) {
+awaitable<Result<void>> TermPolicies::change_content(Actor by, TermPolicyId id, ContentFile file, Cause cause,
+                                                     bool is_new) {
     const ErrorKind& wrong = is_new ? errors::term_policy_content_exist : errors::term_policy_content_not_found;
     const auto policy = co_await find_draft(id);
     if (!policy) co_return fail(Error{policy.error().kind()});
@@ -195,8 +197,8 @@ awaitable<Result<void>> TermPolicies::change_content(TermPolicyId id, ContentFil
     if (!contents) co_return fail(std::move(contents.error()));
     for (int i = 0; i < tries_max; ++i) {
         const TimePoint now = clock_.now();
-        storage::Transaction transaction;
-        TermPolicyRepository::add_change(transaction, id, cause.actor, now);
+        PrivilegedTransaction transaction(by, now);
+        TermPolicyRepository::add_change(transaction, id, by.user(), now);
         LooseObjects::add_taken_up(transaction, {Area::private_area, policy->type, policy->version, file.language},
                                    now);
         if (is_new)
@@ -207,52 +209,55 @@ awaitable<Result<void>> TermPolicies::change_content(TermPolicyId id, ContentFil
             transaction,
             is_new ? ActivityAction::admin_term_policy_add_content : ActivityAction::admin_term_policy_update_content,
             *policy, cause, now, file.language);
-        const auto outcome = co_await database_.commit(std::move(transaction));
-        if (outcome.committed) co_return Result<void>{};
-        if (outcome.failed_at == 1) co_return std::unexpected(busy());
-        if (outcome.failed_at == 2) co_return fail(wrong);
+        const auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        if (outcome->committed) co_return Result<void>{};
+        if (outcome->failed_at == 1) co_return std::unexpected(busy());
+        if (outcome->failed_at == 2) co_return fail(wrong);
         auto why = co_await hindrance(id);
         if (why) co_return fail(std::move(*why));
     }
     throw Unavailable("changing a term policy: it is published all the time");
 }
 
-awaitable<Result<void>> TermPolicies::remove_content(TermPolicyId id, Language language, Cause cause) {
+awaitable<Result<void>> TermPolicies::remove_content(Actor by, TermPolicyId id, Language language, Cause cause) {
     const auto policy = co_await find_draft(id);
     if (!policy) co_return fail(Error{policy.error().kind()});
     for (int i = 0; i < tries_max; ++i) {
         const TimePoint now = clock_.now();
-        storage::Transaction transaction;
-        TermPolicyRepository::add_change(transaction, id, cause.actor, now);
+        PrivilegedTransaction transaction(by, now);
+        TermPolicyRepository::add_change(transaction, id, by.user(), now);
         TermPolicyRepository::add_content_erase(transaction, id, language);
         LooseObjects::add_released(transaction, {Area::private_area, policy->type, policy->version, language}, now);
         add_policy_activity(transaction, ActivityAction::admin_term_policy_remove_content, *policy, cause, now,
                             language);
-        const auto outcome = co_await database_.commit(std::move(transaction));
-        if (outcome.committed) {
+        const auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        if (outcome->committed) {
             std::vector<PolicyObject> file{{Area::private_area, policy->type, policy->version, language}};
             co_await loose_objects_.sweep_released(std::move(file));
             co_return Result<void>{};
         }
-        if (outcome.failed_at == 1) co_return fail(errors::term_policy_content_not_found);
+        if (outcome->failed_at == 1) co_return fail(errors::term_policy_content_not_found);
         auto why = co_await hindrance(id);
         if (why) co_return fail(std::move(*why));
     }
     throw Unavailable("changing a term policy: it is published all the time");
 }
 
-awaitable<Result<TermPolicy>> TermPolicies::erase(TermPolicyId id, Cause cause) {
+awaitable<Result<TermPolicy>> TermPolicies::erase(Actor by, TermPolicyId id, Cause cause) {
     for (int i = 0; i < tries_max; ++i) {
         auto policy = co_await find_draft(id);
         if (!policy) co_return policy;
         const TimePoint now = clock_.now();
-        storage::Transaction transaction;
-        TermPolicyRepository::add_change(transaction, id, cause.actor, now);
+        PrivilegedTransaction transaction(by, now);
+        TermPolicyRepository::add_change(transaction, id, by.user(), now);
         LooseObjects::add_released(transaction, id, now);
         TermPolicyRepository::add_erase(transaction, *policy);
         add_policy_activity(transaction, ActivityAction::admin_term_policy_delete, *policy, cause, now);
-        const auto outcome = co_await database_.commit(std::move(transaction));
-        if (outcome.committed) {
+        const auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        if (outcome->committed) {
             co_await sweep_drafts(*policy);
             co_return policy;
         }
@@ -262,8 +267,8 @@ awaitable<Result<TermPolicy>> TermPolicies::erase(TermPolicyId id, Cause cause) 
     throw Unavailable("deleting a term policy: others change it all the time");
 }
 
-awaitable<Result<TermPolicy>> TermPolicies::publish(TermPolicyId id, Cause cause) {
-    auto published = co_await publication_.publish(id, std::move(cause));
+awaitable<Result<TermPolicy>> TermPolicies::publish(Actor by, TermPolicyId id, Cause cause) {
+    auto published = co_await publication_.publish(std::move(by), id, std::move(cause));
     // Moved, not copied: what is public needs no private file.
     if (published) co_await sweep_drafts(*published);
     co_return published;

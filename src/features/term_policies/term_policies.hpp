@@ -63,15 +63,17 @@ public:
 
     // All of them: contentInvalid with the languages and what is wrong in `data`; validation where a key is not the
     // draft's place; busy while it is published or a file is being erased.
-    awaitable<Result<TermPolicy>> create(NewTermPolicy wanted, Cause cause);  // exist
+    awaitable<Result<TermPolicy>> create(Actor by, NewTermPolicy wanted, Cause cause);  // exist
     // Errors of these besides: notFound, statusInvalid (published).
-    awaitable<Result<void>> add_content(TermPolicyId id, ContentFile file, Cause cause);      // contentExist
-    awaitable<Result<void>> update_content(TermPolicyId id, ContentFile file, Cause cause);   // contentNotFound
-    awaitable<Result<void>> remove_content(TermPolicyId id, Language language, Cause cause);  // contentNotFound
-    awaitable<Result<TermPolicy>> erase(TermPolicyId id, Cause cause);                        // what it was
+    awaitable<Result<void>> add_content(Actor by, TermPolicyId id, ContentFile file, Cause cause);  // contentExist
+    awaitable<Result<void>> update_content(Actor by, TermPolicyId id, ContentFile file,
+                                           Cause cause);  // contentNotFound
+    awaitable<Result<void>> remove_content(Actor by, TermPolicyId id, Language language,
+                                           Cause cause);                          // contentNotFound
+    awaitable<Result<TermPolicy>> erase(Actor by, TermPolicyId id, Cause cause);  // what it was
 
     // See Publication.
-    awaitable<Result<TermPolicy>> publish(TermPolicyId id, Cause cause);
+    awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, Cause cause);
     // How many active users hold an acceptance which is good now, and would not be if this were published.
     // Error: notFound.
     awaitable<Result<PolicyImpact>> impact(TermPolicyId id);
@@ -95,7 +97,7 @@ private:
     awaitable<Result<TermPolicy>> find_draft(TermPolicyId id);
     // The files of a draft that is one no more.
     awaitable<void> sweep_drafts(TermPolicy policy);
-    awaitable<Result<void>> change_content(TermPolicyId id, ContentFile file, Cause cause, bool is_new);
+    awaitable<Result<void>> change_content(Actor by, TermPolicyId id, ContentFile file, Cause cause, bool is_new);
     // Why a change of this document did nothing. nullopt: nothing stands in its way any more.
     awaitable<std::optional<Error>> hindrance(TermPolicyId id);
     Error busy() const;

@@ -19,8 +19,9 @@ awaitable<Result<TwoFactorStatusResponse>> status(TwoFactor& two_factor, UserId 
                                       .last_used_at = record.last_used_at};
 }
 
-awaitable<Result<TwoFactorSetupResponse>> set_up(TwoFactor& two_factor, UserId user, std::string email, Cause cause) {
-    auto made = co_await two_factor.set_up(user, std::move(email), std::move(cause));
+awaitable<Result<TwoFactorSetupResponse>> set_up(TwoFactor& two_factor, Actor by, UserId user, std::string email,
+                                                 Cause cause) {
+    auto made = co_await two_factor.set_up(std::move(by), user, std::move(email), std::move(cause));
     if (!made) co_return fail(std::move(made.error()));
     co_return TwoFactorSetupResponse{std::move(made->secret), std::move(made->otpauth_url)};
 }
@@ -31,40 +32,43 @@ awaitable<Result<User>> owner(UserRepository& users, UserId id) {
     co_return std::move(*user);
 }
 
-awaitable<Result<BackupCodesResponse>> enable(TwoFactor& two_factor, UserRepository& users, UserId id,
+awaitable<Result<BackupCodesResponse>> enable(TwoFactor& two_factor, UserRepository& users, Actor by, UserId id,
                                               SessionId session, std::string code, Cause cause) {
     auto user = co_await owner(users, id);
     if (!user) co_return fail(std::move(user.error()));
-    auto codes = co_await two_factor.enable(std::move(*user), session, std::move(code), std::move(cause));
+    auto codes =
+        co_await two_factor.enable(std::move(by), std::move(*user), session, std::move(code), std::move(cause));
     if (!codes) co_return fail(std::move(codes.error()));
     co_return BackupCodesResponse{std::move(*codes)};
 }
 
-awaitable<Result<BackupCodesResponse>> regenerate(TwoFactor& two_factor, UserId user, Cause cause) {
-    auto codes = co_await two_factor.regenerate(user, std::move(cause));
+awaitable<Result<BackupCodesResponse>> regenerate(TwoFactor& two_factor, Actor by, UserId user, Cause cause) {
+    auto codes = co_await two_factor.regenerate(std::move(by), user, std::move(cause));
     if (!codes) co_return fail(std::move(codes.error()));
     co_return BackupCodesResponse{std::move(*codes)};
 }
 
-awaitable<Result<http::NoContent>> disable(TwoFactor& two_factor, UserRepository& users, UserId id, SessionId session,
-                                           Proof proof, Cause cause) {
+awaitable<Result<http::NoContent>> disable(TwoFactor& two_factor, UserRepository& users, Actor by, UserId id,
+                                           SessionId session, Proof proof, Cause cause) {
     auto user = co_await owner(users, id);
     if (!user) co_return fail(std::move(user.error()));
-    auto disabled = co_await two_factor.disable(std::move(*user), session, std::move(proof), std::move(cause));
+    auto disabled =
+        co_await two_factor.disable(std::move(by), std::move(*user), session, std::move(proof), std::move(cause));
     if (!disabled) co_return fail(std::move(disabled.error()));
     co_return http::NoContent{};
 }
 
-awaitable<Result<Done>> reset(TwoFactor& two_factor, UserRepository& users, Roles& roles, UserId admin, Rights own,
-                              UserId target, Cause cause) {
-    if (admin == target) co_return fail(errors::user_not_self);
+awaitable<Result<Done>> reset(TwoFactor& two_factor, UserRepository& users, Roles& roles, Actor by, UserId target,
+                              Cause cause) {
+    if (by.user() == target) co_return fail(errors::user_not_self);
     auto user = co_await users.find(target);
     if (!user) co_return fail(errors::user_not_found);
     if (user->status == UserStatus::blocked) co_return fail(errors::blocked_invalid);
     // Nobody takes a factor off an account that stands above their own.
     const auto rights = co_await roles.rights_of(user->role_id);
-    if (!rights || !own.include(*rights)) co_return fail(errors::role_forbidden);
-    auto done = co_await two_factor.reset(std::move(*user), TwoFactor::After::set_up_required, std::move(cause));
+    if (!rights || !by.rights().include(*rights)) co_return fail(errors::role_forbidden);
+    auto done =
+        co_await two_factor.reset(std::move(by), std::move(*user), TwoFactor::After::set_up_required, std::move(cause));
     if (!done) co_return fail(std::move(done.error()));
     co_return Done{};
 }
@@ -89,8 +93,8 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .describes("Two-factor is not on before it is confirmed with a code. A second set-up replaces the first.")
         .message("user.twoFactor.setup")
         .may_fail({&errors::two_factor_already_enabled})
-        .handled_by([&two_factor](const SignedIn& caller, const http::RequestContext& context) {
-            return set_up(two_factor, caller.user(), caller.email(), cause_of(context));
+        .handled_by([&two_factor](const FreshlySignedIn& caller, const http::RequestContext& context) {
+            return set_up(two_factor, caller.actor(), caller.user(), caller.email(), cause_of(context));
         });
 
     router.post("/user/2fa/confirm")
@@ -106,7 +110,8 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
                    &errors::two_factor_attempt_temporary_lock})
         .handled_by([&two_factor, &users](const SignedIn& caller, const http::RequestContext& context,
                                           TwoFactorEnableRequest body) {
-            return enable(two_factor, users, caller.user(), caller.session(), std::move(body.code), cause_of(context));
+            return enable(two_factor, users, caller.actor(), caller.user(), caller.session(), std::move(body.code),
+                          cause_of(context));
         });
 
     router.post("/user/2fa/backup/regenerate")
@@ -120,8 +125,8 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .message("user.twoFactor.regenerateBackupCodes")
         .answers(201)
         .may_fail({&errors::two_factor_not_enabled})
-        .handled_by([&two_factor](const SignedIn& caller, const http::RequestContext& context) {
-            return regenerate(two_factor, caller.user(), cause_of(context));
+        .handled_by([&two_factor](const FreshlySignedIn& caller, const http::RequestContext& context) {
+            return regenerate(two_factor, caller.actor(), caller.user(), cause_of(context));
         });
 
     router.erase("/user/2fa")
@@ -137,7 +142,8 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
                    &errors::two_factor_attempt_temporary_lock})
         .handled_by([&two_factor, &users](const SignedIn& caller, const http::RequestContext& context,
                                           TwoFactorDisableRequest body) {
-            return disable(two_factor, users, caller.user(), caller.session(), proof_of(body), cause_of(context));
+            return disable(two_factor, users, caller.actor(), caller.user(), caller.session(), proof_of(body),
+                           cause_of(context));
         });
 
     router.patch("/admin/user/update/:userId/2fa/reset")
@@ -150,7 +156,7 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
                    &errors::two_factor_not_enabled})
         .handled_by([&two_factor, &users, &roles](const MayReset& caller, const http::RequestContext& context,
                                                   http::FromPath<UserPath> path) {
-            return reset(two_factor, users, roles, caller.user(), caller.rights(), path->user_id, cause_of(context));
+            return reset(two_factor, users, roles, caller.actor(), path->user_id, cause_of(context));
         });
 }
 

@@ -43,7 +43,7 @@ awaitable<std::optional<crypto::Sha256>> TwoFactorRepository::find_backup_code(U
     co_return found;
 }
 
-void TwoFactorRepository::add_pending(storage::Transaction& transaction, UserId user, const Bytes& iv,
+void TwoFactorRepository::add_pending(PrivilegedTransaction& transaction, UserId user, const Bytes& iv,
                                       const Bytes& secret, TimePoint now) {
     // attempt, lock and last step stay: a new set-up forgives nothing (TFA-9) and revives no code (TFA-3).
     transaction.add(Expect::one,
@@ -101,7 +101,7 @@ void TwoFactorRepository::add_enable(storage::Transaction& transaction, const Ri
                     proof.user, now, proof.iv, proof.step.value_or(0));
 }
 
-void TwoFactorRepository::add_disable(storage::Transaction& transaction, UserId user, TimePoint now) {
+void TwoFactorRepository::add_disable(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE two_factors SET enabled = FALSE, required_setup = FALSE, iv = NULL, secret = NULL, "
                     "confirmed_at = NULL, attempt = 0, locked_until = NULL, updated_at = $2 "
@@ -115,7 +115,7 @@ void TwoFactorRepository::add_erase(storage::Transaction& transaction, UserId us
     transaction.add(Expect::any, "DELETE FROM two_factors WHERE user_id = $1", user);
 }
 
-void TwoFactorRepository::add_reset(storage::Transaction& transaction, UserId user, TimePoint now) {
+void TwoFactorRepository::add_reset(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE two_factors SET required_setup = TRUE, iv = NULL, secret = NULL, attempt = 0, "
                     "locked_until = NULL, updated_at = $2 WHERE user_id = $1 AND enabled = TRUE",
@@ -123,11 +123,18 @@ void TwoFactorRepository::add_reset(storage::Transaction& transaction, UserId us
     transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);
 }
 
-void TwoFactorRepository::add_still_enabled(storage::Transaction& transaction, UserId user, TimePoint now) {
+void TwoFactorRepository::add_still_enabled(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
     transaction.add(
         Expect::one,
         "UPDATE two_factors SET updated_at = $2 WHERE user_id = $1 AND enabled = TRUE AND required_setup = FALSE", user,
         now);
+}
+
+void TwoFactorRepository::add_still_off(PrivilegedTransaction& transaction, UserId user) {
+    transaction.add(Expect::one,
+                    "UPDATE users SET updated_at = updated_at WHERE id = $1 AND NOT EXISTS "
+                    "(SELECT 1 FROM two_factors t WHERE t.user_id = $1 AND t.enabled)",
+                    user);
 }
 
 void TwoFactorRepository::add_backup_codes(storage::Transaction& transaction, UserId user,

@@ -7,7 +7,7 @@
 
 #include "base/lock_ladder.hpp"
 #include "crypto/digest.hpp"
-#include "features/users/user.hpp"
+#include "features/users/actor.hpp"
 #include "storage/database.hpp"
 
 namespace consentry {
@@ -46,7 +46,7 @@ public:
     awaitable<std::optional<crypto::Sha256>> find_backup_code(UserId user, std::vector<crypto::Sha256> digests);
 
     // A new pending secret. Expect::one: two-factor is off.
-    static void add_pending(storage::Transaction& transaction, UserId user, const Bytes& iv, const Bytes& secret,
+    static void add_pending(PrivilegedTransaction& transaction, UserId user, const Bytes& iv, const Bytes& secret,
                             TimePoint now);
     // The same for a user who must set up anew; false where that is not so.
     awaitable<bool> store_required(UserId user, Bytes iv, Bytes secret, TimePoint now);
@@ -60,12 +60,14 @@ public:
     static void add_spend(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
                           TimePoint now);
     static void add_enable(storage::Transaction& transaction, const RightProof& proof, TimePoint now);
-    static void add_disable(storage::Transaction& transaction, UserId user, TimePoint now);
-    static void add_reset(storage::Transaction& transaction, UserId user, TimePoint now);
+    static void add_disable(PrivilegedTransaction& transaction, UserId user, TimePoint now);
+    static void add_reset(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     // On, off or begun: as if there had never been one.
     static void add_erase(storage::Transaction& transaction, UserId user);
     // Expect::one first: two-factor is on.
-    static void add_still_enabled(storage::Transaction& transaction, UserId user, TimePoint now);
+    static void add_still_enabled(PrivilegedTransaction& transaction, UserId user, TimePoint now);
+    // Expect::one: two-factor is off.
+    static void add_still_off(PrivilegedTransaction& transaction, UserId user);
     static void add_backup_codes(storage::Transaction& transaction, UserId user,
                                  const std::vector<crypto::Sha256>& digests);
 

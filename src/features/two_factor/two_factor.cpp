@@ -38,15 +38,16 @@ NewSecret TwoFactor::describe(const std::string& email, BytesView secret) const 
             crypto::otpauth_url(settings_.issuer, settings_.label, email, secret, settings_.totp)};
 }
 
-awaitable<Result<NewSecret>> TwoFactor::set_up(UserId user, std::string email, Cause cause) {
+awaitable<Result<NewSecret>> TwoFactor::set_up(Actor by, UserId user, std::string email, Cause cause) {
     const Bytes secret = TwoFactorSecrets::new_secret();
     const auto sealed = secrets_.seal(user, secret);
     const TimePoint now = clock_.now();
-    storage::Transaction transaction;
+    PrivilegedTransaction transaction(by, now);
     TwoFactorRepository::add_pending(transaction, user, sealed.iv, sealed.secret, now);
     Audit::add(transaction, user, ActivityAction::user_setup_two_factor, cause, now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (!outcome.committed) co_return fail(errors::two_factor_already_enabled);
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed) co_return fail(errors::two_factor_already_enabled);
     audit_.tell("two_factor.set_up", Outcome::success, user, cause);
     co_return describe(email, secret);
 }
@@ -153,8 +154,8 @@ std::vector<crypto::Sha256> TwoFactor::digests_of(UserId user, const std::vector
     return out;
 }
 
-awaitable<Result<std::vector<std::string>>> TwoFactor::enable(User user, std::optional<SessionId> keep,
-                                                              std::string code, Cause cause) {
+awaitable<Result<std::vector<std::string>>> TwoFactor::enable(Actor by, User user, SessionId keep, std::string code,
+                                                              Cause cause) {
     const auto record = co_await state(user.id);
     if (record.enabled) co_return fail(errors::two_factor_already_enabled);
     if (!record.secret) co_return fail(errors::two_factor_required_setup);
@@ -164,7 +165,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable(User user, std::op
 
     const TimePoint now = clock_.now();
     auto codes = TwoFactorSecrets::new_backup_codes();
-    storage::Transaction transaction;
+    PrivilegedTransaction transaction(by, now);
     TwoFactorRepository::add_enable(transaction, *proof, clock_.lock_time());
     TwoFactorRepository::add_backup_codes(transaction, user.id, digests_of(user.id, codes));
     // A login that saw two-factor off and is not finished yet must not be finished.
@@ -172,12 +173,13 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable(User user, std::op
                      {.session = keep, .identities = true, .devices = true}, "twoFactorEnabled", now);
     Audit::add(transaction, user.id, ActivityAction::user_enable_two_factor, cause, now);
     mails_.add_notice(transaction, user.id, MailKind::two_factor_enabled, cause, now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (outcome.committed) {
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (outcome->committed) {
         audit_.tell("two_factor.enabled", Outcome::success, user.id, cause);
         co_return codes;
     }
-    if (outcome.failed_at > 0) throw changed_meanwhile();
+    if (outcome->failed_at > 0) throw changed_meanwhile();
     const auto after = co_await state(user.id);
     if (after.enabled) co_return fail(errors::two_factor_already_enabled);
     co_return fail(co_await settle(user.id, code_used(), std::move(cause)));
@@ -211,54 +213,56 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(User owne
     co_return codes;
 }
 
-awaitable<Result<std::vector<std::string>>> TwoFactor::regenerate(UserId user, Cause cause) {
+awaitable<Result<std::vector<std::string>>> TwoFactor::regenerate(Actor by, UserId user, Cause cause) {
     auto codes = TwoFactorSecrets::new_backup_codes();
-    storage::Transaction transaction;
     const TimePoint now = clock_.now();
+    PrivilegedTransaction transaction(by, now);
     TwoFactorRepository::add_still_enabled(transaction, user, now);
     TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
     Audit::add(transaction, user, ActivityAction::user_regenerate_two_factor_backup_codes, cause, now);
     mails_.add_notice(transaction, user, MailKind::backup_codes_replaced, cause, now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (!outcome.committed) co_return fail(errors::two_factor_not_enabled);
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed) co_return fail(errors::two_factor_not_enabled);
     audit_.tell("two_factor.backup_codes_replaced", Outcome::success, user, cause);
     co_return codes;
 }
 
-awaitable<Result<void>> TwoFactor::disable(User user, SessionId keep, Proof proof, Cause cause) {
+awaitable<Result<void>> TwoFactor::disable(Actor by, User user, SessionId keep, Proof proof, Cause cause) {
     const auto record = co_await state(user.id);
     if (!record.enabled) co_return fail(errors::two_factor_not_enabled);
     if (proof.empty()) co_return fail(errors::two_factor_method_required);
     auto right = co_await verify(user.id, std::move(proof), cause);
     if (!right) co_return fail(std::move(right.error()));
     const TimePoint now = clock_.now();
-    storage::Transaction transaction;
+    PrivilegedTransaction transaction(by, now);
     spend(transaction, *right, cause);
-    const std::size_t spent = transaction.statements().size();
+    const std::size_t spent = transaction.size();
     TwoFactorRepository::add_disable(transaction, user.id, now);
     Grants::add_rise(transaction, user.id, user.security_version,
                      {.session = keep, .identities = true, .devices = true}, "twoFactorDisabled", now);
     Audit::add(transaction, user.id, ActivityAction::user_disable_two_factor, cause, now);
     mails_.add_notice(transaction, user.id, MailKind::two_factor_disabled, cause, now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (outcome.committed) {
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (outcome->committed) {
         tell_spent(*right, cause);
         audit_.tell("two_factor.disabled", Outcome::success, user.id, cause);
         co_return Result<void>{};
     }
-    if (outcome.failed_at < spent) co_return fail(co_await lost(std::move(*right), std::move(cause)));
-    if (outcome.failed_at > spent) throw changed_meanwhile();
+    if (outcome->failed_at < spent) co_return fail(co_await lost(std::move(*right), std::move(cause)));
+    if (outcome->failed_at > spent) throw changed_meanwhile();
     co_return fail(errors::two_factor_not_enabled);
 }
 
-awaitable<Result<void>> TwoFactor::reset(User user, After after, Cause cause) {
+awaitable<Result<void>> TwoFactor::reset(Actor by, User user, After after, Cause cause) {
     if (after == After::set_up_required) {
         // Who asks again because the answer was lost changes nothing (RAC-4).
         const auto record = co_await state(user.id);
         if (record.required_setup && !record.secret && !locked(record)) co_return Result<void>{};
     }
     const TimePoint now = clock_.now();
-    storage::Transaction transaction;
+    PrivilegedTransaction transaction(by, now, user.id);
     if (after == After::off) {
         TwoFactorRepository::add_disable(transaction, user.id, now);
     } else {
@@ -269,13 +273,14 @@ awaitable<Result<void>> TwoFactor::reset(User user, After after, Cause cause) {
     // Not from where: that is the administrator's, and none of the owner's business.
     mails_.add(transaction, user.id, after == After::off ? MailKind::two_factor_removed : MailKind::two_factor_reset,
                {}, now);
-    const auto outcome = co_await database_.commit(std::move(transaction));
-    if (outcome.committed) {
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (outcome->committed) {
         audit_.tell("two_factor.reset", Outcome::success, user.id, cause,
                     {{"after", after == After::off ? "off" : "set-up required"}});
         co_return Result<void>{};
     }
-    if (outcome.failed_at == 0) co_return fail(errors::two_factor_not_enabled);
+    if (outcome->failed_at == 0) co_return fail(errors::two_factor_not_enabled);
     throw changed_meanwhile();
 }
 

@@ -46,21 +46,21 @@ public:
 
     awaitable<TwoFactorRecord> state(UserId user);  // all off where there is no record
 
-    awaitable<Result<NewSecret>> set_up(UserId user, std::string email, Cause cause);
+    awaitable<Result<NewSecret>> set_up(Actor by, UserId user, std::string email, Cause cause);
     // For a user who must set up anew before anything else (after an admin's reset).
     awaitable<Result<NewSecret>> set_up_required(UserId user, std::string email);
-    // Turns on, ends the user's other sessions, hands out backup codes. `keep`: the session that asks, if any.
-    awaitable<Result<std::vector<std::string>>> enable(User user, std::optional<SessionId> keep, std::string code,
+    // Turns on, ends the user's sessions but `keep`, which asks, and hands out backup codes.
+    awaitable<Result<std::vector<std::string>>> enable(Actor by, User user, SessionId keep, std::string code,
                                                        Cause cause);
     awaitable<Result<std::vector<std::string>>> enable_required(User owner, std::string code, Cause cause);
-    awaitable<Result<std::vector<std::string>>> regenerate(UserId user, Cause cause);
-    awaitable<Result<void>> disable(User user, SessionId keep, Proof proof, Cause cause);
+    awaitable<Result<std::vector<std::string>>> regenerate(Actor by, UserId user, Cause cause);
+    awaitable<Result<void>> disable(Actor by, User user, SessionId keep, Proof proof, Cause cause);
     // Takes the factor away without a proof; everything granted before ends.
     enum class After {
         set_up_required,  // it stays on, and the owner sets up anew at the next login
         off,              // only for the operator at the machine
     };
-    awaitable<Result<void>> reset(User user, After after, Cause cause);
+    awaitable<Result<void>> reset(Actor by, User user, After after, Cause cause);
 
     // Whether the proof is right; wrong ones are counted and refused here. A right one is spent by spend().
     awaitable<Result<RightProof>> verify(UserId user, Proof proof, Cause cause);

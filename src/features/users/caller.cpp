@@ -36,22 +36,22 @@ awaitable<Result<Visitor>> CallerGuard::admit(http::RequestContext& context, std
     auto caller = co_await identify_fully(context);
     if (!caller) co_return fail(std::move(caller.error()));
     if (caller->role == Role::user) co_return Visitor{std::nullopt};
-    auto rights = co_await rights_of(caller->role_id);
-    if (rights && rights->type == Role::user) rights.reset();
-    co_return Visitor{rights};
+    const auto role = co_await see_role(caller->role_id);
+    if (!role || role->rights.type == Role::user) co_return Visitor{std::nullopt};
+    co_return Visitor{role->rights};
 }
 
-awaitable<Result<std::pair<Caller, Rights>>> CallerGuard::permit(http::RequestContext& context,
-                                                                 std::span<const Ability> required) {
+awaitable<Result<std::pair<Caller, SeenRole>>> CallerGuard::permit(http::RequestContext& context,
+                                                                   std::span<const Ability> required) {
     auto caller = co_await identify_fully(context);
     if (!caller) co_return fail(std::move(caller.error()));
     // Most who come here without right are no admins: they cost no second look-up.
     if (caller->role == Role::user) co_return fail(errors::role_forbidden);
-    const auto rights = co_await rights_of(caller->role_id);
-    if (!rights || rights->type == Role::user) co_return fail(errors::role_forbidden);
-    if (!std::ranges::all_of(required, [&](Ability ability) { return rights->allow(ability); }))
+    auto role = co_await see_role(caller->role_id);
+    if (!role || role->rights.type == Role::user) co_return fail(errors::role_forbidden);
+    if (!std::ranges::all_of(required, [&](Ability ability) { return role->rights.allow(ability); }))
         co_return fail(errors::policy_forbidden);
-    co_return std::pair{std::move(*caller), *rights};
+    co_return std::pair{std::move(*caller), std::move(*role)};
 }
 
 http::Access CallerGuard::access(std::type_identity<SignedIn>) {

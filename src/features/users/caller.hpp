@@ -2,6 +2,7 @@
 // for: only CallerGuard makes them.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "base/errors.hpp"
 #include "features/users/abilities.hpp"
+#include "features/users/actor.hpp"
 #include "features/users/consent.hpp"
 #include "http/context.hpp"
 #include "http/operation.hpp"
@@ -21,16 +23,8 @@ using storage::awaitable;
 
 class CallerGuard;
 
-// What is known of the owner of a live session.
-struct Caller {
-    UserId user;
-    SessionId session;
-    std::int64_t security_version = 0;  // of the session, and of the account when the session was matched
-    std::string email;
-    Role role = Role::user;
-    RoleId role_id;
-    bool must_change_password = false;  // signed in with a temporary one
-};
+// How long a proof of who somebody is stays fresh.
+inline constexpr std::chrono::minutes fresh_for{5};
 
 // Proof that the access token belongs to a live session of an account that may act.
 class SignedIn {
@@ -43,10 +37,14 @@ public:
     Role role() const { return caller_.role; }
     // For whoever asks what this session has accepted.
     ConsentGrounds grounds() const { return {caller_.user, caller_.session, caller_.security_version}; }
+    // They proved who they are within the last minutes, at the login or by confirming the session since.
+    bool is_fresh(TimePoint now) const { return now < caller_.proven_at + fresh_for; }
+    Actor actor() const { return Actor(caller_); }
 
 protected:
     friend class CallerGuard;
     explicit SignedIn(Caller caller) : caller_(std::move(caller)) {}
+    const Caller& caller() const { return caller_; }
 
 private:
     Caller caller_;
@@ -59,6 +57,7 @@ public:
     using Guard = CallerGuard;
     UserId user() const { return caller_.user; }
     SessionId session() const { return caller_.session; }
+    Actor actor() const { return Actor(caller_); }
 
 private:
     friend class CallerGuard;
@@ -130,13 +129,26 @@ class Permitted : public SignedInAdmin {
 public:
     static constexpr auto abilities = detail::read_abilities<Required...>();
     // As they were when this request began.
-    const Rights& rights() const { return rights_; }
+    const Rights& rights() const { return seen_.rights; }
+    Actor actor() const { return Actor(caller(), seen_); }
 
 private:
     friend class CallerGuard;
-    Permitted(Caller caller, Rights rights) : SignedInAdmin(std::move(caller)), rights_(rights) {}
-    Rights rights_;
+    Permitted(Caller caller, SeenRole seen) : SignedInAdmin(std::move(caller)), seen_(std::move(seen)) {}
+    SeenRole seen_;
 };
+
+// The same proof, given within the last minutes: for what a stolen session must not be enough for. Whoever logged in
+// longer ago confirms the session first (POST /shared/user/session/confirm).
+template <class Proof>
+class Fresh : public Proof {
+private:
+    friend class CallerGuard;
+    explicit Fresh(Proof proof) : Proof(std::move(proof)) {}
+};
+using FreshlySignedIn = Fresh<SignedIn>;
+template <auto... Required>
+using FreshlyPermitted = Fresh<Permitted<Required...>>;
 
 // Whoever asks, for what strangers may see a part of. A token that is sent is checked: a bad one is refused, not
 // ignored.
@@ -176,7 +188,14 @@ public:
                                                     std::type_identity<Permitted<Required...>>) {
         auto permitted = co_await permit(context, Permitted<Required...>::abilities);
         if (!permitted) co_return fail(std::move(permitted.error()));
-        co_return Permitted<Required...>{std::move(permitted->first), permitted->second};
+        co_return Permitted<Required...>{std::move(permitted->first), std::move(permitted->second)};
+    }
+    template <class Proof>
+    awaitable<Result<Fresh<Proof>>> admit(http::RequestContext& context, std::type_identity<Fresh<Proof>>) {
+        auto caller = co_await admit(context, std::type_identity<Proof>{});
+        if (!caller) co_return fail(std::move(caller.error()));
+        if (!caller->is_fresh(context.now)) co_return fail(errors::fresh_login_required);
+        co_return Fresh<Proof>{std::move(*caller)};
     }
 
     static http::Access access(std::type_identity<SignedIn>);
@@ -197,6 +216,12 @@ public:
         out.errors.push_back(&errors::policy_forbidden);
         return out;
     }
+    template <class Proof>
+    static http::Access access(std::type_identity<Fresh<Proof>>) {
+        http::Access out = access(std::type_identity<Proof>{});
+        out.errors.push_back(&errors::fresh_login_required);
+        return out;
+    }
 
 private:
     // Whoever the token says, temporary password or not.
@@ -204,9 +229,9 @@ private:
     virtual Consents& consents() = 0;
     awaitable<Result<Caller>> identify_fully(http::RequestContext& context);
     // nullopt: there is no such role.
-    virtual awaitable<std::optional<Rights>> rights_of(RoleId role) = 0;
-    awaitable<Result<std::pair<Caller, Rights>>> permit(http::RequestContext& context,
-                                                        std::span<const Ability> required);
+    virtual awaitable<std::optional<SeenRole>> see_role(RoleId role) = 0;
+    awaitable<Result<std::pair<Caller, SeenRole>>> permit(http::RequestContext& context,
+                                                          std::span<const Ability> required);
 };
 
 }  // namespace consentry

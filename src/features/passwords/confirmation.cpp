@@ -1,0 +1,58 @@
+#include "features/passwords/confirmation.hpp"
+
+#include "base/errors.hpp"
+#include "features/sessions/repository.hpp"
+
+namespace consentry {
+
+Confirmation::Confirmation(storage::Database& database, const Clock& clock, UserRepository& users,
+                           TwoFactor& two_factor, Passwords& passwords, Audit audit)
+    : database_(database),
+      clock_(clock),
+      users_(users),
+      two_factor_(two_factor),
+      passwords_(passwords),
+      audit_(audit) {}
+
+awaitable<Result<void>> Confirmation::check_password(User user, std::string password, Cause cause) {
+    if (!user.password_hash) co_return fail(errors::password_not_set);
+    const UserId id = user.id;
+    std::string email = user.email;
+    const auto checked = co_await passwords_.check(std::move(user), std::move(email), std::move(password), cause);
+    if (!checked) co_return fail(Error{checked.error().kind(), checked.error().data()});
+    co_await passwords_.clear(id);
+    co_return Result<void>{};
+}
+
+awaitable<Result<void>> Confirmation::confirm(SignedIn caller, OwnerProof proof, Cause cause) {
+    auto user = co_await users_.find(caller.user());
+    if (!user) co_return fail(errors::jwt_access_token_invalid);
+    const auto factor = co_await two_factor_.state(caller.user());
+    std::optional<RightProof> right;
+    if (factor.enabled || !proof.factor.empty()) {
+        if (proof.factor.empty()) co_return fail(errors::two_factor_method_required);
+        auto verified = co_await two_factor_.verify(caller.user(), std::move(proof.factor), cause);
+        if (!verified) co_return fail(std::move(verified.error()));
+        right = std::move(*verified);
+    } else {
+        auto checked = co_await check_password(std::move(*user), std::move(proof.password).value_or(""), cause);
+        if (!checked) co_return fail(std::move(checked.error()));
+    }
+    const TimePoint now = clock_.now();
+    PrivilegedTransaction transaction(caller.actor(), now);
+    if (right) two_factor_.spend(transaction, *right, cause);
+    const std::size_t spent = transaction.size();
+    SessionRepository::add_confirm(transaction, caller.session(), caller.user(), now);
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed && outcome->failed_at < spent)
+        co_return fail(co_await two_factor_.lost(std::move(*right), std::move(cause)));
+    if (!outcome->committed) co_return fail(errors::jwt_access_token_invalid);
+    if (right) two_factor_.tell_spent(*right, cause);
+    audit_.tell(
+        "session.confirmed", Outcome::success, caller.user(), cause,
+        {{"session", caller.session().text()}, {"method", right ? (right->step ? "code" : "backupCode") : "password"}});
+    co_return Result<void>{};
+}
+
+}  // namespace consentry

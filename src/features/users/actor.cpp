@@ -1,0 +1,99 @@
+#include "features/users/actor.hpp"
+
+#include "base/errors.hpp"
+#include "features/users/generations.hpp"
+#include "features/users/stored.hpp"
+
+namespace consentry {
+namespace {
+
+using storage::Expect;
+
+// The row that changes of super admins lock: the built-in role, which every database has.
+const RoleId super_admin_role = built_in_role(Role::super_admin);
+
+}  // namespace
+
+Actor::Actor(const Caller& caller)
+    : proof_(Proof{.user = caller.user, .session = caller.session, .role_id = caller.role_id, .abilities = {}}),
+      rights_{.type = caller.role, .abilities = {}} {}
+
+Actor::Actor(const Caller& caller, const SeenRole& seen) : Actor(caller) {
+    rights_ = seen.rights;
+    proof_->abilities = seen.abilities;
+}
+
+Actor Actor::operator_at_the_machine() {
+    Actor out;
+    out.rights_.type = Role::super_admin;
+    return out;
+}
+
+std::optional<UserId> Actor::user() const { return proof_ ? std::optional(proof_->user) : std::nullopt; }
+
+PrivilegedTransaction::PrivilegedTransaction(const Actor& by, TimePoint now, std::optional<UserId> target)
+    : by_(by), now_(now) {
+    if (!by.proof_) return;
+    const auto& [user, session, role, abilities] = *by.proof_;
+    const auto lock_target = [&] {
+        add(Expect::any, "UPDATE users SET updated_at = updated_at WHERE id = $1", *target);
+    };
+    const bool has_target = target && *target != user;
+    if (has_target && *target < user) lock_target();
+    actor_at_ = statements().size();
+    add(Expect::one,
+        "UPDATE users SET updated_at = updated_at WHERE id = $1 AND status = 'active' AND is_verified "
+        "AND deleted_at IS NULL AND role_id = $2 "
+        "AND EXISTS (SELECT 1 FROM sessions s WHERE s.id = $3 AND s.user_id = $1 AND s.revoked_at IS NULL "
+        "AND s.expires_at > $4 AND " CONSENTRY_CURRENT_WITH_SQL("s", "users") ") "
+        "AND EXISTS (SELECT 1 FROM roles r WHERE r.id = $2 AND r.type = $5 AND ($6 OR r.abilities = $7))",
+        user, role, session, now, http::name_of(by.rights_.type), !abilities.has_value(), abilities.value_or(""));
+    if (has_target && user < *target) lock_target();
+    assertions_ = statements().size();
+}
+
+storage::awaitable<Result<storage::Outcome>> PrivilegedTransaction::commit(storage::Database& database) && {
+    const bool asserts = assertions_ > 0;
+    auto outcome = co_await database.commit(std::move(static_cast<storage::Transaction&>(*this)));
+    if (!outcome.committed && asserts && outcome.failed_at == actor_at_) {
+        const auto found = co_await database.query(
+            "SELECT u.status, u.is_verified, r.type, r.abilities FROM users u JOIN roles r ON r.id = u.role_id "
+            "JOIN sessions s ON s.user_id = u.id WHERE u.id = $1 AND s.id = $2 AND u.deleted_at IS NULL "
+            "AND s.revoked_at IS NULL AND s.expires_at > $3 AND " CONSENTRY_CURRENT_WITH_SQL("s", "u"),
+            by_.proof_->user, by_.proof_->session, now_);
+        co_return fail(refusal(found));
+    }
+    if (outcome.committed)
+        outcome.results.erase(outcome.results.begin(),
+                              outcome.results.begin() + static_cast<std::ptrdiff_t>(assertions_));
+    else
+        outcome.failed_at -= assertions_;
+    co_return outcome;
+}
+
+Error PrivilegedTransaction::refusal(const storage::Rows& found) const {
+    if (found.empty()) return Error{errors::jwt_access_token_invalid};
+    const auto row = found[0];
+    const auto status = stored_enum<UserStatus>(row.text(0));
+    if (status == UserStatus::blocked) return Error{errors::blocked_forbidden};
+    if (status != UserStatus::active) return Error{errors::inactive_forbidden};
+    if (!row.boolean(1)) return Error{errors::email_not_verified};
+    // Who asked for no abilities is told to log in anew; the next session is of the role as it is then.
+    if (!by_.proof_->abilities) return Error{errors::jwt_access_token_invalid};
+    if (stored_enum<Role>(row.text(2)) == Role::user) return Error{errors::role_forbidden};
+    return Error{errors::policy_forbidden};
+}
+
+void SuperAdmins::add_lock(PrivilegedTransaction& transaction) {
+    transaction.add(Expect::any, "UPDATE roles SET updated_at = updated_at WHERE id = $1", super_admin_role);
+}
+
+void SuperAdmins::add_remains(PrivilegedTransaction& transaction) {
+    transaction.add(Expect::one,
+                    "UPDATE roles SET updated_at = updated_at WHERE id = $1 AND EXISTS (SELECT 1 FROM users u "
+                    "JOIN roles r ON r.id = u.role_id WHERE r.type = 'superAdmin' AND u.status = 'active' "
+                    "AND u.deleted_at IS NULL)",
+                    super_admin_role);
+}
+
+}  // namespace consentry

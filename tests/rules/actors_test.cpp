@@ -1,0 +1,95 @@
+// A change that takes authority proves its actor inside its transaction: the statements that write what administrators
+// look after stand in functions that take a PrivilegedTransaction, and only a guard's value makes one.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "rules/source_tree.hpp"
+
+namespace consentry::rules {
+namespace {
+
+// Tables of which each row is changed on somebody's authority. Accounts and sessions change in other ways as well, and
+// are not among them.
+constexpr std::array<std::string_view, 5> looked_after{"roles", "api_keys", "feature_flags", "term_policies",
+                                                       "term_policy_contents"};
+
+// Functions that write there without anybody's authority, and why that is right.
+struct Exception {
+    std::string_view function;
+    std::string_view why;
+};
+constexpr std::array exceptions{
+    Exception{"TermPolicyRepository::renew_claim(", "holds on to a claim that an actor made, and changes no document"},
+};
+
+bool writes_there(std::string_view code) {
+    return std::ranges::any_of(looked_after, [&](std::string_view table) {
+        return std::ranges::any_of(
+            std::array<std::string_view, 3>{"INSERT INTO ", "UPDATE ", "DELETE FROM "},
+            [&](std::string_view verb) { return code.contains(std::string(verb) + std::string(table) + " "); });
+    });
+}
+
+// The text from the last line that begins in the first column and opens a function or goes on with its head.
+std::string_view head_of(std::string_view text, std::size_t at) {
+    std::size_t begin = text.rfind('\n', at);
+    while (begin != std::string_view::npos && begin > 0) {
+        const char first = text[begin + 1];
+        const bool is_code = std::isalpha(static_cast<unsigned char>(first)) != 0;
+        if (is_code) return text.substr(begin + 1, text.find('{', begin) - begin);
+        begin = text.rfind('\n', begin - 1);
+    }
+    return {};
+}
+
+std::vector<std::string> unproven(std::string_view text) {
+    std::vector<std::string> out;
+    std::size_t at = 0;
+    for (const std::string& line : lines_of(text)) {
+        if (writes_there(code_of(line))) {
+            const std::string head(head_of(text, at));
+            const bool is_exception =
+                std::ranges::any_of(exceptions, [&](const Exception& one) { return head.contains(one.function); });
+            if (!head.contains("PrivilegedTransaction& ") && !is_exception) out.push_back(head);
+        }
+        at += line.size() + 1;
+    }
+    return out;
+}
+
+TEST(AUT_4, WhatAdministratorsLookAfterIsWrittenByAProvenActor) {
+    std::size_t files = 0;
+    for (const std::string& path : files_below("src/features")) {
+        if (!is_source(path) || is_unit_test(path)) continue;
+        const std::string text = read_file(path);
+        files += writes_there(text) ? 1 : 0;
+        for (const std::string& head : unproven(text))
+            ADD_FAILURE() << path << ": this function takes a PrivilegedTransaction, or stands among the exceptions:\n"
+                          << head;
+    }
+    EXPECT_GE(files, 5U) << "the repositories are somewhere else";
+}
+
+TEST(AUT_4, TheRuleFindsAPlainTransaction) {
+    EXPECT_EQ(
+        unproven("void A::add(storage::Transaction& t) {\n    t.add(Expect::one, \"UPDATE roles SET x\");\n}\n").size(),
+        1U);
+    EXPECT_TRUE(
+        unproven("void A::add(PrivilegedTransaction& t) {\n    t.add(Expect::one, \"UPDATE roles SET x\");\n}\n")
+            .empty());
+}
+
+TEST(AUT_4, OnlyGuardsAndCommandsMakeActors) {
+    for (const std::string& path : files_below("src/features")) {
+        if (!is_source(path) || path.starts_with("src/features/users/") || path.ends_with("user_import.hpp")) continue;
+        EXPECT_FALSE(read_file(path).contains("operator_at_the_machine"))
+            << path << ": the operator's commands stand in src/app";
+    }
+}
+
+}  // namespace
+}  // namespace consentry::rules
