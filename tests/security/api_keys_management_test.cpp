@@ -1,5 +1,6 @@
 // Making, changing and deleting API keys.
 #include "base/errors.hpp"
+#include "features/users/abilities.hpp"
 #include "tests/security/api_key_calls.hpp"
 
 namespace consentry::tests {
