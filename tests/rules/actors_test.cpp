@@ -2,6 +2,7 @@
 // look after stand in functions that take a PrivilegedTransaction, and only a guard's value makes one.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string>
 #include <string_view>
 
@@ -34,16 +35,17 @@ bool writes_there(std::string_view code) {
     });
 }
 
-// The text from the last line that begins in the first column and opens a function or goes on with its head.
+// The head of the function that a place belongs to: the last line before it that begins in the first column, and what
+// follows up to the body.
 std::string_view head_of(std::string_view text, std::size_t at) {
-    std::size_t begin = text.rfind('\n', at);
-    while (begin != std::string_view::npos && begin > 0) {
-        const char first = text[begin + 1];
-        const bool is_code = std::isalpha(static_cast<unsigned char>(first)) != 0;
-        if (is_code) return text.substr(begin + 1, text.find('{', begin) - begin);
-        begin = text.rfind('\n', begin - 1);
+    for (;;) {
+        const std::size_t end_before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+        const std::size_t begin = end_before == std::string_view::npos ? 0 : end_before + 1;
+        if (std::isalpha(static_cast<unsigned char>(text[begin])) != 0)
+            return text.substr(begin, text.find('{', begin) - begin);
+        if (begin == 0) return {};
+        at = begin - 1;
     }
-    return {};
 }
 
 std::vector<std::string> unproven(std::string_view text) {

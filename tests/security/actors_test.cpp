@@ -103,7 +103,9 @@ const std::vector<Change>& changes() {
              return error_of(run(it.services().roles.erase(by, *RoleId::parse(it.other_role), {})));
          }},
         {"createApiKey",
-         [](World& it, Actor by) { return error_of(run(it.services().api_keys.create(by, {.name = "k"}, {}))); }},
+         [](World& it, Actor by) {
+             return error_of(run(it.services().api_keys.create(by, {.name = "k", .window = {}}, {})));
+         }},
         {"resetApiKey",
          [](World& it, Actor by) { return error_of(run(it.services().api_keys.reset(by, it.key_id, {}))); }},
         {"updateApiKey",
@@ -281,7 +283,7 @@ TEST(RAC_1, OfSuperAdminsWhoDemoteEachOtherOneStays) {
         const Chiefs chiefs(2);
         std::vector<Call> calls;
         for (int i = 0; i < 6; ++i)
-            for (const auto& [by, whom] : {std::pair{0, 1}, {1, 0}})
+            for (const auto& [by, whom] : {std::pair<std::size_t, std::size_t>{0, 1}, {1, 0}})
                 calls.push_back(round % 2 == 0 ? chiefs.demote(by, whom) : chiefs.shut_out(by, whom, "inactive"));
         const auto answers = all_at_once(chiefs.service, calls);
         EXPECT_EQ(chiefs.active(), 1);

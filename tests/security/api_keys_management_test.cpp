@@ -1,4 +1,10 @@
 // Making, changing and deleting API keys.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "app/app.hpp"
 #include "base/errors.hpp"
 #include "features/users/abilities.hpp"
 #include "tests/security/api_key_calls.hpp"

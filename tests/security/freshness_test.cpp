@@ -1,4 +1,5 @@
 // Changes that a stolen session is not enough for: who may make them, and how one proves again who one is.
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -241,7 +242,7 @@ TEST(FirstPassword, ComesByTheMailedLinkAlone) {
     const Headers caller = bearer(service.tokens_of(ada).access);
     service.sql("UPDATE users SET password_hash = NULL");  // as of somebody who only ever came with Google
     service.sql("DELETE FROM password_history");
-    for (const std::string old : {std::string("anything"), ada.password})
+    for (const std::string& old : {std::string("anything"), ada.password})
         expect_refused(service.patch("/api/shared/user/change-password",
                                      {{"oldPassword", old}, {"newPassword", new_password}}, caller),
                        errors::password_not_set);
