@@ -26,14 +26,17 @@ constexpr std::chrono::days unused_after{1};
 }  // namespace
 
 storage::awaitable<void> FailureFloor::wait(Time began) {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-    const std::int64_t looked_at = looked_at_.load();
-    if (looked_at == never || now - looked_at > Duration(look_every).count()) co_await look();
+    if (!is_up_to_date()) co_await look();
     const Duration floor{floor_.load()};
     if (floor == Duration::zero()) co_return;
     ++held_back_;
     asio::steady_timer timer(co_await asio::this_coro::executor, began + floor);
     co_await timer.async_wait(asio::use_awaitable);
+}
+
+bool FailureFloor::is_up_to_date() const {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    return looked_for_.load() == version_.load() && now - looked_at_.load() < Duration(look_every).count();
 }
 
 bool FailureFloor::is_new(std::string_view stored) {
@@ -51,9 +54,9 @@ storage::awaitable<void> FailureFloor::notice(std::string stored) {
 }
 
 storage::awaitable<void> FailureFloor::look() {
-    const std::int64_t looked_before = looked_at_.load();
     const auto turn = co_await looking_.take({});
-    if (looked_at_.load() != looked_before) co_return;  // somebody else did, meanwhile
+    if (is_up_to_date()) co_return;  // somebody else looked meanwhile
+    const std::uint64_t version = version_.load();
     const auto began = std::chrono::steady_clock::now();
     const auto present = co_await kinds();
     std::map<std::string, Cost> costs;
@@ -76,8 +79,8 @@ storage::awaitable<void> FailureFloor::look() {
         const std::lock_guard lock(mutex_);
         costs_ = std::move(costs);
     }
-    std::int64_t expected = looked_before;
-    looked_at_.compare_exchange_strong(expected, began.time_since_epoch().count());
+    looked_at_ = began.time_since_epoch().count();
+    looked_for_ = version;
 }
 
 storage::awaitable<std::set<std::string>> FailureFloor::kinds() {

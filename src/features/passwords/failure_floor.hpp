@@ -36,7 +36,7 @@ public:
     bool is_new(std::string_view stored);
     storage::awaitable<void> notice(std::string stored);
     // Kinds were added: the next failure looks which there are.
-    void look_again() { looked_at_.store(never); }
+    void look_again() { ++version_; }
     // Forgets the kinds that no account has any more.
     storage::awaitable<void> forget_unused();
 
@@ -52,7 +52,7 @@ private:
         Duration took{0};
         Time measured_at;
     };
-    static constexpr std::int64_t never = INT64_MIN;
+    bool is_up_to_date() const;
     storage::awaitable<void> look();
     storage::awaitable<std::set<std::string>> kinds();
 
@@ -60,9 +60,11 @@ private:
     const Clock& clock_;
     PasswordHasher& hasher_;
     const std::string own_kind_;
-    AccountTurns looking_{1, 4'096};              // one at a time
-    std::atomic<std::int64_t> looked_at_{never};  // in ticks of the steady clock
-    std::atomic<std::int64_t> floor_{0};          // likewise; zero: all hashes are of one kind
+    AccountTurns looking_{1, 4'096};         // one at a time
+    std::atomic<std::uint64_t> version_{1};  // of the kinds; higher with each that is added here
+    std::atomic<std::uint64_t> looked_for_{0};
+    std::atomic<std::int64_t> looked_at_{0};  // in ticks of the steady clock
+    std::atomic<std::int64_t> floor_{0};      // likewise; zero: all hashes are of one kind
     std::atomic<std::uint64_t> held_back_{0};
     std::mutex mutex_;
     std::map<std::string, Cost> costs_;  // by kind

@@ -21,7 +21,8 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
     auto acceptable = co_await check_new(reset.new_password, user ? user->email : std::string(), "newPassword");
     if (!acceptable) co_return fail(std::move(acceptable.error()));
     if (!user || user->status != UserStatus::active) co_return fail(errors::token_invalid);
-    const auto turn = co_await turns_.take(user->id.text());
+    // One after the other, and not behind the logins of whoever guesses meanwhile.
+    const auto turn = co_await turns_.take("reset " + user->id.text());
     auto is_new = co_await check_history(user->id, reset.new_password, network_of(cause));
     if (!is_new) co_return fail(std::move(is_new.error()));
     const auto factor = co_await two_factor_.state(user->id);
