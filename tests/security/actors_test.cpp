@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "app/app.hpp"
+#include "tests/security/admitted.hpp"
 #include "tests/security/factor_calls.hpp"
 #include "tests/security/role_calls.hpp"
 #include "tests/support/run.hpp"
@@ -14,23 +15,6 @@ namespace {
 using Chief = Permitted<Subject::role, Action::read, Action::create, Action::update, Action::erase>;
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
-
-// The guard's own value, as a handler gets it.
-template <class Guard>
-Actor admitted(Service& service, const std::string& token) {
-    const std::string header = "Bearer " + token;
-    http::Request request;
-    request.headers.emplace_back("authorization", header);
-    http::RequestContext context{.request = request, .now = service.clock().now()};
-    const auto ask = [&]() -> awaitable<std::optional<Actor>> {
-        auto guarded = co_await service.app().services().session_guard.admit(context, std::type_identity<Guard>{});
-        if (!guarded) co_return std::nullopt;
-        co_return guarded->actor();
-    };
-    auto actor = run(ask());
-    if (!actor) throw std::runtime_error("the guard refuses");
-    return *actor;
-}
 
 // The error a change ended with, or nothing.
 template <class T>

@@ -6,6 +6,8 @@
 
 #include "app/app.hpp"
 #include "features/administration/import_csv.hpp"
+#include "tests/security/admitted.hpp"
+#include "tests/security/role_calls.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/service.hpp"
 
@@ -198,17 +200,17 @@ TEST(UserImport, ADryRunChangesNothing) {
 }
 
 TEST(AUT_3, NobodyImportsRolesBeyondTheirOwn) {
-    Service service;
+    using Importer = Permitted<Subject::user, Action::create>;
+    Staff staff;
+    Service& service = staff.service;
+    const Actor limited = admitted<Importer>(service, staff.admin_with({{"user", {"create"}}}));
+    const Actor unlimited = admitted<Importer>(service, staff.chief);
+    const std::string accounts = count(service, "users");
     const std::string file = "email;role\na@example.org;user\nb@example.org;admin\nc@example.org;superadmin\n";
-    Rights limited;
-    limited.type = Role::admin;
-    limited.abilities.add({Subject::user, Action::create});
-    EXPECT_THAT(broken_in(import(service, file, {.within = limited})),
+    EXPECT_THAT(broken_in(import(service, file, {.by = limited})),
                 ElementsAre("1 role isWithinRights", "2 role isWithinRights"));
-    EXPECT_EQ(count(service, "users"), "0");
-    Rights unlimited;
-    unlimited.type = Role::super_admin;
-    EXPECT_EQ(import(service, file, {.within = unlimited}).imported, 3);
+    EXPECT_EQ(count(service, "users"), accounts);
+    EXPECT_EQ(import(service, file, {.by = unlimited}).imported, 3);
 }
 
 TEST(UserImport, AnAdminFindsItInTheirActivity) {

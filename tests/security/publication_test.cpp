@@ -25,7 +25,7 @@ struct FaultyPublishing {
           policies(database, store, services.clock, services.mails, services.audit, {}) {}
 
     Result<TermPolicy> publish(const std::string& id) {
-        return run(policies.publish(TermPolicyId::parse(id).value(), {}));
+        return run(policies.publish(Actor::operator_at_the_machine(), TermPolicyId::parse(id).value(), {}));
     }
 
     Services& services;

@@ -71,9 +71,9 @@ TEST(DOC_7, WhatCannotBeErasedAtOnceGoesLater) {
         if (call == "erase") throw std::runtime_error("injected fault");
     });
     TermPolicies policies(services.database, store, services.clock, services.mails, services.audit, {});
-    EXPECT_TRUE(run(policies.remove_content(TermPolicyId::parse(deleted).value(), Language::de, {})));
-    EXPECT_TRUE(run(policies.erase(TermPolicyId::parse(deleted).value(), {})));
-    EXPECT_TRUE(run(policies.publish(TermPolicyId::parse(published).value(), {})));
+    EXPECT_TRUE(run(policies.remove_content(Actor::operator_at_the_machine(), TermPolicyId::parse(deleted).value(), Language::de, {})));
+    EXPECT_TRUE(run(policies.erase(Actor::operator_at_the_machine(), TermPolicyId::parse(deleted).value(), {})));
+    EXPECT_TRUE(run(policies.publish(Actor::operator_at_the_machine(), TermPolicyId::parse(published).value(), {})));
     EXPECT_EQ(stored_objects(service, "private"), 3U);
     service.pass(hours{1});
     desk.sweep();
@@ -120,7 +120,7 @@ struct CutOff {
         });
         TermPolicies policies(services.database, store, services.clock, services.mails, services.audit, {});
         try {
-            run(policies.publish(TermPolicyId::parse(id).value(), {}));
+            run(policies.publish(Actor::operator_at_the_machine(), TermPolicyId::parse(id).value(), {}));
             ADD_FAILURE() << "the injected fault";
         } catch (const Unavailable& outage) {
             EXPECT_STREQ(outage.what(), "injected fault");
