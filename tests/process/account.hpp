@@ -28,7 +28,8 @@ struct Account {
 // What the first start, or `migrate`, leaves: other commands refuse to begin without it.
 void make_data(const std::filesystem::path& folder, const Settings& settings = quick_settings());
 
-// By the command line, in a folder with data, or else in one that it makes first; a failure of the command fails the test.
+// By the command line, in a folder with data, or else in one that it makes first; a failure of the command fails the
+// test.
 Account create_account(const std::filesystem::path& folder, const std::string& email, const std::string& role = "user",
                        const Settings& settings = quick_settings());
 

@@ -22,15 +22,10 @@ std::set<std::string> found_in(const std::string& text, const std::string& patte
 }
 
 // The page's word for what CMake calls otherwise. Those of tests and benchmarks alone are no part of the program.
-const std::map<std::string, std::string> names_on_the_page{{"CURL", "libcurl"},
-                                                           {"PostgreSQL", "libpq"},
-                                                           {"SQLite3", "SQLite"},
-                                                           {"ZLIB", "zlib"},
-                                                           {"idn2", "libidn2"},
-                                                           {"sodium", "libsodium"},
-                                                           {"cctz", "CCTZ"},
-                                                           {"prometheus", "prometheus-cpp"},
-                                                           {"crypt", "libxcrypt"}};
+const std::map<std::string, std::string> names_on_the_page{
+    {"CURL", "libcurl"},   {"PostgreSQL", "libpq"}, {"SQLite3", "SQLite"}, {"ZLIB", "zlib"},
+    {"idn2", "libidn2"},   {"sodium", "libsodium"}, {"cctz", "CCTZ"},      {"prometheus", "prometheus-cpp"},
+    {"crypt", "libxcrypt"}};
 const std::set<std::string> not_of_the_program{"GTest", "PkgConfig", "benchmark"};
 
 TEST(OPS_4, EveryLibraryThatTheBuildTakesIsOnThePage) {

@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
     tests::FaultyStore store(services.object_store, before);
     tests::FaultyDatabase database(services.database, before);
     TermPolicies policies(database, store, clock, services.mails, services.audit, {});
-    const auto published = tests::run(policies.publish(Actor::operator_at_the_machine(), TermPolicyId::parse(argv[1]).value(), {}));
+    const auto published =
+        tests::run(policies.publish(Actor::operator_at_the_machine(), TermPolicyId::parse(argv[1]).value(), {}));
     if (!published) {
         std::cerr << published.error().kind().name << "\n";
         return 1;

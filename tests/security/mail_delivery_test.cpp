@@ -1,4 +1,6 @@
 // From a change to the mail that tells of it, with mails as files.
+#include "app/mail_delivery.hpp"
+
 #include <fstream>
 #include <iterator>
 
@@ -8,7 +10,6 @@
 
 #include "app/app.hpp"
 #include "app/config/settings.hpp"
-#include "app/mail_delivery.hpp"
 #include "tests/security/mail_calls.hpp"
 #include "tests/support/mailbox.hpp"
 #include "tests/support_test/eventually.hpp"

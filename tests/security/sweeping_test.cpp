@@ -71,7 +71,8 @@ TEST(DOC_7, WhatCannotBeErasedAtOnceGoesLater) {
         if (call == "erase") throw std::runtime_error("injected fault");
     });
     TermPolicies policies(services.database, store, services.clock, services.mails, services.audit, {});
-    EXPECT_TRUE(run(policies.remove_content(Actor::operator_at_the_machine(), TermPolicyId::parse(deleted).value(), Language::de, {})));
+    EXPECT_TRUE(run(policies.remove_content(Actor::operator_at_the_machine(), TermPolicyId::parse(deleted).value(),
+                                            Language::de, {})));
     EXPECT_TRUE(run(policies.erase(Actor::operator_at_the_machine(), TermPolicyId::parse(deleted).value(), {})));
     EXPECT_TRUE(run(policies.publish(Actor::operator_at_the_machine(), TermPolicyId::parse(published).value(), {})));
     EXPECT_EQ(stored_objects(service, "private"), 3U);

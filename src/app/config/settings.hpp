@@ -1,7 +1,7 @@
 // The one table of settings: it reads them, documents them and prints them, so that none of the three can lag behind.
 //
-// A new setting is a member in config.hpp and a row in the settings_*.cpp of its group; then `consentry config docs` and
-// `consentry config env-example` write the two documents anew (a test compares them).
+// A new setting is a member in config.hpp and a row in the settings_*.cpp of its group; then `consentry config docs`
+// and `consentry config env-example` write the two documents anew (a test compares them).
 #pragma once
 
 #include <expected>
