@@ -127,7 +127,11 @@ TEST(RAC_3, NoLoginOfTheOldPasswordOutlivesItsChange) {
                           "PATCH"};
         calls.insert(calls.begin() + round * 3, change);
         const auto answers = all_at_once(service, calls);
-        ASSERT_EQ(answers[static_cast<std::size_t>(round) * 3].status, 200U);
+        // A change that had to wait too long behind the logins was sent away unevaluated (PWD-8), and comes again.
+        unsigned changed = answers[static_cast<std::size_t>(round) * 3].status;
+        for (int again = 0; again < 100 && changed == 503; ++again)
+            changed = service.patch(change.path, change.body, change.headers).status;
+        ASSERT_EQ(changed, 200U);
         expect_all_dead(service, answers, "round " + std::to_string(round));
         EXPECT_EQ(service.sql("SELECT count(*) FROM sessions WHERE revoked_at IS NULL")[0][0], "0");
         // Who came after the change was wrong, and may have locked the account for a while.

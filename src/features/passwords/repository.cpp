@@ -7,8 +7,9 @@ namespace {
 
 using storage::Expect;
 
-// Longer than a request may take. What is left of a reservation then, in a process that ended, counts as a failure.
-constexpr std::chrono::minutes reservation_lease{1};
+// Longer than a check takes. A reservation that is left then counts as a failure: its process ended, or the answer to
+// its statement was lost.
+constexpr std::chrono::seconds reservation_lease{15};
 
 std::string_view text_of(PasswordType type) {
     switch (type) {

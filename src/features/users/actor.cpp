@@ -35,12 +35,15 @@ PrivilegedTransaction::PrivilegedTransaction(const Actor& by, TimePoint now, std
     : by_(by), now_(now) {
     if (!by.proof_) return;
     const auto& [user, session, role, abilities] = *by.proof_;
-    const auto lock_target = [&] {
-        add(Expect::any, "UPDATE users SET updated_at = updated_at WHERE id = $1", *target);
+    const auto lock = [&](UserId account) {
+        add(Expect::any, "UPDATE users SET updated_at = updated_at WHERE id = $1", account);
     };
-    const bool has_target = target && *target != user;
-    if (has_target && *target < user) lock_target();
+    if (target && *target < user) lock(*target);
+    lock(user);
+    if (target && user < *target) lock(*target);
     actor_at_ = statements().size();
+    // A statement of its own behind the locks: PostgreSQL reads sessions and roles as they were when the statement
+    // began.
     add(Expect::one,
         "UPDATE users SET updated_at = updated_at WHERE id = $1 AND status = 'active' AND is_verified "
         "AND deleted_at IS NULL AND role_id = $2 "
@@ -48,7 +51,6 @@ PrivilegedTransaction::PrivilegedTransaction(const Actor& by, TimePoint now, std
         "AND s.expires_at > $4 AND " CONSENTRY_CURRENT_WITH_SQL("s", "users") ") "
         "AND EXISTS (SELECT 1 FROM roles r WHERE r.id = $2 AND r.type = $5 AND ($6 OR r.abilities = $7))",
         user, role, session, now, http::name_of(by.rights_.type), !abilities.has_value(), abilities.value_or(""));
-    if (has_target && user < *target) lock_target();
     assertions_ = statements().size();
 }
 
