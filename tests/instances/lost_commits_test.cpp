@@ -259,7 +259,7 @@ TEST_F(LostCommits, FLT_4_AWrongPasswordCountsOnce) {
         rounds, 150,
         [&] {
             EXPECT_EQ(served([&] { return log_in(bad(), guess); }).status, 400U);
-            schema.sql("UPDATE users SET password_attempt = 0");
+            schema.sql("UPDATE users SET password_attempt = 0, password_pending = 0");
             return Deed{.ask = [&] { return log_in(bad(), guess); }, .mark = mark_of_count(ada)};
         },
         [&](const Answer& answer) {

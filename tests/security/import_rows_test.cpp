@@ -269,7 +269,11 @@ TEST(UserImport, OfTheSameFileTwiceAtOnceOneGetsIn) {
         ASSERT_TRUE(one.has_value());
         ASSERT_TRUE(one->has_value());
         imported += (*one)->imported;
-        EXPECT_EQ((*one)->existing_total, (*one)->imported == 0 ? 1'000 : 0);
+        // The slower one may have looked at a part of its rows before the other one's were accounts.
+        if ((*one)->imported == 0)
+            EXPECT_GT((*one)->existing_total, 0);
+        else
+            EXPECT_EQ((*one)->existing_total, 0);
     }
     EXPECT_EQ(imported, 1'000);
     EXPECT_EQ(count(service, "users"), "1000");

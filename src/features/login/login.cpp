@@ -97,7 +97,10 @@ awaitable<Result<LoginAnswer>> Login::admit(User user, std::string password, boo
     if (!answer && answer.error().is(errors::password_not_match)) {
         // The account changed under the login. Where it was not the password that changed, the attempt was a right one.
         const auto now = co_await users_.find(owner.id);
-        if (now && now->password_hash == owner.password_hash) co_await passwords_.clear(owner.id);
+        if (now && now->password_hash == owner.password_hash)
+            co_await passwords_.clear(owner.id);
+        else
+            co_await passwords_.was_wrong(owner.id, cause);
     }
     co_return answer;
 }

@@ -111,6 +111,10 @@ awaitable<void> Passwords::count_failure(Counted counted, Cause cause) {
 
 awaitable<void> Passwords::clear(UserId user) { return repository_.clear(user); }
 
+awaitable<void> Passwords::was_wrong(UserId user, Cause cause) {
+    return count_failure({.user = user, .address = {}}, std::move(cause));
+}
+
 awaitable<void> Passwords::rehash(User user, std::string password) {
     try {
         auto hash = co_await hasher_.hash(std::move(password));

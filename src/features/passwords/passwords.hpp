@@ -62,6 +62,8 @@ public:
     };
     awaitable<Result<Checked>> check(std::optional<User> user, std::string email, std::string password, Cause cause);
     awaitable<void> clear(UserId user);
+    // For a password that was right when it was checked, and is the account's no more.
+    awaitable<void> was_wrong(UserId user, Cause cause);
     // After a login with a hash of another kind or cost. A failure is nobody's concern: the old hash still verifies.
     awaitable<void> rehash(User user, std::string password);
 
