@@ -1,4 +1,4 @@
-#include "app/commands.hpp"
+#include "app/commands/commands.hpp"
 
 // GnuTLS comes along with libraries of libpq's and curl's that are never called. Without this it readies itself before
 // main() all the same, at the cost of nearly a mebibyte (script/bench 9). This is what GNUTLS_SKIP_GLOBAL_INIT of its

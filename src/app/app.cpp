@@ -11,9 +11,9 @@
 #include <spdlog/spdlog.h>
 
 #include "app/api_description.hpp"
-#include "app/logging.hpp"
 #include "app/mail_transport.hpp"
-#include "app/readings.hpp"
+#include "app/observation/logging.hpp"
+#include "app/observation/readings.hpp"
 #include "features/accounts/endpoints.hpp"
 #include "features/activity/endpoints.hpp"
 #include "features/administration/endpoints.hpp"

@@ -8,9 +8,9 @@
 #include <spdlog/logger.h>
 
 #include "app/clean_up.hpp"
-#include "app/error_tracking.hpp"
 #include "app/mail_delivery.hpp"
-#include "app/security_observer.hpp"
+#include "app/observation/error_tracking.hpp"
+#include "app/observation/security_observer.hpp"
 #include "app/services.hpp"
 #include "base/log.hpp"
 #include "features/system/endpoints.hpp"

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "app/bounded_events.hpp"
 #include "app/clean_up.hpp"
 #include "app/config/config.hpp"
-#include "app/counted_events.hpp"
 #include "app/cursor_seal.hpp"
-#include "app/security_event_file.hpp"
+#include "app/observation/bounded_events.hpp"
+#include "app/observation/counted_events.hpp"
+#include "app/observation/security_event_file.hpp"
 #include "base/clock.hpp"
 #include "base/locales.hpp"
 #include "base/worker_pool.hpp"

@@ -1,5 +1,5 @@
 // LOG-4: one client cannot push out of the stream what others did, and nothing goes uncounted.
-#include "app/bounded_events.hpp"
+#include "app/observation/bounded_events.hpp"
 
 #include <mutex>
 #include <thread>

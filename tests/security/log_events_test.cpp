@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
-#include "app/security_event_file.hpp"
+#include "app/observation/security_event_file.hpp"
 #include "tests/security/log_support.hpp"
 
 namespace consentry::tests {

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
-#include "app/logging.hpp"
+#include "app/observation/logging.hpp"
 #include "tests/security/log_support.hpp"
 
 namespace consentry::tests {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
-#include "app/error_tracking.hpp"
+#include "app/observation/error_tracking.hpp"
 #include "tests/security/log_support.hpp"
 #include "tests/support/raw_http.hpp"
 #include "tests/support_test/eventually.hpp"

@@ -1,4 +1,4 @@
-#include "app/api_key_commands.hpp"
+#include "app/commands/api_key_commands.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "app/command_support.hpp"
+#include "app/commands/command_support.hpp"
 #include "base/text.hpp"
 #include "crypto/digest.hpp"
 

@@ -1,4 +1,4 @@
-#include "app/security_event_file.hpp"
+#include "app/observation/security_event_file.hpp"
 
 #include <algorithm>
 

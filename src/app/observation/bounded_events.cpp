@@ -1,4 +1,4 @@
-#include "app/bounded_events.hpp"
+#include "app/observation/bounded_events.hpp"
 
 #include "http/steps/networks.hpp"
 

@@ -1,11 +1,11 @@
-#include "app/command_support.hpp"
+#include "app/commands/command_support.hpp"
 
 #include <cstdio>
 #include <filesystem>
 
 #include <fmt/format.h>
 
-#include "app/config_commands.hpp"
+#include "app/commands/config_commands.hpp"
 
 namespace consentry {
 

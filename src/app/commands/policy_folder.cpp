@@ -1,4 +1,4 @@
-#include "app/policy_folder.hpp"
+#include "app/commands/policy_folder.hpp"
 
 #include <algorithm>
 #include <charconv>

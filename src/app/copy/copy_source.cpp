@@ -1,4 +1,4 @@
-#include "app/copy_source.hpp"
+#include "app/copy/copy_source.hpp"
 
 #include <bit>
 #include <stdexcept>

@@ -1,11 +1,11 @@
-#include "app/key_commands.hpp"
+#include "app/commands/key_commands.hpp"
 
 #include <cstdio>
 
 #include <fmt/format.h>
 
-#include "app/command_support.hpp"
-#include "app/config_commands.hpp"
+#include "app/commands/command_support.hpp"
+#include "app/commands/config_commands.hpp"
 #include "base/bytes.hpp"
 #include "crypto/random.hpp"
 #include "features/sessions/epochs.hpp"

@@ -1,15 +1,15 @@
-#include "app/config_commands.hpp"
+#include "app/commands/config_commands.hpp"
 
 #include <cstdio>
 
 #include <fmt/format.h>
 
+#include "app/commands/start_check.hpp"
 #include "app/config/settings.hpp"
 #include "app/config/values.hpp"
-#include "app/copy_database.hpp"
+#include "app/copy/copy_database.hpp"
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
-#include "app/start_check.hpp"
 
 namespace consentry {
 namespace {

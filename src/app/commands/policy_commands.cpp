@@ -1,4 +1,4 @@
-#include "app/policy_commands.hpp"
+#include "app/commands/policy_commands.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/command_support.hpp"
-#include "app/policy_folder.hpp"
+#include "app/commands/command_support.hpp"
+#include "app/commands/policy_folder.hpp"
 #include "base/errors.hpp"
 #include "base/line_diff.hpp"
 #include "features/term_policies/content_check.hpp"

@@ -1,4 +1,4 @@
-#include "app/serve_command.hpp"
+#include "app/commands/serve_command.hpp"
 
 #include <csignal>
 #include <cstdio>
@@ -13,7 +13,7 @@
 #include <spdlog/spdlog.h>
 
 #include "app/app.hpp"
-#include "app/config_commands.hpp"
+#include "app/commands/config_commands.hpp"
 
 namespace consentry {
 namespace {

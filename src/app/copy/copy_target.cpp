@@ -1,4 +1,4 @@
-#include "app/copy_target.hpp"
+#include "app/copy/copy_target.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,11 +1,11 @@
-#include "app/clean_up_command.hpp"
+#include "app/commands/clean_up_command.hpp"
 
 #include <cstdio>
 
 #include <fmt/format.h>
 
 #include "app/clean_up.hpp"
-#include "app/command_support.hpp"
+#include "app/commands/command_support.hpp"
 
 namespace consentry {
 

@@ -1,4 +1,4 @@
-#include "app/copy_schema.hpp"
+#include "app/copy/copy_schema.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/counted_events.hpp"
+#include "app/observation/counted_events.hpp"
 
 namespace consentry {
 

@@ -1,4 +1,4 @@
-#include "app/user_commands.hpp"
+#include "app/commands/user_commands.hpp"
 
 #include <cstdio>
 #include <iostream>
@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <termios.h>
 
-#include "app/command_support.hpp"
+#include "app/commands/command_support.hpp"
 #include "base/errors.hpp"
 #include "crypto/digest.hpp"
 #include "features/passwords/form.hpp"

@@ -1,4 +1,4 @@
-#include "app/error_tracking.hpp"
+#include "app/observation/error_tracking.hpp"
 
 #include <algorithm>
 #include <charconv>

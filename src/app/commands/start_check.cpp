@@ -1,4 +1,4 @@
-#include "app/start_check.hpp"
+#include "app/commands/start_check.hpp"
 
 #include <filesystem>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "app/security_observer.hpp"
+#include "app/observation/security_observer.hpp"
 
 #include <algorithm>
 

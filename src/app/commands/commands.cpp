@@ -1,4 +1,4 @@
-#include "app/commands.hpp"
+#include "app/commands/commands.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -12,15 +12,15 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "app/api_key_commands.hpp"
 #include "app/app.hpp"
-#include "app/clean_up_command.hpp"
-#include "app/config_commands.hpp"
-#include "app/key_commands.hpp"
-#include "app/policy_commands.hpp"
-#include "app/serve_command.hpp"
-#include "app/user_commands.hpp"
-#include "app/user_import_command.hpp"
+#include "app/commands/api_key_commands.hpp"
+#include "app/commands/clean_up_command.hpp"
+#include "app/commands/config_commands.hpp"
+#include "app/commands/key_commands.hpp"
+#include "app/commands/policy_commands.hpp"
+#include "app/commands/serve_command.hpp"
+#include "app/commands/user_commands.hpp"
+#include "app/commands/user_import_command.hpp"
 #include "base/error_text.hpp"
 #include "features/term_policies/policy.hpp"
 

@@ -1,4 +1,4 @@
-#include "app/logging.hpp"
+#include "app/observation/logging.hpp"
 
 #include <algorithm>
 #include <cerrno>

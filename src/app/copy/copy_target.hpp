@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/copy_schema.hpp"
+#include "app/copy/copy_schema.hpp"
 #include "storage/postgres/connection.hpp"
 #include "storage/postgres/options.hpp"
 

@@ -1,4 +1,4 @@
-#include "app/readings.hpp"
+#include "app/observation/readings.hpp"
 
 #include <cstdlib>
 #include <ctime>

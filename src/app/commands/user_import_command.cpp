@@ -1,4 +1,4 @@
-#include "app/user_import_command.hpp"
+#include "app/commands/user_import_command.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "app/command_support.hpp"
-#include "app/config_commands.hpp"
+#include "app/commands/command_support.hpp"
+#include "app/commands/config_commands.hpp"
 #include "app/converters/converters.hpp"
 #include "features/administration/import_csv.hpp"
 #include "storage/sqlite/sqlite_database.hpp"

@@ -1,4 +1,4 @@
-#include "app/copy_database.hpp"
+#include "app/copy/copy_database.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "app/copy_source.hpp"
-#include "app/copy_target.hpp"
+#include "app/copy/copy_source.hpp"
+#include "app/copy/copy_target.hpp"
 #include "app/engines.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"

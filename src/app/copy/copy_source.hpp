@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "app/copy_schema.hpp"
+#include "app/copy/copy_schema.hpp"
 
 struct sqlite3;
 
