@@ -8,11 +8,11 @@
 #include <spdlog/logger.h>
 
 #include "app/clean_up.hpp"
-#include "app/mail_delivery.hpp"
 #include "app/observation/error_tracking.hpp"
 #include "app/observation/security_observer.hpp"
 #include "app/services.hpp"
 #include "base/log.hpp"
+#include "features/mail/delivery.hpp"
 #include "features/system/endpoints.hpp"
 #include "features/system/health.hpp"
 #include "features/system/metrics_page.hpp"

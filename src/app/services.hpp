@@ -22,7 +22,7 @@
 #include "features/accounts/profiles.hpp"
 #include "features/activity/audit.hpp"
 #include "features/administration/administration.hpp"
-#include "features/administration/user_import.hpp"
+#include "features/administration/import/user_import.hpp"
 #include "features/api_keys/api_keys.hpp"
 #include "features/feature_flags/feature_flags.hpp"
 #include "features/files/files.hpp"

@@ -1,11 +1,10 @@
 // Tables that accounts come in, as people and enemies write them.
-#include "features/administration/import_csv.hpp"
-
 #include <sstream>
 
 #include <gmock/gmock.h>
 
 #include "base/errors.hpp"
+#include "features/administration/import/csv_source.hpp"
 
 namespace consentry {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
-#include "features/administration/import_csv.hpp"
+#include "features/administration/import/csv_source.hpp"
 #include "tests/security/admitted.hpp"
 #include "tests/security/role_calls.hpp"
 #include "tests/support/run.hpp"

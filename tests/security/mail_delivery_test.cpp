@@ -1,6 +1,4 @@
 // From a change to the mail that tells of it, with mails as files.
-#include "app/mail_delivery.hpp"
-
 #include <fstream>
 #include <iterator>
 
@@ -10,6 +8,7 @@
 
 #include "app/app.hpp"
 #include "app/config/settings.hpp"
+#include "features/mail/delivery.hpp"
 #include "tests/security/mail_calls.hpp"
 #include "tests/support/mailbox.hpp"
 #include "tests/support_test/eventually.hpp"

@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <spdlog/spdlog.h>
 
-#include "app/mail_delivery.hpp"
 #include "app/mail_transport.hpp"
+#include "features/mail/delivery.hpp"
 #include "tests/security/mail_calls.hpp"
 #include "tests/support/mail_server.hpp"
 #include "tests/support_test/eventually.hpp"

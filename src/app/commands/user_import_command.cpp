@@ -14,8 +14,8 @@
 
 #include "app/commands/command_support.hpp"
 #include "app/commands/config_commands.hpp"
-#include "app/converters/converters.hpp"
-#include "features/administration/import_csv.hpp"
+#include "features/administration/import/converters.hpp"
+#include "features/administration/import/csv_source.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
 
 namespace consentry {

@@ -2,7 +2,7 @@
 
 #include "features/accounts/profiles.hpp"
 #include "features/administration/administration.hpp"
-#include "features/administration/user_import.hpp"
+#include "features/administration/import/user_import.hpp"
 #include "http/router.hpp"
 
 namespace consentry {

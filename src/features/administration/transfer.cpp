@@ -2,7 +2,7 @@
 
 #include <spanstream>
 
-#include "features/administration/import_csv.hpp"
+#include "features/administration/import/csv_source.hpp"
 #include "features/administration/user_export.hpp"
 
 namespace consentry {

@@ -3,7 +3,7 @@
 
 #include "features/administration/administration.hpp"
 #include "features/administration/dto.hpp"
-#include "features/administration/user_import.hpp"
+#include "features/administration/import/user_import.hpp"
 #include "http/endpoint.hpp"
 
 namespace consentry {

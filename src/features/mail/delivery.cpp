@@ -1,4 +1,4 @@
-#include "app/mail_delivery.hpp"
+#include "features/mail/delivery.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "features/administration/import_source.hpp"
+#include "features/administration/import/source.hpp"
 
 namespace consentry {
 

@@ -2,10 +2,10 @@
 
 #include <boost/json/parse.hpp>
 
-#include "app/converters/converters.hpp"
-#include "app/converters/json_export.hpp"
 #include "base/errors.hpp"
-#include "features/administration/csv_reader.hpp"
+#include "features/administration/import/converters.hpp"
+#include "features/administration/import/csv_reader.hpp"
+#include "features/administration/import/json_export.hpp"
 
 namespace consentry {
 namespace {

@@ -1,4 +1,4 @@
-#include "features/administration/import_repository.hpp"
+#include "features/administration/import/repository.hpp"
 
 #include <span>
 #include <stdexcept>

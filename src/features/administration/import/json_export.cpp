@@ -1,4 +1,4 @@
-#include "app/converters/json_export.hpp"
+#include "features/administration/import/json_export.hpp"
 
 #include <array>
 
@@ -9,7 +9,7 @@
 #include "base/locales.hpp"
 #include "base/text.hpp"
 #include "crypto/password_hash.hpp"
-#include "features/administration/import_checks.hpp"
+#include "features/administration/import/checks.hpp"
 
 namespace consentry {
 namespace {

@@ -12,7 +12,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include "features/administration/import_source.hpp"
+#include "features/administration/import/source.hpp"
 
 namespace consentry {
 

@@ -8,8 +8,8 @@
 #include <istream>
 #include <vector>
 
-#include "features/administration/csv_reader.hpp"
-#include "features/administration/import_source.hpp"
+#include "features/administration/import/csv_reader.hpp"
+#include "features/administration/import/source.hpp"
 
 namespace consentry {
 

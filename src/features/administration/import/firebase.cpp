@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "app/converters/converters.hpp"
-#include "app/converters/json_export.hpp"
 #include "base/text.hpp"
+#include "features/administration/import/converters.hpp"
+#include "features/administration/import/json_export.hpp"
 
 namespace consentry {
 namespace {

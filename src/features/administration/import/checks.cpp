@@ -1,4 +1,4 @@
-#include "features/administration/import_checks.hpp"
+#include "features/administration/import/checks.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "features/administration/user_import.hpp"
+#include "features/administration/import/user_import.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -8,7 +8,7 @@
 #include "base/both.hpp"
 #include "base/errors.hpp"
 #include "crypto/password_hash.hpp"
-#include "features/administration/import_checks.hpp"
+#include "features/administration/import/checks.hpp"
 
 namespace consentry {
 namespace {

@@ -1,8 +1,8 @@
 #include <unordered_map>
 
-#include "app/converters/converters.hpp"
-#include "app/converters/json_export.hpp"
 #include "base/errors.hpp"
+#include "features/administration/import/converters.hpp"
+#include "features/administration/import/json_export.hpp"
 
 namespace consentry {
 namespace {

@@ -1,4 +1,4 @@
-#include "features/administration/import_csv.hpp"
+#include "features/administration/import/csv_source.hpp"
 
 #include <algorithm>
 #include <array>

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "features/activity/audit.hpp"
-#include "features/administration/import_repository.hpp"
-#include "features/administration/import_source.hpp"
+#include "features/administration/import/repository.hpp"
+#include "features/administration/import/source.hpp"
 #include "features/roles/roles.hpp"
 
 namespace consentry {

@@ -1,4 +1,4 @@
-#include "features/administration/csv_reader.hpp"
+#include "features/administration/import/csv_reader.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,8 +1,8 @@
 #include <boost/json/parse.hpp>
 #include <fmt/format.h>
 
-#include "app/converters/converters.hpp"
-#include "app/converters/json_export.hpp"
+#include "features/administration/import/converters.hpp"
+#include "features/administration/import/json_export.hpp"
 
 namespace consentry {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
-#include "features/administration/import_repository.hpp"
-#include "features/administration/import_source.hpp"
+#include "features/administration/import/repository.hpp"
+#include "features/administration/import/source.hpp"
 #include "http/schema/report.hpp"
 
 namespace consentry {
