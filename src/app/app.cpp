@@ -14,6 +14,7 @@
 #include "app/mail_transport.hpp"
 #include "app/observation/logging.hpp"
 #include "app/observation/readings.hpp"
+#include "features/acceptances/endpoints.hpp"
 #include "features/accounts/endpoints.hpp"
 #include "features/activity/endpoints.hpp"
 #include "features/administration/endpoints.hpp"
@@ -24,7 +25,6 @@
 #include "features/passwords/endpoints.hpp"
 #include "features/roles/endpoints.hpp"
 #include "features/sessions/endpoints.hpp"
-#include "features/term_policies/acceptance_endpoints.hpp"
 #include "features/term_policies/endpoints.hpp"
 #include "features/two_factor/endpoints.hpp"
 

@@ -16,9 +16,10 @@ namespace consentry::rules {
 namespace {
 
 // A feature may use those above it, so that the business has no circles either.
-constexpr std::array<std::string_view, 16> features_in_order{
-    "users",     "activity", "roles", "api_keys",      "feature_flags", "mail",           "sessions",     "two_factor",
-    "passwords", "login",    "files", "term_policies", "accounts",      "administration", "forward_auth", "system"};
+constexpr std::array<std::string_view, 17> features_in_order{
+    "users",       "activity",   "roles",          "api_keys",     "feature_flags", "mail",
+    "sessions",    "two_factor", "passwords",      "login",        "files",         "term_policies",
+    "acceptances", "accounts",   "administration", "forward_auth", "system"};
 
 // What a file below src/ belongs to: "base", "storage" (the ports), "storage/sqlite", "features/login", "main.cpp".
 std::string part_of(std::string_view path) {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "features/acceptances/dto.hpp"
 #include "features/passwords/form.hpp"
 #include "features/sessions/repository.hpp"
-#include "features/term_policies/acceptance_dto.hpp"
 #include "features/two_factor/dto.hpp"
 #include "features/users/dto.hpp"
 

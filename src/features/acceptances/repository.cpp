@@ -1,4 +1,4 @@
-#include "features/term_policies/acceptance_repository.hpp"
+#include "features/acceptances/repository.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,7 +1,7 @@
-#include "features/term_policies/acceptance_endpoints.hpp"
+#include "features/acceptances/endpoints.hpp"
 
 #include "base/errors.hpp"
-#include "features/term_policies/acceptance_dto.hpp"
+#include "features/acceptances/dto.hpp"
 #include "features/users/caller.hpp"
 #include "http/endpoint.hpp"
 

@@ -1,7 +1,7 @@
 // What users do with policies. None of it asks for consent itself: the way out of the guard stays open (DOC-8).
 #pragma once
 
-#include "features/term_policies/acceptances.hpp"
+#include "features/acceptances/acceptances.hpp"
 #include "http/router.hpp"
 
 namespace consentry {

@@ -1,4 +1,4 @@
-#include "features/term_policies/acceptances.hpp"
+#include "features/acceptances/acceptances.hpp"
 
 #include <algorithm>
 #include <map>

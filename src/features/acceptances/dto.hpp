@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "features/term_policies/acceptance_repository.hpp"
+#include "features/acceptances/repository.hpp"
 #include "features/term_policies/dto.hpp"
 #include "http/paging/listing.hpp"
 #include "http/schema/fields.hpp"

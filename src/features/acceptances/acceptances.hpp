@@ -14,9 +14,9 @@
 
 #include "base/clock.hpp"
 #include "base/recent_map.hpp"
+#include "features/acceptances/dto.hpp"
+#include "features/acceptances/repository.hpp"
 #include "features/activity/audit.hpp"
-#include "features/term_policies/acceptance_dto.hpp"
-#include "features/term_policies/acceptance_repository.hpp"
 #include "features/users/consent.hpp"
 #include "storage/database.hpp"
 #include "storage/object_store.hpp"
