@@ -6,7 +6,7 @@ consentry_library(consentry_http_server
 
 consentry_test(consentry_http_server_tests
   SOURCES chunk_decoder_test.cpp deadlines_test.cpp fair_shares_test.cpp message_reader_test.cpp response_test.cpp server_test.cpp
-          ${PROJECT_SOURCE_DIR}/tests/security/web_admission_test.cpp
-          ${PROJECT_SOURCE_DIR}/tests/security/web_deadlines_test.cpp
-          ${PROJECT_SOURCE_DIR}/tests/security/web_reader_test.cpp
+          ${PROJECT_SOURCE_DIR}/tests/http/web_admission_test.cpp
+          ${PROJECT_SOURCE_DIR}/tests/http/web_deadlines_test.cpp
+          ${PROJECT_SOURCE_DIR}/tests/http/web_reader_test.cpp
   LINKS consentry_http_server)

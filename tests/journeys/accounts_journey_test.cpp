@@ -1,7 +1,7 @@
 // An account from the first day to the last, over HTTP and by mail.
 #include <gtest/gtest.h>
 
-#include "tests/security/account_calls.hpp"
+#include "tests/support/calls/account_calls.hpp"
 
 namespace consentry::tests {
 namespace {

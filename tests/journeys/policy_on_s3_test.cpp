@@ -8,8 +8,8 @@
 #include "base/bytes.hpp"
 #include "contracts/s3_calls.hpp"
 #include "crypto/digest.hpp"
-#include "tests/security/consent_calls.hpp"
-#include "tests/security/policy_calls.hpp"
+#include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/tcp_proxy.hpp"
 
 namespace consentry::tests {

@@ -1,0 +1,265 @@
+// Accounts and their sessions as they are shown, to their owners and to administrators.
+#include <set>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <gtest/gtest.h>
+
+#include "app/app.hpp"
+#include "base/errors.hpp"
+#include "tests/support/calls/account_calls.hpp"
+#include "tests/support/calls/api_key_calls.hpp"
+#include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/run.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* profile_path = "/api/shared/user/profile";
+constexpr const char* sessions_path = "/api/shared/user/session/list";
+constexpr const char* firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
+
+Answer log_in_on(const Service& service, const Person& person, const std::string& fingerprint,
+                 const std::string& agent = "test") {
+    return service.call("POST", "/api/user/login/credential",
+                        json::serialize(json::object{{"email", person.email},
+                                                     {"password", person.password},
+                                                     {"from", "mobile"},
+                                                     {"device", {{"fingerprint", fingerprint}}}}),
+                        {{"User-Agent", agent}});
+}
+std::string token_of(const Answer& login) {
+    EXPECT_EQ(login.status, 200U) << login.body;
+    return login.text("data.tokens.accessToken");
+}
+std::size_t live_sessions(const Service& service, const Person& person) {
+    return service.sql("SELECT id FROM sessions WHERE revoked_at IS NULL AND user_id = '" + person.id.text() + "'")
+        .size();
+}
+
+TEST(SES_8, ALoginOnADeviceTakesThePlaceOfItsFormerSession) {
+    Service service;
+    const Person person = service.make_person();
+    const Person other = service.make_person();
+    const std::string laptop = token_of(log_in_on(service, person, "laptop"));
+    const std::string anywhere = service.tokens_of(person).access;
+    const std::string others = token_of(log_in_on(service, other, "phone"));
+    std::string phone;
+    for (int i = 0; i < 12; ++i) {
+        service.clock().advance(1s);
+        const std::string next = token_of(log_in_on(service, person, "phone"));
+        if (!phone.empty()) EXPECT_EQ(service.get(sessions_path, bearer(phone)).status, 401U) << i;
+        phone = next;
+    }
+    for (const std::string& token : {laptop, anywhere, phone, others})
+        EXPECT_EQ(service.get(sessions_path, bearer(token)).status, 200U);
+    EXPECT_EQ(live_sessions(service, person), 3U);
+    EXPECT_EQ(one(service, "SELECT DISTINCT revoked_reason FROM sessions WHERE revoked_at IS NOT NULL"), "device");
+    // Logins that name no device leave each other alone.
+    service.tokens_of(person);
+    EXPECT_EQ(live_sessions(service, person), 4U);
+}
+
+TEST(SES_8, OfLoginsOnOneDeviceAtOnceOneSessionIsLeft) {
+    Service service;
+    const Person person = service.make_person();
+    const Call login{"/api/user/login/credential",
+                     {{"email", person.email},
+                      {"password", person.password},
+                      {"from", "mobile"},
+                      {"device", {{"fingerprint", "phone"}}}}};
+    const auto answers = all_at_once(service, std::vector<Call>(8, login));
+    EXPECT_GE(count(answers, 200), 1U);
+    EXPECT_EQ(live_sessions(service, person), 1U);
+}
+
+TEST(SES_8, TheSecondStepOfALoginDoesSoToo) {
+    Service service;
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    for (int i = 0; i < 3; ++i) {
+        const Answer first = log_in_on(service, person, "phone");
+        ASSERT_TRUE(first.boolean("data.isTwoFactorRequired"));
+        token_of(service.verify(first.text("data.challengeToken"), service.next_code(person)));
+    }
+    EXPECT_EQ(live_sessions(service, person), 2U) << "this one, and the one that set two-factor up";
+}
+
+TEST(Sessions, AreShownWithTheirOwnerTheirChangesAndTheirClient) {
+    Staff office;
+    Service& service = office.service;
+    const Person person = service.make_person();
+    const std::string token = token_of(log_in_on(service, person, "laptop", firefox));
+    service.clock().advance(1s);
+    const std::string path = "/api/admin/user/" + person.id.text() + "/session/list";
+    for (const Answer& list : {service.get(sessions_path, bearer(token)), service.get(path, bearer(office.chief))}) {
+        ASSERT_EQ(list.status, 200U) << list.body;
+        EXPECT_EQ(list.text("data.0.userId"), person.id.text());
+        EXPECT_EQ(list.text("data.0.updatedAt"), list.text("data.0.createdAt"));
+        EXPECT_FALSE(list.boolean("data.0.isRevoked"));
+        EXPECT_EQ(list.text("data.0.userAgent.ua"), firefox);
+        EXPECT_EQ(list.text("data.0.userAgent.browser.name"), "Firefox");
+        EXPECT_EQ(list.text("data.0.userAgent.browser.version"), "128.0");
+        EXPECT_EQ(list.text("data.0.userAgent.browser.major"), "128");
+        EXPECT_EQ(list.text("data.0.userAgent.cpu.architecture"), "amd64");
+        EXPECT_EQ(list.text("data.0.userAgent.engine.name"), "Gecko");
+        EXPECT_EQ(list.text("data.0.userAgent.os.name"), "Linux");
+        EXPECT_TRUE(list.json.at("data").at(0).at("userAgent").at("device").as_object().empty());
+        EXPECT_FALSE(list.has("data.0.jti"));
+    }
+    // What nobody knows is told as it came.
+    const std::string odd = token_of(log_in_on(service, person, "oven", "<Oven \"7\">"));
+    const Answer list = service.get(std::string(sessions_path) + "?orderBy=createdAt:desc", bearer(odd));
+    EXPECT_EQ(list.text("data.0.userAgent.ua"), "<Oven \"7\">");
+    EXPECT_TRUE(list.json.at("data").at(0).at("userAgent").at("browser").as_object().empty());
+}
+
+TEST(Profile, TheGenderIsToldChangedTakenAlongAndErased) {
+    Service service;
+    const Person person = service.make_person();
+    const Headers caller = bearer(service.tokens_of(person).access);
+    const auto update = [&](const json::object& body) {
+        return service.call("PUT", profile_path, json::serialize(body), caller);
+    };
+    EXPECT_FALSE(service.get(profile_path, caller).has("data.gender"));
+    for (const char* gender : {"female", "male"}) {
+        EXPECT_EQ(update({{"gender", gender}}).status, 200U);
+        EXPECT_EQ(service.get(profile_path, caller).text("data.gender"), gender);
+    }
+    EXPECT_EQ(update({{"name", "Ada"}}).status, 200U) << "what is absent stays";
+    EXPECT_EQ(service.get(profile_path, caller).text("data.gender"), "male");
+    for (const json::value& wrong : {json::value("other"), json::value(nullptr), json::value(""), json::value(1)})
+        EXPECT_TRUE(update({{"gender", wrong}}).violates("gender", "isEnum")) << json::serialize(wrong);
+    const Answer file = service.get("/api/shared/user/export", caller);
+    EXPECT_EQ(json::parse(file.body).at("profile").at("gender"), "male");
+    ASSERT_EQ(service.erase("/api/shared/user/delete/self", {}, caller).status, 204U);
+    service.pass(std::chrono::days{30});
+    run(service.app().services().clean_up());
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users WHERE gender IS NOT NULL AND id = '" + person.id.text() + "'"),
+              "0");
+}
+
+TEST(AdministratorLists, AnAccountIsShownWithWhatItsOwnerAccepted) {
+    Keys office;
+    Service& service = office.service;
+    publish(service, "termsOfService", 1);
+    publish(service, "marketing", 1);
+    std::vector<Person> people;
+    for (int i = 0; i < 25; ++i) people.push_back(service.make_person());  // more than one look at the table
+    const std::string token = service.tokens_of(people[3]).access;
+    ASSERT_EQ(accept(service, token, "termsOfService").status, 200U);
+    ASSERT_EQ(accept(service, service.tokens_of(people[20]).access, "marketing").status, 200U);
+    publish(service, "marketing", 2);  // outdated again
+    const Headers system = with_key(office.make("system").text());
+    for (const Answer& list : {office.call(office.chief, "GET", "user/list?perPage=100"),
+                               service.get("/api/system/user/list?perPage=100", system)}) {
+        ASSERT_EQ(list.status, 200U) << list.body;
+        const json::array& rows = list.json.at("data").as_array();
+        ASSERT_EQ(rows.size(), 26U);
+        for (const json::value& row : rows) {
+            const bool has_terms = row.at("id") == json::value(people[3].id.text());
+            EXPECT_EQ(
+                json::serialize(row.at("termPolicy")),
+                json::serialize(json::object{
+                    {"termsOfService", has_terms}, {"privacy", false}, {"marketing", false}, {"cookies", false}}));
+        }
+    }
+}
+
+TEST(AdministratorLists, AreOrderedByAsManyFieldsAsAreNamed) {
+    Keys office;
+    Service& service = office.service;
+    const auto add = [&](const std::string& email, const char* name) {
+        service.clock().advance(1s);
+        const Person person = service.make_person();
+        service.sql("UPDATE users SET name = '" + std::string(name) + "', email = '" + email + "' WHERE id = '" +
+                    person.id.text() + "'");
+    };
+    add("a@example.org", "Grace");
+    add("b@example.org", "Ada");
+    add("c@example.org", "Grace");
+    add("d@example.org", "Ada");
+    const auto emails = [&](const std::string& query) {
+        const Answer list = office.call(office.chief, "GET", "user/list?search=@example.org&" + query);
+        EXPECT_EQ(list.status, 200U) << query << list.body;
+        std::string out;
+        if (list.status == 200U)
+            for (const json::value& row : list.json.at("data").as_array())
+                if (row.as_object().contains("name")) out += row.at("email").as_string()[0];
+        return out;
+    };
+    EXPECT_EQ(emails("orderBy=name:asc&orderBy=email:desc"), "dbca");
+    EXPECT_EQ(emails("orderBy=name:desc&orderBy=createdAt:asc"), "acbd");
+    EXPECT_EQ(emails("orderBy=name:asc&orderBy=username:desc&orderBy=createdAt:asc").size(), 4U);
+    // Without a search too, and page by page.
+    std::string walked;
+    for (const char* page : {"1", "2", "3"}) {
+        const Answer list =
+            office.call(office.chief, "GET",
+                        "user/list?perPage=2&orderBy=name:asc&orderBy=createdAt:desc&page=" + std::string(page));
+        ASSERT_EQ(list.status, 200U) << list.body;
+        EXPECT_EQ(list.number("metadata.count"), 5);
+        for (const json::value& row : list.json.at("data").as_array()) walked += row.at("email").as_string()[0];
+    }
+    EXPECT_EQ(walked, "pdbca");
+    expect_refused(office.call(office.chief, "GET", "user/list?orderBy=name:asc&orderBy=name:desc"),
+                   errors::order_by_not_allowed);
+
+    for (const int version : {1, 2})
+        for (const char* type : {"privacy", "cookies"}) publish(service, type, version);
+    for (const char* path : {"/api/term-policy/list", "/api/admin/term-policy/list", "/api/public/term-policy/list"}) {
+        const Answer list = service.get(std::string(path) + "?perPage=3&orderBy=version:desc&orderBy=publishedAt:asc",
+                                        bearer(office.chief));
+        ASSERT_EQ(list.status, 200U) << path << list.body;
+        EXPECT_EQ(list.number("data.0.version"), 2);
+        EXPECT_EQ(list.number("data.2.version"), 1);
+        const Answer rest = service.get(std::string(path) + "?perPage=3&orderBy=version:desc&orderBy=publishedAt:asc" +
+                                            "&cursor=" + list.text("metadata.nextCursor"),
+                                        bearer(office.chief));
+        EXPECT_EQ(rest.json.at("data").as_array().size(), 1U) << rest.body;
+    }
+}
+
+TEST(ActivityLog, AnAdministratorsOwnActivityTellsWhatTheyDidToOthers) {
+    Staff office;
+    Service& service = office.service;
+    const Person boss = service.make_person(Role::admin);
+    const std::string token = service.tokens_of(boss).access;
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    const std::string path = "user/update/" + person.id.text();
+    ASSERT_EQ(office.call(token, "PATCH", path + "/2fa/reset").status, 200U);
+    ASSERT_EQ(office.call(token, "PATCH", path + "/status", {{"status", "inactive"}}).status, 200U);
+    ASSERT_EQ(office.call(token, "PUT", path + "/password").status, 200U);
+    const auto actions_of = [&](const Answer& log) {
+        EXPECT_EQ(log.status, 200U) << log.body;
+        std::multiset<std::string> out;
+        for (const json::value& entry : log.json.at("data").as_array()) {
+            if (!entry.at("action").as_string().starts_with("admin")) continue;
+            EXPECT_EQ(entry.at("createdBy"), json::value(boss.id.text()));
+            out.emplace(entry.at("action").as_string());
+        }
+        return out;
+    };
+    const std::multiset<std::string> expected{"adminUserResetTwoFactor", "adminUserUpdateStatus",
+                                              "adminUserUpdatePassword"};
+    const Answer own = service.get("/api/shared/user/activity-log/list", bearer(token));
+    EXPECT_EQ(actions_of(own), expected);
+    for (const json::value& entry : own.json.at("data").as_array()) {
+        EXPECT_EQ(entry.at("userId"), json::value(boss.id.text()));
+        if (entry.at("action").as_string().starts_with("admin"))
+            EXPECT_EQ(entry.at("metadata").at("userId"), json::value(person.id.text()));
+    }
+    EXPECT_EQ(actions_of(service.get("/api/admin/user/" + boss.id.text() + "/activity-log/list", bearer(office.chief))),
+              expected);
+    EXPECT_EQ(
+        actions_of(service.get("/api/admin/user/" + person.id.text() + "/activity-log/list", bearer(office.chief))),
+        expected)
+        << "and the account's own log as before";
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,135 @@
+// Accounts that their owners delete: over at once, forgotten in time.
+#include <gtest/gtest.h>
+
+#include "app/app.hpp"
+#include "tests/support/calls/account_calls.hpp"
+#include "tests/support/run.hpp"
+
+namespace consentry::tests {
+namespace {
+
+constexpr const char* delete_path = "/api/user/user/delete/self";
+constexpr const char* profile_path = "/api/shared/user/profile";
+constexpr const char* ada = "ada@example.org";
+
+TEST(Deletion, EndsEverythingAtOnce) {
+    Service service;
+    Person person = newcomer(service, ada);
+    const TokenTexts first = service.turn_two_factor_on(person);
+    const std::string challenge = service.challenge_of(person);
+    forget(service, ada);
+    const std::string token = forgotten_token(service, ada);
+    const Answer deleted = service.erase(delete_path, {{"backupCode", person.backup_codes[0]}}, bearer(first.access));
+    EXPECT_EQ(deleted.status, 204U) << deleted.body;
+    EXPECT_TRUE(deleted.body.empty());
+
+    EXPECT_EQ(service.get(profile_path, bearer(first.access)).status, 401U);
+    EXPECT_EQ(service.post("/api/shared/user/refresh", {}, bearer(first.refresh)).status, 401U);
+    EXPECT_EQ(service.verify(challenge, service.next_code(person)).code_name(), "twoFactorChallengeInvalid");
+    EXPECT_EQ(reset(service, token, new_password).code_name(), "tokenInvalid");
+    const Answer login = service.log_in(person);
+    EXPECT_EQ(login.code_name(), "passwordNotMatch") << "as if there had never been one";
+    EXPECT_EQ(comparable(login), comparable(service.log_in("nobody@example.org", person.password)));
+    for (const char* table :
+         {"two_factors", "backup_codes", "account_tokens", "known_devices", "identities", "password_history"})
+        EXPECT_EQ(one(service, std::string("SELECT count(*) FROM ") + table), "0") << table;
+    EXPECT_EQ(one(service, "SELECT count(*) FROM sessions WHERE revoked_at IS NULL"), "0");
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users WHERE password_hash IS NOT NULL OR status <> 'inactive'"), "0");
+    const ReceivedMail mail = Mailbox(service).wait_for(ada, "accountDeleted");
+    EXPECT_EQ(mail.to, ada) << "told at the address it had";
+    EXPECT_EQ(one(service, "SELECT count(*) FROM activity_log WHERE action = 'userDeleteSelf'"), "1");
+}
+
+TEST(Deletion, FreesTheAddressAtOnce) {
+    Service service;
+    const Person person = newcomer(service, ada);
+    const std::string former = service.tokens_of(person).access;
+    ASSERT_EQ(service.erase("/api/shared/user/delete/self", {}, bearer(former)).status, 204U);
+    forget(service, ada);
+    EXPECT_EQ(mails(service, ada, "forgotPassword"), 0U);
+    Mailbox(service).clear();
+    const Person again = newcomer(service, ada);
+    EXPECT_NE(again.id, person.id);
+    const std::string now = service.tokens_of(again).access;
+    EXPECT_EQ(service.get(profile_path, bearer(former)).status, 401U);
+    EXPECT_EQ(service.get(profile_path, bearer(now)).text("data.id"), again.id.text());
+    ASSERT_EQ(service.erase(delete_path, {}, bearer(now)).status, 204U) << "and a second time";
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users"), "2");
+}
+
+TEST(Deletion, IsForAccountsOfTypeUser) {
+    Service service;
+    for (const Role role : {Role::admin, Role::super_admin}) {
+        const std::string token = service.tokens_of(service.make_person(role)).access;
+        const Answer refused = service.erase(delete_path, {}, bearer(token));
+        EXPECT_EQ(refused.status, 403U);
+        EXPECT_EQ(refused.number("statusCode"), 5063);
+        EXPECT_EQ(service.get(profile_path, bearer(token)).status, 200U);
+    }
+    EXPECT_EQ(service.erase(delete_path).status, 401U);
+}
+
+TEST(Deletion, HappensOnceHoweverOftenItIsAskedFor) {
+    Service service;
+    const Person person = newcomer(service, ada);
+    const Headers caller = bearer(service.tokens_of(person).access);
+    const auto answers = all_at_once(
+        service, std::vector<Call>(30, Call{.path = delete_path, .body = {}, .headers = caller, .method = "DELETE"}));
+    EXPECT_EQ(count(answers, 204), 1U);
+    EXPECT_EQ(count(answers, 401) + count(answers, 404), 29U);
+    EXPECT_EQ(mails(service, ada, "accountDeleted"), 1U);
+}
+
+TEST(RAC_3, NoLoginOutlivesTheDeletion) {
+    for (std::size_t round = 0; round < 4; ++round) {
+        Service service;
+        const Person person = newcomer(service, ada);
+        const Headers caller = bearer(service.tokens_of(person).access);
+        std::vector<Call> calls(20, {"/api/user/login/credential", credentials(ada, person.password)});
+        calls.insert(calls.begin() + static_cast<std::ptrdiff_t>(round * 5),
+                     Call{.path = delete_path, .body = {}, .headers = caller, .method = "DELETE"});
+        for (const Answer& answer : all_at_once(service, calls))
+            if (answer.status == 200)
+                EXPECT_EQ(service.get(profile_path, bearer(answer.text("data.tokens.accessToken"))).status, 401U);
+        EXPECT_EQ(one(service, "SELECT count(*) FROM sessions WHERE revoked_at IS NULL"), "0");
+    }
+}
+
+TEST(Deletion, ErasesWhatTellsOfThePersonAfterThirtyDays) {
+    Service service;
+    const Person person = newcomer(service, ada);
+    const Person stays = newcomer(service, "bob@example.org");
+    const TokenTexts tokens = service.tokens_of(person);
+    service.tokens_of(stays);
+    service.call("PUT", profile_path, R"({"name":"Ada Canary"})", bearer(tokens.access));
+    ASSERT_EQ(service.erase(delete_path, {}, bearer(tokens.access)).status, 204U);
+    settle_mails(service);
+    const std::string of_ada = " WHERE id = '" + person.id.text() + "'";
+    const std::string of_hers = " WHERE user_id = '" + person.id.text() + "'";
+    run(service.app().services().clean_up());
+    EXPECT_EQ(one(service, "SELECT deleted_email FROM users" + of_ada), ada) << "for questions that come afterwards";
+
+    service.pass(std::chrono::days{30});
+    run(service.app().services().clean_up());
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users" + of_ada +
+                               " AND deleted_email IS NULL AND name IS NULL AND last_ip_address IS NULL "
+                               "AND erased_at IS NOT NULL"),
+              "1");
+    EXPECT_EQ(one(service, "SELECT count(*) FROM sessions" + of_hers +
+                               " AND (ip_address <> '' OR user_agent <> '' OR device_name IS NOT NULL)"),
+              "0");
+    EXPECT_EQ(one(service, "SELECT count(*) FROM activity_log" + of_hers +
+                               " AND (ip_address IS NOT NULL OR user_agent IS NOT NULL)"),
+              "0");
+    EXPECT_NE(one(service, "SELECT count(*) FROM activity_log" + of_hers), "0") << "what happened stays";
+    for (const std::string& table : service.tables())
+        for (const auto& row : service.sql("SELECT * FROM " + table))
+            for (const std::string& value : row)
+                EXPECT_FALSE(value.contains("ada@") || value.contains("Canary")) << table << ": " << value;
+    EXPECT_EQ(service.log_in(stays).status, 200U) << "nobody else is touched";
+    EXPECT_NE(one(service, "SELECT count(*) FROM activity_log WHERE ip_address IS NOT NULL"), "0");
+    run(service.app().services().clean_up());
+}
+
+}  // namespace
+}  // namespace consentry::tests

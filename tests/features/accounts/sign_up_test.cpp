@@ -1,0 +1,295 @@
+// Making an account, and proving its address.
+#include <gtest/gtest.h>
+
+#include "crypto/digest.hpp"
+#include "tests/support/calls/account_calls.hpp"
+
+namespace consentry::tests {
+namespace {
+
+constexpr const char* ada = "ada@example.org";
+
+void switch_flag(const Service& service, const std::string& admin, const std::string& key, const json::object& body,
+                 const std::string& what, std::string_view method) {
+    const std::string id = one(service, "SELECT id FROM feature_flags WHERE key = '" + key + "'");
+    const Answer answer =
+        service.call(method, "/api/admin/feature-flag/update/" + id + what, json::serialize(body), bearer(admin));
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+}
+
+TEST(SignUp, MakesAnAccountThatTheMailedLinkOpens) {
+    Service service;
+    const Answer made = service.post(sign_up_path, {{"email", "Ada@Example.org"},
+                                                    {"password", right_password},
+                                                    {"name", "Ada"},
+                                                    {"from", "mobile"},
+                                                    {"termsOfService", true},
+                                                    {"marketing", false}});
+    EXPECT_EQ(made.status, 201U) << made.body;
+    EXPECT_FALSE(made.has("data")) << "neither tokens nor an id: the address is not proven";
+    const Answer early = service.log_in(ada, std::string(right_password));
+    EXPECT_EQ(early.status, 403U);
+    EXPECT_EQ(early.code_name(), "emailNotVerified");
+    EXPECT_EQ(one(service, "SELECT count(*) FROM sessions"), "0");
+
+    const Mailbox mailbox(service);
+    const ReceivedMail mail = mailbox.wait_for(ada, "verifyEmail");
+    EXPECT_EQ(mail.token().size(), 100U);
+    EXPECT_EQ(service.sql("SELECT hex(digest) FROM account_tokens"), (std::vector<std::vector<std::string>>{{[&] {
+                  std::string hex = to_hex(BytesView(crypto::sha256(mail.token())));
+                  for (char& c : hex)
+                      if (c >= 'a') c = static_cast<char>(c - 'a' + 'A');
+                  return hex;
+              }()}}));
+    EXPECT_EQ(verify_email(service, mail.token()).status, 200U);
+    mailbox.wait_for(ada, "welcome");
+    const Answer login = service.log_in(ada, std::string(right_password));
+    ASSERT_EQ(login.status, 200U) << login.body;
+    const Answer profile = service.get("/api/shared/user/profile", bearer(login.text("data.tokens.accessToken")));
+    EXPECT_EQ(profile.text("data.email"), ada);
+    EXPECT_EQ(profile.text("data.name"), "Ada");
+    EXPECT_TRUE(profile.text("data.username").starts_with("user-"));
+    EXPECT_TRUE(profile.boolean("data.isVerified"));
+    EXPECT_EQ(profile.text("data.status"), "active");
+    EXPECT_EQ(profile.text("data.role.type"), "user");
+    EXPECT_EQ(profile.text("data.signUpFrom"), "mobile");
+    EXPECT_EQ(profile.text("data.signUpWith"), "credential");
+    EXPECT_FALSE(profile.boolean("data.termPolicy.termsOfService")) << "nobody can accept what is not published";
+    EXPECT_EQ(service.sql("SELECT type FROM password_history")[0][0], "signUp");
+    EXPECT_EQ(one(service,
+                  "SELECT count(*) FROM activity_log WHERE action IN ('userSignedUp', "
+                  "'userSendVerificationEmail', 'userVerifiedEmail')"),
+              "3");
+}
+
+TEST(SignUp, SpentExpiredUnknownAndForeignTokensGetOneAnswer) {
+    Service service;
+    newcomer(service, ada);
+    const std::string spent = Mailbox(service).wait_for(ada, "verifyEmail").token();
+    ASSERT_EQ(sign_up(service, "late@example.org").status, 201U);
+    const std::string expired = Mailbox(service).wait_for("late@example.org", "verifyEmail").token();
+    service.pass(std::chrono::minutes{5});
+    ASSERT_EQ(forget(service, ada).status, 200U);
+    const std::string foreign = forgotten_token(service, ada);
+    const Answer refused = verify_email(service, spent);
+    EXPECT_EQ(refused.status, 400U);
+    EXPECT_EQ(refused.number("statusCode"), 5169);
+    EXPECT_EQ(refused.code_name(), "tokenInvalid");
+    for (const std::string& token : {expired, foreign, std::string(100, 'A'), std::string("x"), std::string("../../")})
+        EXPECT_EQ(comparable(verify_email(service, token)), comparable(refused)) << token;
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users WHERE is_verified"), "1");
+    EXPECT_EQ(reset(service, foreign, new_password).status, 200U) << "a refused use spends nothing";
+}
+
+TEST(SignUp, TheLinkLivesUntilItsLastSecond) {
+    Service service;
+    ASSERT_EQ(sign_up(service, ada).status, 201U);
+    const std::string token = Mailbox(service).wait_for(ada, "verifyEmail").token();
+    service.pass(std::chrono::minutes{5} - milliseconds{1});
+    EXPECT_EQ(verify_email(service, token).status, 200U);
+}
+
+TEST(SignUp, ANewLinkTakesThePlaceOfTheFormerOne) {
+    Service service;
+    ASSERT_EQ(sign_up(service, ada).status, 201U);
+    const std::string first = Mailbox(service).wait_for(ada, "verifyEmail").token();
+    service.pass(seconds{1});  // mails of one millisecond are in no order
+    ASSERT_EQ(service.post(resend_path, {{"email", "ADA@example.org"}}).status, 200U);
+    const std::string second = Mailbox(service).wait_for(ada, "verifyEmail", 1).token();
+    EXPECT_EQ(verify_email(service, first).code_name(), "tokenInvalid");
+    EXPECT_EQ(verify_email(service, second).status, 200U);
+    service.pass(std::chrono::minutes{2});
+    ASSERT_EQ(service.post(resend_path, {{"email", ada}}).status, 200U);
+    EXPECT_EQ(mails(service, ada, "verifyEmail"), 2U) << "it is verified: there is nothing to send";
+}
+
+TEST(SignUp, AHundredAtOnceMakeOneAccount) {
+    Service service;
+    const auto answers =
+        all_at_once(service, std::vector<Call>(100, Call{.path = sign_up_path, .body = sign_up_body(ada)}));
+    EXPECT_EQ(count(answers, 201), 1U);
+    EXPECT_EQ(count(answers, 409, "emailExist") + count(answers, 503), 99U);
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users"), "1");
+    EXPECT_EQ(one(service, "SELECT count(*) FROM password_history"), "1");
+    EXPECT_EQ(mails(service, ada), 1U);
+    EXPECT_EQ(one(service, "SELECT count(*) FROM activity_log"), "2");
+}
+
+TEST(SignUp, AHundredUsesOfALinkVerifyOnce) {
+    Service service;
+    ASSERT_EQ(sign_up(service, ada).status, 201U);
+    const std::string token = Mailbox(service).wait_for(ada, "verifyEmail").token();
+    const auto answers = all_at_once(
+        service, std::vector<Call>(100, Call{.path = verify_path, .body = {{"token", token}}, .method = "PATCH"}));
+    EXPECT_EQ(count(answers, 200), 1U);
+    EXPECT_EQ(count(answers, 400, "tokenInvalid"), 99U);
+    EXPECT_EQ(mails(service, ada, "welcome"), 1U);
+}
+
+TEST(SignUp, ATakenAddressIsToldInAnySpelling) {
+    Service service;
+    const Person person = service.make_person();
+    const Answer taken = sign_up(service, "PERSON1@Example.ORG");
+    EXPECT_EQ(taken.status, 409U);
+    EXPECT_EQ(taken.number("statusCode"), 5152);
+    EXPECT_EQ(taken.code_name(), "emailExist");
+    EXPECT_EQ(service.log_in(person).status, 200U) << "untouched";
+    EXPECT_EQ(mails(service, person.email, "verifyEmail"), 0U);
+}
+
+TEST(SignUp, AllOfItIsThereOrNothing) {
+    Service service;
+    for (const char* table : {"password_history", "account_tokens", "mails", "activity_log"}) {
+        service.break_writes(std::string("INSERT ON ") + table);
+        EXPECT_EQ(sign_up(service, ada).status, 503U) << table;
+        service.mend_writes();
+        EXPECT_EQ(one(service, "SELECT count(*) FROM users"), "0") << table;
+    }
+    EXPECT_EQ(sign_up(service, ada).status, 201U);
+}
+
+TEST(SignUp, SpeaksTheLanguageOfTheRequest) {
+    Service service;
+    ASSERT_EQ(service.post(sign_up_path, sign_up_body(ada), {{"x-custom-lang", "de"}}).status, 201U);
+    EXPECT_EQ(one(service, "SELECT language FROM users"), "de");
+    ASSERT_EQ(sign_up(service, "bob@example.org").status, 201U);
+    const Mailbox mailbox(service);
+    EXPECT_NE(mailbox.wait_for(ada, "verifyEmail").subject, mailbox.wait_for("bob@example.org", "verifyEmail").subject);
+}
+
+TEST(SignUp, CanBeSwitchedOff) {
+    Service service;
+    const Person chief = service.make_person(Role::admin);
+    const std::string admin = service.tokens_of(chief).access;
+    switch_flag(service, admin, "signUp", {{"isEnable", false}, {"rolloutPercent", 100}}, "/status", "PATCH");
+    EXPECT_EQ(sign_up(service, ada).number("statusCode"), 5081);
+    EXPECT_EQ(forget(service, chief.email).status, 200U);
+    switch_flag(service, admin, "changePassword", {{"metadata", {{"forgotAllowed", false}}}}, "/metadata", "PUT");
+    EXPECT_EQ(forget(service, chief.email).number("statusCode"), 5081);
+    EXPECT_EQ(reset(service, "x", new_password).number("statusCode"), 5081);
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users"), "1");
+}
+
+TEST(PWD_4, SignUpTakesNoCommonAndNoPersonalPassword) {
+    Service service;
+    struct Row {
+        const char* password;
+        const char* key;
+    };
+    for (const Row& row :
+         {Row{"Password1!", "isNotCommonPassword"}, Row{"P@ssw0rd1", "isNotCommonPassword"},
+          Row{"Qwerty123", "isNotCommonPassword"}, Row{"Brunhilde-Oak-77", "isNotContext"},
+          Row{"Consentry-Oak-77", "isNotContext"}, Row{"alllowercase77", "isPassword"}, Row{"Kv9qqqq", "minLength"}}) {
+        const Answer refused = service.post(sign_up_path, sign_up_body("brunhilde@example.org", row.password));
+        EXPECT_EQ(refused.status, 422U) << row.password;
+        EXPECT_TRUE(refused.violates("password", row.key)) << row.password << refused.body;
+        EXPECT_FALSE(refused.body.contains(row.password)) << "the value is not repeated";
+    }
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users"), "0");
+}
+
+TEST(PWD_3, SignUpCountsCodePoints) {
+    Service service;
+    std::string of_51 = "Kv9";
+    for (int i = 3; i < 51; ++i) of_51 += "\xE2\x82\xAC";
+    EXPECT_TRUE(service.post(sign_up_path, sign_up_body(ada, of_51)).violates("password", "maxLength"));
+    const std::string of_50 = of_51.substr(0, of_51.size() - 3);
+    ASSERT_EQ(service.post(sign_up_path, sign_up_body(ada, of_50)).status, 201U);
+    verify_email(service, Mailbox(service).wait_for(ada, "verifyEmail").token());
+    EXPECT_EQ(service.log_in(ada, of_50).status, 200U);
+}
+
+TEST(AUT_5, NoExtraPropertyReachesANewAccount) {
+    Service service;
+    for (const char* name : {"role", "roleId", "roleType", "status", "isVerified", "verifiedAt", "twoFactor", "attempt",
+                             "termPolicy", "id", "username", "securityVersion", "mustChangePassword", "language"}) {
+        json::object body = sign_up_body(ada);
+        body[name] = "admin";
+        const Answer refused = service.post(sign_up_path, body);
+        EXPECT_EQ(refused.status, 422U) << name;
+        EXPECT_EQ(refused.number("statusCode"), 5030);
+        EXPECT_TRUE(refused.violates(name, "whitelistValidation")) << refused.body;
+    }
+    for (const auto& [method, path] : {std::pair{"PATCH", verify_path}, std::pair{"POST", resend_path},
+                                       std::pair{"POST", forgot_path}, std::pair{"PUT", reset_path}})
+        EXPECT_TRUE(service.call(method, path, R"({"role":"admin"})").violates("role", "whitelistValidation")) << path;
+    const Answer made = service.post(sign_up_path, sign_up_body(ada), {{"X-Role", "superAdmin"}, {"X-User-Id", "1"}});
+    EXPECT_EQ(made.status, 201U);
+    EXPECT_EQ(service.sql("SELECT r.type FROM users u JOIN roles r ON r.id = u.role_id WHERE u.is_verified = FALSE"),
+              (std::vector<std::vector<std::string>>{{"user"}}));
+}
+
+TEST(INP_4, FieldsOfAccountsAreTakenAsSent) {
+    Service service;
+    for (const char* wrong : {"123456", "true", R"(["ada@example.org"])", R"({"$ne":null})", "null"}) {
+        for (const char* field : {"email", "password", "from", "name"}) {
+            std::string body =
+                R"({"email":"ada@example.org","password":"Velvet-Harbor-42","from":"website","name":"A"})";
+            const std::string mark = "\"" + std::string(field) + "\":";
+            const auto begin = body.find(mark) + mark.size();
+            body.replace(begin, body.find('"', begin + 1) + 1 - begin, wrong);
+            EXPECT_EQ(service.call("POST", sign_up_path, body).status, 422U) << body;
+        }
+        EXPECT_EQ(service.call("PATCH", verify_path, R"({"token":)" + std::string(wrong) + "}").status, 422U) << wrong;
+        EXPECT_EQ(service.call("POST", forgot_path, R"({"email":)" + std::string(wrong) + "}").status, 422U) << wrong;
+    }
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users"), "0");
+}
+
+// Appendix B of the requirements: spellings that look like one address, or smuggle another.
+const std::vector<std::string>& look_alikes() {
+    static const std::vector<std::string> all{"m\xC4\xB1ke@example.org",
+                                              "m\xD1\x96ke@example.org",
+                                              "\xEF\xBD\x8Dike@example.org",
+                                              "mi\xE2\x84\xAA"
+                                              "e@example.org",
+                                              "mike@exa\xC2\xADmple.org",
+                                              "mike@\xEF\xBC\xA5\xEF\xBC\xB8\xEF\xBC\xA1\xEF\xBC\xAD\xEF\xBC\xB0.org",
+                                              "mike@xn--example.org",
+                                              "mike @example.org",
+                                              "mike@ example.org",
+                                              std::string("mike@example.org\0", 17),
+                                              "\"mike\"@example.org",
+                                              "mike(comment)@example.org",
+                                              "mike@example.org,evil@x.org",
+                                              "mike@example.org\r\nbcc:evil@x.org",
+                                              "mike@example.org%0d%0abcc:evil@x",
+                                              "mike@example.org.",
+                                              "mike@@example.org",
+                                              "<mike@example.org>"};
+    return all;
+}
+
+TEST(INP_7, AnAddressOfAnInternationalDomainIsOneAccount) {
+    Service service;
+    const std::string typed = "ada@m\xC3\xBCller.example";
+    const std::string stored = "ada@xn--mller-kva.example";
+    EXPECT_EQ(sign_up(service, typed).status, 201U);
+    EXPECT_EQ(one(service, "SELECT email FROM users"), stored);
+    Mailbox(service).wait_for(stored, "verifyEmail");
+    for (const std::string& spelling : {typed, stored, std::string("ADA@M\xC3\x9CLLER.example")}) {
+        EXPECT_EQ(sign_up(service, spelling).code_name(), "emailExist") << spelling;
+        EXPECT_EQ(service.log_in(spelling, "Wrong-Harbor-42").status, 400U) << spelling;
+    }
+    EXPECT_EQ(one(service, "SELECT password_attempt FROM users"), "3") << "one count for all spellings";
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users"), "1");
+}
+
+TEST(INP_7, NoTwoAccountsShareACanonicalForm) {
+    Service service;
+    const Person mike = newcomer(service, "mike@example.org");
+    for (const std::string& spelling : look_alikes()) {
+        EXPECT_EQ(sign_up(service, spelling).status, 422U) << spelling;
+        EXPECT_EQ(forget(service, spelling).status, 422U) << spelling;
+        EXPECT_EQ(service.post(resend_path, {{"email", spelling}}).status, 422U) << spelling;
+        EXPECT_EQ(service.log_in(spelling, mike.password).status, 422U) << spelling;
+    }
+    for (const char* spelling : {"MIKE@example.org", "Mike@Example.Org", "mike@EXAMPLE.org"})
+        EXPECT_EQ(sign_up(service, spelling).code_name(), "emailExist") << spelling;
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users"), "1");
+    EXPECT_EQ(mails(service, mike.email, "forgotPassword"), 0U);
+    EXPECT_EQ(Mailbox(service).all().size(), 2U) << "verifyEmail and welcome, to nobody else";
+}
+
+}  // namespace
+}  // namespace consentry::tests

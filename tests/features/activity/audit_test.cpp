@@ -1,0 +1,203 @@
+// What a journey leaves behind: in the owner's activity log with the change itself, and in the stream of security
+// events (LOG-4, TFA-15).
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/log_support.hpp"
+#include "tests/support/mailbox.hpp"
+
+namespace consentry::tests {
+namespace {
+
+struct Watched {
+    explicit Watched(Environment settings = {}) : service(std::move(settings)) {}
+
+    // What is written at the stop is there after it.
+    std::vector<json::object> events() {
+        service.restart();
+        return entries_in(service.folder() / "data" / "security" / "events.log");
+    }
+    std::vector<json::object> named(std::string_view name) {
+        std::vector<json::object> out;
+        for (json::object& event : events())
+            if (std::string_view(event.at("event").as_string()) == name) out.push_back(std::move(event));
+        return out;
+    }
+    // Sorted: within a millisecond their order is chance.
+    std::vector<std::string> activity(const Person& person) {
+        std::vector<std::string> out;
+        for (const auto& row :
+             service.sql("SELECT action FROM activity_log WHERE user_id = '" + person.id.text() + "' ORDER BY action"))
+            out.push_back(row[0]);
+        return out;
+    }
+    Service service;
+};
+
+TEST(LOG_4, EveryStepOfALoginIsTold) {
+    Watched t;
+    Person person = t.service.make_person();
+    t.service.log_in(person.email, "Wrong-Harbor-42");
+    t.service.log_in("nobody@example.org", "Wrong-Harbor-42");
+    t.service.turn_two_factor_on(person);
+    const std::string challenge = t.service.challenge_of(person);
+    EXPECT_EQ(t.service.verify(challenge, "000000").status, 401U);
+    EXPECT_EQ(t.service.verify_backup(challenge, person.backup_codes[0]).status, 200U);
+
+    const auto logins = t.named("login.credential");
+    ASSERT_EQ(logins.size(), 4U);
+    EXPECT_EQ(logins[0].at("outcome"), "failure");
+    EXPECT_EQ(std::string_view(logins[0].at("actor").as_string()), person.id.text());
+    EXPECT_EQ(logins[0].at("detail").at("reason"), "passwordNotMatch");
+    EXPECT_EQ(logins[0].at("source"), "127.0.0.1");
+    EXPECT_TRUE(Uuid::parse(logins[0].at("requestId").as_string()));
+    EXPECT_FALSE(logins[1].contains("actor")) << "nobody has this address";
+    EXPECT_EQ(logins[2].at("detail").at("answer"), "tokens");
+    EXPECT_EQ(logins[3].at("detail").at("answer"), "challenge");
+    const auto second = t.named("login.second_factor");
+    ASSERT_EQ(second.size(), 2U);
+    EXPECT_EQ(second[0].at("outcome"), "failure");
+    EXPECT_EQ(second[1].at("outcome"), "success");
+    EXPECT_EQ(t.named("two_factor.backup_code_used").size(), 1U);
+    EXPECT_EQ(t.named("two_factor.failed").size(), 1U);
+    EXPECT_EQ(t.named("two_factor.enabled").size(), 1U);
+    const std::vector<std::string> activity{"userEnableTwoFactor", "userLoginCredential", "userSetupTwoFactor",
+                                            "userVerifyTwoFactor"};
+    EXPECT_EQ(t.activity(person), activity);
+}
+
+TEST(LOG_4, LocksAreTold) {
+    Watched t;
+    Person guessed = t.service.make_person();
+    for (int i = 0; i < 7; ++i) t.service.log_in(guessed.email, "Wrong-Harbor-42");
+    EXPECT_EQ(t.named("password.locked").size(), 1U);
+    EXPECT_EQ(t.named("password.failed").size(), 5U) << "what is locked is not evaluated";
+    Mailbox(t.service).wait_for(guessed.email, "passwordLocked");  // written after the answer
+    EXPECT_EQ(t.activity(guessed), std::vector<std::string>{"userReachMaxPasswordAttempt"});
+
+    Person careful = t.service.make_person();
+    t.service.turn_two_factor_on(careful);
+    const std::string challenge = t.service.challenge_of(careful);
+    for (int i = 0; i < 6; ++i) t.service.verify(challenge, "000000");
+    const auto locks = t.named("two_factor.locked");
+    ASSERT_EQ(locks.size(), 1U);
+    EXPECT_EQ(std::string_view(locks[0].at("actor").as_string()), careful.id.text());
+    EXPECT_EQ(locks[0].at("detail").at("attempt"), "5");
+}
+
+TEST(TFA_15, ChangesOfTheSecondFactorAreOnRecord) {
+    Watched t;
+    Person person = t.service.make_person();
+    const Person chief = t.service.make_person(Role::super_admin);
+    auto tokens = t.service.turn_two_factor_on(person);
+    t.service.post("/api/user/2fa/backup/regenerate", {}, bearer(tokens.access));
+    EXPECT_EQ(t.service.erase("/api/user/2fa", {{"code", t.service.next_code(person)}}, bearer(tokens.access)).status,
+              204U);
+    t.service.pass(std::chrono::seconds{60});
+    tokens = t.service.turn_two_factor_on(person);
+    const auto by_chief = t.service.tokens_of(chief);
+    EXPECT_EQ(t.service.patch("/api/admin/user/update/" + person.id.text() + "/2fa/reset", {}, bearer(by_chief.access))
+                  .status,
+              200U);
+    for (const auto& [name, count] : {std::pair{"two_factor.set_up", 2U},
+                                      {"two_factor.enabled", 2U},
+                                      {"two_factor.backup_codes_replaced", 1U},
+                                      {"two_factor.disabled", 1U},
+                                      {"two_factor.reset", 1U}})
+        EXPECT_EQ(t.named(name).size(), count) << name;
+    const auto reset = t.named("two_factor.reset").at(0);
+    EXPECT_EQ(std::string_view(reset.at("actor").as_string()), chief.id.text());
+    EXPECT_EQ(std::string_view(reset.at("target").as_string()), person.id.text());
+    EXPECT_EQ(t.activity(person).front(), "adminUserResetTwoFactor");
+}
+
+TEST(LOG_4, SessionsAndPasswordsAreTold) {
+    Watched t;
+    const Person person = t.service.make_person();
+    const auto first = t.service.tokens_of(person);
+    EXPECT_EQ(t.service.post("/api/shared/user/refresh", {}, bearer(first.refresh)).status, 200U);
+    t.service.pass(std::chrono::seconds{11});
+    EXPECT_EQ(t.service.post("/api/shared/user/refresh", {}, bearer(first.refresh)).status, 401U);
+    const auto second = t.service.tokens_of(person);
+    EXPECT_EQ(t.service
+                  .patch("/api/shared/user/change-password",
+                         {{"oldPassword", person.password}, {"newPassword", "Copper-Meadow-77"}}, bearer(second.access))
+                  .status,
+              200U);
+    const Answer login = t.service.log_in(person.email, "Copper-Meadow-77");
+    EXPECT_EQ(t.service.post("/api/shared/user/logout", {}, bearer(login.text("data.tokens.accessToken"))).status,
+              200U);
+    for (const char* name : {"session.refreshed", "session.reuse", "password.changed", "session.logout"})
+        EXPECT_EQ(t.named(name).size(), 1U) << name;
+    const std::vector<std::string> activity{"userChangePassword", "userLoginCredential", "userLoginCredential",
+                                            "userLoginCredential", "userLogout"};
+    EXPECT_EQ(t.activity(person), activity);
+}
+
+TEST(LOG_4, RefusalsAndChangesByAdministratorsAreTold) {
+    Watched t;
+    const Person person = t.service.make_person();
+    const Person chief = t.service.make_person(Role::super_admin);
+    const auto tokens = t.service.tokens_of(person);
+    const auto by_chief = t.service.tokens_of(chief);
+    EXPECT_EQ(t.service.get("/api/admin/role/list", bearer(tokens.access)).status, 403U);
+    EXPECT_EQ(t.service.get("/api/shared/user/session/list", bearer("garbage")).status, 401U);
+    EXPECT_EQ(t.service.get("/api/hello", {{"x-api-key", "a:b"}}).status, 403U);
+    EXPECT_EQ(
+        t.service
+                .post("/api/admin/role/create", {{"name", "support"}, {"type", "admin"}, {"abilities", json::array{}}},
+                      bearer(by_chief.access))
+                .status /
+            100,
+        2U);
+    const auto refused = t.named("authorization.refused");
+    ASSERT_EQ(refused.size(), 3U);
+    EXPECT_EQ(std::string_view(refused[0].at("actor").as_string()), person.id.text());
+    EXPECT_EQ(refused[0].at("detail").at("reason"), "forbidden");
+    EXPECT_EQ(refused[1].at("detail").at("operation"), "listSessions");
+    EXPECT_EQ(refused[2].at("detail").at("reason"), "xApiKeyNotFound");
+    const auto changes = t.named("admin.change");
+    ASSERT_EQ(changes.size(), 1U);
+    EXPECT_EQ(std::string_view(changes[0].at("actor").as_string()), chief.id.text());
+    EXPECT_EQ(changes[0].at("detail").at("operation"), "createRole");
+}
+
+TEST(LOG_4, AStrangerDoesNotFillTheStream) {
+    Watched t;
+    for (int minute = 0; minute < 2; ++minute) {
+        for (int i = 0; i < 80; ++i)
+            EXPECT_EQ(t.service.get("/api/shared/user/session/list", bearer("garbage")).status, 401U);
+        t.service.pass(std::chrono::minutes{1});
+    }
+    EXPECT_EQ(t.named("authorization.refused").size(), 60U);
+    const auto counted = t.named("securityEvents.suppressed");
+    ASSERT_EQ(counted.size(), 1U);
+    EXPECT_EQ(counted[0].at("detail").at("event"), "authorization.refused");
+    EXPECT_EQ(counted[0].at("detail").at("suppressed"), "100");
+    EXPECT_EQ(counted[0].at("detail").at("told"), "60");
+}
+
+TEST(LOG_4, ABurstOfNonsenseIsToldOnce) {
+    Watched t;
+    for (int i = 0; i < 60; ++i)
+        EXPECT_EQ(t.service.post("/api/public/user/login/credential", {{"email", i}}).status, 422U);
+    EXPECT_EQ(t.named("client.nonsense").size(), 1U);
+}
+
+TEST(STO_2, AnEntryOfTheActivityLogIsThereWithItsChangeOrNeither) {
+    Watched t;
+    const Person person = t.service.make_person();
+    t.service.break_writes("INSERT ON activity_log");
+    EXPECT_EQ(t.service.log_in(person).status, 503U);
+    EXPECT_EQ(t.service.sql("SELECT count(*) FROM sessions").at(0).at(0), "0");
+    t.service.mend_writes();
+    const auto tokens = t.service.tokens_of(person);
+    t.service.break_writes("INSERT ON activity_log");
+    EXPECT_EQ(t.service.post("/api/shared/user/logout", {}, bearer(tokens.access)).status, 503U);
+    t.service.mend_writes();
+    EXPECT_EQ(t.service.get("/api/shared/user/session/list", bearer(tokens.access)).status, 200U) << "nothing was done";
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,312 @@
+// Many accounts at once: all of them or none, whatever happens meanwhile.
+#include <functional>
+#include <sstream>
+
+#include <gmock/gmock.h>
+
+#include "app/app.hpp"
+#include "features/administration/import/csv_source.hpp"
+#include "tests/support/admitted.hpp"
+#include "tests/support/calls/role_calls.hpp"
+#include "tests/support/run.hpp"
+#include "tests/support/service.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+const std::string bcrypt_of_u_u = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
+
+// A table with something that happens when its end is read: all rows were looked at, none is an account yet.
+class Interrupted final : public ImportSource {
+public:
+    Interrupted(const std::string& text, std::function<void()> at_end)
+        : stream_(text), source_(stream_), at_end_(std::move(at_end)) {}
+    Result<std::optional<ImportRow>> next() override {
+        auto row = source_.next();
+        if (row && !*row) at_end_();
+        return row;
+    }
+
+private:
+    std::istringstream stream_;
+    CsvSource source_;
+    std::function<void()> at_end_;
+};
+
+Result<ImportReport> try_import(Service& service, const std::string& text, ImportOptions options = {}) {
+    std::istringstream stream(text);
+    CsvSource source(stream);
+    return run(service.app().services().user_import.run(source, std::move(options)));
+}
+
+ImportReport import(Service& service, const std::string& text, ImportOptions options = {}) {
+    auto report = try_import(service, text, std::move(options));
+    if (!report) throw std::runtime_error(std::string(report.error().message_key()));
+    return std::move(*report);
+}
+
+std::string count(const Service& service, const std::string& from) {
+    return service.sql("SELECT count(*) FROM " + from).at(0).at(0);
+}
+
+// {"3 email isEmail", ...}
+std::vector<std::string> broken_in(const ImportReport& report) {
+    std::vector<std::string> out;
+    for (const auto& [row, errors] : report.bad_rows)
+        for (const Violation& error : errors)
+            out.push_back(std::to_string(row) + " " + error.property + " " + error.key);
+    return out;
+}
+
+std::string many(int from, int to) {
+    std::string out = "email;isVerified;passwordHash\n";
+    for (int i = from; i < to; ++i) out += "member" + std::to_string(i) + "@example.org;true;" + bcrypt_of_u_u + "\n";
+    return out;
+}
+
+TEST(UserImport, EveryColumnIsTakenOver) {
+    Service service;
+    const std::string created = to_iso8601(service.clock().now() - std::chrono::hours{1000});
+    const auto report =
+        import(service,
+               "email,name,username,role,status,isVerified,language,passwordHash,createdAt,googleSubject,appleSubject\n"
+               "Ada@Example.org,\"Lovelace, Ada\",Ada_1,admin,active,true,de," +
+                   bcrypt_of_u_u + "," + created +
+                   ",g-1,a-1\n"
+                   "bob@example.org,,,,inactive,false,,,,,\n");
+    EXPECT_THAT(broken_in(report), IsEmpty());
+    EXPECT_EQ(report.rows, 2);
+    EXPECT_EQ(report.imported, 2);
+    const auto rows = service.sql(
+        "SELECT u.email, u.name, u.username, r.name, u.status, u.language, u.created_at, u.sign_up_at, u.sign_up_from, "
+        "u.sign_up_with FROM users u JOIN roles r ON r.id = u.role_id ORDER BY u.email");
+    const std::string then = std::to_string(epoch_ms(*from_iso8601(created)));
+    EXPECT_THAT(rows.at(0), ElementsAre("ada@example.org", "Lovelace, Ada", "ada_1", "admin", "active", "de", then,
+                                        then, "system", "credential"));
+    EXPECT_EQ(rows.at(1).at(0), "bob@example.org");
+    EXPECT_EQ(rows.at(1).at(4), "inactive");
+    EXPECT_TRUE(rows.at(1).at(2).starts_with("user-"));
+    EXPECT_THAT(
+        service.sql("SELECT provider, subject, email FROM identities ORDER BY provider"),
+        ElementsAre(ElementsAre("apple", "a-1", "ada@example.org"), ElementsAre("google", "g-1", "ada@example.org")));
+    EXPECT_EQ(count(service, "import_rows"), "0");
+}
+
+TEST(PWD_2, AnImportedPasswordWorksAndIsRewrittenEverywhere) {
+    Service service;
+    import(service, many(0, 1));
+    const Answer answer = service.log_in("member0@example.org", "U*U");
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    for (const char* table : {"users", "password_history"}) {
+        const auto hash = service.sql(std::string("SELECT password_hash FROM ") + table).at(0).at(0);
+        EXPECT_TRUE(hash.starts_with("$argon2id$")) << table << " " << hash;
+    }
+    EXPECT_EQ(service.log_in("member0@example.org", "U*U").status, 200U);
+}
+
+TEST(UserImport, AnAccountIsNotVerifiedUnlessTheFileSaysSo) {
+    Service service;
+    import(service, "email;passwordHash\na@example.org;" + bcrypt_of_u_u + "\n");
+    EXPECT_EQ(service.log_in("a@example.org", "U*U").code_name(), "emailNotVerified");
+}
+
+// The owner of the address would share the account with whoever the subject is.
+TEST(SOC_3, AnUnprovenAddressIsNotImportedWithSomebodysIdentity) {
+    Service service;
+    const auto report = import(service,
+                               "email,isVerified,googleSubject,appleSubject\n"
+                               "a@example.org,false,g-1,\n"
+                               "b@example.org,,,a-1\n"
+                               "c@example.org,true,g-2,a-2\n");
+    EXPECT_THAT(broken_in(report),
+                ElementsAre("0 isVerified isVerifiedWithSubject", "1 isVerified isVerifiedWithSubject"));
+    EXPECT_EQ(count(service, "users"), "0");
+    EXPECT_EQ(count(service, "identities"), "0");
+}
+
+TEST(UserImport, AFormulaIsAName) {
+    Service service;
+    import(service, "email;name\na@example.org;\"=HYPERLINK(\"\"http://x\"\")\"\n");
+    EXPECT_EQ(service.sql("SELECT name FROM users").at(0).at(0), "=HYPERLINK(\"http://x\")");
+}
+
+TEST(UserImport, EveryBrokenRuleOfEveryRowIsToldAndNothingGetsIn) {
+    Service service;
+    const Person known = service.make_person();
+    service.sql("UPDATE users SET username = 'taken' WHERE id = '" + known.id.text() + "'");
+    const auto report =
+        import(service,
+               "email;name;username;role;status;isVerified;language;passwordHash;createdAt;googleSubject\n"
+               "good@example.org;;;;;;;;;\n"
+               ";;;;;;;;;\n"
+               "nobody;" +
+                   std::string(101, 'x') + ";a b;chief;gone;yes;xx;5f4dcc3b5aa765d61d8327deb882cf99;yesterday;" +
+                   std::string(256, 'g') +
+                   "\n"
+                   "GOOD@example.org;;TAKEN;;;;;;2999-01-01T00:00:00Z;\n"
+                   "too;few\n"
+                   "one@example.org;;same;;;true;;;;s\n"
+                   "two@example.org;;same;;;true;;;1969-12-31T23:59:59Z;s\n" +
+                   known.email + ";;;;;;;;;\n");
+    EXPECT_THAT(
+        broken_in(report),
+        UnorderedElementsAre("1 email isNotEmpty", "2 email isEmail", "2 name maxLength", "2 username isUsername",
+                             "2 role isRole", "2 status isEnum", "2 isVerified isBoolean", "2 language isEnum",
+                             "2 passwordHash isPasswordHash", "2 createdAt isIso8601", "2 googleSubject maxLength",
+                             "3 email isUnique", "3 username isAvailable", "3 createdAt isPast", "4 row isRow",
+                             "6 username isUnique", "6 createdAt isPast", "6 googleSubject isUnique"));
+    EXPECT_THAT(report.existing, ElementsAre(known.email));
+    EXPECT_EQ(report.rows, 8);
+    EXPECT_EQ(report.imported, 0);
+    EXPECT_EQ(count(service, "users"), "1");
+    EXPECT_EQ(count(service, "import_rows"), "0");
+}
+
+TEST(INP_7, BlanksAroundAnImportedAddressAreNoPartOfItAndANameIsOneLine) {
+    Service service;
+    EXPECT_EQ(import(service, "email;name\n\" Ada@Example.org\t\";Ada\n").imported, 1);
+    EXPECT_EQ(service.sql("SELECT email FROM users").at(0).at(0), "ada@example.org");
+    EXPECT_THAT(import(service, "email\nada@example.org \n").existing, ElementsAre("ada@example.org"));
+    EXPECT_THAT(broken_in(import(service, "email;name\nbob@example.org;\"Bob\nBcc: x\"\nann@example.org;\" \"\n")),
+                ElementsAre("0 name isName", "1 name isName"));
+}
+
+TEST(UserImport, IdentitiesAndNamesOfOthersAreRefusedAndSkippedRowsKeepTheirs) {
+    Service service;
+    const std::string file = "email;username;isVerified;googleSubject\na@example.org;ada;true;g-1\n";
+    EXPECT_EQ(import(service, file).imported, 1);
+    EXPECT_THAT(broken_in(import(service, "email;username;isVerified;googleSubject\nb@example.org;ada;true;g-1\n")),
+                ElementsAre("0 username isAvailable", "0 googleSubject isAvailable"));
+    const auto again = import(service, file + "c@example.org;;;\n", {.skip_existing = true});
+    EXPECT_THAT(broken_in(again), IsEmpty());
+    EXPECT_EQ(again.imported, 1);
+    EXPECT_EQ(again.skipped, 1);
+    EXPECT_EQ(count(service, "users"), "2");
+    const auto refused = import(service, file + "d@example.org;;;\n");
+    EXPECT_THAT(refused.existing, ElementsAre("a@example.org"));
+    EXPECT_EQ(count(service, "users"), "2") << "without being told to skip, an address that is there stops all";
+}
+
+TEST(UserImport, ADryRunChangesNothing) {
+    Service service;
+    const auto report = import(service, many(0, 1'200), {.dry_run = true});
+    EXPECT_EQ(report.imported, 1'200);
+    EXPECT_EQ(count(service, "users"), "0");
+    EXPECT_EQ(count(service, "import_rows"), "0");
+}
+
+TEST(AUT_3, NobodyImportsRolesBeyondTheirOwn) {
+    using Importer = Permitted<Subject::user, Action::create>;
+    Staff staff;
+    Service& service = staff.service;
+    const Actor limited = admitted<Importer>(service, staff.admin_with({{"user", {"create"}}}));
+    const Actor unlimited = admitted<Importer>(service, staff.chief);
+    const std::string accounts = count(service, "users");
+    const std::string file = "email;role\na@example.org;user\nb@example.org;admin\nc@example.org;superadmin\n";
+    EXPECT_THAT(broken_in(import(service, file, {.by = limited})),
+                ElementsAre("1 role isWithinRights", "2 role isWithinRights"));
+    EXPECT_EQ(count(service, "users"), accounts);
+    EXPECT_EQ(import(service, file, {.by = unlimited}).imported, 3);
+}
+
+TEST(UserImport, AnAdminFindsItInTheirActivity) {
+    Staff staff;
+    Service& service = staff.service;
+    const Actor admin = admitted<Permitted<Subject::user, Action::create>>(service, staff.chief);
+    import(service, many(0, 3), {.sign_up_from = SignUpFrom::admin, .by = admin, .cause = {.origin = EventOrigin{}}});
+    const std::string imports = "activity_log WHERE action = 'adminUserImport'";
+    const auto rows = service.sql("SELECT user_id, metadata FROM " + imports);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_THAT(rows[0], ElementsAre(admin.user()->text(), R"({"rows":3})"));
+    EXPECT_EQ(count(service, "users WHERE sign_up_from = 'admin'"), "3");
+    import(service, many(10, 12));
+    EXPECT_EQ(count(service, imports), "1") << "the operator has no activity";
+}
+
+TEST(UserImport, MoreRowsThanAllowedAreRefused) {
+    Service service;
+    EXPECT_EQ(import(service, many(0, 5), {.rows_max = 5}).imported, 5);
+    const auto report = try_import(service, many(5, 11), {.rows_max = 5});
+    ASSERT_FALSE(report.has_value());
+    EXPECT_EQ(report.error().kind().service_code, 5013);
+    EXPECT_EQ(count(service, "users"), "5");
+}
+
+TEST(UserImport, ASignUpInBetweenIsToldAndStopsAll) {
+    for (const bool skip : {false, true}) {
+        Service service;
+        Interrupted source(many(0, 1'500), [&] {
+            const Person person = service.make_person();
+            service.sql("UPDATE users SET email = 'member7@example.org' WHERE id = '" + person.id.text() + "'");
+        });
+        const auto report = run(service.app().services().user_import.run(source, ImportOptions{.skip_existing = skip}));
+        ASSERT_TRUE(report.has_value());
+        EXPECT_EQ(report->imported, skip ? 1'499 : 0);
+        EXPECT_EQ(count(service, "users"), skip ? "1500" : "1");
+        EXPECT_EQ(count(service, "password_history"), skip ? "1500" : "1");
+        EXPECT_EQ(count(service, "import_rows"), "0");
+        if (!skip) EXPECT_THAT(report->existing, ElementsAre("member7@example.org"));
+    }
+}
+
+TEST(UserImport, OfTheSameFileTwiceAtOnceOneGetsIn) {
+    Service service;
+    std::vector<Ended<Result<ImportReport>>> ended;
+    std::istringstream first(many(0, 1'000));
+    std::istringstream second(many(0, 1'000));
+    CsvSource first_source(first);
+    CsvSource second_source(second);
+    std::vector<awaitable<Result<ImportReport>>> both;
+    auto& user_import = service.app().services().user_import;
+    both.push_back(user_import.run(first_source, {}));
+    both.push_back(user_import.run(second_source, {}));
+    std::int64_t imported = 0;
+    for (const auto& one : run_all(std::move(both), 2)) {
+        ASSERT_TRUE(one.has_value());
+        ASSERT_TRUE(one->has_value());
+        imported += (*one)->imported;
+        // The slower one may have looked at a part of its rows before the other one's were accounts.
+        if ((*one)->imported == 0)
+            EXPECT_GT((*one)->existing_total, 0);
+        else
+            EXPECT_EQ((*one)->existing_total, 0);
+    }
+    EXPECT_EQ(imported, 1'000);
+    EXPECT_EQ(count(service, "users"), "1000");
+    EXPECT_EQ(count(service, "import_rows"), "0");
+}
+
+TEST(UserImport, ADatabaseThatFailsLeavesNothingBehind) {
+    for (const char* when : {"INSERT ON import_rows", "INSERT ON users", "INSERT ON password_history"}) {
+        Service service;
+        service.break_writes(when);
+        EXPECT_THROW(import(service, many(0, 700)), Unavailable) << when;
+        service.mend_writes();
+        EXPECT_EQ(count(service, "users"), "0") << when;
+        EXPECT_EQ(count(service, "import_rows"), "0") << when;
+        EXPECT_EQ(import(service, many(0, 700)).imported, 700) << when;
+    }
+}
+
+TEST(UserImport, WhatAnEndedProcessLeftIsSweptAfterADay) {
+    Service service;
+    // Nothing of its rows can be deleted: as a process leaves them that ends before it has cleared up.
+    service.break_writes("DELETE ON import_rows");
+    EXPECT_EQ(import(service, many(0, 600)).imported, 600);
+    service.mend_writes();
+    ASSERT_EQ(count(service, "import_rows"), "600");
+    service.pass(std::chrono::hours{23});
+    run(service.app().services().clean_up());
+    EXPECT_EQ(count(service, "import_rows"), "600") << "it may still be at work";
+    service.pass(std::chrono::hours{2});
+    run(service.app().services().clean_up());
+    EXPECT_EQ(count(service, "import_rows"), "0");
+    EXPECT_EQ(count(service, "users"), "600");
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,162 @@
+// docs/deploy/nginx.conf, run by a real nginx between a client and an application that tells what it was told.
+#include <filesystem>
+#include <optional>
+
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/shell.hpp"
+
+namespace consentry::tests {
+namespace {
+
+constexpr const char* script = CONSENTRY_REAL_SERVERS "/nginx_forward_auth.sh";
+
+// nginx before one service, until the end of this object.
+class Nginx {
+public:
+    explicit Nginx(const Service& service) {
+        // The server's user passes through it.
+        std::filesystem::permissions(folder_.path(), std::filesystem::perms{0755});
+        const auto values = named_values(output_of(
+            {script, "start", "--owner", std::to_string(::getpid()), place(), std::to_string(service.port())}));
+        client_.emplace(static_cast<std::uint16_t>(std::stoul(values.at("PORT"))));
+    }
+    ~Nginx() {
+        try {
+            run_command({script, "stop", place()});
+        } catch (const std::exception&) {
+            // It ends with this process.
+        }
+    }
+    Nginx(const Nginx&) = delete;
+    Nginx& operator=(const Nginx&) = delete;
+
+    Answer ask(const std::string& method, const std::string& path, const std::string& token = {}, Headers more = {},
+               const std::string& body = {}) const {
+        more.emplace_back("Host", "app.example.com");
+        if (!token.empty()) more.emplace_back("Authorization", "Bearer " + token);
+        return client_->call(method, path, body, more);
+    }
+    const HttpClient& client() const { return *client_; }
+
+private:
+    std::string place() const { return (folder_.path() / "nginx").string(); }
+
+    TempFolder folder_;
+    std::optional<HttpClient> client_;
+};
+
+const Headers forged{{"X-User-Id", "forged"},
+                     {"x-user-email", "forged"},
+                     {"X-USER-ROLE", "forged"},
+                     {"X-Session-Id", "forged"},
+                     {"X-User_Id", "forged"}};
+
+// What the application answers about its caller.
+std::string told(const Person& person, const std::string& role, const std::string& session) {
+    return "id[" + person.id.text() + "] email[" + person.email + "] role[" + role + "] session[" + session +
+           "] token[]";
+}
+constexpr const char* told_nothing = "id[] email[] role[] session[] token[]";
+
+struct Guarded {
+    Service service{{{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}}};
+    Nginx nginx{service};
+};
+
+TEST(AUT_1, NginxLetsNobodyInWithoutALiveSession) {
+    const Guarded t;
+    for (const std::string method : {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"}) {
+        const Answer nobody = t.nginx.ask(method, "/orders/7?x=1", {}, forged);
+        EXPECT_EQ(nobody.status, 401U) << method;
+        EXPECT_EQ(nobody.headers.at("www-authenticate"), "Bearer");
+        EXPECT_EQ(t.nginx.ask(method, "/orders/7", "garbage", forged).status, 401U) << method;
+    }
+    for (const char* path : {"/_consentry/user", "/_consentry/admin"})
+        EXPECT_EQ(t.nginx.ask("GET", path).status, 404U) << path;
+}
+
+TEST(AUT_5, NginxTellsTheApplicationWhoIsCallingAndNothingForged) {
+    Guarded t;
+    const Person person = t.service.make_person();
+    const std::string token = t.service.tokens_of(person).access;
+    const std::string session = t.service.get("/api/shared/user/session/list", bearer(token)).text("data.0.id");
+    const std::string expected = told(person, "user", session);
+    const Answer get = t.nginx.ask("GET", "/orders/7", token, forged);
+    EXPECT_EQ(get.status, 200U);
+    EXPECT_EQ(get.body, "GET /orders/7 " + expected + " length[]");
+    // The application's body reaches the application, and Consentry reads none of it.
+    const Answer post = t.nginx.ask("POST", "/orders", token, forged, "not { json");
+    EXPECT_EQ(post.body, "POST /orders " + expected + " length[10]");
+    EXPECT_EQ(t.nginx.ask("HEAD", "/orders", token).status, 200U);
+    EXPECT_EQ(t.nginx.ask("GET", "/orders", token, {{"X-Api-Key", "of the application"}}).status, 200U);
+    EXPECT_EQ(t.nginx.ask("GET", "/public/terms", {}, forged).body,
+              std::string("GET /public/terms ") + told_nothing + " length[]");
+}
+
+TEST(AUT_1, NginxAsksForTheRoleOfALocation) {
+    Guarded t;
+    const std::string user = t.service.tokens_of(t.service.make_person()).access;
+    const std::string admin = t.service.tokens_of(t.service.make_person(Role::admin)).access;
+    for (const std::string path :
+         {"/admin/", "/admin/users", "//admin/users", "/public/../admin/users", "/%61dmin/users"}) {
+        EXPECT_EQ(t.nginx.ask("GET", path, user).status, 403U) << path;
+        EXPECT_EQ(t.nginx.ask("GET", path, admin).status, 200U) << path;
+    }
+    EXPECT_EQ(t.nginx.ask("GET", "/admin/?roles=user", user).status, 403U);
+}
+
+TEST(DOC_8, NginxLetsInWhoHasAcceptedTheLatestVersions) {
+    Guarded t;
+    const Person person = t.service.make_person();
+    const std::string token = t.service.tokens_of(person).access;
+    const auto visit = [&] { return t.nginx.ask("GET", "/members/7", token, forged); };
+    EXPECT_EQ(visit().status, 200U) << "nothing is published";
+    publish(t.service, "termsOfService", 1);
+    publish(t.service, "privacy", 1);
+    EXPECT_EQ(visit().status, 403U);
+    EXPECT_EQ(t.nginx.ask("GET", "/members/?policies=marketing", token).status, 403U);
+    EXPECT_EQ(t.nginx.ask("GET", "/orders", token).status, 200U);
+    EXPECT_EQ(accept(t.service, token, "termsOfService").status, 200U);
+    EXPECT_EQ(visit().status, 403U) << "all of them";
+    EXPECT_EQ(accept(t.service, token, "privacy").status, 200U);
+    const Answer let_in = visit();
+    EXPECT_EQ(let_in.status, 200U);
+    EXPECT_TRUE(let_in.body.contains("id[" + person.id.text() + "]")) << let_in.body;
+    publish(t.service, "privacy", 2);
+    EXPECT_EQ(visit().status, 403U) << "at the next request";
+    EXPECT_EQ(t.nginx.ask("GET", "/members/7").status, 401U);
+}
+
+TEST(AUT_4, NginxRefusesARevokedSessionAtItsNextRequest) {
+    Guarded t;
+    const std::string token = t.service.tokens_of(t.service.make_person()).access;
+    EXPECT_EQ(t.nginx.ask("GET", "/", token).status, 200U);
+    EXPECT_EQ(t.service.post("/api/shared/user/logout", {}, bearer(token)).status, 200U);
+    EXPECT_EQ(t.nginx.ask("GET", "/", token).status, 401U);
+}
+
+TEST(LIM_2, BehindNginxALimitIsOneClientsAndToldAsComeAgain) {
+    const Service service(
+        {{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}, {"THROTTLE_LIMIT", "2"}, {"THROTTLE_TTL_IN_MS", "3600000"}});
+    const Nginx nginx(service);
+    // What the client itself says about hops is not handed on: one client, one count.
+    EXPECT_EQ(nginx.ask("GET", "/", {}, {{"X-Forwarded-For", "203.0.113.1"}}).status, 401U);
+    EXPECT_EQ(nginx.ask("GET", "/", {}, {{"X-Forwarded-For", "203.0.113.2"}}).status, 401U);
+    const Answer limited = nginx.ask("GET", "/", {}, {{"X-Forwarded-For", "203.0.113.3"}});
+    EXPECT_EQ(limited.status, 503U);
+    EXPECT_EQ(limited.headers.at("retry-after"), "1");
+}
+
+TEST(LOG_7, ThroughNginxNobodyReadsTheMetricsOfAServiceThatTakesItForAStranger) {
+    const Service service;  // HTTP_TRUSTED_PROXIES was forgotten: every client has the address of nginx
+    const Nginx nginx(service);
+    EXPECT_EQ(nginx.client().get("/metrics", {{"Host", "accounts.example.com"}}).status, 404U);
+    EXPECT_EQ(nginx.client().get("/api/hello", {{"Host", "accounts.example.com"}}).status, 200U);
+}
+
+}  // namespace
+}  // namespace consentry::tests

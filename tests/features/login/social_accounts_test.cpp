@@ -1,0 +1,504 @@
+// SOC-2, SOC-3, SOC-6: whose account it is.
+#include <gtest/gtest.h>
+
+#include "app/app.hpp"
+#include "features/sessions/epochs.hpp"
+#include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/identity_provider.hpp"
+#include "tests/support/run.hpp"
+
+namespace consentry::tests {
+namespace {
+
+constexpr const char* ada = "ada@example.org";
+
+struct World {
+    IdentityProviders providers;
+    Service service{with_mails_kept(providers.settings())};
+
+    // Nobody takes them: they stay where they can be counted.
+    static Environment with_mails_kept(Environment settings) {
+        settings["MAIL_URL"] = "smtp://127.0.0.1:9";
+        return settings;
+    }
+
+    Answer log_in(const std::string& provider, const std::string& subject, const std::string& email,
+                  const json::object& more = {}) {
+        service.clock().advance(seconds{1});  // so that no two tokens are the same
+        return log_in_with(service, provider, providers.token(service, provider, subject, email), more);
+    }
+    // With other claims than a good token's; null takes one away.
+    Answer log_in_claiming(const std::string& subject, const std::string& email, const json::object& changes) {
+        service.clock().advance(seconds{1});
+        json::object claims = providers.claims(service, google, subject, email);
+        for (const auto& [name, value] : changes) {
+            claims[name] = value;
+            if (value.is_null()) claims.erase(name);
+        }
+        return log_in_with(service, google, providers.token({{"claims", claims}}));
+    }
+    std::string one(const std::string& select) const { return service.sql("SELECT " + select)[0][0]; }
+    std::string rows(const std::string& table) const { return one("count(*) FROM " + table); }
+    // Everything that a refused login might have left.
+    std::string traces() const {
+        return rows("users") + " " + rows("identities") + " " + rows("sessions") + " " + rows("mails") + " " +
+               rows("activity_log") + " " + rows("spent_identity_tokens");
+    }
+    std::string user_of(const Answer& answer) {
+        return service.get("/api/shared/user/session/list", bearer(answer.text("data.tokens.accessToken"))).status ==
+                       200U
+                   ? one("user_id FROM sessions ORDER BY created_at DESC, id DESC LIMIT 1")
+                   : std::string();
+    }
+    std::string count_of(const std::string& action) const {
+        return one("count(*) FROM activity_log WHERE action = '" + action + "'");
+    }
+    std::string mails_of(const std::string& kind) const {
+        return one("count(*) FROM mails WHERE kind = '" + kind + "'");
+    }
+};
+
+TEST(SOC_2, TheSubjectIsTheAccountWhateverItsAddress) {
+    World world;
+    const std::string user = world.user_of(world.log_in(google, "s-1", ada));
+    EXPECT_EQ(world.user_of(world.log_in(google, "s-1", "new@example.org")), user) << "the provider's address changed";
+    EXPECT_EQ(world.one("email FROM users"), ada);
+    EXPECT_EQ(world.one("email FROM identities"), "new@example.org");
+    EXPECT_EQ(world.user_of(world.log_in_claiming("s-1", ada, {{"email", nullptr}, {"email_verified", nullptr}})),
+              user);
+    EXPECT_EQ(world.user_of(world.log_in_claiming("s-1", ada, {{"email_verified", false}})), user);
+    EXPECT_EQ(world.user_of(world.log_in_claiming("s-1", ada, {{"email", "not an address"}})), user);
+    EXPECT_EQ(world.rows("users"), "1");
+    EXPECT_EQ(world.rows("identities"), "1");
+}
+
+TEST(SOC_2, AnAddressGivenToSomebodyElseLeadsToNoAccount) {
+    World world;
+    EXPECT_EQ(world.log_in(google, "s-1", ada).status, 200U);
+    const std::string sessions = world.rows("sessions");
+    const Answer answer = world.log_in(google, "s-2", ada);
+    EXPECT_EQ(answer.status, 401U);
+    EXPECT_EQ(answer.code_name(), "socialGoogleInvalid");
+    EXPECT_EQ(world.rows("sessions"), sessions);
+    EXPECT_EQ(world.rows("users"), "1");
+    EXPECT_EQ(world.one("subject FROM identities"), "s-1");
+    // Letters are lowered before they are compared.
+    EXPECT_EQ(world.log_in(google, "s-2", "ADA@Example.org").status, 401U);
+}
+
+TEST(SOC_2, TheSameSubjectAtAnotherProviderIsSomebodyElse) {
+    World world;
+    const std::string user = world.user_of(world.log_in(google, "s-1", ada));
+    EXPECT_NE(world.user_of(world.log_in(apple, "s-1", "eve@example.org")), user);
+    EXPECT_EQ(world.rows("users"), "2");
+    // With the address that both have verified it is one account.
+    EXPECT_EQ(world.user_of(world.log_in(apple, "s-9", ada)), user);
+    EXPECT_EQ(world.rows("users"), "2");
+    EXPECT_EQ(world.one("count(*) FROM identities WHERE user_id = '" + user + "'"), "2");
+    EXPECT_EQ(world.count_of("userJoinApple"), "1");
+}
+
+TEST(SOC_3, AVerifiedAccountIsJoinedAndGoesOn) {
+    World world;
+    const Person person = world.service.make_person();
+    const TokenTexts tokens = world.service.tokens_of(person);
+    const Answer answer = world.log_in(google, "s-1", person.email, {{"name", "Somebody else"}});
+    EXPECT_EQ(world.user_of(answer), person.id.text());
+    EXPECT_EQ(answer.text("message"), "Your Google account was accepted.");
+    EXPECT_EQ(world.count_of("userJoinGoogle"), "1");
+    EXPECT_EQ(world.count_of("userLoginGoogle"), "1");
+    EXPECT_EQ(world.mails_of("identityJoined"), "1");
+    EXPECT_EQ(world.one("login_with FROM sessions ORDER BY created_at DESC, id DESC LIMIT 1"), "socialGoogle");
+    EXPECT_EQ(world.one("last_login_with FROM users"), "socialGoogle");
+    EXPECT_EQ(world.one("name FROM users"), "") << "it is the owner's to change";
+    EXPECT_EQ(world.service.get("/api/shared/user/session/list", bearer(tokens.access)).status, 200U);
+    EXPECT_EQ(world.service.log_in(person).status, 200U);
+    // Known from now on.
+    EXPECT_EQ(world.log_in(google, "s-1", person.email).status, 200U);
+    EXPECT_EQ(world.count_of("userJoinGoogle"), "1");
+    EXPECT_EQ(world.mails_of("identityJoined"), "1");
+    EXPECT_EQ(world.mails_of("welcome"), "0");
+}
+
+TEST(SOC_3, TheProvidersWordIsTrueInOneOfItsTwoForms) {
+    World world;
+    int subject = 0;
+    const auto claim = [&](const std::string& email, const json::value& word, bool is_absent = false) {
+        json::object changes{{"email_verified", is_absent ? json::value(nullptr) : word}};
+        return world.log_in_claiming("s-" + std::to_string(++subject), email, changes);
+    };
+    for (const json::value& word : json::array{true, "true"}) {
+        const Person person = world.service.make_person();
+        EXPECT_EQ(claim(person.email, false).status, 401U) << "the same account, without the word";
+        EXPECT_EQ(claim(person.email, 0).status, 401U);
+        EXPECT_EQ(claim(person.email, {}, true).status, 401U) << "absent";
+        EXPECT_EQ(world.one("count(*) FROM identities WHERE user_id = '" + person.id.text() + "'"), "0");
+        EXPECT_EQ(world.user_of(claim(person.email, word)), person.id.text()) << word;
+        EXPECT_EQ(world.one("count(*) FROM identities WHERE user_id = '" + person.id.text() + "'"), "1") << word;
+    }
+}
+
+TEST(SOC_3, ASecondAccountOfAProviderIsNotJoined) {
+    World world;
+    const Person person = world.service.make_person();
+    EXPECT_EQ(world.user_of(world.log_in(google, "s-1", person.email)), person.id.text());
+    const std::string before = world.traces();
+    for (const json::value& word : json::array{true, "true"}) {
+        const Answer second = world.log_in_claiming("s-2", person.email, {{"email_verified", word}});
+        EXPECT_EQ(second.status, 401U) << second.body;
+        EXPECT_EQ(second.code_name(), "socialGoogleInvalid");
+    }
+    EXPECT_EQ(world.traces(), before) << "and nothing is left of it";
+    EXPECT_EQ(world.one("subject FROM identities"), "s-1");
+    EXPECT_EQ(world.log_in(google, "s-1", person.email).status, 200U) << "the first one goes on";
+    // Of each provider one: Apple's joins beside Google's, and again only the first.
+    EXPECT_EQ(world.user_of(world.log_in(apple, "a-1", person.email)), person.id.text());
+    EXPECT_EQ(world.log_in(apple, "a-2", person.email).code_name(), "socialAppleInvalid");
+    EXPECT_EQ(world.rows("identities"), "2");
+    EXPECT_EQ(world.rows("users"), "1");
+}
+
+TEST(SOC_3, WithoutTheProvidersWordForTheAddressNothingIsJoinedOrMade) {
+    World world;
+    const Person verified = world.service.make_person();
+    const Person unverified = world.service.make_person();
+    world.service.sql("UPDATE users SET is_verified = FALSE WHERE id = '" + unverified.id.text() + "'");
+    const std::string before = world.traces();
+    const json::array words{nullptr, false, 0,  1,       "false",           "TRUE",        "True",
+                            "yes",   "1",   "", " true", json::array{true}, json::object{}};
+    for (const json::value& word : words)
+        for (const std::string& email : {verified.email, unverified.email, std::string("nobody@example.org")}) {
+            const Answer answer = world.log_in_claiming("s-1", email, {{"email_verified", word}});
+            EXPECT_EQ(answer.status, 401U) << word << " " << email;
+            EXPECT_EQ(answer.code_name(), "socialGoogleInvalid");
+        }
+    int subject = 1;  // each case has its own: one that was taken would open the others
+    for (const json::value& email : json::array{
+             nullptr, 7, "", "ada", "ada@", "a@b@example.org", "ada@example", "ädä@example.org", "ada@exa mple.org",
+             "ada@exa\u200Bmple.org", "ada@xn--.org", json::array{ada}, std::string(250, 'a') + "@example.org"})
+        EXPECT_EQ(world.log_in_claiming("s-" + std::to_string(++subject), ada, {{"email", email}}).status, 401U)
+            << email;
+    EXPECT_EQ(world.traces(), before);
+}
+
+TEST(SOC_3, AnAddressThatOnlyLooksTheSameIsSomebodyElses) {
+    World world;
+    const std::string user = world.user_of(world.log_in(google, "s-1", ada));
+    // With a Cyrillic letter in its domain.
+    const std::string other = world.user_of(world.log_in(google, "s-2", "ada@exаmple.org"));
+    EXPECT_FALSE(other.empty());
+    EXPECT_NE(other, user);
+    EXPECT_EQ(world.one("count(*) FROM identities WHERE user_id = '" + user + "'"), "1");
+    EXPECT_TRUE(world.one("email FROM users WHERE id = '" + other + "'").starts_with("ada@xn--"));
+}
+
+TEST(SOC_3, WhoeverRegisteredTheAddressBeforeItsOwnerIsOut) {
+    World world;
+    const Person squatter = world.service.make_person();
+    const std::string id = "'" + squatter.id.text() + "'";
+    const TokenTexts tokens = world.service.tokens_of(squatter);
+    world.service.sql("UPDATE users SET is_verified = FALSE, name = 'Squatter' WHERE id = " + id);
+    world.service.sql(
+        "INSERT INTO account_tokens (user_id, purpose, digest, email, reference, created_at, expires_at) "
+        "VALUES (" +
+        id + ", 'verifyEmail', " + world.service.literal(as_bytes("digest")) + ", 'x', 'VER-1', 0, 9000000000000)");
+
+    const Answer answer = world.log_in(google, "s-1", squatter.email);
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_EQ(world.user_of(answer), squatter.id.text());
+    EXPECT_EQ(world.service.log_in(squatter).code_name(), "passwordNotMatch");
+    EXPECT_EQ(world.service.get("/api/shared/user/session/list", bearer(tokens.access)).status, 401U);
+    EXPECT_EQ(world.service.post("/api/shared/user/refresh", {}, bearer(tokens.refresh)).status, 401U);
+    EXPECT_EQ(world.rows("account_tokens"), "0");
+    EXPECT_EQ(world.rows("password_history"), "1") << "nor may the owner choose it again";
+    EXPECT_EQ(world.one("count(*) FROM users WHERE password_hash IS NULL AND is_verified = TRUE"), "1");
+    EXPECT_EQ(world.count_of("userVerifiedEmail"), "1");
+    EXPECT_EQ(world.count_of("userJoinGoogle"), "1");
+    EXPECT_EQ(world.mails_of("identityJoined"), "1");
+}
+
+TEST(SOC_3, WhatAFormerHolderAcceptedIsNotTheOwnersConsent) {
+    World world;
+    for (const std::string& type : all_types) publish(world.service, type, 1);
+    const Person squatter = world.service.make_person();
+    const std::string before = world.service.tokens_of(squatter).access;
+    for (const char* type : {"termsOfService", "privacy", "cookies"})
+        ASSERT_EQ(accept(world.service, before, type).status, 200U);
+    world.service.sql("UPDATE users SET is_verified = FALSE WHERE id = '" + squatter.id.text() + "'");
+
+    const Answer answer = world.log_in(google, "s-1", squatter.email, {{"privacy", true}});
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_EQ(flags(world.service, answer.text("data.tokens.accessToken")), "0100") << "what they agree to themselves";
+    EXPECT_EQ(history(world.service, squatter),
+              "cookies 1 accepted, cookies 1 withdrawn, privacy 1 accepted, privacy 1 withdrawn, privacy 1 accepted, "
+              "termsOfService 1 accepted, termsOfService 1 withdrawn");
+    // A login of an account that is theirs already takes nothing back and accepts nothing.
+    const Answer again = world.log_in(google, "s-1", squatter.email, {{"marketing", true}});
+    EXPECT_EQ(flags(world.service, again.text("data.tokens.accessToken")), "0100");
+}
+
+TEST(SOC_3, ASecondFactorOfAStrangerGoesWithTheStranger) {
+    World world;
+    Person squatter = world.service.make_person();
+    world.service.turn_two_factor_on(squatter);
+    const std::string challenge = world.service.challenge_of(squatter);
+    world.service.sql("UPDATE users SET is_verified = FALSE");
+    const Answer answer = world.log_in(google, "s-1", squatter.email);
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_EQ(world.user_of(answer), squatter.id.text());
+    EXPECT_EQ(world.rows("two_factors"), "0");
+    EXPECT_EQ(world.rows("backup_codes"), "0");
+    EXPECT_EQ(world.service.verify(challenge, world.service.next_code(squatter)).code_name(),
+              "twoFactorChallengeInvalid");
+    EXPECT_EQ(world.service.log_in(squatter).code_name(), "passwordNotMatch");
+}
+
+// As an import of a former version could bring it: nobody has proven the address, and somebody's subject stands there.
+TEST(SOC_3, AnIdentityOfAFormerHolderIsOutOnceTheOwnerProvesTheAddress) {
+    for (const bool same_provider : {false, true}) {
+        World world;
+        const Person person = world.service.make_person();
+        world.service.sql("UPDATE users SET is_verified = FALSE, password_hash = NULL");
+        world.service.sql(
+            "INSERT INTO identities (provider, subject, user_id, email, created_at) VALUES ('google', "
+            "'former', '" +
+            person.id.text() + "', 'former@example.org', 0)");
+        EXPECT_EQ(world.log_in(google, "former", "former@example.org").code_name(), "emailNotVerified");
+        const Answer owner = world.log_in(same_provider ? google : apple, "owner", person.email);
+        ASSERT_EQ(owner.status, 200U) << owner.body;
+        EXPECT_EQ(world.user_of(owner), person.id.text());
+        const Answer former = world.log_in_claiming("former", "former@example.org", {{"email_verified", false}});
+        EXPECT_EQ(former.status, 401U) << former.body;
+        // With an address of their own they are somebody else.
+        EXPECT_NE(world.user_of(world.log_in(google, "former", "former@example.org")), person.id.text());
+        EXPECT_EQ(world.log_in(same_provider ? google : apple, "owner", person.email).status, 200U);
+    }
+}
+
+// Whatever raises the version keeps identities by name, or they do not log in.
+TEST(SOC_3, AnIdentityOfAFormerGenerationOpensNothing) {
+    World world;
+    const std::string user = world.user_of(world.log_in(google, "s-1", ada));
+    world.service.sql("UPDATE users SET security_version = security_version + 1");
+    EXPECT_EQ(world.log_in_claiming("s-1", ada, {{"email_verified", false}}).status, 401U);
+    // The address that the provider vouches for lets them join once more.
+    EXPECT_EQ(world.user_of(world.log_in(google, "s-1", ada)), user);
+    EXPECT_EQ(world.rows("identities"), "1");
+    EXPECT_EQ(world.log_in_claiming("s-1", ada, {{"email_verified", false}}).status, 200U);
+}
+
+TEST(SOC_3, AnIdentityOutlivesTheChangesThatAreNotAboutIt) {
+    World world;
+    const Person person = world.service.make_person();
+    const TokenTexts admin = world.service.tokens_of(world.service.make_person(Role::admin));
+    ASSERT_EQ(world.log_in(google, "s-1", person.email).status, 200U);
+    const auto still = [&](const char* after) {
+        EXPECT_EQ(world.log_in_claiming("s-1", person.email, {{"email_verified", false}}).status, 200U) << after;
+    };
+    const std::string path = "/api/admin/user/update/" + person.id.text() + "/status";
+    for (const char* status : {"inactive", "active"})
+        EXPECT_EQ(world.service.patch(path, {{"status", status}}, bearer(admin.access)).status, 200U);
+    still("the account was switched off and on");
+    EXPECT_EQ(world.service
+                  .patch("/api/shared/user/change-password",
+                         {{"oldPassword", person.password}, {"newPassword", "Copper-Meadow-77"}},
+                         bearer(world.service.tokens_of(person).access))
+                  .status,
+              200U);
+    still("the password was changed");
+    Person now = person;
+    now.password = "Copper-Meadow-77";
+    world.service.turn_two_factor_on(now);
+    still("two-factor was turned on");
+}
+
+// A restored database does not know which identity tokens were used.
+TEST(STO_6, AnIdentityTokenFromBeforeTheEpochCountsAsUsed) {
+    World world;
+    const std::string token = world.providers.token(world.service, google, "s-1", ada);
+    ASSERT_EQ(log_in_with(world.service, google, token).status, 200U);
+    world.service.sql("DELETE FROM spent_identity_tokens");
+    world.service.clock().advance(seconds{2});
+    run(Epochs(world.service.app().services().database).raise(false, world.service.clock().now()));
+    const Answer again = log_in_with(world.service, google, token);
+    EXPECT_EQ(again.status, 401U) << again.body;
+    EXPECT_EQ(world.log_in(google, "s-1", ada).status, 200U) << "the identity itself has no epoch";
+}
+
+TEST(SOC_3, AnAccountThatMayNotActIsNotJoined) {
+    World world;
+    const Person person = world.service.make_person();
+    for (const auto& [status, name] :
+         {std::pair{"inactive", "inactiveForbidden"}, std::pair{"blocked", "blockedForbidden"}})
+        for (const char* verified : {"TRUE", "FALSE"}) {
+            world.service.sql(std::string("UPDATE users SET status = '") + status + "', is_verified = " + verified);
+            const std::string before = world.traces();
+            const Answer answer = world.log_in(google, "s-1", person.email);
+            EXPECT_EQ(answer.status, 403U);
+            EXPECT_EQ(answer.code_name(), name);
+            EXPECT_EQ(world.traces(), before);
+        }
+}
+
+TEST(SOC_3, AnIdentityThatIsKnownProvesOnlyItsOwnAddress) {
+    World world;
+    EXPECT_EQ(world.log_in(google, "s-1", ada).status, 200U);
+    world.service.sql("UPDATE users SET is_verified = FALSE");
+    EXPECT_EQ(world.log_in(google, "s-1", "other@example.org").code_name(), "emailNotVerified");
+    EXPECT_EQ(world.log_in_claiming("s-1", ada, {{"email_verified", false}}).code_name(), "emailNotVerified");
+    EXPECT_EQ(world.log_in(google, "s-1", ada).status, 200U);
+    EXPECT_EQ(world.rows("identities"), "1");
+}
+
+TEST(SOC_6, AFirstLoginMakesAnAccount) {
+    World world;
+    world.service.clock().advance(seconds{1});
+    const std::string token = world.providers.token(world.service, apple, "s-1", "Ada@Example.org");
+    Headers headers = bearer(token);
+    headers.emplace_back("x-custom-lang", "de");
+    const Answer answer = world.service.post("/api/public/user/login/social/apple",
+                                             {{"from", "mobile"},
+                                              {"device", {{"fingerprint", "phone"}, {"platform", "ios"}}},
+                                              {"name", "Ada"},
+                                              {"termsOfService", true},
+                                              {"privacy", true},
+                                              {"marketing", false}},
+                                             headers);
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_EQ(answer.text("data.tokens.roleType"), "user");
+    EXPECT_FALSE(answer.boolean("data.isTwoFactorRequired"));
+    const auto row = world.service.sql(
+        "SELECT email, name, status, sign_up_from, sign_up_with, last_login_from, last_login_with, language, "
+        "CASE WHEN is_verified THEN 'yes' ELSE 'no' END, COALESCE(password_hash, 'none'), "
+        "COALESCE(CAST(password_expires_at AS TEXT), 'never') FROM users")[0];
+    EXPECT_EQ(row, (std::vector<std::string>{ada, "Ada", "active", "mobile", "socialApple", "mobile", "socialApple",
+                                             "de", "yes", "none", "never"}));
+    EXPECT_EQ(world.mails_of("welcome"), "1");
+    EXPECT_EQ(world.mails_of("identityJoined"), "0");
+    EXPECT_EQ(world.count_of("userSignedUp"), "1");
+    EXPECT_EQ(world.count_of("userLoginApple"), "1");
+    EXPECT_EQ(world.one("provider FROM identities"), "apple");
+    EXPECT_EQ(world.one("device_platform FROM sessions"), "ios");
+    // No password leads there.
+    EXPECT_EQ(world.service.log_in(ada, std::string(right_password)).code_name(), "passwordNotMatch");
+}
+
+TEST(SOC_6, AFirstLoginAcceptsWhatWasTicked) {
+    World world;
+    publish(world.service, "termsOfService", 2);
+    publish(world.service, "marketing", 1);
+    const Answer answer =
+        world.log_in(google, "s-1", ada, {{"termsOfService", true}, {"privacy", true}, {"marketing", false}});
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_EQ(flags(world.service, answer.text("data.tokens.accessToken")), "1101");
+    EXPECT_EQ(world.one("version FROM term_policy_acceptances"), "2");
+}
+
+TEST(SOC_6, AHundredFirstLoginsAtOnceMakeOneAccount) {
+    World world;
+    std::vector<Call> calls;
+    for (int i = 0; i < 100; ++i) {
+        json::object claims = world.providers.claims(world.service, google, "s-1", ada);
+        claims["jti"] = i;
+        calls.push_back({.path = "/api/public/user/login/social/google",
+                         .body = {{"from", "website"}},
+                         .headers = bearer(world.providers.token({{"claims", claims}}))});
+    }
+    const auto answers = all_at_once(world.service, calls);
+    EXPECT_EQ(count(answers, 200), 100U);
+    EXPECT_EQ(world.rows("users"), "1");
+    EXPECT_EQ(world.rows("identities"), "1");
+    EXPECT_EQ(world.count_of("userSignedUp"), "1");
+    EXPECT_EQ(world.mails_of("welcome"), "1");
+    EXPECT_EQ(world.one("count(*) FROM sessions WHERE revoked_at IS NULL"), "10") << "the bound holds here as well";
+}
+
+TEST(SOC_6, ManySubjectsWithOneAddressAtOnceAreOneAccountOfOneOfThem) {
+    World world;
+    std::vector<Call> calls;
+    for (int i = 0; i < 30; ++i)
+        calls.push_back(
+            {.path = "/api/public/user/login/social/google",
+             .body = {{"from", "website"}},
+             .headers = bearer(world.providers.token(world.service, google, "s-" + std::to_string(i), ada))});
+    const auto answers = all_at_once(world.service, calls);
+    EXPECT_EQ(count(answers, 200), 1U);
+    EXPECT_EQ(count(answers, 401, "socialGoogleInvalid"), 29U);
+    EXPECT_EQ(world.rows("users"), "1");
+    EXPECT_EQ(world.rows("identities"), "1");
+}
+
+TEST(SOC_6, ATakeOverHappensOnceHoweverManyCome) {
+    World world;
+    const Person squatter = world.service.make_person();
+    world.service.sql("UPDATE users SET is_verified = FALSE");
+    std::vector<Call> calls;
+    for (int i = 0; i < 30; ++i) {
+        json::object claims = world.providers.claims(world.service, google, "s-1", squatter.email);
+        claims["jti"] = i;
+        calls.push_back({.path = "/api/public/user/login/social/google",
+                         .body = {{"from", "website"}},
+                         .headers = bearer(world.providers.token({{"claims", claims}}))});
+    }
+    const auto answers = all_at_once(world.service, calls);
+    EXPECT_EQ(count(answers, 200), 30U);
+    EXPECT_EQ(world.count_of("userVerifiedEmail"), "1");
+    EXPECT_EQ(world.one("security_version FROM users"), "2");
+    EXPECT_EQ(world.rows("identities"), "1");
+}
+
+TEST(SOC_6, WhatIsSwitchedOffLetsNobodyIn) {
+    World world;
+    const Person person = world.service.make_person();
+    EXPECT_EQ(world.log_in(google, "s-1", ada).status, 200U);
+    world.service.sql("UPDATE feature_flags SET is_enabled = FALSE WHERE key = 'loginWithGoogle'");
+    world.service.lose_cache();
+    world.service.restart();
+    const std::string before = world.traces();
+    for (const std::string& email : {std::string(ada), person.email, std::string("new@example.org")}) {
+        const Answer answer = world.log_in(google, email == ada ? "s-1" : "s-2", email);
+        EXPECT_EQ(answer.status, 503U) << answer.body;
+        EXPECT_EQ(answer.number("statusCode"), 5081);
+    }
+    EXPECT_EQ(world.traces(), before);
+    EXPECT_EQ(world.log_in(apple, "s-1", "ida@example.org").status, 200U) << "the other provider is not concerned";
+
+    for (const char* path : {"github", "Google", "google2", "", "googl%65"})
+        EXPECT_EQ(world.service.post(std::string("/api/user/login/social/") + path, {{"from", "website"}}).status, 404U)
+            << path;
+    const Service without;
+    const Answer answer = log_in_with(without, google, world.providers.token(world.service, google, "s-1", ada));
+    EXPECT_EQ(answer.code_name(), "socialGoogleInvalid") << "no client id is configured";
+}
+
+TEST(SOC_6, SignUpCanBeSwitchedOffAlone) {
+    World world;
+    const Person person = world.service.make_person();
+    world.service.sql("UPDATE feature_flags SET metadata = '{\"signUpAllowed\":false}' WHERE key = 'loginWithGoogle'");
+    world.service.lose_cache();
+    world.service.restart();
+    const std::string before = world.traces();
+    const Answer answer = world.log_in(google, "s-1", ada);
+    EXPECT_EQ(answer.status, 403U);
+    EXPECT_EQ(answer.code_name(), "signUpForbidden");
+    EXPECT_EQ(answer.number("statusCode"), 5177);
+    EXPECT_EQ(world.traces(), before);
+    EXPECT_EQ(world.log_in(google, "s-2", person.email).status, 200U) << "who has an account may join";
+    EXPECT_EQ(world.log_in(apple, "s-3", "ida@example.org").status, 200U);
+}
+
+TEST(SOC_6, AnOutageLeavesNothingBehindAndTheTokenGood) {
+    World world;
+    world.service.clock().advance(seconds{1});
+    const std::string token = world.providers.token(world.service, google, "s-1", ada);
+    const std::string before = world.traces();
+    world.service.break_writes("INSERT ON sessions");
+    EXPECT_EQ(log_in_with(world.service, google, token).status, 503U);
+    EXPECT_EQ(world.traces(), before);
+    world.service.mend_writes();
+    EXPECT_EQ(log_in_with(world.service, google, token).status, 200U);
+    EXPECT_EQ(world.rows("users"), "1");
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,139 @@
+// TFA-14: the road by way of an identity provider passes the same gate as all others.
+#include <gtest/gtest.h>
+
+#include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/identity_provider.hpp"
+
+namespace consentry::tests {
+namespace {
+
+struct World {
+    IdentityProviders providers;
+    Service service{with_mails_kept(providers.settings())};
+
+    // Nobody takes them: they stay where they can be counted.
+    static Environment with_mails_kept(Environment settings) {
+        settings["MAIL_URL"] = "smtp://127.0.0.1:9";
+        return settings;
+    }
+
+    Answer log_in(const std::string& subject, const std::string& email) {
+        service.clock().advance(seconds{1});
+        return log_in_with(service, google, providers.token(service, google, subject, email));
+    }
+    std::string one(const std::string& select) const { return service.sql("SELECT " + select)[0][0]; }
+};
+
+TEST(TFA_14, ASocialLoginAsksForTheSecondFactorAndJoinsAfterIt) {
+    World world;
+    Person person = world.service.make_person();
+    world.service.turn_two_factor_on(person);
+    const std::string sessions = world.one("count(*) FROM sessions");
+    const Answer answer = world.log_in("s-1", person.email);
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_TRUE(answer.boolean("data.isTwoFactorRequired"));
+    EXPECT_FALSE(answer.has("data.tokens"));
+    EXPECT_EQ(world.one("count(*) FROM sessions"), sessions);
+    EXPECT_EQ(world.one("count(*) FROM identities"), "0") << "half a login joins nothing";
+
+    const std::string challenge = answer.text("data.challengeToken");
+    EXPECT_EQ(world.service.verify(challenge, wrong_code(world.service, person)).status, 401U);
+    EXPECT_EQ(world.one("count(*) FROM identities"), "0");
+    EXPECT_EQ(world.service.verify(challenge, world.service.next_code(person)).status, 200U);
+    EXPECT_EQ(world.one("subject FROM identities"), "s-1");
+    EXPECT_EQ(world.one("last_login_with FROM users"), "socialGoogle");
+    EXPECT_EQ(world.one("count(*) FROM mails WHERE kind = 'identityJoined'"), "1");
+    EXPECT_EQ(world.one("count(*) FROM activity_log WHERE action = 'userJoinGoogle'"), "1");
+
+    // Two challenges of one account, begun before either ended, and after the identity is known.
+    const std::string first = world.log_in("s-1", person.email).text("data.challengeToken");
+    const std::string second = world.log_in("s-1", person.email).text("data.challengeToken");
+    EXPECT_EQ(world.service.verify(first, world.service.next_code(person)).status, 200U);
+    EXPECT_EQ(world.service.verify(second, world.service.next_code(person)).status, 200U);
+    EXPECT_EQ(world.one("count(*) FROM identities"), "1");
+    EXPECT_EQ(world.one("count(*) FROM mails WHERE kind = 'identityJoined'"), "1");
+}
+
+TEST(TFA_14, OfTwoIdentitiesThatWouldJoinOneDoes) {
+    World world;
+    Person person = world.service.make_person();
+    world.service.turn_two_factor_on(person);
+    const std::string first = world.log_in("s-1", person.email).text("data.challengeToken");
+    const std::string second = world.log_in("s-2", person.email).text("data.challengeToken");
+    EXPECT_EQ(world.service.verify(first, world.service.next_code(person)).status, 200U);
+    const Answer late = world.service.verify(second, world.service.next_code(person));
+    EXPECT_EQ(late.status, 401U);
+    EXPECT_EQ(late.code_name(), "twoFactorChallengeInvalid");
+    EXPECT_EQ(world.one("subject FROM identities"), "s-1");
+}
+
+TEST(TFA_14, AForcedSetUpStandsBeforeTheTokensHereAsWell) {
+    World world;
+    Person person = world.service.make_person();
+    world.service.turn_two_factor_on(person);
+    const std::string admin = world.service.tokens_of(world.service.make_person(Role::admin)).access;
+    EXPECT_EQ(
+        world.service.patch("/api/admin/user/update/" + person.id.text() + "/2fa/reset", {}, bearer(admin)).status,
+        200U);
+    const Answer answer = world.log_in("s-1", person.email);
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_TRUE(answer.boolean("data.isRequiredSetup"));
+    const std::string challenge = answer.text("data.challengeToken");
+    person.secret = answer.text("data.secret");
+    EXPECT_EQ(world.service.verify(challenge, world.service.next_code(person)).status, 400U);
+    EXPECT_EQ(world.one("count(*) FROM identities"), "0");
+    EXPECT_EQ(world.service
+                  .post("/api/public/user/login/2fa/enable",
+                        {{"challengeToken", challenge}, {"code", world.service.next_code(person)}})
+                  .status,
+              200U);
+    EXPECT_EQ(world.service.verify(challenge, world.service.next_code(person)).status, 200U);
+    EXPECT_EQ(world.one("subject FROM identities"), "s-1");
+}
+
+TEST(TFA_14, WhatBindsPasswordsAloneDoesNotBindASocialLogin) {
+    World world;
+    const Person person = world.service.make_person();
+    for (int i = 0; i < 5; ++i) world.service.log_in(person.email, "Wrong-Harbor-42");
+    EXPECT_EQ(world.service.log_in(person).code_name(), "passwordAttemptMax");
+    EXPECT_EQ(world.log_in("s-1", person.email).status, 200U);
+    EXPECT_EQ(world.service.log_in(person).code_name(), "passwordAttemptMax") << "nor does it lift the lock";
+    EXPECT_EQ(world.one("password_attempt FROM users"), "5");
+
+    world.service.sql("UPDATE users SET password_expires_at = 1");
+    EXPECT_EQ(world.log_in("s-1", person.email).status, 200U);
+}
+
+TEST(TFA_14, AnExpiredPasswordDoesNotBindTheSecondStepEither) {
+    World world;
+    Person person = world.service.make_person();
+    world.service.turn_two_factor_on(person);
+    world.service.sql("UPDATE users SET password_expires_at = 1");
+    const std::string challenge = world.log_in("s-1", person.email).text("data.challengeToken");
+    EXPECT_EQ(world.service.verify(challenge, world.service.next_code(person)).status, 200U);
+}
+
+TEST(TFA_14, ATemporaryPasswordMustBeChangedHoweverOneComes) {
+    World world;
+    const Person person = world.service.make_person();
+    world.service.sql("UPDATE users SET must_change_password = TRUE");
+    const Answer answer = world.log_in("s-1", person.email);
+    ASSERT_EQ(answer.status, 200U);
+    const Headers tokens = bearer(answer.text("data.tokens.accessToken"));
+    EXPECT_EQ(world.service.get("/api/shared/user/session/list", tokens).code_name(), "passwordExpired");
+    EXPECT_EQ(world.service.post("/api/shared/user/logout", {}, tokens).status, 200U);
+}
+
+TEST(TFA_14, ASecurityChangeEndsASocialLoginThatIsUnderWay) {
+    World world;
+    Person person = world.service.make_person();
+    world.service.turn_two_factor_on(person);
+    const std::string challenge = world.log_in("s-1", person.email).text("data.challengeToken");
+    world.service.sql("UPDATE users SET security_version = security_version + 1");
+    EXPECT_EQ(world.service.verify(challenge, world.service.next_code(person)).code_name(),
+              "twoFactorChallengeInvalid");
+    EXPECT_EQ(world.one("count(*) FROM identities"), "0");
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,209 @@
+// From a change to the mail that tells of it, with mails as files.
+#include <fstream>
+#include <iterator>
+
+#include <sys/stat.h>
+
+#include <gmock/gmock.h>
+
+#include "app/app.hpp"
+#include "app/config/settings.hpp"
+#include "features/mail/delivery.hpp"
+#include "tests/support/calls/mail_calls.hpp"
+#include "tests/support/mailbox.hpp"
+#include "tests/support_test/eventually.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// For break_writes(): nobody takes a mail, so that a test finds it in the table.
+constexpr const char* taking = "UPDATE OF taken_by ON mails";
+
+bool nothing_waits(const Service& service) {
+    return eventually([&] { return rows_of_mails(service) == "0"; });
+}
+
+TEST(Mail, AChangeOfPasswordIsToldToTheOwner) {
+    Service service;
+    const Person ada = service.make_person();
+    ASSERT_EQ(change_password(service, ada, "Copper-Meadow-77").status, 200U);
+    const ReceivedMail mail = Mailbox(service).wait_for(ada.email, "passwordChanged");
+    EXPECT_EQ(mail.subject, "Your password was changed");
+    EXPECT_EQ(mail.from, "noreply@mail.com");
+    EXPECT_EQ(mail.header("from"), "\"Consentry\" <noreply@mail.com>");
+    EXPECT_EQ(mail.header("auto-submitted"), "auto-generated");
+    EXPECT_EQ(mail.header("date"), "Tue, 14 Nov 2023 22:13:30 +0000");
+    EXPECT_THAT(mail.text, HasSubstr("IP address: 127.0.0.1\n"));
+    EXPECT_THAT(mail.text, HasSubstr("2023-11-14 22:13 UTC"));
+    EXPECT_THAT(mail.html, HasSubstr("127.0.0.1"));
+    EXPECT_TRUE(nothing_waits(service));
+}
+
+// A mail waits sealed for as long as it is tried, so the secret that sealed it must stay in the list as long.
+TEST(Mail, AChangedSecretOpensWhatTheFormerOneSealed) {
+    const std::string former(32, 'a');
+    const std::string next(32, 'b');
+    Service service({{"APP_ENCRYPTION_SECRET_KEY", former}});
+    const Person ada = service.make_person();
+    service.break_writes(taking);
+    ASSERT_TRUE(write_mail(service, ada, MailKind::password_changed));
+    service.restart({{"APP_ENCRYPTION_SECRET_KEY", next + "," + former}});
+    service.pass(MailDelivery::patience - 1h);
+    service.mend_writes();
+    EXPECT_EQ(Mailbox(service).wait_for(ada.email, "passwordChanged").subject, "Your password was changed");
+
+    static_assert(MailDelivery::patience == std::chrono::days{3});
+    EXPECT_THAT(std::string(find_setting("APP_ENCRYPTION_SECRET_KEY")->description),
+                HasSubstr("remove the old one after three days"));
+}
+
+TEST(Mail, ItIsInTheLanguageOfTheAccount) {
+    Service service;
+    const Person ada = service.make_person();
+    service.sql("UPDATE users SET language = 'ja'");
+    ASSERT_TRUE(write_mail(service, ada, MailKind::password_changed));
+    const ReceivedMail mail = Mailbox(service).wait_for(ada.email, "passwordChanged");
+    EXPECT_EQ(mail.subject, "パスワードが変更されました");
+    EXPECT_THAT(mail.text, HasSubstr("こんにちは"));
+    EXPECT_EQ(mail.header("content-language"), "ja");
+}
+
+TEST(Mail, FilesAreForTheirOwnerAlone) {
+    Service service;
+    const Person ada = service.make_person();
+    ASSERT_TRUE(write_mail(service, ada, MailKind::forgot_password, {{"token", "abc"}}));
+    Mailbox(service).wait_for(ada.email, "forgotPassword");
+    const auto folder = service.folder() / "data" / "mail";
+    struct stat facts{};
+    ASSERT_EQ(::stat(folder.c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_mode & 0777U, 0700U);
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        ASSERT_EQ(::stat(entry.path().c_str(), &facts), 0);
+        EXPECT_EQ(facts.st_mode & 0777U, 0600U);
+        EXPECT_THAT(entry.path().filename().string(), ::testing::MatchesRegex("20231114T221330Z-[0-9a-f-]+[.]eml"));
+    }
+}
+
+TEST(REC_4, NoHeaderOfARequestChangesALink) {
+    Service service({{"HOME_URL", "https://velvet.example/site/"}});
+    const Person ada = service.make_person();
+    const Headers evil{{"X-Forwarded-Host", "evil.example"},
+                       {"X-Forwarded-Proto", "gopher"},
+                       {"Forwarded", "host=evil.example;proto=http"},
+                       {"Origin", "https://evil.example"},
+                       {"Referer", "https://evil.example/x"}};
+    service.get("/api/public/hello", evil);
+    ASSERT_TRUE(write_mail(service, ada, MailKind::verify_email, {{"token", "abc"}}));
+    const ReceivedMail mail = Mailbox(service).wait_for(ada.email, "verifyEmail");
+    EXPECT_EQ(mail.link(), "https://velvet.example/site/verify-email/abc");
+    EXPECT_THAT(mail.raw, Not(HasSubstr("evil")));
+}
+
+TEST(REC_5, TheAddressIsTheAccountsAndNobodyElseGetsAMail) {
+    Service service;
+    const Person ada = service.make_person();
+    const Person eve = service.make_person();
+    EXPECT_FALSE(write_mail(service.app(), UserId::make(service.clock().now()), MailKind::welcome))
+        << "no such account";
+    ASSERT_TRUE(write_mail(service, ada, MailKind::forgot_password,
+                           {{"token", "abc"}, {"to", eve.email}, {"address", eve.email}, {"email", eve.email}}));
+    const ReceivedMail mail = Mailbox(service).wait_for(ada.email, "forgotPassword");
+    EXPECT_THAT(mail.raw, Not(HasSubstr(eve.email)));
+    EXPECT_THAT(Mailbox(service).all(eve.email), IsEmpty());
+}
+
+TEST(LOG_1, WhatAMailHoldsIsInNoLogAndNotReadableInTheDatabase) {
+    Service service({{"LOGGER_ENABLE", "true"}, {"LOGGER_LEVEL", "debug"}, {"LOGGER_AUTO", "true"}});
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    const Person ada = service.make_person();
+    ASSERT_TRUE(write_mail(service, ada, MailKind::temporary_password, {{"password", "Zebra-Quartz-19"}}));
+    Mailbox(service).wait_for(ada.email, "temporaryPassword");
+    ASSERT_TRUE(nothing_waits(service));
+    service.restart();
+    const std::string said = ::testing::internal::GetCapturedStdout() + ::testing::internal::GetCapturedStderr();
+    EXPECT_THAT(said, Not(HasSubstr("Zebra")));
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(service.folder() / "data")) {
+        if (!entry.is_regular_file() || entry.path().extension() == ".eml") continue;
+        std::ifstream in(entry.path(), std::ios::binary);
+        const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+        EXPECT_FALSE(bytes.contains("Zebra-Quartz")) << entry.path();
+    }
+}
+
+TEST(Mail, AnOutageOfTheDatabaseLosesNoneAndSendsNoneTwice) {
+    Service service;
+    const Person ada = service.make_person();
+    const Mailbox mailbox(service);
+    service.break_writes("DELETE ON mails");  // sent, and the row stays
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    mailbox.wait_for(ada.email, "welcome");
+    mailbox.clear();
+    service.mend_writes();
+    EXPECT_TRUE(nothing_waits(service));
+    EXPECT_THAT(mailbox.all(), IsEmpty());
+
+    service.break_writes(taking);
+    ASSERT_TRUE(write_mail(service, ada, MailKind::password_changed));
+    service.mend_writes();
+    mailbox.wait_for(ada.email, "passwordChanged");
+    EXPECT_TRUE(nothing_waits(service));
+    EXPECT_EQ(service.app().mail_delivery().sent(), 2U);
+}
+
+TEST(Mail, AFolderThatCannotBeWrittenToHoldsThemUp) {
+    Service service;
+    const Person ada = service.make_person();
+    const auto folder = service.folder() / "data" / "mail";
+    std::filesystem::remove_all(folder);
+    std::ofstream(folder.string()) << "in the way";
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(
+        eventually([&] { return rows_of_mails(service, "last_error IS NOT NULL AND taken_by IS NULL") == "1"; }));
+    std::filesystem::remove(folder);
+    std::filesystem::create_directory(folder);
+    service.pass(15s);
+    Mailbox(service).wait_for(ada.email, "welcome");
+}
+
+TEST(Mail, OneThatThisProgramCannotReadWaitsForAnotherThatCan) {
+    Service service;
+    const Person ada = service.make_person();
+    service.break_writes(taking);
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(write_mail(service, ada, MailKind::password_changed));
+    service.sql("UPDATE mails SET kind = 'inventedLater' WHERE kind = 'welcome'");
+    service.mend_writes();
+    Mailbox(service).wait_for(ada.email, "passwordChanged");
+    ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "last_error = 'cannot be read'") == "1"; }));
+    service.sql("UPDATE mails SET kind = 'welcome'");
+    service.pass(15s);
+    Mailbox(service).wait_for(ada.email, "welcome");
+}
+
+TEST(Mail, WhatWasGivenUpIsErasedAfterThirtyDays) {
+    Service service;
+    const Person ada = service.make_person();
+    service.break_writes(taking);
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(write_mail(service, ada, MailKind::password_changed));
+    const auto give_up = [&](const std::string& kind, std::chrono::days ago) {
+        service.sql("UPDATE mails SET failed_at = " + std::to_string(epoch_ms(service.clock().now() - ago)) +
+                    " WHERE kind = '" + kind + "'");
+    };
+    give_up("welcome", std::chrono::days{31});
+    give_up("passwordChanged", std::chrono::days{29});
+    service.mend_writes();
+    run(service.app().services().clean_up());
+    EXPECT_EQ(rows_of_mails(service), "1");
+    EXPECT_EQ(rows_of_mails(service, "kind = 'passwordChanged'"), "1");
+    EXPECT_THAT(Mailbox(service).all(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,228 @@
+// The service and a real mail server that has its days.
+#include "tests/support/mail_server.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "app/app.hpp"
+#include "tests/support/calls/mail_calls.hpp"
+#include "tests/support_test/eventually.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+Environment by(const MailServer& server, Environment more = {}) {
+    more.insert({{"MAIL_URL", server.url()}, {"EMAIL_NO_REPLY", "login@velvet.example"}, {"HOME_NAME", "Größe & Co"}});
+    return more;
+}
+
+std::string security_events(const Service& service) {
+    std::ifstream in(service.folder() / "data" / "security" / "events.log");
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool nothing_waits(const Service& service) {
+    return eventually([&] { return rows_of_mails(service) == "0"; });
+}
+
+TEST(MailServer, AMailLeavesByStarttlsWithALogin) {
+    const MailServer server(MailServerTls::starttls, "app");
+    Service service(by(server));
+    const Person ada = service.make_person();
+    ASSERT_EQ(change_password(service, ada, "Copper-Meadow-77").status, 200U);
+    const auto mails = server.wait_for(1);
+    EXPECT_EQ(mails[0].to, ada.email);
+    EXPECT_EQ(mails[0].from, "login@velvet.example");
+    EXPECT_EQ(mails[0].user, "app");
+    EXPECT_TRUE(mails[0].tls);
+    EXPECT_EQ(mails[0].mail.kind, "passwordChanged");
+    EXPECT_EQ(mails[0].mail.header("from"), "Größe & Co <login@velvet.example>");
+    EXPECT_TRUE(nothing_waits(service));
+    EXPECT_FALSE(std::filesystem::exists(service.folder() / "data" / "mail"));
+}
+
+TEST(MailServer, FLT_3_DownForAnHourItLosesNoMailAndHoldsUpNoRequest) {
+    MailServer server(MailServerTls::starttls);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    server.halt();
+    for (int i = 0; i < 150; ++i) ASSERT_TRUE(write_mail(service, ada, MailKind::password_changed));
+    Person now = ada;
+    for (const auto* next : {"Copper-Meadow-77", "Copper-Meadow-78", "Copper-Meadow-79"}) {
+        const auto begin = std::chrono::steady_clock::now();
+        ASSERT_EQ(change_password(service, now, next).status, 200U);
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+        now.password = next;
+    }
+    const auto tried = [&] { return std::stoi(service.sql("SELECT SUM(attempt) FROM mails").at(0).at(0)); };
+    for (int minute = 0; minute < 60; ++minute) service.pass(1min);
+    EXPECT_TRUE(eventually([&] { return rows_of_mails(service, "last_error IS NOT NULL") != "0"; }));
+    EXPECT_GT(tried(), 0);
+    EXPECT_EQ(rows_of_mails(service, "failed_at IS NULL"), rows_of_mails(service));
+    // 150, one for each change, and one for each login after a change: from then on every device is a new one.
+    constexpr std::size_t all = 150 + 3 + 2;
+    EXPECT_EQ(rows_of_mails(service), std::to_string(all));
+
+    server.start();
+    service.pass(15min);
+    const auto mails = server.wait_for(all);
+    EXPECT_TRUE(nothing_waits(service));
+    std::set<std::string> ids;
+    for (const auto& one : server.mails()) ids.insert(one.mail.header("message-id"));
+    EXPECT_EQ(ids.size(), all);
+    EXPECT_EQ(server.mails().size(), all) << "each once";
+}
+
+TEST(MailServer, ADeadOneIsAskedOnceForAllMailsTogether) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    server.fail(R"({"step": "drop"})");
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(write_mail(service, ada, MailKind::password_changed));
+    ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "last_error IS NOT NULL") == "1"; }));
+    ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "taken_by IS NULL") == "20"; }));
+    const std::size_t asked = server.connections();
+    EXPECT_LE(asked, 2U) << "libcurl tries a dropped connection once more";
+    service.pass(5s);
+    ASSERT_TRUE(write_mail(service, ada, MailKind::password_changed));
+    server.work_again();
+    service.pass(10s);
+    EXPECT_TRUE(nothing_waits(service));
+    EXPECT_THAT(server.mails(), SizeIs(21));
+}
+
+TEST(MailServer, WhatItPutsOffItGetsLater) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    const Person eve = service.make_person();
+    server.fail(R"({"step": "rcpt", "answer": "451 4.7.1 Greylisted", "to": ")" + ada.email + R"("})");
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(write_mail(service, eve, MailKind::welcome));
+    EXPECT_EQ(server.wait_for(1)[0].to, eve.email) << "the others do not wait";
+    ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "last_error = '451 4.7.1'") == "1"; }));
+    EXPECT_THAT(server.mails(), SizeIs(1));
+    server.work_again();
+    service.pass(13s);  // 10 s and up to a fifth
+    EXPECT_THAT(server.wait_for(2), SizeIs(2));
+    EXPECT_TRUE(nothing_waits(service));
+}
+
+TEST(MailServer, WhatItRefusesIsGivenUpAndTold) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    server.fail(R"({"step": "data", "answer": "554 5.7.1 Bad link TOKEN-OF-ADA", "times": 1})");
+    ::testing::internal::CaptureStdout();
+    ASSERT_TRUE(write_mail(service, ada, MailKind::forgot_password, {{"token", "TOKEN-OF-ADA"}}));
+    ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "failed_at IS NOT NULL") == "1"; }));
+    ASSERT_TRUE(eventually([&] { return security_events(service).contains("mail.failed"); }));
+    const std::string events = security_events(service);
+    EXPECT_THAT(events, HasSubstr(ada.id.text()));
+    EXPECT_THAT(events, HasSubstr("554 5.7.1"));
+    EXPECT_THAT(events, HasSubstr("forgotPassword"));
+    EXPECT_THAT(events, Not(HasSubstr("TOKEN-OF-ADA")));
+    const std::string said = ::testing::internal::GetCapturedStdout();
+    EXPECT_THAT(said, HasSubstr("is given up: 554 5.7.1"));
+    EXPECT_THAT(said, Not(HasSubstr("TOKEN-OF-ADA")));
+    EXPECT_EQ(service.app().mail_delivery().failed(), 1U);
+
+    service.pass(std::chrono::hours{1});
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    EXPECT_EQ(server.wait_for(1)[0].mail.kind, "welcome");
+    EXPECT_THAT(server.mails(), SizeIs(1)) << "it is not tried again";
+}
+
+TEST(MailServer, AMailWhoseAnswerIsLostComesAgainUnderTheSameName) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    server.fail(R"({"step": "lost", "times": 1})");
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "last_error IS NOT NULL") == "1"; }));
+    service.pass(15s);
+    const auto mails = server.wait_for(2);
+    EXPECT_TRUE(nothing_waits(service));
+    EXPECT_THAT(server.mails(), SizeIs(2));
+    EXPECT_EQ(mails[0].mail.raw, mails[1].mail.raw) << "to the last byte, Message-ID and Date included";
+}
+
+TEST(MailServer, AfterThreeDaysAMailIsGivenUp) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server));
+    const Person ada = service.make_person();
+    server.fail(R"({"step": "rcpt", "answer": "451 4.7.1 Later"})");
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "last_error IS NOT NULL AND attempt = 1") == "1"; }));
+    service.pass(std::chrono::hours{71});
+    ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "taken_by IS NULL AND attempt = 2") == "1"; }));
+    EXPECT_EQ(rows_of_mails(service, "failed_at IS NULL"), "1");
+    service.pass(std::chrono::hours{1});
+    EXPECT_TRUE(eventually([&] { return rows_of_mails(service, "failed_at IS NOT NULL") == "1"; }));
+}
+
+TEST(MailServer, TheSettingsPasswordIsNeverTold) {
+    const MailServer server(MailServerTls::starttls, "app");
+    std::string url = server.url();
+    url.replace(url.find(server.password()), server.password().size(), "Wrong-Password-1");
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    Service service(by(server, {{"MAIL_URL", url}}));
+    const Person ada = service.make_person();
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "last_error IS NOT NULL") == "1"; }));
+    const std::string said = ::testing::internal::GetCapturedStdout() + ::testing::internal::GetCapturedStderr();
+    EXPECT_THAT(said, HasSubstr("mails wait: "));
+    EXPECT_THAT(said, HasSubstr("MAIL_URL"));
+    EXPECT_THAT(said + service.sql("SELECT last_error FROM mails").at(0).at(0), Not(HasSubstr("Wrong-Password")));
+    service.restart({{"MAIL_URL", server.url()}});
+    service.pass(15s);
+    EXPECT_THAT(server.wait_for(1), SizeIs(1)) << "once somebody mends it";
+}
+
+TEST(MailServer, AnUnfitAddressStopsTheStartAndIsNamed) {
+    for (const auto* url :
+         {"", "mail.example.com", "http://mail.example.com", "smtp://", "smtp://mail.example.com:0",
+          "smtp://app@mail.example.com", "smtp://app:Zebra-1@mail.example.com?tls=none",
+          "smtp://mail.example.com?tls=maybe", "smtps://mail.example.com?tls=none", "smtp://mail.example.com/path",
+          "smtp://a%0d%0ab:Zebra-1@mail.example.com", "file:", "file://host/path"}) {
+        const auto config = read_config({{"MAIL_URL", url}});
+        ASSERT_FALSE(config) << url;
+        EXPECT_EQ(config.error().front().setting, "MAIL_URL") << url;
+        EXPECT_THAT(config.error().front().text, Not(HasSubstr("Zebra"))) << url;
+    }
+    EXPECT_EQ(read_config({{"MAIL_URL", "file:///var/mail/out"}})->mail.url, "file:/var/mail/out");
+    EXPECT_THROW(Service({{"MAIL_URL", "smtp://mail.example.com?ca_file=/nowhere/ca.pem"}}), std::runtime_error);
+    EXPECT_THROW(Service({{"MAIL_URL", "file:/proc/nothing/here"}}), std::runtime_error);
+    EXPECT_THAT(print_config({{"MAIL_URL", "smtp://app:Zebra-1@mail.example.com"}}), Not(HasSubstr("Zebra")));
+}
+
+TEST(MailServer, MetricsTellWhatWaitsWasSentAndFailed) {
+    const MailServer server(MailServerTls::none);
+    Service service(by(server, {{"METRICS_ENABLE", "true"}}));
+    const Person ada = service.make_person();
+    server.fail(R"({"step": "rcpt", "answer": "550 5.1.1 No", "times": 1})");
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(eventually([&] { return service.app().mail_delivery().failed() == 1; }));
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    server.wait_for(1);
+    server.fail(R"({"step": "rcpt", "answer": "450 4.2.0 Later"})");
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(eventually([&] { return service.app().mail_delivery().waiting() == 1; }));
+    const std::string page = service.get("/metrics").body;
+    EXPECT_THAT(page, HasSubstr("\nconsentry_mails_waiting 1\n"));
+    EXPECT_THAT(page, HasSubstr("\nconsentry_mails_sent_total 1\n"));
+    EXPECT_THAT(page, HasSubstr("\nconsentry_mails_failed_total 1\n"));
+}
+
+}  // namespace
+}  // namespace consentry::tests

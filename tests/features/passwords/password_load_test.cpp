@@ -1,0 +1,257 @@
+// Many logins at once: no more guesses than one after the other, no more hashes than the machine has cores for.
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "app/app.hpp"
+#include "tests/support/calls/factor_calls.hpp"
+
+namespace consentry::tests {
+namespace {
+
+constexpr const char* login = "/api/public/user/login/credential";
+constexpr const char* wrong_password = "Wrong-Harbor-42";
+
+std::vector<Call> guesses(std::size_t count, const std::function<Call(std::size_t)>& guess) {
+    std::vector<Call> out;
+    for (std::size_t i = 0; i < count; ++i) out.push_back(guess(i));
+    return out;
+}
+
+TEST(PWD_6, FiveHundredWrongPasswordsAtOnceAreFiveGuesses) {
+    Service service;
+    const Person person = service.make_person();
+    expect_five_evaluated(
+        all_at_once(service,
+                    guesses(500, [&](std::size_t) { return Call{login, credentials(person.email, wrong_password)}; })),
+        [&] { return service.log_in(person.email, wrong_password); });
+    EXPECT_EQ(service.sql("SELECT password_attempt FROM users WHERE email = '" + person.email + "'")[0][0], "5");
+    expect_lock(service.log_in(person), 403, "passwordAttemptMax", 240);
+}
+
+TEST(PWD_6, FiveHundredGuessesAtNobodyAreFiveGuesses) {
+    Service service;
+    expect_five_evaluated(
+        all_at_once(
+            service,
+            guesses(500, [&](std::size_t) { return Call{login, credentials("nobody@example.org", wrong_password)}; })),
+        [&] { return service.log_in("nobody@example.org", wrong_password); });
+}
+
+TEST(LIM_3, OneGuessFromEachOfManyAddressesIsFiveGuesses) {
+    Service service;
+    const Person person = service.make_person();
+    expect_five_evaluated(all_at_once(service, guesses(300,
+                                                       [&](std::size_t i) {
+                                                           Call call{login, credentials(person.email, wrong_password)};
+                                                           call.from = "127.1." + std::to_string(i / 200) + "." +
+                                                                       std::to_string(1 + i % 200);
+                                                           return call;
+                                                       })),
+                          [&] { return service.log_in(person.email, wrong_password); });
+}
+
+TEST(PWD_6, ParallelRightLoginsLockNobodyOut) {
+    Service service;
+    const Person person = service.make_person();
+    const auto answers = all_at_once(
+        service, guesses(64, [&](std::size_t) { return Call{login, credentials(person.email, person.password)}; }));
+    EXPECT_EQ(count(answers, 200) + count(answers, 503), 64U);
+    EXPECT_GE(count(answers, 200), 1U);
+    EXPECT_EQ(service.log_in(person).status, 200U);
+}
+
+TEST(PWD_6, ParallelRightLoginsWithTwoFactorLockNobodyOut) {
+    Service service;
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    const auto answers = all_at_once(
+        service, guesses(64, [&](std::size_t) { return Call{login, credentials(person.email, person.password)}; }));
+    EXPECT_EQ(count(answers, 200) + count(answers, 503), 64U);
+    EXPECT_EQ(service.log_in(person).status, 200U);
+}
+
+constexpr const char* checks_of = "SELECT password_attempt, password_pending FROM users WHERE email = '";
+
+std::vector<std::string> checks(const Service& service, const Person& person) {
+    return service.sql(checks_of + person.email + "'").at(0);
+}
+
+// As other instances leave it behind that check passwords of this account, until a moment in so many milliseconds.
+void put_under_way(Service& service, const Person& person, int count, milliseconds rest) {
+    service.sql("UPDATE users SET password_pending = " + std::to_string(count) + ", password_pending_until = " +
+                std::to_string(epoch_ms(service.clock().now() + rest)) + " WHERE email = '" + person.email + "'");
+}
+
+TEST(PWD_6, ChecksUnderWayAreNoFailures) {
+    Service service;
+    const Person person = service.make_person();
+    put_under_way(service, person, 5, seconds{60});
+    const Answer full = service.log_in(person);
+    EXPECT_EQ(full.status, 503U) << "as many as may fail are under way elsewhere";
+    EXPECT_EQ(full.headers.at("retry-after"), "1");
+    put_under_way(service, person, 4, seconds{60});
+    EXPECT_EQ(service.log_in(person).status, 200U);
+    EXPECT_EQ(checks(service, person), (std::vector<std::string>{"0", "0"}));
+}
+
+TEST(PWD_6, AsManyAreUnderWayAsFailuresAreLeft) {
+    Service service;
+    const Person person = service.make_person();
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
+    put_under_way(service, person, 2, seconds{60});
+    EXPECT_EQ(service.log_in(person.email, wrong_password).status, 503U);
+    put_under_way(service, person, 1, seconds{60});
+    EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
+    EXPECT_EQ(checks(service, person), (std::vector<std::string>{"4", "1"}));
+}
+
+TEST(PWD_6, ChecksThatNeverEndedCountAndDoNotLock) {
+    // Guesses whose process ends before the answer would be free otherwise.
+    Service service;
+    const Person person = service.make_person();
+    put_under_way(service, person, 5, milliseconds{0});
+    EXPECT_EQ(service.log_in(person).status, 200U) << "a lock is told only where somebody failed";
+    put_under_way(service, person, 5, milliseconds{0});
+    EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
+    expect_lock(service.log_in(person), 403, "passwordAttemptMax", 276);
+}
+
+TEST(PWD_6, AReservationOfAnInstanceWhoseClockIsALittleAheadCounts) {
+    // Seen between instances: one millisecond was enough to let more be under way than may fail.
+    Service service;
+    const Person person = service.make_person();
+    put_under_way(service, person, 5, seconds{61});
+    EXPECT_EQ(service.log_in(person).status, 503U);
+}
+
+TEST(PWD_6, AReservationOfAClockThatWasPutBackHasEnded) {
+    Service service;
+    const Person person = service.make_person();
+    put_under_way(service, person, 5, std::chrono::hours{1});
+    EXPECT_EQ(service.log_in(person).status, 200U);
+}
+
+TEST(PWD_8, ChangesOfOnePasswordHashOneAfterTheOther) {
+    // The look at former passwords costs up to ten hashes. All changes of an account at once took every thread.
+    Service service({{"AUTH_PASSWORD_HASH_THREADS", "4"}});
+    const Person person = service.make_person();
+    const TokenTexts tokens = service.tokens_of(person);
+    const std::string id = person.id.text();
+    for (int i = 0; i < 9; ++i)
+        service.sql("INSERT INTO password_history (id, user_id, password_hash, type, created_at, expires_at) SELECT '" +
+                    Uuid::v7(service.clock().now()).text() +
+                    "', user_id, password_hash, type, created_at, expires_at FROM "
+                    "password_history WHERE user_id = '" +
+                    id + "' LIMIT 1");
+    std::vector<Call> calls;
+    for (int i = 0; i < 24; ++i)
+        calls.push_back({"/api/shared/user/change-password",
+                         {{"oldPassword", person.password}, {"newPassword", "Copper-Meadow-" + std::to_string(i)}},
+                         bearer(tokens.access),
+                         "PATCH"});
+    const WorkerPool& pool = service.app().services().hash_pool;
+    std::atomic<bool> done{false};
+    std::size_t most = 0;
+    std::jthread watch([&] {
+        while (!done) most = std::max(most, pool.waiting());
+    });
+    const auto answers = all_at_once(service, calls);
+    done = true;
+    watch.join();
+    EXPECT_LE(most, 4U) << "as many as the account's turns";
+    EXPECT_EQ(count(answers, 200), 1U) << "and ends the session of all others";
+}
+
+Environment narrow_pool() { return {{"AUTH_PASSWORD_HASH_THREADS", "1"}, {"AUTH_PASSWORD_HASH_QUEUE_MAX", "1"}}; }
+
+TEST(PWD_8, WhatThePoolCannotTakeIsAskedToComeAgain) {
+    Service service(narrow_pool());
+    {
+        const FullPool full(service.app().services().hash_pool, 2);
+        const auto answers = all_at_once(
+            service, guesses(200, [&](std::size_t i) {
+                return Call{login, credentials("stranger" + std::to_string(i) + "@example.org", wrong_password)};
+            }));
+        EXPECT_EQ(count(answers, 503, "serviceUnavailable"), 200U);
+        for (const Answer& answer : answers) {
+            const auto wait = answer.headers.find("retry-after");
+            ASSERT_NE(wait, answer.headers.end());
+            EXPECT_GE(std::stoi(wait->second), 1);
+            EXPECT_EQ(std::to_string(answer.number("data.retryAfterSeconds")), wait->second);
+        }
+    }
+    EXPECT_EQ(service.log_in("stranger1@example.org", wrong_password).status, 400U);
+}
+
+TEST(PWD_8, AStormOfLoginsFromOneNetworkLeavesRoomForAnother) {
+    // Seen here: one address filled the queue, and everybody else was asked to come again for as long as it went on.
+    Service service({{"AUTH_PASSWORD_HASH_THREADS", "1"}, {"AUTH_PASSWORD_HASH_QUEUE_MAX", "17"}});
+    const Person person = service.make_person();
+    WorkerPool& pool = service.app().services().hash_pool;
+    std::optional<FullPool> busy(std::in_place, pool, 1);
+    const std::uint64_t before = pool.refused();
+    std::vector<Answer> storm;
+    std::jthread sending([&] {
+        storm = all_at_once(
+            service, guesses(100, [&](std::size_t i) {
+                return Call{login, credentials("stranger" + std::to_string(i) + "@example.org", wrong_password)};
+            }));
+    });
+    while (pool.waiting() + pool.refused() - before < 101) std::this_thread::yield();
+    const std::size_t taken = pool.waiting();
+    EXPECT_LT(taken, pool.capacity());
+    const std::uint64_t refused = pool.refused();
+    std::vector<Answer> other;
+    std::jthread owner([&] {
+        Call call{login, credentials(person.email, person.password)};
+        call.from = "127.0.0.2";
+        other = all_at_once(service, {call});
+    });
+    while (pool.waiting() == taken && pool.refused() == refused) std::this_thread::yield();
+    busy.reset();
+    owner.join();
+    EXPECT_EQ(other.at(0).status, 200U);
+    sending.join();
+    EXPECT_GE(count(storm, 503), 1U);
+}
+
+TEST(PWD_8, AnUnevaluatedAttemptIsNotCounted) {
+    // Seen here: each 503 for want of a place in the pool counted as a wrong password, and five of them locked the
+    // account of somebody who had typed the right one.
+    Service service(narrow_pool());
+    const Person person = service.make_person();
+    {
+        const FullPool full(service.app().services().hash_pool, 2);
+        for (int i = 0; i < 7; ++i) EXPECT_EQ(service.log_in(person).status, 503U);
+        for (int i = 0; i < 7; ++i) EXPECT_EQ(service.log_in("nobody@example.org", wrong_password).status, 503U);
+    }
+    EXPECT_EQ(service.log_in("nobody@example.org", wrong_password).status, 400U);
+    EXPECT_EQ(service.log_in(person).status, 200U);
+}
+
+TEST(PWD_8, WhatIsTooLongIsRefusedWithoutAHash) {
+    Service service(narrow_pool());
+    const Person person = service.make_person();
+    const TokenTexts tokens = service.tokens_of(person);
+    const FullPool full(service.app().services().hash_pool, 2);
+    const std::string large(400'000, 'x');
+    const Answer refused = service.log_in(person.email, large);
+    EXPECT_EQ(refused.status, 422U);
+    EXPECT_TRUE(refused.violates("password", "maxLength"));
+    EXPECT_EQ(service
+                  .patch("/api/shared/user/change-password",
+                         {{"oldPassword", large}, {"newPassword", "Copper-Meadow-77"}}, bearer(tokens.access))
+                  .status,
+              422U);
+    EXPECT_LT(refused.body.size(), 2'000U);
+    EXPECT_EQ(service.sql("SELECT password_attempt FROM users WHERE email = '" + person.email + "'")[0][0], "0");
+    // What needs no hash goes on.
+    EXPECT_EQ(service.get("/api/shared/user/2fa/status", bearer(tokens.access)).status, 200U);
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,120 @@
+// What the time of a failed login tells: nothing, whoever the address belongs to and whoever made its hash (PWD-1).
+#include <gtest/gtest.h>
+
+#include "app/app.hpp"
+#include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/faulty_storage.hpp"
+#include "tests/support/mailbox.hpp"
+#include "tests/support/run.hpp"
+
+namespace consentry::tests {
+namespace {
+
+constexpr const char* wrong_password = "Wrong-Harbor-42";
+constexpr const char* bcrypt_hash = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
+
+void give_hash(const Service& service, const Person& person, std::string_view hash) {
+    service.sql("UPDATE users SET password_hash = '" + std::string(hash) + "' WHERE email = '" + person.email + "'");
+}
+
+TEST(PWD_1, FailuresAreAnsweredAtTheSameMomentWhileHashesOfSeveralKindsExist) {
+    Service service;
+    const Person ours = service.make_person();
+    const Person imported = service.make_person();
+    const Person without = service.make_person();
+    FailureFloor& floor = service.app().services().passwords.failure_floor();
+    EXPECT_EQ(service.log_in(ours.email, wrong_password).status, 400U);
+    EXPECT_EQ(floor.held_back(), 0U) << "all hashes cost the same";
+
+    give_hash(service, imported, bcrypt_hash);
+    service.sql("UPDATE users SET password_hash = NULL WHERE email = '" + without.email + "'");
+    // The failure that shows the new kind is the first to be held back.
+    EXPECT_EQ(service.log_in(imported.email, wrong_password).status, 400U);
+    EXPECT_EQ(floor.held_back(), 1U);
+    EXPECT_GT(floor.floor().count(), 0);
+    std::uint64_t held_back = 1;
+    for (const std::string& email : {ours.email, imported.email, without.email, std::string("nobody@example.org")}) {
+        const auto begin = std::chrono::steady_clock::now();
+        EXPECT_EQ(service.log_in(email, wrong_password).status, 400U) << email;
+        EXPECT_GE(std::chrono::steady_clock::now() - begin, floor.floor()) << email;
+        EXPECT_EQ(floor.held_back(), ++held_back) << email;
+    }
+    EXPECT_EQ(service.log_in(ours).status, 200U);
+    EXPECT_EQ(floor.held_back(), held_back) << "who logs in does not wait";
+}
+
+TEST(PWD_1, AnInstanceKnowsTheKindsOfAllAndForgetsThoseThatNobodyHas) {
+    Service service;
+    const Person imported = service.make_person();
+    give_hash(service, imported, bcrypt_hash);
+    EXPECT_EQ(service.log_in(imported.email, wrong_password).status, 400U);
+    service.restart();
+    const auto floor = [&]() -> FailureFloor& { return service.app().services().passwords.failure_floor(); };
+    EXPECT_EQ(service.log_in("nobody@example.org", wrong_password).status, 400U);
+    EXPECT_EQ(floor().held_back(), 1U) << "before anybody tried an imported account";
+
+    EXPECT_EQ(service.log_in(imported.email, "U*U").status, 200U) << "its hash is one of ours now";
+    run(service.app().services().clean_up());
+    EXPECT_EQ(service.sql("SELECT kind FROM password_kinds").size(), 1U) << "an import may be under way";
+    service.pass(std::chrono::days{2});
+    run(service.app().services().clean_up());
+    EXPECT_TRUE(service.sql("SELECT kind FROM password_kinds").empty());
+    EXPECT_EQ(service.log_in("nobody@example.org", wrong_password).status, 400U);
+    EXPECT_EQ(floor().held_back(), 1U);
+}
+
+TEST(PWD_1, AKindThatAnAccountStillHasIsKept) {
+    Service service;
+    const Person imported = service.make_person();
+    give_hash(service, imported, bcrypt_hash);
+    EXPECT_EQ(service.log_in(imported.email, wrong_password).status, 400U);
+    service.pass(std::chrono::days{2});
+    run(service.app().services().clean_up());
+    EXPECT_EQ(service.sql("SELECT kind FROM password_kinds"), (std::vector<std::vector<std::string>>{{"$2b$05$"}}));
+}
+
+awaitable<bool> is_right(Passwords& passwords, std::optional<User> user, std::string email) {
+    const auto checked = co_await passwords.check(std::move(user), std::move(email), wrong_password, {});
+    co_return checked.has_value();
+}
+
+// Every failure up to and into the lock, as the database sees it.
+TEST(PWD_1, EachFailureIsTheSameWorkForAnAccountAndForNobody) {
+    Service service;
+    const Person person = service.make_person();
+    Services& real = service.app().services();
+    std::vector<std::string> calls;
+    FaultyDatabase counting(real.database, [&](std::string_view call) { calls.emplace_back(call); });
+    PasswordSettings settings;
+    settings.address_key = "of this test";
+    Passwords passwords(counting, real.clock, real.hasher, real.two_factor, real.consents, real.mails, real.audit,
+                        settings);
+    const auto calls_of = [&](std::optional<User> user, const std::string& email) {
+        calls.clear();
+        EXPECT_FALSE(run(is_right(passwords, std::move(user), email)));
+        return std::exchange(calls, {});
+    };
+    calls_of(std::nullopt, "first@example.org");  // looks which kinds of hashes there are
+    for (int attempt = 1; attempt <= 7; ++attempt)
+        EXPECT_EQ(calls_of(run(real.users.find(person.id)), person.email), calls_of(std::nullopt, "nobody@example.org"))
+            << "attempt " << attempt;
+    EXPECT_EQ(service.sql("SELECT action FROM activity_log").size(), 0U) << "nobody waited for the owner's notice";
+    run(passwords.lock_notices().work_off());
+    EXPECT_EQ(service.sql("SELECT action FROM activity_log").at(0).at(0), "userReachMaxPasswordAttempt");
+    EXPECT_FALSE(Mailbox(service).wait_for(person.email, "passwordLocked").text.empty());
+    run(passwords.lock_notices().work_off());
+    EXPECT_EQ(service.sql("SELECT action FROM activity_log").size(), 1U) << "told once";
+}
+
+TEST(PWD_1, ANoticeThatAnOutagePreventsIsWrittenLater) {
+    Service service;
+    const Person person = service.make_person();
+    service.break_writes("INSERT ON activity_log");
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
+    expect_lock(service.log_in(person), 403, "passwordAttemptMax", 240);
+    service.mend_writes();
+    EXPECT_FALSE(Mailbox(service).wait_for(person.email, "passwordLocked").text.empty());
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,287 @@
+// Forgotten passwords: asking for the link, and what it takes to use it.
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "app/app.hpp"
+#include "crypto/digest.hpp"
+#include "crypto/random.hpp"
+#include "tests/support/calls/account_calls.hpp"
+#include "tests/support/run.hpp"
+
+namespace consentry::tests {
+namespace {
+
+constexpr const char* unknown = "nobody@example.org";
+
+std::string read_all(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string quoted(const UserId& id) { return "'" + id.text() + "'"; }
+
+TEST(REC_1, EveryAddressGetsTheSameAnswerAndOnlyOwnersGetAMail) {
+    Service service;
+    const Person known = service.make_person();
+    const Person social = service.make_person();
+    const Person inactive = service.make_person();
+    const Person blocked = service.make_person();
+    service.sql("UPDATE users SET password_hash = NULL WHERE id = " + quoted(social.id));
+    service.sql("UPDATE users SET status = 'inactive' WHERE id = " + quoted(inactive.id));
+    service.sql("UPDATE users SET status = 'blocked' WHERE id = " + quoted(blocked.id));
+    ASSERT_EQ(sign_up(service, "pending@example.org").status, 201U);
+    const Answer answer = forget(service, known.email);
+    EXPECT_EQ(answer.status, 200U);
+    EXPECT_FALSE(answer.has("data"));
+    for (const std::string& address : {std::string(unknown), social.email, inactive.email, blocked.email,
+                                       std::string("pending@example.org"), known.email})
+        EXPECT_EQ(comparable(forget(service, address)), comparable(answer)) << address;
+    for (const std::string& address : {known.email, social.email, std::string("pending@example.org")})
+        EXPECT_EQ(mails(service, address, "forgotPassword"), 1U) << address;
+    for (const std::string& address : {std::string(unknown), inactive.email, blocked.email})
+        EXPECT_EQ(mails(service, address), 0U) << address;
+
+    const Answer resent = service.post(resend_path, {{"email", known.email}});
+    EXPECT_EQ(resent.status, 200U);
+    for (const std::string& address : {std::string(unknown), social.email, std::string("pending@example.org")})
+        EXPECT_EQ(comparable(service.post(resend_path, {{"email", address}})), comparable(resent)) << address;
+    EXPECT_EQ(mails(service, "pending@example.org", "verifyEmail"), 2U);
+    EXPECT_EQ(mails(service, known.email, "verifyEmail"), 0U);
+    EXPECT_EQ(one(service, "SELECT count(*) FROM link_requests WHERE email <> '' OR ip_address <> ''"), "0")
+        << "of a stranger's address only the digest stays";
+}
+
+TEST(REC_1, AHundredRequestsSendOneMailUntilTheWaitIsOver) {
+    Service service;
+    const Person person = service.make_person();
+    const auto ask = [&] {
+        const auto answers =
+            all_at_once(service, std::vector<Call>(100, Call{.path = forgot_path, .body = {{"email", person.email}}}));
+        EXPECT_EQ(count(answers, 200), 100U);
+    };
+    ask();
+    EXPECT_EQ(mails(service, person.email, "forgotPassword"), 1U);
+    service.pass(std::chrono::minutes{2} - milliseconds{1});
+    ask();
+    EXPECT_EQ(mails(service, person.email, "forgotPassword"), 1U);
+    service.pass(milliseconds{1});
+    ask();
+    EXPECT_EQ(mails(service, person.email, "forgotPassword"), 2U);
+    EXPECT_EQ(one(service, "SELECT count(*) FROM activity_log WHERE action = 'userForgotPassword'"), "2");
+}
+
+TEST(REC_1, TheRequestDoesTheSameWhoeverTheAddressBelongsTo) {
+    Service service;
+    const Person person = service.make_person();
+    // Were the account looked at in the request, or a mail written by it, one of the two would fail.
+    service.break_writes("INSERT ON mails");
+    EXPECT_EQ(forget(service, person.email).status, 200U);
+    EXPECT_EQ(forget(service, unknown).status, 200U);
+    service.mend_writes();
+    EXPECT_EQ(mails(service, person.email, "forgotPassword"), 1U) << "put off, not lost";
+}
+
+TEST(REC_2, TheTokenIsRandomAndOnlyItsDigestIsKept) {
+    Service service;
+    std::set<std::string> seen;
+    for (int i = 0; i < 10; ++i) {
+        const Person person = service.make_person();
+        forget(service, person.email);
+        const std::string token = forgotten_token(service, person.email);
+        EXPECT_EQ(token.size(), 100U);
+        EXPECT_EQ(token.find_first_not_of(crypto::alphanumerics), std::string::npos);
+        EXPECT_TRUE(seen.insert(token).second);
+        EXPECT_EQ(one(service, "SELECT count(*) FROM account_tokens WHERE digest = " +
+                                   service.literal(BytesView(crypto::sha256(token)))),
+                  "1");
+    }
+    settle_mails(service);
+    if (!on_shared_engines()) {
+        service.sql("PRAGMA wal_checkpoint(TRUNCATE)");
+        const std::string file = read_all(service.folder() / "data" / "consentry.db");
+        for (const std::string& token : seen) EXPECT_FALSE(file.contains(token));
+    }
+}
+
+TEST(REC_2, TwoHundredUsesAtOnceSetOnePassword) {
+    Service service;
+    const Person person = service.make_person();
+    forget(service, person.email);
+    const std::string token = forgotten_token(service, person.email);
+    std::vector<Call> calls;
+    for (int i = 0; i < 200; ++i)
+        calls.push_back({.path = reset_path,
+                         .body = {{"token", token}, {"newPassword", "Copper-Meadow-" + std::to_string(100 + i)}},
+                         .method = "PUT"});
+    const auto answers = all_at_once(service, calls);
+    EXPECT_EQ(count(answers, 200), 1U);
+    EXPECT_EQ(count(answers, 200) + count(answers, 400, "tokenInvalid") + count(answers, 503), 200U);
+    for (std::size_t i = 0; i < answers.size(); ++i)
+        if (answers[i].status == 200)
+            EXPECT_EQ(service.log_in(person.email, "Copper-Meadow-" + std::to_string(100 + i)).status, 200U);
+    EXPECT_EQ(service.log_in(person).status, 400U);
+    EXPECT_EQ(mails(service, person.email, "passwordReset"), 1U);
+    EXPECT_EQ(one(service, "SELECT count(*) FROM password_history WHERE type = 'forgot'"), "1");
+}
+
+TEST(REC_2, OlderSpentExpiredAndForeignTokensGetOneAnswer) {
+    Service service;
+    const Person person = service.make_person();
+    const Person other = service.make_person();
+    forget(service, person.email);
+    const std::string older = forgotten_token(service, person.email);
+    service.pass(std::chrono::minutes{2});
+    forget(service, person.email);
+    const std::string newer = forgotten_token(service, person.email, 1);
+    const Answer refused = reset(service, older, new_password);
+    EXPECT_EQ(refused.status, 400U);
+    EXPECT_EQ(refused.number("statusCode"), 5169);
+    EXPECT_EQ(refused.code_name(), "tokenInvalid");
+    ASSERT_EQ(reset(service, newer, new_password).status, 200U);
+    ASSERT_EQ(sign_up(service, "pending@example.org").status, 201U);
+    const std::string foreign = Mailbox(service).wait_for("pending@example.org", "verifyEmail").token();
+    forget(service, other.email);
+    const std::string expired = forgotten_token(service, other.email);
+    service.pass(std::chrono::minutes{5});
+    for (const std::string& token : {newer, foreign, expired, std::string(100, 'A'), std::string("%00")})
+        EXPECT_EQ(comparable(reset(service, token, "Amber-Canyon-31")), comparable(refused)) << token;
+    EXPECT_EQ(service.log_in(other).status, 200U);
+    EXPECT_EQ(service.log_in(person.email, new_password).status, 200U);
+}
+
+TEST(REC_2, TheTokenEndsWithAnyChangeOfPasswordOrAddress) {
+    Service service;
+    for (int way = 0; way < 4; ++way) {
+        const Person person = service.make_person();
+        const TokenTexts tokens = service.tokens_of(person);
+        forget(service, person.email);
+        const std::string token = forgotten_token(service, person.email);
+        auto& passwords = service.app().services().passwords;
+        const auto user = run(service.app().services().users.find(person.id)).value();
+        if (way == 0)
+            service.patch("/api/shared/user/change-password",
+                          {{"oldPassword", person.password}, {"newPassword", "Amber-Canyon-31"}},
+                          bearer(tokens.access));
+        if (way == 1) EXPECT_TRUE(run(passwords.set(user, "Amber-Canyon-31")));
+        if (way == 2) EXPECT_TRUE(run(passwords.give_temporary(Actor::operator_at_the_machine(), user, {})));
+        if (way == 3) service.sql("UPDATE users SET email = 'moved@example.org' WHERE id = " + quoted(person.id));
+        EXPECT_EQ(reset(service, token, new_password).code_name(), "tokenInvalid") << way;
+    }
+}
+
+// A link is of the generation it was sent in. That it was deleted is one half; that it would not be accepted, the
+// other.
+TEST(REC_2, TheTokenEndsWithEveryChangeThatEndsWhatWasGranted) {
+    Service service;
+    const TokenTexts admin = service.tokens_of(service.make_person(Role::admin));
+    const auto change = [&](const Person& person, const char* what, const json::object& body) {
+        return service.patch("/api/admin/user/update/" + person.id.text() + "/" + what, body, bearer(admin.access))
+            .status;
+    };
+    for (int way = 0; way < 4; ++way) {
+        Person person = service.make_person();
+        if (way == 1) service.turn_two_factor_on(person);
+        forget(service, person.email);
+        const std::string token = forgotten_token(service, person.email);
+        if (way == 0) {
+            EXPECT_EQ(change(person, "status", {{"status", "inactive"}}), 200U);
+            EXPECT_EQ(change(person, "status", {{"status", "active"}}), 200U);
+        }
+        if (way == 1) EXPECT_EQ(change(person, "2fa/reset", {}), 200U);
+        if (way == 2) service.turn_two_factor_on(person);
+        if (way == 3)
+            service.sql("UPDATE users SET security_version = security_version + 1 WHERE id = " + quoted(person.id));
+        EXPECT_EQ(reset(service, token, new_password, {{"code", service.next_code(person)}}).code_name(),
+                  "tokenInvalid")
+            << way;
+        EXPECT_EQ(reset(service, token, new_password).code_name(), "tokenInvalid") << way;
+        EXPECT_EQ(service.log_in(person.email, new_password).code_name(), "passwordNotMatch") << way;
+    }
+}
+
+TEST(REC_2, AccountsThatMayNotActAreNotRecovered) {
+    Service service;
+    for (const char* status : {"inactive", "blocked"}) {
+        const Person person = service.make_person();
+        forget(service, person.email);
+        const std::string token = forgotten_token(service, person.email);
+        service.sql("UPDATE users SET status = '" + std::string(status) + "' WHERE id = " + quoted(person.id));
+        EXPECT_EQ(reset(service, token, new_password).code_name(), "tokenInvalid") << status;
+        service.sql("UPDATE users SET status = 'active' WHERE id = " + quoted(person.id));
+        EXPECT_EQ(service.log_in(person).status, 200U) << "unchanged";
+    }
+}
+
+TEST(REC_4, LinksAreBuiltFromTheSettingAlone) {
+    Service service({{"FORGOT_PASSWORD_LINK_BASE_URL", "https://accounts.example.test/forgot/"},
+                     {"VERIFICATION_LINK_BASE_URL", "https://accounts.example.test/verify"}});
+    const Person person = service.make_person();
+    const Headers evil{{"Host", "evil.example"},
+                       {"X-Forwarded-Host", "evil.example"},
+                       {"X-Forwarded-Proto", "http"},
+                       {"Forwarded", "host=evil.example;proto=http"},
+                       {"Origin", "https://evil.example"},
+                       {"Referer", "https://evil.example/x"},
+                       {"X-Original-URL", "https://evil.example/"}};
+    ASSERT_EQ(service.post(forgot_path, {{"email", person.email}}, evil).status, 200U);
+    ASSERT_EQ(service.post(sign_up_path, sign_up_body("ada@example.org"), evil).status, 201U);
+    const ReceivedMail forgotten = Mailbox(service).wait_for(person.email, "forgotPassword");
+    EXPECT_EQ(forgotten.link(), "https://accounts.example.test/forgot/" + forgotten.token());
+    const ReceivedMail verify = Mailbox(service).wait_for("ada@example.org", "verifyEmail");
+    EXPECT_EQ(verify.link(), "https://accounts.example.test/verify/" + verify.token());
+    EXPECT_FALSE(forgotten.raw.contains("evil") || verify.raw.contains("evil"));
+}
+
+TEST(REC_5, MailGoesToTheStoredAddressWhateverWasTyped) {
+    Service service;
+    const Person person = person_named(service, "victim@example.org");
+    for (const char* wrong :
+         {R"(["victim@example.org","evil@example.org"])", R"({"to":"victim@example.org"})",
+          R"("victim@example.org,evil@example.org")", R"("victim@example.org\r\nbcc:evil@example.org")",
+          R"("victim@example.org;evil@example.org")", R"("vict\u0131m@example.org")", R"("victim@example.org\u0000")",
+          R"("Victim <victim@example.org>")"}) {
+        EXPECT_EQ(service.call("POST", forgot_path, R"({"email":)" + std::string(wrong) + "}").status, 422U) << wrong;
+        EXPECT_EQ(service.call("POST", resend_path, R"({"email":)" + std::string(wrong) + "}").status, 422U) << wrong;
+    }
+    ASSERT_EQ(forget(service, "VICTIM@Example.ORG").status, 200U);
+    EXPECT_EQ(mails(service, person.email, "forgotPassword"), 1U);
+    EXPECT_EQ(Mailbox(service).all().size(), 1U) << "and none to anybody else";
+}
+
+TEST(Recovery, ARequestThatCannotBeCarriedOutHoldsUpNobody) {
+    constexpr const char* ada = "ada@example.org";
+    Service service;
+    newcomer(service, ada);
+    newcomer(service, "bob@example.org");
+    forget(service, ada);
+    forgotten_token(service, ada);
+    service.sql(
+        "INSERT INTO link_requests (address_digest, purpose, email, ip_address, user_agent, requested_at) "
+        "SELECT address_digest, 'ofANewerVersion', email, ip_address, user_agent, 1 FROM link_requests LIMIT 1");
+    service.sql("UPDATE users SET status = 'ofANewerVersion' WHERE email = 'bob@example.org'");
+    EXPECT_EQ(forget(service, "bob@example.org").status, 200U);
+    service.clock().advance(std::chrono::minutes{2});
+    EXPECT_EQ(forget(service, ada).status, 200U);
+    EXPECT_FALSE(forgotten_token(service, ada, 1).empty());
+}
+
+TEST(Recovery, RequestsAndTokensAreForgottenInTime) {
+    Service service;
+    const Person person = service.make_person();
+    forget(service, person.email);
+    forget(service, unknown);
+    forgotten_token(service, person.email);
+    settle_mails(service);
+    run(service.app().services().clean_up());
+    EXPECT_EQ(one(service, "SELECT count(*) FROM link_requests"), "2");
+    service.pass(std::chrono::days{1} + milliseconds{1});
+    run(service.app().services().clean_up());
+    EXPECT_EQ(one(service, "SELECT count(*) FROM link_requests"), "0");
+    EXPECT_EQ(one(service, "SELECT count(*) FROM account_tokens"), "0");
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,116 @@
+// Users hear of a publication by mail, and nobody waits for it.
+#include <set>
+
+#include "app/app.hpp"
+#include "tests/support/calls/mail_calls.hpp"
+#include "tests/support/calls/policy_calls.hpp"
+#include "tests/support/mailbox.hpp"
+#include "tests/support_test/eventually.hpp"
+
+namespace consentry::tests {
+namespace {
+
+// No mail leaves: those that were written can be counted.
+const Environment no_mail_server{{"MAIL_URL", "smtp://127.0.0.1:1?tls=none"}};
+
+constexpr const char* announced = "kind = 'policyPublished'";
+
+// Straight into the table, active and verified, as old as the service.
+void add_users(Service& service, int count) {
+    const std::string now = std::to_string(epoch_ms(service.clock().now()));
+    std::string values;
+    for (int i = 0; i < count; ++i) {
+        const std::string number = std::to_string(100'000 + i);
+        values += (i > 0 ? ", ('" : "('") + std::string("018b0000-0000-7000-8000-000000") + number + "', 'many" +
+                  number + "@example.org', 'many" + number +
+                  "', 'user', '00000000-0000-7000-8000-000000000001', 'active', TRUE, 1, 'website', 'credential', " +
+                  now + ", " + now + ")";
+    }
+    service.sql(
+        "INSERT INTO users (id, email, username, role, role_id, status, is_verified, sign_up_at, sign_up_from, "
+        "sign_up_with, created_at, updated_at) VALUES " +
+        values);
+}
+
+// As several instances do.
+void run_all_at_once(Announcements& announcements) {
+    std::vector<awaitable<bool>> works;
+    const auto one = [](Announcements& its) -> awaitable<bool> {
+        co_await its.work_off();
+        co_return true;
+    };
+    for (int i = 0; i < 4; ++i) works.push_back(one(announcements));
+    values_of(std::move(works));
+}
+
+TEST(Announcements, EverybodyWhoIsActiveHearsOfIt) {
+    Service service;
+    const PolicyDesk desk(service);
+    const Person ada = service.make_person();
+    const Person bob = service.make_person();
+    const Person eve = service.make_person();
+    const Person fay = service.make_person();
+    service.sql("UPDATE users SET language = 'de' WHERE id = '" + ada.id.text() + "'");
+    service.sql("UPDATE users SET status = 'inactive' WHERE id = '" + eve.id.text() + "'");
+    service.sql("UPDATE users SET is_verified = FALSE WHERE id = '" + fay.id.text() + "'");
+    desk.published("privacy", 4, texts_in({"en", "de"}));
+    const ReceivedMail german = Mailbox(service).wait_for(ada.email, "policyPublished");
+    EXPECT_NE(german.text.find("4"), std::string::npos);
+    EXPECT_EQ(desk.fetch(german.link()).body, texts_in({"de"}).at("de")) << "in the reader's language";
+    const ReceivedMail english = Mailbox(service).wait_for(bob.email, "policyPublished");
+    EXPECT_EQ(desk.fetch(english.link()).body, texts_in({"en"}).at("en"));
+    EXPECT_TRUE(eventually([&] {
+        return service.sql("SELECT COUNT(*) FROM term_policy_announcements")[0][0] == "0" &&
+               rows_of_mails(service) == "0";
+    }));
+    EXPECT_EQ(Mailbox(service).all({}, "policyPublished").size(), 3U) << "the admin, Ada and Bob, once each";
+    EXPECT_TRUE(Mailbox(service).all(eve.email).empty());
+    EXPECT_TRUE(Mailbox(service).all(fay.email).empty());
+}
+
+TEST(Announcements, WhoCameLaterIsNotWrittenTo) {
+    Service service(no_mail_server);
+    const PolicyDesk desk(service);
+    service.break_writes("INSERT ON mails");
+    desk.published("privacy", 1, texts_in({"en"}));
+    service.pass(std::chrono::seconds{1});
+    const Person late = service.make_person();
+    service.mend_writes();
+    EXPECT_TRUE(eventually([&] {
+        service.app().services().mails.wake();
+        return service.sql("SELECT COUNT(*) FROM term_policy_announcements")[0][0] == "0";
+    }));
+    EXPECT_EQ(rows_of_mails(service, announced), "1");
+    EXPECT_EQ(rows_of_mails(service, "user_id = '" + late.id.text() + "'"), "0");
+}
+
+TEST(Announcements, AHundredAtATimeAndEachOnce) {
+    Service service(no_mail_server);
+    const PolicyDesk desk(service);
+    add_users(service, 249);
+    desk.published("privacy", 1, texts_in({"en"}));
+    auto& announcements = service.app().services().announcements;
+    EXPECT_TRUE(eventually([&] { return rows_of_mails(service, announced) == "100"; }));
+    // Many instances at once, while nothing leaves: no more than waits already.
+    for (int i = 0; i < 3; ++i) run_all_at_once(announcements);
+    EXPECT_EQ(rows_of_mails(service, announced), "100");
+
+    std::set<std::string> readers;
+    const auto deliver = [&] {
+        for (const auto& row : service.sql("SELECT user_id FROM mails WHERE kind = 'policyPublished'"))
+            EXPECT_TRUE(readers.insert(row[0]).second) << "written to twice";
+        service.sql("DELETE FROM mails WHERE kind = 'policyPublished'");
+    };
+    while (service.sql("SELECT COUNT(*) FROM term_policy_announcements")[0][0] != "0") {
+        service.break_writes("INSERT ON mails");
+        deliver();
+        service.mend_writes();
+        run_all_at_once(announcements);
+        EXPECT_LE(std::stoi(rows_of_mails(service, announced)), 100);
+    }
+    deliver();
+    EXPECT_EQ(readers.size(), 250U);
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,314 @@
+// A document becomes public as a whole, once and for good (DOC-4, DOC-7).
+#include <latch>
+#include <thread>
+
+#include <boost/json/parse.hpp>
+
+#include "app/app.hpp"
+#include "base/bytes.hpp"
+#include "crypto/digest.hpp"
+#include "tests/support/calls/policy_calls.hpp"
+#include "tests/support/faulty_storage.hpp"
+#include "tests/support/run.hpp"
+
+namespace consentry::tests {
+namespace {
+
+const Texts three = texts_in({"de", "en", "ja"});
+
+// The service's own publishing, on a store and a database that do what the test says.
+struct FaultyPublishing {
+    FaultyPublishing(Service& service, const BeforeCall& in_store, const BeforeCall& in_database)
+        : services(service.app().services()),
+          store(services.object_store, in_store),
+          database(services.database, in_database),
+          policies(database, store, services.clock, services.mails, services.audit, {}) {}
+
+    Result<TermPolicy> publish(const std::string& id) {
+        return run(policies.publish(Actor::operator_at_the_machine(), TermPolicyId::parse(id).value(), {}));
+    }
+
+    Services& services;
+    FaultyStore store;
+    FaultyDatabase database;
+    TermPolicies policies;
+};
+
+void expect_published(const PolicyDesk& desk, const std::string& id, const std::string& type, int version,
+                      const Texts& texts) {
+    EXPECT_EQ(desk.status(id), "published");
+    json::object hashes;
+    for (const auto& [language, text] : texts) {
+        EXPECT_EQ(stored_object(desk.service, "public", draft_key(type, version, language)), text) << language;
+        hashes[language] = to_hex(crypto::sha256(text));
+    }
+    EXPECT_EQ(json::parse(desk.service.sql("SELECT content_hashes FROM term_policies WHERE id = '" + id + "'")[0][0]),
+              json::value(hashes));
+    EXPECT_EQ(desk.service.sql("SELECT COUNT(*) FROM loose_objects WHERE area = 'public' AND type = '" + type +
+                               "' AND version = " + std::to_string(version))[0][0],
+              "0");
+}
+
+TEST(DOC_4, AllLanguagesBecomePublicWithTheStatus) {
+    Service service;
+    const PolicyDesk desk(service);
+    const std::string id = desk.draft("termsOfService", 1, three);
+    EXPECT_EQ(stored_objects(service, "public"), 0U);
+    EXPECT_EQ(desk.publish(id).status, 200U);
+    expect_published(desk, id, "termsOfService", 1, three);
+    const Answer listed = service.get("/api/term-policy/list");
+    EXPECT_EQ(listed.text("data.0.status"), "published");
+    EXPECT_EQ(listed.text("data.0.contents.0.access"), "public");
+    const std::string url = listed.text("data.0.contents.0.cdnUrl");
+    EXPECT_EQ(desk.fetch(url).body, three.at("en"));
+    EXPECT_EQ(listed.text("data.0.contents.0.contentHash"), to_hex(crypto::sha256(three.at("en"))));
+}
+
+TEST(DOC_4, WithoutATextThereIsNothingToPublish) {
+    Service service;
+    const PolicyDesk desk(service);
+    const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
+    EXPECT_EQ(desk.remove(id, "en").status, 204U);
+    expect_error(desk.publish(id), 400, 6108);
+    EXPECT_EQ(desk.status(id), "draft");
+}
+
+TEST(DOC_2, AFileThatWasReplacedAfterTheCheckIsNotPublished) {
+    Service service;
+    const PolicyDesk desk(service);
+    const std::string id = desk.draft("privacy", 1, three);
+    const Answer address = desk.presign("privacy", 1, "en", three.at("en").size());
+    EXPECT_EQ(desk.put(address.text("data.presignUrl"), std::string(three.at("en").size(), 'x')).status, 200U);
+    std::filesystem::remove(service.folder() / "data/storage/private" / draft_key("privacy", 1, "ja"));
+    const Answer refused = desk.publish(id);
+    EXPECT_EQ(refused.status, 400U);
+    EXPECT_EQ(complaints_of(refused), "en changed, ja absent");
+    EXPECT_EQ(desk.status(id), "draft");
+    EXPECT_EQ(stored_objects(service, "public"), 0U);
+    EXPECT_EQ(desk.update(id, desk.upload("privacy", 1, "en", "new")).status, 200U) << "nobody has a claim";
+}
+
+TEST(DOC_7, WhatIsPublishedIsFrozen) {
+    Service service;
+    const PolicyDesk desk(service);
+    const std::string id = desk.draft("cookies", 1, three);
+    const Answer address = desk.presign("cookies", 1, "en", 5);
+    const json::object spanish = desk.upload("cookies", 1, "es", "tarde");
+    const json::object english{
+        {"language", "en"}, {"key", draft_key("cookies", 1, "en")}, {"size", three.at("en").size()}};
+    ASSERT_EQ(desk.publish(id).status, 200U);
+    for (const Answer& answer : {desk.add(id, spanish), desk.update(id, english), desk.remove(id, "en"), desk.erase(id),
+                                 desk.publish(id), desk.presign("cookies", 1, "fr", 5)})
+        expect_error(answer, 400, 6105);
+    expect_error(desk.create("cookies", 1, {spanish}), 409, 6101);
+    EXPECT_EQ(desk.put(address.text("data.presignUrl"), "later").status, 200U) << "to a place that nobody looks at";
+    service.pass(std::chrono::hours{2});
+    desk.sweep();
+    expect_published(desk, id, "cookies", 1, three);
+    EXPECT_EQ(stored_objects(service, "private"), 0U);
+    EXPECT_EQ(stored_objects(service, "public"), 3U);
+}
+
+TEST(DOC_4, OfManyPublishersOneWins) {
+    Service service;
+    const PolicyDesk desk(service);
+    for (int version = 1; version <= 5; ++version) {
+        const std::string id = desk.draft("privacy", version, three);
+        const auto answers = at_once(8, [&](std::size_t) { return desk.publish(id); });
+        const auto seen = statuses(answers);
+        EXPECT_EQ(seen.contains(200) ? seen.at(200) : 0, 1U);
+        for (const Answer& answer : answers)
+            if (answer.status != 200) expect_error(answer, 400, 6105);
+        expect_published(desk, id, "privacy", version, three);
+    }
+    EXPECT_EQ(service.sql("SELECT COUNT(*) FROM activity_log WHERE action = 'adminTermPolicyPublish'")[0][0], "5")
+        << "once each";
+}
+
+// Whoever comes first, what is public is what the published document says.
+TEST(DOC_4, APublicationAgainstChangesOfTheSameDraft) {
+    Service service({{"MAIL_URL", "smtp://127.0.0.1:1?tls=none"}});
+    const PolicyDesk desk(service);
+    for (int version = 1; version <= 6; ++version) {
+        SCOPED_TRACE(version);
+        const std::string id = desk.draft("privacy", version, texts_in({"de", "en", "fr"}));
+        const json::object spanish = desk.upload("privacy", version, "es", "nuevo");
+        const json::object english{{"language", "en"},
+                                   {"key", draft_key("privacy", version, "en")},
+                                   {"size", texts_in({"en"}).at("en").size()}};
+        const auto answers = at_once(8, [&](std::size_t i) {
+            switch (i % 4) {
+                case 0:
+                    return desk.publish(id);
+                case 1:
+                    return desk.add(id, spanish);
+                case 2:
+                    return desk.remove(id, "fr");
+                default:
+                    return version % 2 == 0 ? desk.erase(id) : desk.update(id, english);
+            }
+        });
+        bool published = false;
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            EXPECT_LT(answers[i].status, 500U) << answers[i].body;
+            published |= i % 4 == 0 && answers[i].status == 200U;
+        }
+        EXPECT_EQ(published, desk.status(id) == "published");
+        if (!published) continue;
+        Texts texts;
+        for (const auto& row :
+             service.sql("SELECT language FROM term_policy_contents WHERE term_policy_id = '" + id + "'"))
+            texts[row[0]] = row[0] == "es" ? "nuevo" : texts_in({row[0]}).at(row[0]);
+        expect_published(desk, id, "privacy", version, texts);
+    }
+}
+
+// While a publisher is between its claim and its decision, nobody else may change the document.
+TEST(DOC_4, EditorsWaitForAPublication) {
+    Service service;
+    const PolicyDesk desk(service);
+    const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
+    const json::object german = desk.upload("privacy", 1, "de", "x");
+    FaultyPublishing publishing(service, [](auto) {}, [](auto) {});
+    std::latch putting{1};
+    std::latch tried{1};
+    publishing.store.before_each([&](std::string_view call) {
+        if (call != "put") return;
+        putting.count_down();
+        tried.wait();
+    });
+    std::jthread publisher([&] { EXPECT_TRUE(publishing.publish(id)); });
+    putting.wait();
+    for (const Answer& answer : {desk.add(id, german), desk.remove(id, "en"), desk.erase(id)}) {
+        expect_error(answer, 409, 6112);
+        EXPECT_EQ(answer.headers.at("retry-after"), std::to_string(answer.number("data.retryAfterSeconds")));
+    }
+    tried.count_down();
+    publisher.join();
+    expect_published(desk, id, "privacy", 1, texts_in({"en"}));
+}
+
+TEST(DOC_4, AnErrorAtAnyCallOfTheStoreLeavesADraft) {
+    Service service;
+    const PolicyDesk desk(service);
+    for (int broken = 0;; ++broken) {
+        const std::string id = desk.draft("privacy", broken + 1, three);
+        int calls = 0;
+        FaultyPublishing publishing(
+            service,
+            [&](auto) {
+                if (calls++ == broken) throw Unavailable("injected fault");
+            },
+            [](auto) {});
+        std::optional<Result<TermPolicy>> outcome;
+        try {
+            outcome.emplace(publishing.publish(id));
+        } catch (const Unavailable&) {
+        }
+        if (outcome) {
+            EXPECT_TRUE(outcome->has_value());
+            EXPECT_EQ(broken, 9) << "three to read, three to put and to look at";
+            break;
+        }
+        EXPECT_EQ(desk.status(id), "draft");
+        EXPECT_EQ(std::ssize(service.get("/api/term-policy/list").json.at("data").as_array()), broken)
+            << "those before";
+        EXPECT_EQ(desk.publish(id).status, 200U) << "again, at once";
+        expect_published(desk, id, "privacy", broken + 1, three);
+    }
+}
+
+TEST(DOC_4, AnErrorAtAnyStatementLeavesADraft) {
+    Service service;
+    const PolicyDesk desk(service);
+    for (int broken = 0;; ++broken) {
+        const std::string id = desk.draft("privacy", broken + 1, texts_in({"en"}));
+        int calls = 0;
+        FaultyPublishing publishing(
+            service, [](auto) {},
+            [&](auto) {
+                if (calls++ == broken) throw Unavailable("injected fault");
+            });
+        std::optional<Result<TermPolicy>> outcome;
+        try {
+            outcome.emplace(publishing.publish(id));
+        } catch (const Unavailable&) {
+        }
+        if (outcome) {
+            EXPECT_TRUE(outcome->has_value());
+            EXPECT_EQ(broken, 5) << "two to read, claim, renewal, decision";
+            break;
+        }
+        EXPECT_EQ(desk.status(id), "draft");
+        EXPECT_EQ(desk.publish(id).status, 200U);
+        expect_published(desk, id, "privacy", broken + 1, texts_in({"en"}));
+    }
+}
+
+TEST(DOC_4, ADecisionThatTheDatabaseRefusesChangesNothing) {
+    Service service;
+    const PolicyDesk desk(service);
+    const std::string id = desk.draft("privacy", 1, three);
+    service.break_writes("INSERT ON term_policy_announcements");
+    EXPECT_EQ(desk.publish(id).status, 503U);
+    EXPECT_EQ(desk.status(id), "draft");
+    EXPECT_FALSE(service.get("/api/term-policy/list").has("data.0"));
+    service.mend_writes();
+    EXPECT_EQ(desk.publish(id).status, 200U);
+    expect_published(desk, id, "privacy", 1, three);
+}
+
+TEST(DOC_4, WithoutTheStoreNothingIsPublished) {
+    Service service;
+    const PolicyDesk desk(service);
+    const std::string id = desk.draft("privacy", 1, three);
+    const auto folder = service.folder() / "data" / "storage";
+    std::filesystem::rename(folder, service.folder() / "away");
+    overwrite_object(service, "..", "storage", "a file");
+    EXPECT_EQ(desk.publish(id).status, 503U);
+    EXPECT_EQ(
+        desk.create("privacy", 2, {{{"language", "en"}, {"key", draft_key("privacy", 2, "en")}, {"size", 5}}}).status,
+        503U);
+    EXPECT_EQ(desk.status(id), "draft");
+    std::filesystem::remove(folder);
+    std::filesystem::rename(service.folder() / "away", folder);
+    EXPECT_EQ(desk.publish(id).status, 200U);
+}
+
+// A publisher that stood still for too long finds that its claim is over, and begins again.
+TEST(DOC_4, AClaimThatIsOverDecidesNothing) {
+    Service service;
+    const PolicyDesk desk(service);
+    const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
+    const json::object german = desk.upload("privacy", 1, "de", "spät");
+    int puts = 0;
+    FaultyPublishing publishing(service, [](auto) {}, [](auto) {});
+    publishing.store.before_each([&](std::string_view call) {
+        if (call != "put" || puts++ > 0) return;
+        service.pass(std::chrono::minutes{10});
+        EXPECT_EQ(desk.add(id, german).status, 200U) << "the claim is over";
+    });
+    EXPECT_TRUE(publishing.publish(id));
+    Texts texts = texts_in({"en"});
+    texts["de"] = "spät";
+    expect_published(desk, id, "privacy", 1, texts);
+}
+
+TEST(DOC_4, APublisherWithoutTimeForOneMorePutGivesUp) {
+    Service service;
+    const PolicyDesk desk(service);
+    const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
+    int puts = 0;
+    FaultyPublishing publishing(
+        service, [&](std::string_view call) { puts += call == "put" ? 1 : 0; },
+        // The claim's renewal takes so long that nothing is left of it.
+        [&](std::string_view call) {
+            if (call == "write") service.clock().advance(std::chrono::minutes{10});
+        });
+    EXPECT_THROW(static_cast<void>(publishing.publish(id)), Unavailable);
+    EXPECT_EQ(puts, 0);
+    EXPECT_EQ(desk.status(id), "draft");
+}
+
+}  // namespace
+}  // namespace consentry::tests

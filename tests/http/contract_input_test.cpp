@@ -1,0 +1,188 @@
+// What bodies hold, the same in every one of them: addresses, names, codes.
+#include <set>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <gtest/gtest.h>
+
+#include "app/app.hpp"
+#include "tests/support/calls/account_calls.hpp"
+#include "tests/support/calls/api_key_calls.hpp"
+
+namespace consentry::tests {
+namespace {
+
+// The body of an operation as the document describes it, its parts inlined one below the other.
+struct DescribedBody {
+    std::string operation;
+    json::object components;
+    std::string text;
+};
+std::vector<DescribedBody> described_bodies(App& app) {
+    std::vector<DescribedBody> out;
+    for (const auto& operation : app.router().operations()) {
+        if (!operation->describe_body) continue;
+        DescribedBody body{.operation = operation->id, .components = {}, .text = {}};
+        operation->describe_body(body.components);
+        body.text = json::serialize(body.components);
+        out.push_back(std::move(body));
+    }
+    return out;
+}
+
+TEST(INP_7, BlanksAroundAnAddressAreNoPartOfIt) {
+    Keys office;
+    const Service& service = office.service;
+    const Person ada = office.service.make_person();
+    std::string written = " \t\r\n" + ada.email + "  ";
+    written[written.find('p')] = 'P';
+    const Headers system = with_key(office.make("system").text());
+    const auto login = [&](const std::string& email) { return service.log_in(email, ada.password); };
+
+    std::set<std::string> asked;
+    const auto expect = [&](const char* operation, const Answer& answer, unsigned status) {
+        asked.emplace(operation);
+        EXPECT_EQ(answer.status, status) << operation << answer.body;
+        EXPECT_FALSE(answer.has("errors")) << operation << answer.body;
+    };
+    expect("loginWithCredential", login(written), 200);
+    expect("signUp", service.post(sign_up_path, sign_up_body(" New@Example.org\n")), 201);
+    expect("sendVerificationEmail", service.post(resend_path, {{"email", written}}), 200);
+    expect("forgotPassword", service.post(forgot_path, {{"email", written}}), 200);
+    expect("createUser",
+           office.call(office.chief, "POST", "user/create",
+                       {{"email", "\tmade@example.org "}, {"roleId", built_in(Role::user)}}),
+           201);
+    const Answer known = service.post("/api/system/user/check/email", {{"email", written}}, system);
+    expect("checkEmail", known, 200);
+    EXPECT_TRUE(known.boolean("data.exist"));
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users WHERE email IN ('new@example.org', 'made@example.org')"), "2");
+
+    // Whoever adds a body with an address adds it above.
+    std::set<std::string> with_address;
+    for (const DescribedBody& body : described_bodies(office.service.app()))
+        if (body.text.contains(R"("format":"email")")) with_address.insert(body.operation);
+    EXPECT_EQ(asked, with_address);
+    // Inside an address they are what they always were.
+    for (const char* email : {"mi ke@example.org", "mike @example.org", "mike@ example.org", " ", "\t\n"})
+        EXPECT_TRUE(login(email).violates("email", "isEmail")) << email;
+}
+
+// Nothing to be seen, more than one line, or not in the order in which it is read.
+const std::vector<std::string> unfit_names{
+    " ",
+    "\t \n",
+    "\xC2\xA0",                   // a blank that does not break
+    "\xE3\x80\x80",               // an ideographic one
+    "\xE2\x80\x8B",               // one without width
+    "\xE2\x80\x8D",               // a joiner of nothing
+    "Ada\nBcc: eve@example.org",  // two lines
+    "Ada\r",                      //
+    "Ada\x1B[2J",                 // a terminal obeys it
+    "Ada\xE2\x80\xA8Lovelace",    // U+2028
+    "Ada\xC2\x85Lovelace",        // NEL
+    "Ada\xE2\x80\xAE"             // U+202E turns what follows
+    "Lovelace",                   //
+    "\xE2\x81\xA6"                // U+2066
+    "Ada\xE2\x81\xA9",            //
+    "\xE2\x80\x8F"                // U+200F
+    "Ada",                        //
+    "Ada\x7F",                    //
+    "Ada\xEF\xBB\xBF",            // U+FEFF
+};
+const std::vector<std::string> fit_names{
+    "Ada", "Ada \xC3\x89lise O'Neill-\xC5\x81uk", "\xE5\xB1\xB1\xE7\x94\xB0 \xE5\xA4\xAA\xE9\x83\x8E",
+    "\xD9\x85\xD8\xB1\xDB\x8C\xD9\x85\xE2\x80\x8C\xD8\xB2\xD8\xA7\xD8\xAF\xD9\x87",  // with a joiner's opposite
+    "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x94\xAC"};
+
+struct NameField {
+    const char* operation;
+    std::string property;
+    std::function<Answer(const std::string& name)> send;
+};
+
+TEST(INP_3, ANameIsOneLineThatCanBeSeenWhereverItIsAskedFor) {
+    Keys office;
+    const Service& service = office.service;
+    const Person ada = office.service.make_person();
+    const Headers caller = bearer(service.tokens_of(ada).access);
+    const std::string key = office.make().id;
+    int made = 0;
+    const auto put = [&](const std::string& path, const json::object& body, const Headers& headers) {
+        return service.call("PUT", path, json::serialize(body), headers);
+    };
+    const std::vector<NameField> fields{
+        {"signUp", "name",
+         [&](const std::string& name) {
+             json::object body = sign_up_body("new" + std::to_string(++made) + "@example.org");
+             body["name"] = name;
+             return service.post(sign_up_path, body);
+         }},
+        {"updateProfile", "name",
+         [&](const std::string& name) { return put("/api/shared/user/profile", {{"name", name}}, caller); }},
+        {"createUser", "name",
+         [&](const std::string& name) {
+             return office.call(office.chief, "POST", "user/create",
+                                {{"email", "made" + std::to_string(++made) + "@example.org"},
+                                 {"roleId", built_in(Role::user)},
+                                 {"name", name}});
+         }},
+        {"createApiKey", "name",
+         [&](const std::string& name) { return office.create({{"name", name}, {"type", "default"}}); }},
+        {"updateApiKey", "name", [&](const std::string& name) { return office.update(key, "", {{"name", name}}); }},
+        {"loginWithCredential", "device.name",
+         [&](const std::string& name) {
+             return service.post("/api/user/login/credential", {{"email", ada.email},
+                                                                {"password", ada.password},
+                                                                {"from", "mobile"},
+                                                                {"device", {{"fingerprint", "a"}, {"name", name}}}});
+         }},
+    };
+    for (const NameField& field : fields) {
+        for (const std::string& name : unfit_names) {
+            const Answer refused = field.send(name);
+            EXPECT_EQ(refused.status, 422U) << field.operation << " " << json::serialize(json::string(name));
+            EXPECT_TRUE(refused.violates(field.property, "isName")) << field.operation << refused.body;
+        }
+        for (const std::string& name : fit_names) EXPECT_LT(field.send(name).status, 300U) << field.operation << name;
+    }
+    EXPECT_EQ(service.get("/api/shared/user/profile", caller).text("data.name"), fit_names.back());
+}
+
+TEST(INP_3, EveryNameInABodyHasARuleAboutItsSigns) {
+    Service service;
+    int names = 0;
+    for (const DescribedBody& body : described_bodies(service.app()))
+        for (const auto& component : body.components) {
+            const auto* name = component.value().at("properties").as_object().if_contains("name");
+            if (name == nullptr) continue;
+            ++names;
+            EXPECT_TRUE(name->as_object().contains("pattern")) << body.operation << " " << component.key();
+        }
+    EXPECT_GE(names, 8);
+}
+
+TEST(INP_4, ACodeInAnotherSpellingIsRefusedWithTheReason) {
+    Service service;
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    const std::string challenge = service.challenge_of(person);
+    std::string code = service.next_code(person);
+    const auto message_of = [&](const std::string& member, const std::string& value) {
+        const Answer refused = service.post("/api/user/login/2fa", {{"challengeToken", challenge}, {member, value}});
+        EXPECT_EQ(refused.status, 422U) << value;
+        return refused.status == 422U ? refused.text("errors.0.message") : std::string();
+    };
+    EXPECT_TRUE(message_of("code", code.substr(0, 3) + " " + code.substr(3)).contains("without blanks"));
+    std::string lowered = to_lower_ascii(person.backup_codes[0]);
+    lowered.back() = 'x';
+    for (const std::string& value : {lowered, person.backup_codes[0].insert(5, "-"), " " + lowered}) {
+        const std::string message = message_of("backupCode", value);
+        EXPECT_TRUE(message.contains("upper-case") && message.contains("without blanks")) << message;
+    }
+    EXPECT_EQ(one(service, "SELECT attempt FROM two_factors"), "0") << "no attempt";
+    EXPECT_EQ(service.verify(challenge, code).status, 200U);
+}
+
+}  // namespace
+}  // namespace consentry::tests

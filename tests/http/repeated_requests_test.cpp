@@ -1,0 +1,106 @@
+// RAC-4: who repeats a request because its answer was lost gets a stable one, and nothing happens a second time.
+#include <gtest/gtest.h>
+
+#include "app/app.hpp"
+#include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/calls/policy_calls.hpp"
+
+namespace consentry::tests {
+namespace {
+
+std::string activities(const Service& service, const std::string& action) {
+    return value_of(service, "count(*) FROM activity_log WHERE action = '" + action + "'");
+}
+
+// The first answer is a success; all others are this error.
+template <class Call>
+void expect_once(Call call, unsigned status, std::string_view name) {
+    const Answer first = call();
+    EXPECT_EQ(first.status / 100, 2U) << first.body;
+    for (int i = 0; i < 2; ++i) {
+        const Answer again = call();
+        EXPECT_EQ(again.status, status) << again.body;
+        EXPECT_EQ(again.code_name(), name);
+    }
+}
+
+TEST(RAC_4, ADocumentIsPublishedOnce) {
+    Service service;
+    const PolicyDesk desk(service);
+    const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
+    const auto published_at = [&] { return value_of(service, "published_at FROM term_policies"); };
+    std::string first;
+    expect_once(
+        [&] {
+            const Answer answer = desk.publish(id);
+            if (first.empty()) first = published_at();
+            service.pass(std::chrono::seconds{1});
+            return answer;
+        },
+        400, "statusInvalid");
+    EXPECT_EQ(published_at(), first);
+    EXPECT_EQ(activities(service, "adminTermPolicyPublish"), "1");
+}
+
+TEST(RAC_4, ADraftIsDeletedOnce) {
+    Service service;
+    const PolicyDesk desk(service);
+    const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
+    expect_once([&] { return desk.erase(id); }, 404, "notFound");
+    EXPECT_EQ(activities(service, "adminTermPolicyDelete"), "1");
+}
+
+TEST(RAC_4, ADocumentIsAcceptedOnce) {
+    Signed t;
+    publish(t.service, "privacy", 1);
+    const auto accept_it = [&] { return accept(t.service, t.token, "privacy"); };
+    const Answer first = accept_it();
+    EXPECT_EQ(first.status, 200U) << first.body;
+    const Answer second = accept_it();
+    const Answer third = accept_it();
+    EXPECT_EQ(comparable(second), comparable(third));
+    EXPECT_EQ(second.code_name(), "alreadyAccepted") << second.body;
+    EXPECT_EQ(t.rows(), "1");
+    EXPECT_EQ(flags(t.service, t.token), "1111") << "whatever the answer was, it is accepted";
+    EXPECT_EQ(activities(t.service, "userAcceptTermPolicy"), "1");
+}
+
+TEST(RAC_4, ASecondFactorIsTurnedOffOnce) {
+    Service service;
+    Person person = service.make_person();
+    const TokenTexts tokens = service.turn_two_factor_on(person);
+    const std::string code = service.next_code(person);
+    expect_once([&] { return service.erase("/api/user/2fa", {{"code", code}}, bearer(tokens.access)); }, 400,
+                "twoFactorNotEnabled");
+    EXPECT_EQ(activities(service, "userDisableTwoFactor"), "1");
+    EXPECT_EQ(service.get("/api/shared/user/2fa/status", bearer(tokens.access)).status, 200U)
+        << "the session that did it goes on";
+}
+
+// A reset is a state, not a deed: there is nothing left to do.
+TEST(RAC_4, ASecondFactorIsResetOnce) {
+    Service service;
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    const Person chief = service.make_person(Role::super_admin);
+    const auto by_chief = bearer(service.tokens_of(chief).access);
+    const auto reset = [&] {
+        return service.patch("/api/admin/user/update/" + person.id.text() + "/2fa/reset", {}, by_chief);
+    };
+    const Answer first = reset();
+    EXPECT_EQ(first.status, 200U) << first.body;
+    const auto effects = [&] {
+        return value_of(service, "security_version FROM users WHERE id = '" + person.id.text() + "'") + " " +
+               activities(service, "adminUserResetTwoFactor");
+    };
+    const std::string once = effects();
+    for (int i = 0; i < 2; ++i) {
+        const Answer again = reset();
+        EXPECT_EQ(comparable(again), comparable(first));
+    }
+    EXPECT_EQ(effects(), once);
+    EXPECT_EQ(value_of(service, "count(*) FROM two_factors WHERE enabled AND required_setup"), "1");
+}
+
+}  // namespace
+}  // namespace consentry::tests

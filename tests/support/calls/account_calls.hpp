@@ -1,0 +1,38 @@
+// What the tests of sign-up, recovery, profile and deletion share.
+#pragma once
+
+#include <string>
+
+#include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/mailbox.hpp"
+
+namespace consentry::tests {
+
+inline constexpr const char* sign_up_path = "/api/public/user/sign-up";
+inline constexpr const char* verify_path = "/api/public/user/verify/email";
+inline constexpr const char* resend_path = "/api/public/user/send/email";
+inline constexpr const char* forgot_path = "/api/public/user/password/forgot";
+inline constexpr const char* reset_path = "/api/public/user/password/reset";
+inline constexpr const char* new_password = "Copper-Meadow-77";
+
+json::object sign_up_body(const std::string& email, const std::string& password = std::string(right_password));
+Answer sign_up(const Service& service, const std::string& email);
+Answer verify_email(const Service& service, const std::string& token);
+// A person who signed up and followed the link.
+Person newcomer(const Service& service, const std::string& email);
+
+Answer forget(const Service& service, const std::string& email);
+// With more members in the body.
+Answer reset(const Service& service, const std::string& token, const std::string& password,
+             const json::object& proof = {});
+// The token of the `nth` mail to this address that lets its reader set a new password.
+std::string forgotten_token(const Service& service, const std::string& email, std::size_t nth = 0);
+
+// Returns when every request for a link was looked at, and every mail is where it belongs.
+void settle_mails(const Service& service);
+// Settled, the mails to this address of this kind.
+std::size_t mails(const Service& service, const std::string& email, const std::string& kind = {});
+
+std::string one(const Service& service, const std::string& sql);
+
+}  // namespace consentry::tests

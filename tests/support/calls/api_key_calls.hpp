@@ -1,0 +1,56 @@
+// A service whose super admin makes API keys, and programs that show them.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "tests/support/calls/role_calls.hpp"
+
+namespace consentry::tests {
+
+struct Issued {
+    std::string id;
+    std::string key;
+    std::string secret;
+    std::string text() const { return key + ":" + secret; }
+};
+
+inline Headers with_key(const std::string& text, Headers more = {}) {
+    more.emplace_back("x-api-key", text);
+    return more;
+}
+
+struct Keys : Staff {
+    using Staff::Staff;
+
+    Answer create(const json::object& body) const { return call(chief, "POST", "api-key/create", body); }
+    Issued make(const std::string& type = "default", json::object more = {}) const {
+        more["name"] = "made for a test";
+        more["type"] = type;
+        return issued_in(create(more), 201);
+    }
+    static Issued issued_in(const Answer& answer, unsigned status) {
+        EXPECT_EQ(answer.status, status) << answer.body;
+        return {answer.text("data.id"), answer.text("data.key"), answer.text("data.secret")};
+    }
+    // "reset", "date", "status", or nothing for the name.
+    Answer update(const std::string& id, const std::string& what, const json::object& body = {}) const {
+        const bool is_patch = what == "reset" || what == "status";
+        return call(chief, is_patch ? "PATCH" : "PUT", "api-key/update/" + id + (what.empty() ? "" : "/" + what), body);
+    }
+    Answer switch_to(const std::string& id, bool on) const { return update(id, "status", {{"isActive", on}}); }
+    Answer erase(const std::string& id) const { return call(chief, "DELETE", "api-key/delete/" + id); }
+
+    // Where no key is needed.
+    Answer show(const std::string& text) const { return service.get("/api/hello", with_key(text)); }
+    // Where one of type default may be asked for, by somebody who is signed in.
+    Answer show_signed_in(const std::string& text) const {
+        return service.get("/api/admin/api-key/list", with_key(text, bearer(chief)));
+    }
+    // What is for systems.
+    Answer show_as_system(const std::string& text) const {
+        return service.get("/api/system/role/list", with_key(text));
+    }
+};
+
+}  // namespace consentry::tests

@@ -1,0 +1,69 @@
+#include "tests/support/calls/consent_calls.hpp"
+
+#include "base/uuid.hpp"
+#include "crypto/digest.hpp"
+
+namespace consentry::tests {
+namespace {
+
+crypto::Sha256 digest_of(const std::string& type, int version, const std::string& language) {
+    return crypto::sha256(type + " " + std::to_string(version) + " " + language);
+}
+
+}  // namespace
+
+std::string hash_of(const std::string& type, int version, const std::string& language) {
+    return to_hex(digest_of(type, version, language));
+}
+
+std::string publish(Service& service, const std::string& type, int version, const std::vector<std::string>& languages) {
+    const TimePoint now = service.clock().now();
+    const std::string time = std::to_string(epoch_ms(now));
+    const std::string id = Uuid::v7(now).text();
+    service.sql("INSERT INTO term_policies (id, type, version, status, created_at, updated_at) VALUES ('" + id +
+                "', '" + type + "', " + std::to_string(version) + ", 'draft', " + time + ", " + time + ")");
+    json::object hashes;
+    for (const std::string& language : languages) {
+        const auto digest = digest_of(type, version, language);
+        hashes[language] = to_hex(digest);
+        service.sql("INSERT INTO term_policy_contents (term_policy_id, language, size, digest) VALUES ('" + id +
+                    "', '" + language + "', 7, " + service.literal(digest) + ")");
+    }
+    service.sql("UPDATE term_policies SET status = 'published', published_at = " + time + ", content_hashes = '" +
+                json::serialize(hashes) + "' WHERE id = '" + id + "'");
+    return id;
+}
+
+Answer accept(const Service& service, const std::string& token, const std::string& type, const json::object& more) {
+    json::object body = more;
+    body["type"] = type;
+    return service.post(accept_path, body, bearer(token));
+}
+
+Answer withdraw(const Service& service, const std::string& token, const std::string& type) {
+    return service.post(withdraw_path, {{"type", type}}, bearer(token));
+}
+
+bool has_accepted(const Service& service, const std::string& token, const std::string& type) {
+    return service.get("/api/forward-auth?policies=" + type, bearer(token)).status == 200;
+}
+
+std::string flags(const Service& service, const std::string& token) {
+    std::string out;
+    for (const std::string& type : all_types) out += has_accepted(service, token, type) ? '1' : '0';
+    return out;
+}
+
+std::string history(const Service& service, const Person& person) {
+    std::string out;
+    for (const auto& row : service.sql("SELECT type, version, action FROM term_policy_acceptances WHERE user_id = '" +
+                                       person.id.text() + "' ORDER BY type, sequence"))
+        out += (out.empty() ? "" : ", ") + row[0] + " " + row[1] + " " + row[2];
+    return out;
+}
+
+std::string value_of(const Service& service, const std::string& select) {
+    return service.sql("SELECT " + select).at(0).at(0);
+}
+
+}  // namespace consentry::tests

@@ -1,0 +1,43 @@
+// What the tests of acceptance and of the guard share: documents straight in the database, and who has accepted them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/support/calls/factor_calls.hpp"
+
+namespace consentry::tests {
+
+inline constexpr const char* accept_path = "/api/shared/user/term-policy/accept";
+inline constexpr const char* withdraw_path = "/api/shared/user/term-policy/withdraw";
+inline constexpr const char* accepted_path = "/api/shared/user/term-policy/list/accepted";
+inline const std::vector<std::string> all_types{"termsOfService", "privacy", "marketing", "cookies"};
+
+// SHA-256 of the text of a published version.
+std::string hash_of(const std::string& type, int version, const std::string& language = "en");
+// A published version, at this moment of the service's clock; its id. Takes effect with one statement.
+std::string publish(Service& service, const std::string& type, int version,
+                    const std::vector<std::string>& languages = {"en"});
+
+Answer accept(const Service& service, const std::string& token, const std::string& type, const json::object& more = {});
+Answer withdraw(const Service& service, const std::string& token, const std::string& type);
+// What forward auth says about it.
+bool has_accepted(const Service& service, const std::string& token, const std::string& type);
+// All four, in the order of all_types: "1010".
+std::string flags(const Service& service, const std::string& token);
+// Events of an account: "termsOfService 1 accepted, privacy 1 withdrawn", oldest first within each type.
+std::string history(const Service& service, const Person& person);
+
+std::string value_of(const Service& service, const std::string& select);  // the first of "SELECT " + select
+
+// A service, and one of its users with a session.
+struct Signed {
+    explicit Signed(Environment settings = {}) : service(std::move(settings)) {}
+    std::string rows() const { return value_of(service, "count(*) FROM term_policy_acceptances"); }
+
+    Service service;
+    Person person = service.make_person();
+    std::string token = service.tokens_of(person).access;
+};
+
+}  // namespace consentry::tests
