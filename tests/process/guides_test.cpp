@@ -1,4 +1,5 @@
 // Pages of docs/guides, as somebody would type them: their blocks run in one shell, and print what the pages say.
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -61,12 +62,14 @@ void expect_pages_do_what_they_say(std::initializer_list<const char*> pages) {
     std::ofstream(folder / "guide.sh") << "set -euo pipefail\ncd '" << folder.path().string() << "'\n" << guide.script;
     NamedValues environment(settings.begin(), settings.end());
     environment["PATH"] = fs::path(CONSENTRY_PROGRAM).parent_path().string() + ":" + std::getenv("PATH");
-    const CommandResult result = run_command({"bash", (folder / "guide.sh").string()}, environment);
+    // The first hour waits for the next code of its app.
+    const auto deadline = std::chrono::minutes{3};
+    const CommandResult result = run_command({"bash", (folder / "guide.sh").string()}, environment, deadline);
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_EQ(result.out, guide.prints) << result.err;
 }
 
-TEST(Guides, AccountsDoesWhatItSays) { expect_pages_do_what_they_say({"accounts.md"}); }
+TEST(Guides, FirstHourAndAccountsDoWhatTheySay) { expect_pages_do_what_they_say({"first-hour.md", "accounts.md"}); }
 
 TEST(Guides, TermPoliciesAndConsentDoWhatTheySay) { expect_pages_do_what_they_say({"term-policies.md", "consent.md"}); }
 
