@@ -144,6 +144,16 @@ TEST(PostgresFaults, ASlowStatementEndsAloneAndNotItsConnection) {
     EXPECT_EQ(client.query("SELECT pg_backend_pid()")[0].integer(0), session);
 }
 
+// Seen here: a look-up of a few rows took milliseconds, all but some microseconds of them for its compilation.
+TEST(PostgresFaults, TheServerCompilesNoStatement) {
+    const PostgresSchema schema;
+    ASSERT_EQ(schema.sql("SHOW jit")[0][0], "on") << "as servers have it by default";
+    Client client({.url = schema.patient_url(), .timeout = 10s});
+    constexpr std::string_view setting = "SELECT current_setting('jit')";
+    EXPECT_EQ(client.query(setting)[0].text(0), "off");
+    EXPECT_EQ(client.wait_for(client.database().search_with(setting, {}))[0].text(0), "off");
+}
+
 awaitable<bool> add_one_to_both(storage::Database& on, int first, int second) {
     Transaction tx;
     tx.add(Expect::one, "UPDATE counters SET attempt = attempt + 1 WHERE id = $1", first);

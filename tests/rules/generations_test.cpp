@@ -116,8 +116,7 @@ bool compares(std::string_view statement) {
                                    "CONSENTRY_OF_THIS_EPOCH_SQL", "CONSENTRY_OF_THIS_VERSION_SQL",
                                    "CONSENTRY_VERSION_SQL",       "CONSENTRY_EPOCH_SQL",
                                    "CONSENTRY_API_KEY_EPOCH_SQL", "CONSENTRY_API_KEY_CURRENT_SQL",
-                                   "CONSENTRY_SPENDABLE",         "CONSENTRY_API_KEY_COLUMNS",
-                                   "b.epoch = e.grants"};
+                                   "CONSENTRY_SPENDABLE",         "CONSENTRY_API_KEY_COLUMNS"};
     return std::ranges::any_of(fragments, [&](const char* fragment) { return statement.contains(fragment); });
 }
 

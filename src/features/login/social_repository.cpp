@@ -49,8 +49,8 @@ awaitable<void> SocialRepository::erase_spent(TimePoint before) {
 
 void SocialRepository::add_spending(storage::Transaction& transaction, const Identity& identity) {
     transaction.add(Expect::one,
-                    "INSERT INTO spent_identity_tokens (digest, expires_at) SELECT $1, $2 FROM epochs e "
-                    "WHERE e.raised_at <= $3 ON CONFLICT (digest) DO NOTHING",
+                    "INSERT INTO spent_identity_tokens (digest, expires_at) SELECT $1, $2 "
+                    "WHERE (SELECT e.raised_at FROM epochs e) <= $3 ON CONFLICT (digest) DO NOTHING",
                     BytesView(identity.digest), identity.expires_at, identity.issued_at);
 }
 

@@ -10,9 +10,10 @@ using storage::Expect;
 awaitable<std::optional<TwoFactorRecord>> TwoFactorRepository::find(UserId user) {
     const auto rows = co_await database_.look_up(
         "SELECT t.user_id, t.enabled, t.required_setup, t.iv, t.secret, "
-        "CASE WHEN t.last_step < e.last_step THEN e.last_step ELSE t.last_step END, t.locked_until, t.confirmed_at, "
-        "t.last_used_at, (SELECT count(*) FROM backup_codes b WHERE b.user_id = t.user_id AND b.epoch = e.grants) "
-        "FROM two_factors t, epochs e WHERE t.user_id = $1",
+        "CASE WHEN t.last_step < (SELECT e.last_step FROM epochs e) THEN (SELECT e.last_step FROM epochs e) "
+        "ELSE t.last_step END, t.locked_until, t.confirmed_at, t.last_used_at, "
+        "(SELECT count(*) FROM backup_codes b WHERE b.user_id = t.user_id AND " CONSENTRY_OF_THIS_EPOCH_SQL("b") ") "
+        "FROM two_factors t WHERE t.user_id = $1",
         user);
     if (rows.empty()) co_return std::nullopt;
     const auto row = rows[0];

@@ -3,6 +3,9 @@
 // conditions; tests/rules/generations_test.cpp finds the statement that does not.
 #pragma once
 
+// One-row tables are read by scalar sub-selects and not joined: for a join PostgreSQL guesses a thousand rows, and may
+// compile the statement before it runs it.
+
 // What a new grant is written with.
 #define CONSENTRY_EPOCH_SQL "(SELECT e.grants FROM epochs e)"
 #define CONSENTRY_VERSION_SQL(user) "(SELECT g.security_version FROM users g WHERE g.id = " user ")"

@@ -124,9 +124,12 @@ Connection::Connection(const PostgresOptions& options, Use use) {
                                              version / 10'000, version % 10'000));
     PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
     if (options.keeps_session_state) {
-        // An acknowledged commit is on disk, whatever the server's default.
+        // An acknowledged commit is on disk, whatever the server's default. And no statement is compiled: they read few
+        // rows by a key, and compiling costs milliseconds. The server decides by its guess of the rows, which is far
+        // too high for a table that it has no statistics of.
         std::string setup =
-            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
+            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; "
+            "SELECT set_config('jit', 'off', false) WHERE current_setting('jit', true) = 'on'";
         // A little before the caller gives up: so one slow statement ends alone and not with its whole connection.
         if (use == Use::serving)
             setup += fmt::format("; SET statement_timeout = {}",

@@ -16,7 +16,8 @@ struct PostgresOptions {
     int connections = 4;  // per I/O thread, opened as they are needed: one for reading, the others write
     std::chrono::milliseconds timeout{800};  // of one call, waiting for a connection included
     // Named statements and session settings. Off behind a pooler that hands a session to somebody else after each
-    // transaction: there both leak to others. Then the timeout is the server's to set (ALTER ROLE ... SET).
+    // transaction: there both leak to others. Then the timeout, and jit = off, are the server's to set (ALTER ROLE ...
+    // SET).
     bool keeps_session_state = true;
 };
 
