@@ -24,8 +24,11 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/query.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 namespace consentry {
@@ -35,35 +38,67 @@ using asio::awaitable;
 
 namespace detail {
 
+// How many workers are inside of a post() to one context. Whoever waited for a worker may end the context as soon as
+// the wait is over, and the worker may have lost its core to others before it has left post(): so the end of the
+// context waits for it, and no thread that serves the context does.
+class Posts : public asio::execution_context::service {
+public:
+    using Count = std::atomic<int>;
+    static inline asio::execution_context::id id;
+    explicit Posts(asio::execution_context& context) : service(context) {}
+
+    // Outlives the context: the last worker has yet to wake whoever waits for it.
+    const std::shared_ptr<Count>& under_way() const { return under_way_; }
+
+    class Scope {
+    public:
+        explicit Scope(std::shared_ptr<Count> count) : count_(std::move(count)) { count_->fetch_add(1); }
+        Scope(const Scope&) = delete;
+        Scope& operator=(const Scope&) = delete;
+        ~Scope() {
+            if (count_->fetch_sub(1) == 1) count_->notify_all();
+        }
+
+    private:
+        std::shared_ptr<Count> count_;
+    };
+
+private:
+    // Before any service of the context is destroyed.
+    void shutdown() override {
+        for (int count = under_way_->load(); count != 0; count = under_way_->load()) under_way_->wait(count);
+    }
+
+    const std::shared_ptr<Count> under_way_ = std::make_shared<Count>(0);
+};
+
 // Touched by two threads, never at once: `value` and `error` belong to the worker until it posts, `handler` and
-// `executor` belong to the executor's thread always, but for the worker's one use of the executor while `way` is
-// `posting`. Whoever waited may end the executor's context as soon as the wait is over, so the wait does not end before
-// the worker has left it: the worker holds neither the executor nor a work guard of it afterwards.
+// `executor` belong to the executor's thread always, but for the worker's one use of the executor after it has made
+// `way` `posted` and before what it posts is run. The worker keeps no share of the state behind that.
 template <class T>
-struct HandoffState : std::enable_shared_from_this<HandoffState<T>> {
+struct HandoffState {
     using Handler = asio::any_completion_handler<void(std::exception_ptr, std::optional<T>)>;
-    enum class Way { open, posting, posted, abandoned };
+    enum class Way { open, posted, abandoned };
     Handler handler;
     asio::executor_work_guard<asio::any_io_executor> executor;
     std::optional<T> value;
     std::exception_ptr error;
     std::atomic<Way> way{Way::open};
+    const std::shared_ptr<Posts::Count> posts;
 
-    explicit HandoffState(const asio::any_io_executor& ex) : executor(ex) {}
+    explicit HandoffState(const asio::any_io_executor& ex)
+        : executor(ex), posts(asio::use_service<Posts>(asio::query(ex, asio::execution::context)).under_way()) {}
     // By the worker, once.
-    void post() {
+    static void post(std::shared_ptr<HandoffState> self) {
+        const Posts::Scope inside(self->posts);
         Way open = Way::open;
-        if (!way.compare_exchange_strong(open, Way::posting)) return;  // nobody waits, and the context may be gone
-        asio::post(executor.get_executor(), [self = this->shared_from_this()] { self->complete(); });
-        way.store(Way::posted);
+        // Refused: nobody waits, and the context may be gone.
+        if (!self->way.compare_exchange_strong(open, Way::posted)) return;
+        const asio::any_io_executor to = self->executor.get_executor();
+        asio::post(to, [self = std::move(self)] { self->complete(); });
     }
     // On the executor's thread, as all below.
     void complete() {
-        if (way.load() != Way::posted) {
-            // The worker is still inside of post(). Not waited for: it may have lost its core to somebody else.
-            asio::post(executor.get_executor(), [self = this->shared_from_this()] { self->complete(); });
-            return;
-        }
         executor.reset();
         if (!handler) return;  // cancelled before
         Handler waiting = std::move(handler);
@@ -99,11 +134,11 @@ public:
 
     void set_value(T value) {
         state_->value = std::move(value);
-        std::exchange(state_, nullptr)->post();
+        State::post(std::exchange(state_, nullptr));
     }
     void set_exception(std::exception_ptr error) {
         state_->error = std::move(error);
-        std::exchange(state_, nullptr)->post();
+        State::post(std::exchange(state_, nullptr));
     }
 
 private:
