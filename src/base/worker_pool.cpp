@@ -68,12 +68,11 @@ void WorkerPool::work() {
     if (options_.nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), options_.nice);
     for (;;) {
         Task task;
-        ClientNetwork network;
         {
             std::unique_lock lock(mutex_);
             ready_.wait(lock, [this] { return stopping_ || !turns_.empty(); });
             if (turns_.empty()) return;
-            network = turns_.front();
+            const ClientNetwork network = turns_.front();
             turns_.pop_front();
             auto& waiting = lanes_[network].waiting;
             task = std::move(waiting.front());
@@ -86,8 +85,6 @@ void WorkerPool::work() {
             std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
         average_us_.store((average_us_.load(std::memory_order_relaxed) * 7 + took.count()) / 8,
                           std::memory_order_relaxed);
-        task = nullptr;
-        release(network);
     }
 }
 

@@ -13,8 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -41,7 +43,8 @@ public:
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
-    // A place in the queue, for whoever must know that there is one before they begin. Given back unless it is run in.
+    // A place in the queue, for whoever must know that there is one before they begin. Given back at its end, or when
+    // what was run in it is done.
     class Place {
     public:
         Place(Place&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)), network_(other.network_) {}
@@ -74,14 +77,25 @@ public:
     template <class Work, class T = std::invoke_result_t<Work&>>
     awaitable<T> run(Place place, Work work) {
         co_return co_await handoff<T>([&](Promise<T> promise) {
-            enqueue(place.network_, [work = std::move(work), promise = std::move(promise)]() mutable {
-                try {
-                    promise.set_value(work());
-                } catch (...) {
-                    promise.set_exception(std::current_exception());
-                }
-            });
-            place.pool_ = nullptr;  // the worker gives it back
+            const ClientNetwork network = place.network_;
+            enqueue(network,
+                    [place = std::move(place), work = std::move(work), promise = std::move(promise)]() mutable {
+                        std::optional<T> value;
+                        std::exception_ptr error;
+                        try {
+                            value.emplace(work());
+                        } catch (...) {
+                            error = std::current_exception();
+                        }
+                        // Before the answer: whoever has it finds the place free.
+                        {
+                            const Place given_back = std::move(place);
+                        }
+                        if (value)
+                            promise.set_value(std::move(*value));
+                        else
+                            promise.set_exception(std::move(error));
+                    });
         });
     }
 

@@ -2,7 +2,9 @@
 #include "base/worker_pool.hpp"
 
 #include <future>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <boost/asio/co_spawn.hpp>
@@ -114,6 +116,53 @@ TEST_F(Turns, APlaceThatIsGivenBackIsFree) {
     send("a", network(1));
     EXPECT_EQ(release().size(), 1U);
     EXPECT_EQ(pool_.refused(), 1U);
+}
+
+// An answer that looks, wherever the worker carries it, how many places are taken.
+class Looking {
+public:
+    Looking(const WorkerPool& pool, std::vector<std::size_t>& seen)
+        : pool_(&pool), seen_(&seen), worker_(std::this_thread::get_id()) {}
+    Looking(Looking&& other) noexcept : pool_(other.pool_), seen_(other.seen_), worker_(other.worker_) { look(); }
+    Looking& operator=(Looking&& other) noexcept {
+        pool_ = other.pool_;
+        seen_ = other.seen_;
+        worker_ = other.worker_;
+        look();
+        return *this;
+    }
+    ~Looking() = default;
+
+private:
+    void look() {
+        if (std::this_thread::get_id() == worker_) seen_->push_back(pool_->waiting());
+    }
+    const WorkerPool* pool_;
+    std::vector<std::size_t>* seen_;
+    std::thread::id worker_;
+};
+
+TEST(WorkerPool, APlaceIsFreeBeforeItsAnswerIsThere) {
+    // Seen here: a caller whose last answer had come was told that the queue is full.
+    std::vector<std::size_t> seen;
+    WorkerPool pool({.name = "looking", .threads = 1, .queue_max = 0, .nice = 0});
+    asio::io_context context;
+    for (const bool fails : {false, true}) {
+        asio::co_spawn(
+            context,
+            [&, fails]() -> awaitable<void> {
+                co_await pool.run([&, fails] {
+                    if (fails) throw std::runtime_error("injected fault");
+                    return Looking(pool, seen);
+                });
+            },
+            [](const std::exception_ptr&) {});
+        context.restart();
+        context.run();
+        EXPECT_EQ(pool.waiting(), 0U);
+    }
+    ASSERT_FALSE(seen.empty());
+    EXPECT_EQ(seen.back(), 0U) << "when the worker gives it to whoever waits";
 }
 
 TEST(ClientNetworks, AnAddressOrAPrefixOfSixtyFourBitsIsOneClient) {
