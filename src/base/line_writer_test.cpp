@@ -192,6 +192,20 @@ TEST(RotatingFile, AFileThatIsGoneIsMadeAgainAndATornLineEnds) {
     EXPECT_THAT(lines_in(folder / "b.log"), ElementsAre("torn", "whole"));
 }
 
+TEST(RotatingFile, ALineThatAnotherProcessIsWritingIsNotTorn) {
+    // Seen here: an empty line in the stream of security events, where a process began while another one wrote.
+    const TempFolder folder;
+    std::ofstream other(folder / "a.log", std::ios::app);
+    other << "begun " << std::flush;
+    int pauses = 0;
+    RotatingFile file({.path = folder / "a.log", .pause = [&] {
+                           if (++pauses == 3) other << "and done\n" << std::flush;
+                       }});
+    file.write("next\n", from_epoch_seconds(::time(nullptr)));
+    EXPECT_EQ(pauses, 3);
+    EXPECT_THAT(lines_in(folder / "a.log"), ElementsAre("begun and done", "next"));
+}
+
 TEST(LOG_5, AFullDiskIsTold) {
     const TempFolder folder;
     fs::create_symlink("/dev/full", folder / "a.log");

@@ -41,12 +41,24 @@ bool RotatingFile::open(TimePoint now) {
         error_ = errno;
         return false;
     }
+    // What another process is writing just now looks torn, too. What stays so was cut off.
+    constexpr int looks = 20;
+    torn_ = is_torn();
+    for (int look = 1; torn_ && look < looks; ++look) {
+        options_.pause();
+        torn_ = is_torn();
+    }
     struct stat file{};
     ::fstat(file_, &file);
-    char last = '\n';
-    torn_ = file.st_size > 0 && ::pread(file_, &last, 1, file.st_size - 1) == 1 && last != '\n';
     day_ = file.st_size > 0 ? day_of(from_epoch_seconds(file.st_mtim.tv_sec)) : day_of(now);
     return true;
+}
+
+bool RotatingFile::is_torn() const {
+    struct stat file{};
+    char last = '\n';
+    return ::fstat(file_, &file) == 0 && file.st_size > 0 && ::pread(file_, &last, 1, file.st_size - 1) == 1 &&
+           last != '\n';
 }
 
 bool RotatingFile::is_same_file() const {

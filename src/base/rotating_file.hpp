@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -25,6 +27,8 @@ public:
         std::size_t bytes_max = std::size_t{10} << 20;
         unsigned old_files_max = 10;
         bool daily = false;  // a new file with each day, UTC
+        // Between two looks at a last line that has no end. Called a few times at most, when a file is opened.
+        std::function<void()> pause = [] { std::this_thread::sleep_for(milliseconds{1}); };
     };
     explicit RotatingFile(Options options) : options_(std::move(options)) {}
     ~RotatingFile();
@@ -32,7 +36,7 @@ public:
     RotatingFile& operator=(const RotatingFile&) = delete;
 
     // Whole lines with their ends. Returns how many bytes are written. The file and its folder are made where they are
-    // missing.
+    // missing. Blocks; may pause.
     std::size_t write(std::string_view lines, TimePoint now) noexcept;
 
     // What went wrong last.
@@ -40,6 +44,7 @@ public:
 
 private:
     bool open(TimePoint now);
+    bool is_torn() const;
     bool is_same_file() const;
     bool is_full(const struct stat& file, std::size_t more, TimePoint now) const;
     void rotate();
