@@ -1,5 +1,7 @@
 #include "features/term_policies/loose_objects.hpp"
 
+#include <fmt/format.h>
+
 #include "features/users/stored.hpp"
 
 namespace consentry {
@@ -17,6 +19,25 @@ constexpr std::int64_t portion = 100;
     " ON CONFLICT (area, type, version, language) DO UPDATE SET due_at = CASE WHEN loose_objects.taken_until > " \
     "excluded.due_at THEN loose_objects.taken_until ELSE excluded.due_at END"
 #define CONSENTRY_THIS_OBJECT "area = $1 AND type = $2 AND version = $3 AND language = $4"
+
+template <http::NamedEnum Enum>
+std::string known_names() {
+    std::string out;
+    for (const auto& [value, name] : http::EnumNames<Enum>::names) {
+        out.append(out.empty() ? "'" : ", '");
+        out.append(name).append("'");
+    }
+    return out;
+}
+
+// What only a newer version of the program knows is left to it, and stands in nobody's way.
+const std::string& due_sql() {
+    static const std::string sql = fmt::format(
+        "SELECT area, type, version, language FROM loose_objects WHERE due_at <= $1 AND (taken_until IS NULL OR "
+        "taken_until <= $1) AND area IN ({}) AND type IN ({}) AND language IN ({}) ORDER BY due_at LIMIT $2",
+        known_names<storage::Area>(), known_names<PolicyType>(), known_names<Language>());
+    return sql;
+}
 
 }  // namespace
 
@@ -81,10 +102,7 @@ awaitable<void> LooseObjects::sweep_released(std::vector<PolicyObject> objects) 
 }
 
 awaitable<std::vector<PolicyObject>> LooseObjects::list_due(TimePoint now) {
-    const auto rows = co_await database_.query(
-        "SELECT area, type, version, language FROM loose_objects WHERE due_at <= $1 AND (taken_until IS NULL OR "
-        "taken_until <= $1) ORDER BY due_at LIMIT $2",
-        now, portion);
+    const auto rows = co_await database_.query(due_sql(), now, portion);
     std::vector<PolicyObject> out;
     for (std::size_t i = 0; i < rows.size(); ++i)
         out.push_back({.area = stored_enum<storage::Area>(rows[i].text(0)),
@@ -130,7 +148,10 @@ awaitable<LooseObjects::Owner> LooseObjects::owner_of(PolicyObject object) {
         "ON c.term_policy_id = p.id WHERE p.type = $1 AND p.version = $2 AND c.language = $3",
         http::name_of(object.type), object.version, name_of(object.language));
     if (rows.empty()) co_return Owner::none;
-    const bool is_published = stored_enum<PolicyStatus>(rows[0].text(0)) == PolicyStatus::published;
+    const auto status = http::find_enum<PolicyStatus>(rows[0].text(0));
+    // A newer version of the program knows whether the document has it.
+    if (!status) co_return Owner::publication;
+    const bool is_published = *status == PolicyStatus::published;
     if (is_published == (object.area == storage::Area::public_area)) co_return Owner::document;
     const auto publishing_until = rows[0].time_or_null(1);
     const bool is_on_its_way = !is_published && publishing_until && *publishing_until > clock_.now();

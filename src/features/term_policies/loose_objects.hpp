@@ -51,7 +51,8 @@ public:
     // goes wrong.
     awaitable<void> sweep_released(std::vector<PolicyObject> objects);
     // Erases what is due and nobody's. Any number of instances may do so at once. An object that cannot be erased now
-    // stays due; the first outage is thrown.
+    // stays due; the first outage is thrown. What a newer version of the program wrote, and this one cannot read,
+    // stays.
     awaitable<void> sweep();
 
 private:

@@ -100,6 +100,29 @@ TEST(DOC_7, AnOutageOfTheStoreIsOutlived) {
     EXPECT_EQ(loose(service), "0");
 }
 
+// Instances of two versions run side by side while they are replaced.
+TEST(DOC_7, WhatOnlyANewerProgramKnowsIsLeftToIt) {
+    Service service;
+    const PolicyDesk desk(service);
+    const auto add = [&](const std::string& area, const std::string& type, int version, const std::string& language) {
+        service.sql("INSERT INTO loose_objects (area, type, version, language, due_at) VALUES ('" + area + "', '" +
+                    type + "', " + std::to_string(version) + ", '" + language + "', 0)");
+    };
+    for (int version = 1; version <= 100; ++version) add("private", "imprint", version, "en");  // a portion of them
+    add("archive", "privacy", 1, "en");
+    add("private", "privacy", 1, "tlh");
+    desk.upload("privacy", 1, texts_in({"en"}));
+    desk.draft("cookies", 1, texts_in({"en"}));
+    const std::string odd = desk.draft("marketing", 1, texts_in({"en"}));
+    service.sql("UPDATE term_policies SET status = 'retired' WHERE id = '" + odd + "'");
+    service.pass(hours{1});
+    desk.sweep();
+    EXPECT_EQ(stored_object(service, "private", draft_key("privacy", 1, "en")), std::nullopt);
+    EXPECT_NE(stored_object(service, "private", draft_key("cookies", 1, "en")), std::nullopt);
+    EXPECT_NE(stored_object(service, "private", draft_key("marketing", 1, "en")), std::nullopt);
+    EXPECT_EQ(loose(service), "103") << "what cannot be read, and what somebody else may have";
+}
+
 TEST(DOC_7, AfterAPublicationItsPrivateFilesGo) {
     Service service;
     const PolicyDesk desk(service);
