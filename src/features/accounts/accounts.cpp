@@ -78,7 +78,7 @@ awaitable<Result<void>> Accounts::update_profile(UserId user, ProfileChange chan
     co_return Result<void>{};
 }
 
-awaitable<Result<void>> Accounts::delete_self(Actor by, UserId user, bool fresh, Proof proof, Cause cause) {
+awaitable<Result<void>> Accounts::delete_self(Actor by, UserId user, Proof proof, Cause cause) {
     const auto factor = co_await two_factor_.state(user);
     std::optional<RightProof> right;
     if (factor.enabled) {
@@ -86,8 +86,6 @@ awaitable<Result<void>> Accounts::delete_self(Actor by, UserId user, bool fresh,
         auto verified = co_await two_factor_.verify(user, std::move(proof), cause);
         if (!verified) co_return fail(std::move(verified.error()));
         right = std::move(*verified);
-    } else if (!fresh) {
-        co_return fail(errors::fresh_login_required);
     }
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);

@@ -39,9 +39,8 @@ public:
     // Error: tokenInvalid.
     awaitable<Result<void>> verify(std::string token, Cause cause);
     awaitable<Result<void>> update_profile(UserId user, ProfileChange change, Cause cause);
-    // Nobody can use it from then on. Errors: notFound; where two-factor is on, those of its proof; where it is off,
-    // freshLoginRequired unless the session is `fresh`.
-    awaitable<Result<void>> delete_self(Actor by, UserId user, bool fresh, Proof proof, Cause cause);
+    // Nobody can use it from then on. Errors: notFound; where two-factor is on, those of its proof.
+    awaitable<Result<void>> delete_self(Actor by, UserId user, Proof proof, Cause cause);
     // Erases the personal data of accounts whose time has passed.
     awaitable<void> erase_deleted();
 

@@ -36,12 +36,10 @@ awaitable<Result<Done>> send_link(LinkRequests& links, TokenPurpose purpose, std
     co_return Done{};
 }
 
-awaitable<Result<http::NoContent>> delete_self(Accounts& accounts, SignedIn caller, TimePoint now, Proof proof,
-                                               Cause cause) {
+awaitable<Result<http::NoContent>> delete_self(Accounts& accounts, SignedIn caller, Proof proof, Cause cause) {
     // Whoever looks after a service leaves by another administrator's hand, so that somebody stays.
     if (caller.role() != Role::user) co_return fail(errors::role_forbidden);
-    auto deleted = co_await accounts.delete_self(caller.actor(), caller.user(), caller.is_fresh(now), std::move(proof),
-                                                 std::move(cause));
+    auto deleted = co_await accounts.delete_self(caller.actor(), caller.user(), std::move(proof), std::move(cause));
     if (!deleted) co_return fail(std::move(deleted.error()));
     co_return http::NoContent{};
 }
@@ -169,15 +167,13 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .says("Deletes the own account")
         .describes(
             "At once and for good: all sessions end, and the address can sign up anew. Asks for a code or backup code "
-            "where two-factor is on, and otherwise for a session that was begun or confirmed within the last five "
-            "minutes. For accounts of type user; the service erases what tells of the person after a time that the "
-            "operator sets.")
-        .may_fail({&errors::role_forbidden, &errors::user_not_found, &errors::fresh_login_required,
-                   &errors::two_factor_method_required, &errors::two_factor_required_setup,
-                   &errors::two_factor_not_enabled, &errors::two_factor_invalid,
+            "where two-factor is on; where it is off, the access token is enough. For accounts of type user; the "
+            "service erases what tells of the person after a time that the operator sets.")
+        .may_fail({&errors::role_forbidden, &errors::user_not_found, &errors::two_factor_method_required,
+                   &errors::two_factor_required_setup, &errors::two_factor_not_enabled, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock})
         .handled_by([&accounts](const SignedIn& caller, const http::RequestContext& context, DeleteSelfRequest body) {
-            return delete_self(accounts, caller, context.now, proof_of(body), cause_of(context));
+            return delete_self(accounts, caller, proof_of(body), cause_of(context));
         });
 
     router.get("/shared/user/export")

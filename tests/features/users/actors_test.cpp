@@ -221,7 +221,7 @@ TEST(AUT_4, TheOwnersOfAccountsChangeNothingAfterTheirSessionEnded) {
     ASSERT_EQ(service.post("/api/shared/user/logout", {}, bearer(token)).status, 200U);
     auto& services = service.app().services();
     EXPECT_EQ(error_of(run(services.two_factor.set_up(by, ada.id, ada.email, {}))), "jwtAccessTokenInvalid");
-    EXPECT_EQ(error_of(run(services.accounts.delete_self(by, ada.id, true, {}, {}))), "jwtAccessTokenInvalid");
+    EXPECT_EQ(error_of(run(services.accounts.delete_self(by, ada.id, {}, {}))), "jwtAccessTokenInvalid");
     EXPECT_EQ(error_of(run(services.passwords.change(
                   by, ada.id, {.old_password = ada.password, .new_password = "Copper-Meadow-77", .proof = {}}, {}))),
               "jwtAccessTokenInvalid");
