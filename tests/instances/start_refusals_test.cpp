@@ -90,6 +90,55 @@ TEST_F(StartRefusals, OPS_2_AndACheckMakesNoTable) {
     EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+// As serving instances should have it: it may read and write rows and make no table.
+class ServingRole {
+public:
+    explicit ServingRole(const PostgresSchema& schema) : schema_(schema), name_("serving_" + schema.name()) {
+        schema.sql("CREATE ROLE " + name_ + " LOGIN PASSWORD '" + wrong_password + "'; GRANT USAGE ON SCHEMA " +
+                   schema.name() + " TO " + name_);
+    }
+    ~ServingRole() { schema_.sql("DROP OWNED BY " + name_ + "; DROP ROLE " + name_); }
+    ServingRole(const ServingRole&) = delete;
+    ServingRole& operator=(const ServingRole&) = delete;
+
+    void may_use_tables() const {
+        schema_.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + schema_.name() + " TO " + name_);
+    }
+    std::string url() const {
+        const std::string of_owner = schema_.url();
+        return "postgresql://" + name_ + ":" + wrong_password + of_owner.substr(of_owner.find('@'));
+    }
+
+private:
+    const PostgresSchema& schema_;
+    std::string name_;
+};
+
+TEST_F(StartRefusals, OPS_2_OfARoleThatMayNotMakeTheTablesThatAreMissing) {
+    const PostgresSchema schema;
+    const ServingRole role(schema);
+    expect_refused("DATABASE_URL", role.url(), "run `consentry migrate`");
+    EXPECT_EQ(schema.sql("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()").at(0).at(0), "0");
+    ASSERT_EQ(run_program({"migrate"}, folder.path(), quick_settings({{"DATABASE_URL", schema.url()}})).code, 0);
+    expect_refused("DATABASE_URL", role.url(), "may not read and write the table schema_migrations");
+    role.may_use_tables();
+    schema.sql("DELETE FROM schema_migrations WHERE number > 1");
+    expect_refused("DATABASE_URL", role.url(), "run `consentry migrate`");
+    schema.sql("GRANT CREATE ON SCHEMA " + schema.name() + " TO serving_" + schema.name());
+    expect_refused("DATABASE_URL", role.url(), "run `consentry migrate`");  // the tables are somebody else's
+}
+
+TEST_F(StartRefusals, OPS_2_ButNotOfARoleThatNeedNotMakeThem) {
+    const PostgresSchema schema;
+    ASSERT_EQ(run_program({"migrate"}, folder.path(), quick_settings({{"DATABASE_URL", schema.url()}})).code, 0);
+    const ServingRole role(schema);
+    role.may_use_tables();
+    const Settings settings = quick_settings({{"DATABASE_URL", role.url()}, {"CACHE_URL", shared_redis_url()}});
+    const Finished checked = run_program({"config", "check"}, folder.path(), settings);
+    EXPECT_EQ(checked.code, 0) << checked.err;
+    EXPECT_EQ(ServiceProcess(folder.path(), settings).stop().code, 0);
+}
+
 TEST_F(StartRefusals, STO_4_OfADiskThatIsFull) {
     const PostgresSchema schema;
     ASSERT_EQ(run_program({"migrate"}, folder.path(), quick_settings({{"DATABASE_URL", schema.url()}})).code, 0);

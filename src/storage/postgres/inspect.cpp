@@ -9,8 +9,7 @@
 
 namespace consentry::storage::postgres {
 
-std::int64_t schema_version_of(const PostgresOptions& options, std::int64_t known) {
-    Connection connection(options, Connection::Use::serving);
+std::int64_t schema_version(Connection& connection, std::int64_t known) {
     const Rows facts = connection.run(
         "SELECT COALESCE(CAST(current_schema() AS text), ''), current_setting('transaction_read_only') = 'on', "
         "to_regclass('schema_migrations') IS NOT NULL");
@@ -20,15 +19,30 @@ std::int64_t schema_version_of(const PostgresOptions& options, std::int64_t know
 
     std::int64_t version = 0;
     if (facts[0].boolean(2)) {
-        version = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations")[0].integer(0);
         const Rows may = connection.run(
-            "SELECT has_table_privilege('schema_migrations', 'INSERT') AND "
+            "SELECT has_table_privilege('schema_migrations', 'SELECT') AND "
             "has_table_privilege('schema_migrations', 'UPDATE')");
-        if (!may[0].boolean(0)) throw std::runtime_error("the role may not write to the table schema_migrations");
+        if (!may[0].boolean(0)) throw std::runtime_error("the role may not read and write the table schema_migrations");
+        version = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations")[0].integer(0);
     }
-    if (version < known && !connection.run("SELECT has_schema_privilege(current_schema(), 'CREATE')")[0].boolean(0))
-        throw std::runtime_error(fmt::format("the role may not create tables in the schema {}", schema));
-    return version;
+    if (version >= known) return version;
+
+    const Rows may = connection.run(
+        "SELECT has_schema_privilege(current_schema(), 'CREATE') AND NOT EXISTS (SELECT 1 FROM pg_class "
+        "WHERE oid = to_regclass('schema_migrations') AND NOT pg_has_role(relowner, 'USAGE'))");
+    if (may[0].boolean(0)) return version;
+    const std::string trouble =
+        version == 0 ? fmt::format("there are no tables in the schema {} yet, and the role may not create them", schema)
+                     : fmt::format(
+                           "the tables in the schema {} are of version {}, this program needs version {}, and "
+                           "the role may not change them",
+                           schema, version, known);
+    throw std::runtime_error(trouble + ": run `consentry migrate` with a role that may");
+}
+
+std::int64_t schema_version_of(const PostgresOptions& options, std::int64_t known) {
+    Connection connection(options, Connection::Use::serving);
+    return schema_version(connection, known);
 }
 
 }  // namespace consentry::storage::postgres

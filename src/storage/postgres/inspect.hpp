@@ -1,4 +1,4 @@
-// A look at a PostgreSQL database that changes nothing, for `consentry config check`.
+// What a start finds in a PostgreSQL database. Looking changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,14 @@
 
 namespace consentry::storage::postgres {
 
+class Connection;
+
 // The version of the database's schema; 0: there is none yet. `known` is the version that a start would bring it to.
-// Throws std::runtime_error where a start would refuse the server: away, a wrong password, a replica, missing rights.
+// Throws std::runtime_error where a start cannot go on: a replica, missing rights. A role needs the right to create
+// and change tables only where there is something to create or change.
+std::int64_t schema_version(Connection& connection, std::int64_t known);
+
+// The same for `consentry config check`, of a server that may be away or refuse the password as well.
 std::int64_t schema_version_of(const PostgresOptions& options, std::int64_t known);
 
 }  // namespace consentry::storage::postgres

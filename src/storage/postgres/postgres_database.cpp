@@ -15,6 +15,7 @@
 #include "base/handoff.hpp"
 #include "storage/postgres/connection.hpp"
 #include "storage/postgres/health.hpp"
+#include "storage/postgres/inspect.hpp"
 #include "storage/postgres/pool.hpp"
 #include "storage/schema_version.hpp"
 
@@ -68,8 +69,6 @@ bool apply_next(postgres::Connection& connection, const std::vector<Migration>& 
     const auto known = static_cast<std::int64_t>(migrations.size());
     require_known_version(done, known);
     if (done == known) {
-        // Nothing to do, so nothing would show that the disk is full or the role may only read.
-        connection.run("UPDATE schema_migrations SET applied_at = applied_at WHERE number = 1");
         work.commit();
         return false;
     }
@@ -101,6 +100,15 @@ PostgresDatabase::~PostgresDatabase() = default;
 
 void PostgresDatabase::migrate(const std::vector<Migration>& migrations) {
     postgres::Connection connection(*options_, postgres::Connection::Use::maintenance);
+    const auto known = static_cast<std::int64_t>(migrations.size());
+    const std::int64_t version = postgres::schema_version(connection, known);
+    require_known_version(version, known);
+    if (version == known) {
+        // Nothing to do, so nothing would show that the disk is full or the role may only read. A role that may create
+        // no table gets as far as this, too.
+        connection.run("UPDATE schema_migrations SET applied_at = applied_at WHERE number = 1");
+        return;
+    }
     while (apply_next(connection, migrations)) {
     }
 }
