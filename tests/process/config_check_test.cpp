@@ -152,6 +152,23 @@ TEST(ConfigCheck, OPS_2_FindsKeysThatCannotBeRead) {
                    "AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY");
 }
 
+TEST(ConfigCheck, CRY_7_AStartWarnsOfADatabaseThatMayBeSpokenToInPlainText) {
+    const TempFolder folder;
+    const auto told = [&](const std::string& address) {
+        const Finished served = run_program({"serve"}, folder.path(), quick_settings({{"DATABASE_URL", address}}));
+        EXPECT_EQ(served.code, 1) << "there is no such server";
+        std::size_t count = 0;
+        const std::string_view warning = "warning: setting DATABASE_URL: does not insist on encryption";
+        for (auto at = served.err.find(warning); at != std::string::npos; at = served.err.find(warning, at + 1))
+            ++count;
+        return count;
+    };
+    EXPECT_EQ(told("postgresql://app@no-such-host.invalid/app"), 1U);
+    EXPECT_EQ(told("postgresql://app@no-such-host.invalid/app?sslmode=prefer"), 1U);
+    EXPECT_EQ(told("postgresql://app@no-such-host.invalid/app?sslmode=verify-full"), 0U);
+    EXPECT_EQ(told("postgresql://app@127.0.0.1:1/app"), 0U);
+}
+
 TEST(ConfigCheck, OPS_2_NamesEverythingAtOnce) {
     const TempFolder folder;
     std::ofstream(folder / "data") << "a file";

@@ -8,6 +8,7 @@
 #include "app/config/own_url.hpp"
 #include "app/config/settings.hpp"
 #include "app/config/values.hpp"
+#include "storage/postgres/options.hpp"
 
 namespace consentry {
 namespace {
@@ -164,7 +165,11 @@ std::vector<ConfigProblem> warnings(const Config& config, const Environment& env
         warn("SESSION_CHECK", "is cache: a session ended in the database alone stays open while the cache has it");
     if (config.app.environment != AppEnvironment::local && config.app.public_url.starts_with("http:"))
         warn("PUBLIC_URL", "is not https: passwords and tokens can be read on their way");
-    if (production && !config.database.url.empty() && !config.database.url.contains("sslmode=verify-full"))
+    if (!config.database.url.empty() && storage::may_go_unencrypted(config.database.url))
+        warn("DATABASE_URL",
+             "does not insist on encryption (sslmode is absent, disable, allow or prefer): what goes to the database "
+             "may be read on its way; say sslmode=verify-full");
+    else if (production && !config.database.url.empty() && !config.database.url.contains("sslmode=verify-full"))
         warn("DATABASE_URL",
              "does not say sslmode=verify-full: the way to the database can be listened to, or lead elsewhere");
     if (production && !config.cache.url.empty() && !config.cache.url.starts_with("rediss"))

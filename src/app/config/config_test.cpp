@@ -341,10 +341,22 @@ TEST(Config, ServersThatCanBeListenedToAreWarnedOfInProduction) {
                 UnorderedElementsAre("DATABASE_URL", "CACHE_URL", "STORAGE_URL"));
     EXPECT_THAT(warning_names(with_servers(production(), "postgresql://db/x?sslmode=verify-full", "rediss://cache")),
                 ElementsAre("STORAGE_URL"));
-    EXPECT_THAT(warning_names(with_servers({}, "postgresql://db/x", "redis://cache")), IsEmpty());
-    for (const char* fine : {"postgresql://db/x", "postgresql:///x", "postgresql://u@[::1]:5432/x",
-                             "postgresql://u:p%40ss@db1:5432,db2,[::1]:5433/x?options=-c%20search_path%3Da"})
+    EXPECT_THAT(warning_names(with_servers({}, "postgresql://localhost/x", "redis://cache")), IsEmpty());
+}
+
+TEST(Config, ADatabaseThatMayBeSpokenToInPlainTextIsWarnedOf) {
+    for (const char* fine :
+         {"postgresql:///x", "postgresql://u@[::1]:5432/x", "postgresql://127.0.0.1,localhost/x?sslmode=prefer",
+          "postgresql://%2Frun%2Fpostgresql/x", "postgresql:///x?host=/run/postgresql",
+          "postgresql://db/x?hostaddr=127.0.0.1", "postgresql://db/x?sslmode=require", "postgresql://db/x?ssl=true",
+          "postgresql://db/x?sslmode=verify-ca",
+          "postgresql://u:p%40ss@db1:5432,db2,[::1]:5433/x?sslmode=verify-full&options=-c%20search_path%3Da"})
         EXPECT_THAT(warning_names({{"DATABASE_URL", fine}}), ElementsAre("CACHE_URL")) << fine;
+    for (const char* open :
+         {"postgresql://db/x", "postgresql://u:p@192.0.2.1/x?sslmode=prefer", "postgresql://db/x?sslmode=allow",
+          "postgresql://db/x?sslmode=disable", "postgresql://localhost,db/x", "postgresql:///x?host=db",
+          "postgresql://localhost/x?hostaddr=192.0.2.1", "postgresql://u:p%40ss@db1:5432,db2,[::1]:5433/x"})
+        EXPECT_THAT(warning_names({{"DATABASE_URL", open}}), UnorderedElementsAre("DATABASE_URL", "CACHE_URL")) << open;
 }
 
 TEST(Config, ANameWithAColonWantsAnIssuerOfItsOwn) {

@@ -4,10 +4,13 @@
 #include <array>
 #include <cerrno>
 #include <map>
+#include <optional>
+#include <sstream>
 #include <vector>
 
 #include <sys/socket.h>
 
+#include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -30,10 +33,27 @@ ConnectionOptions parse(const std::string& url) {
     return out;
 }
 
-bool says(const ConnectionOptions& given, std::string_view keyword) {
+std::optional<std::string> find(const ConnectionOptions& given, std::string_view keyword) {
     for (const PQconninfoOption* option = given.get(); option != nullptr && option->keyword != nullptr; ++option)
-        if (keyword == option->keyword) return option->val != nullptr;
-    return false;
+        if (keyword == option->keyword && option->val != nullptr) return option->val;
+    return std::nullopt;
+}
+
+bool says(const ConnectionOptions& given, std::string_view keyword) { return find(given, keyword).has_value(); }
+
+// Of this machine: nobody is on the way. A host that is not named is a socket.
+bool is_local(std::string_view host) {
+    if (host.empty() || host.starts_with('/') || host.starts_with('@') || host == "localhost") return true;
+    boost::system::error_code failed;
+    const auto address = boost::asio::ip::make_address(std::string(host), failed);
+    return !failed && address.is_loopback();
+}
+
+std::vector<std::string> parts_of(const std::optional<std::string>& list) {
+    std::vector<std::string> out;
+    std::istringstream in(list.value_or(""));
+    for (std::string part; std::getline(in, part, ',');) out.push_back(std::move(part));
+    return out;
 }
 
 // Where a password is not percent-encoded, or the host behind it is missing, libpq takes a part of it for a host or a
@@ -227,6 +247,26 @@ std::expected<void, std::string> check_postgres_url(std::string_view url) {
             "postgresql://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, "
             "special characters percent-encoded");
     return {};
+}
+
+bool may_go_unencrypted(std::string_view postgres_url) {
+    const postgres::ConnectionOptions given = postgres::parse(std::string(postgres_url));
+    // PGSSLMODE and others: the client itself goes by them.
+    const postgres::ConnectionOptions defaults(PQconndefaults());
+    const auto value = [&](std::string_view keyword) {
+        auto out = postgres::find(given, keyword);
+        return out ? out : postgres::find(defaults, keyword);
+    };
+    const std::string mode = value("sslmode").value_or("prefer");
+    if (mode != "disable" && mode != "allow" && mode != "prefer") return false;
+    // An address of digits goes before the name that stands in the same place.
+    const auto names = postgres::parts_of(value("host"));
+    const auto addresses = postgres::parts_of(value("hostaddr"));
+    for (std::size_t i = 0; i < std::max(names.size(), addresses.size()); ++i) {
+        const std::string name = i < names.size() ? names[i] : "";
+        if (!postgres::is_local(i < addresses.size() && !addresses[i].empty() ? addresses[i] : name)) return true;
+    }
+    return false;
 }
 
 }  // namespace consentry::storage

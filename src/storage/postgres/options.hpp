@@ -24,4 +24,8 @@ struct PostgresOptions {
 // What is wrong with an address, without a part of it: it may be a password.
 std::expected<void, std::string> check_postgres_url(std::string_view url);
 
+// Whether an address leads over a network and does not insist on encryption. PostgreSQL's client does not by itself:
+// it goes on in plain text where the server, or somebody on the way, offers nothing better.
+bool may_go_unencrypted(std::string_view postgres_url);
+
 }  // namespace consentry::storage
