@@ -103,13 +103,14 @@ private:
     }
 
     awaitable<void> enable(const User& user, Guarded& out) {
-        const auto made = co_await services_.two_factor.set_up(user.id, user.email, {});
+        const auto made =
+            co_await services_.two_factor.set_up(Actor::operator_at_the_machine(), user.id, user.email, {});
         if (!made) throw std::runtime_error("bench: a second factor is not begun");
         out.email = user.email;
         out.secret = crypto::from_base32(made->secret).value();
         const auto step = static_cast<std::uint64_t>(crypto::totp_step(clock_.now(), {}));
-        const auto codes =
-            co_await services_.two_factor.enable(user, std::nullopt, crypto::hotp(out.secret, step, 6), {});
+        const auto codes = co_await services_.two_factor.enable(Actor::operator_at_the_machine(), user, SessionId{},
+                                                                crypto::hotp(out.secret, step, 6), {});
         if (!codes) throw std::runtime_error("bench: a second factor is not taken");
     }
 
