@@ -6,16 +6,16 @@ namespace consentry {
 namespace {
 
 constexpr std::string_view description =
-    "Who somebody is, and what they agreed to.\n\n"
-    "**Answers** are JSON: `statusCode`, `message`, `metadata`, and `data` where there is any. Errors have a service "
-    "code as "
-    "`statusCode`, its name as `statusCodeKey`, and where a rule was broken `errors`, one for each. With "
-    "`Accept: application/problem+json` they come as RFC 9457 problems.\n\n"
-    "**Messages** are in the language of `x-custom-lang`. Numbers and names never change with it.\n\n"
-    "**Paths** work with and without the version. Most have further names, listed under *alias*; each is the same "
-    "operation, with the same guard.\n\n"
-    "**Limits**: 429 and 503 tell in `Retry-After` how many seconds to wait, and so does 403 where too many "
-    "wrong passwords were sent.";
+    "Authentication and consent.\n\n"
+    "**Responses** are JSON objects with `statusCode`, `message`, `metadata` and, if there is any, `data`. In errors, "
+    "`statusCode` is a service code, `statusCodeKey` its name, and `errors` lists all violated rules. With "
+    "`Accept: application/problem+json`, errors are RFC 9457 problems.\n\n"
+    "**Messages** are in the language of `x-custom-lang`. Codes and names do not depend on the language.\n\n"
+    "**Paths** work with and without the version. This document shows each operation at its first path; `x-aliases` "
+    "lists its other paths and methods, which behave the same and have the same access rules. "
+    "`/docs/json?aliases=true` describes the aliases too.\n\n"
+    "**Limits**: responses 429 and 503, and 403 after too many failed password attempts, state in `Retry-After` how "
+    "many seconds to wait.";
 
 }  // namespace
 
@@ -24,23 +24,23 @@ http::OpenApiInfo api_description(std::string_view app_name, std::string_view ve
             .version = std::string(version),
             .description = std::string(description),
             .api_keys = api_keys,
-            // In the order in which a newcomer meets them.
+            // In the order in which a new developer needs them.
             .tags = {
-                {"login", "From a password to tokens, with a second step where two-factor is on"},
-                {"session", "Refresh, logout, the live sessions of an account, and the keys that verify tokens"},
-                {"two-factor", "Codes of an authenticator app, and backup codes for the day it is lost"},
-                {"password", "The own password"},
-                {"user", "The own account"},
-                {"term-policy", "What there is to agree to, and who agreed to which version of it"},
-                {"file", "Texts of policies, at addresses that other operations hand out"},
-                {"activity", "What happened to an account, and who did it"},
-                {"role", "What groups of people may do"},
-                {"api-key", "Keys that programs show, beside whatever their users show"},
-                {"feature-flag", "Functions that are switched while the service runs"},
-                {"forwardAuth", "For proxies: may this request pass?"},
-                {"admin", "Other people's accounts"},
-                {"system", "The service's own state"},
-                {"documentation", "This document"},
+                {"login", "Log in with a password or a social identity, and with a second factor"},
+                {"session", "Refresh, logout, active sessions, and the keys that verify tokens"},
+                {"two-factor", "Set up, use and turn off two-factor authentication"},
+                {"password", "Change and reset passwords"},
+                {"user", "Sign-up, email verification, profile, deletion and data export"},
+                {"term-policy", "Publish policies, accept and withdraw them"},
+                {"file", "Upload and download policy texts, at URLs from other operations"},
+                {"activity", "Activity log of accounts"},
+                {"role", "Roles and their abilities"},
+                {"api-key", "Keys that identify client programs"},
+                {"feature-flag", "Turn features on and off at run time"},
+                {"forwardAuth", "Authorize requests for reverse proxies"},
+                {"admin", "Manage user accounts"},
+                {"system", "Deployment facts, health and metrics"},
+                {"documentation", "API documentation"},
             }};
 }
 

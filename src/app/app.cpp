@@ -249,9 +249,13 @@ void App::declare_endpoints() {
     router_.finish();
     if (metrics_) metrics_->know(router_);
     const auto api_keys = services_.config.api_key.required ? http::ApiKeyUse::required : http::ApiKeyUse::optional;
-    if (services_.config.app.documentation)
-        system_.set_document(boost::json::serialize(http::openapi_document(
-            router_, services_.locales, api_description(services_.config.app.name, program_version(), api_keys))));
+    if (services_.config.app.documentation) {
+        auto document = http::openapi_document(router_, services_.locales,
+                                               api_description(services_.config.app.name, program_version(), api_keys));
+        std::string with_aliases = boost::json::serialize(document);
+        http::leave_out_aliases(document);
+        system_.set_document(boost::json::serialize(document), std::move(with_aliases));
+    }
 }
 
 App::~App() {

@@ -30,33 +30,61 @@ std::string template_of(std::string_view path) {
 
 std::string lower_method(Method method) { return to_lower_ascii(name_of(method)); }
 
-// The operation at all its paths, by all its methods.
-void add_paths(const Operation& operation, const Router& router, json::object& paths, openapi::Draft& draft) {
-    const std::vector<std::string> full_paths = router.full_paths(operation);
-    const std::string documented = template_of(full_paths.front());
-    const json::object main = openapi::describe_operation(operation, documented, draft);
+// Another path or method of an operation.
+struct Alias {
+    std::string id;
+    Method method;
+    std::string path;
+};
+
+std::vector<Alias> aliases_of(const Operation& operation, const Router& router) {
     std::vector<Method> methods{operation.method};
     methods.insert(methods.end(), operation.other_methods.begin(), operation.other_methods.end());
-    for (std::size_t path = 0; path < full_paths.size(); ++path) {
-        if (full_paths[path].ends_with('/')) continue;  // for people who type, not for programs
-        auto& item = paths[template_of(full_paths[path])];
-        if (item.is_null()) item = json::object{};
+    const std::vector<std::string> paths = router.full_paths(operation);
+    std::vector<Alias> out;
+    for (std::size_t path = 0; path < paths.size(); ++path) {
+        if (paths[path].ends_with('/')) continue;  // for people who type, not for programs
         for (const Method method : methods) {
-            json::object described = main;
-            if (path > 0 || method != operation.method) {
-                // operationIds are unique.
-                std::string id = operation.id;
-                if (method != operation.method) id.append("By").append(name_of(method));
-                if (path > 0) id.append(std::to_string(path + 1));
-                described["operationId"] = std::move(id);
-                described["summary"] = "The same as " + std::string(name_of(operation.method)) + " " + documented;
-                described["tags"] = json::array{json::string(alias_tag)};
-                described.erase("description");
-            }
-            item.as_object()[lower_method(method)] = std::move(described);
+            if (path == 0 && method == operation.method) continue;
+            // operationIds are unique.
+            std::string id = operation.id;
+            if (method != operation.method) id.append("By").append(name_of(method));
+            if (path > 0) id.append(std::to_string(path + 1));
+            out.push_back({std::move(id), method, template_of(paths[path])});
         }
     }
+    return out;
 }
+
+json::object& item_at(json::object& paths, std::string_view path) {
+    json::value& item = paths[path];
+    if (item.is_null()) item = json::object{};
+    return item.as_object();
+}
+
+// The operation at its first path, then at its aliases.
+void add_operation(const Operation& operation, const Router& router, json::object& paths, openapi::Draft& draft) {
+    const std::string path = template_of(router.full_paths(operation).front());
+    const std::string route = std::string(name_of(operation.method)) + " " + path;
+    const std::vector<Alias> aliases = aliases_of(operation, router);
+    const json::object described = openapi::describe_operation(operation, path, draft);
+    json::object main = described;
+    json::array routes;
+    for (const Alias& alias : aliases)
+        routes.push_back(json::string(std::string(name_of(alias.method)) + " " + alias.path));
+    if (!routes.empty()) main["x-aliases"] = std::move(routes);
+    item_at(paths, path)[lower_method(operation.method)] = std::move(main);
+    for (const Alias& alias : aliases) {
+        json::object other = described;
+        other["operationId"] = alias.id;
+        other["summary"] = "Alias of " + route;
+        other["tags"] = json::array{json::string(alias_tag)};
+        other.erase("description");
+        item_at(paths, alias.path)[lower_method(alias.method)] = std::move(other);
+    }
+}
+
+bool is_alias(const json::value& operation) { return operation.at("tags").as_array().front().as_string() == alias_tag; }
 
 json::array tags_of(const Router& router, const OpenApiInfo& info) {
     std::set<std::string_view> used;
@@ -65,7 +93,8 @@ json::array tags_of(const Router& router, const OpenApiInfo& info) {
     for (const auto& [name, description] : info.tags)
         if (used.erase(name) > 0) out.push_back(json::object{{"name", name}, {"description", description}});
     for (const auto name : used) out.push_back(json::object{{"name", name}});
-    out.push_back(json::object{{"name", alias_tag}, {"description", "Other paths of the operations above"}});
+    out.push_back(
+        json::object{{"name", alias_tag}, {"description", "Other paths and methods of the operations above"}});
     return out;
 }
 
@@ -84,7 +113,7 @@ json::object openapi_document(const Router& router, const Locales& locales, cons
                          .error_sets = {}};
     openapi::add_shared_components(draft);
     json::object paths;
-    for (const auto& operation : router.operations()) add_paths(*operation, router, paths, draft);
+    for (const auto& operation : router.operations()) add_operation(*operation, router, paths, draft);
     json::object about{{"title", info.title},
                        {"version", info.version},
                        {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}};
@@ -102,6 +131,19 @@ json::object openapi_document(const Router& router, const Locales& locales, cons
               {"responses", std::move(draft.responses)},
               {"examples", std::move(draft.examples)},
               {"securitySchemes", std::move(draft.security_schemes)}}}};
+}
+
+void leave_out_aliases(json::object& document) {
+    json::object& paths = document.at("paths").as_object();
+    json::object kept;
+    for (auto& path : paths)
+        for (auto& operation : path.value().as_object())
+            if (!is_alias(operation.value())) item_at(kept, path.key())[operation.key()] = std::move(operation.value());
+    paths = std::move(kept);
+    json::array& tags = document.at("tags").as_array();
+    const auto alias =
+        std::ranges::find_if(tags, [](const json::value& tag) { return tag.at("name").as_string() == alias_tag; });
+    if (alias != tags.end()) tags.erase(alias);
 }
 
 }  // namespace consentry::http

@@ -1,7 +1,8 @@
 // The OpenAPI 3.1 document, generated from the declarations.
 //
-// What operations have in common stands once, under components. An operation is written out at its documented path; its
-// other paths and methods refer to the same components, under the tag `alias`.
+// Operations share components: parameters, bodies, responses, headers. Each operation stands at its first path and
+// names its other paths and methods under `x-aliases`. The full document also lists those as operations of their own,
+// under the tag `alias`.
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@
 
 namespace consentry::http {
 
-// Whether requests may, or must, show an API key.
+// Whether requests may, or must, carry an API key.
 enum class ApiKeyUse { none, optional, required };
 
 struct OpenApiInfo {
@@ -24,9 +25,12 @@ struct OpenApiInfo {
     std::string description = {};
     std::string server_url = "/";
     ApiKeyUse api_keys = ApiKeyUse::none;
-    std::vector<std::pair<std::string, std::string>> tags = {};  // what each tag is about, in the order to be shown
+    std::vector<std::pair<std::string, std::string>> tags = {};  // name and description, in display order
 };
 
+// The full document.
 boost::json::object openapi_document(const Router& router, const Locales& locales, const OpenApiInfo& info);
+// Reduces a full document to one path per operation.
+void leave_out_aliases(boost::json::object& document);
 
 }  // namespace consentry::http

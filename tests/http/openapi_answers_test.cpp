@@ -161,7 +161,12 @@ TEST(OpenApi, TheCheckerItselfComplains) {
     EXPECT_EQ(count({{"x", 1}}, {{"properties", json::object{}}, {"additionalProperties", false}}), 1U);
     EXPECT_EQ(count(json::array{1, "x"}, {{"items", {{"type", "string"}}}}), 1U);
     EXPECT_EQ(count(1, {{"allOf", {json::object{{"type", "string"}}, json::object{{"const", 2}}}}}), 2U);
-    EXPECT_EQ(count(1, {{"oneOf", json::array{}}}), 1U) << "an unknown keyword";
+    const json::array one_of{json::object{{"type", "string"}}, json::object{{"const", 1}},
+                             json::object{{"minimum", 0}}};
+    EXPECT_EQ(count(2, {{"oneOf", one_of}}), 0U);
+    EXPECT_EQ(count(1, {{"oneOf", one_of}}), 1U) << "two of them";
+    EXPECT_EQ(count(-1, {{"oneOf", one_of}}), 1U) << "none of them";
+    EXPECT_EQ(count(1, {{"not", json::object{}}}), 1U) << "an unknown keyword";
     EXPECT_EQ(count(1, {{"minimum", 2}}), 1U);
 }
 

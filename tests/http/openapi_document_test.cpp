@@ -14,7 +14,7 @@ namespace {
 
 struct Documented {
     Service service;
-    Answer answer = service.get("/docs/json");
+    Answer answer = service.get("/docs/json?aliases=true");
     const json::object& document = answer.json.as_object();
     const json::object& paths = document.at("paths").as_object();
 
@@ -87,6 +87,109 @@ TEST(AUT_1, TheDocumentListsExactlyTheRoutes) {
     });
     EXPECT_EQ(in_document, in_router);
     EXPECT_GT(in_router.size(), 60U);
+}
+
+// The document without aliases: each operation once, at its first path, naming its other paths and methods.
+TEST(AUT_1, AnOperationStandsAtItsFirstPathAndNamesTheOthers) {
+    Documented t;
+    const Answer answer = t.service.get("/docs/json");
+    const json::object& shown = answer.json.as_object();
+    std::map<std::string, std::set<std::string>> aliases;  // of each operationId, as the router knows them
+    for (const auto& [route, operation] : routes(t.service)) {
+        const std::string first = to_lower_ascii(http::name_of(operation->method)) + " " +
+                                  documented_path(t.service.app().router().full_paths(*operation).front());
+        auto& others = aliases[operation->id];
+        if (route != first) others.insert(route);
+    }
+    std::size_t operations = 0;
+    for (const auto& path : shown.at("paths").as_object())
+        for (const auto& method : path.value().as_object()) {
+            SCOPED_TRACE(std::string(method.key()) + " " + std::string(path.key()));
+            const auto& operation = method.value().as_object();
+            const std::string id(operation.at("operationId").as_string());
+            ASSERT_TRUE(aliases.contains(id)) << id;
+            std::set<std::string> named;
+            if (const auto* list = operation.if_contains("x-aliases"))
+                for (const auto& alias : list->as_array()) {
+                    const std::string text(alias.as_string());
+                    const auto space = text.find(' ');
+                    named.insert(to_lower_ascii(text.substr(0, space)) + text.substr(space));
+                }
+            EXPECT_EQ(named, aliases.at(id));
+            EXPECT_TRUE(method.value() == t.paths.at(path.key()).at(method.key())) << "the same in the full document";
+            EXPECT_LT(json::serialize(operation).size(), 4'000U) << "fits a screen";
+            ++operations;
+        }
+    EXPECT_EQ(operations, aliases.size());
+    EXPECT_TRUE(shown.at("components") == t.document.at("components"));
+    for (const auto& tag : shown.at("tags").as_array()) EXPECT_NE(tag.at("name"), "alias");
+    EXPECT_EQ(t.service.get("/docs/json?aliases=false").body, answer.body);
+    EXPECT_EQ(t.service.get("/docs/json?aliases=yes").status, 422U);
+}
+
+// What clients generated from the document call; guides use the same paths.
+TEST(AUT_1, FirstPathsAreThoseOfTheContract) {
+    Documented t;
+    const json::value shown = t.service.get("/docs/json").json;
+    for (const auto& [method, path] : std::vector<std::pair<std::string, std::string>>{
+             {"post", "/user/login/credential"},
+             {"post", "/user/login/social/google"},
+             {"post", "/user/login/social/apple"},
+             {"post", "/user/login/2fa"},
+             {"post", "/public/user/login/2fa/enable"},
+             {"get", "/shared/user/2fa/status"},
+             {"post", "/user/2fa/setup"},
+             {"post", "/user/2fa/confirm"},
+             {"post", "/user/2fa/backup/regenerate"},
+             {"delete", "/user/2fa"},
+             {"patch", "/admin/user/update/{userId}/2fa/reset"},
+             {"patch", "/shared/user/change-password"},
+             {"put", "/public/user/password/reset"},
+             {"get", "/term-policy/list"},
+             {"post", "/term-policy/generate/content/presign"},
+             {"post", "/term-policy/create"},
+             {"put", "/term-policy/update/{termPolicyId}/content/add"},
+             {"put", "/term-policy/update/{termPolicyId}/content/update"},
+             {"delete", "/term-policy/update/{termPolicyId}/content/remove"},
+             {"post", "/term-policy/get/{termPolicyId}/content/{language}"},
+             {"patch", "/term-policy/publish/{termPolicyId}"},
+             {"delete", "/term-policy/delete/{termPolicyId}"},
+             {"post", "/user/term-policy/accept"},
+             {"get", "/user/term-policy/list/accepted"}}) {
+        const auto* item = shown.at("paths").as_object().if_contains("/api/v1" + path);
+        EXPECT_TRUE(item != nullptr && item->as_object().contains(method)) << method << " " << path;
+    }
+}
+
+// Strict clients tell the shapes of a login apart by the constants.
+TEST(AUT_1, TheShapesOfALoginAreToldApartByConstants) {
+    const Documented t;
+    const auto& schemas = t.document.at("components").at("schemas").as_object();
+    const auto& shapes = schemas.at("UserLoginResponseDto").at("oneOf").as_array();
+    std::vector<json::object> members;
+    for (const auto& shape : shapes) {
+        const auto& schema = t.resolve(shape);
+        EXPECT_EQ(schema.at("additionalProperties"), false);
+        members.push_back(schema.at("properties").as_object());
+    }
+    ASSERT_EQ(members.size(), 3U);
+    for (std::size_t i = 0; i < members.size(); ++i) EXPECT_EQ(members[i].at("isTwoFactorRequired").at("const"), i > 0);
+    EXPECT_TRUE(members[0].contains("tokens"));
+    EXPECT_FALSE(members[0].contains("challengeToken"));
+    EXPECT_FALSE(members[1].contains("tokens"));
+    EXPECT_EQ(members[1].at("isRequiredSetup").at("const"), false);
+    EXPECT_EQ(members[2].at("isRequiredSetup").at("const"), true);
+    EXPECT_FALSE(members[1].contains("secret"));
+    EXPECT_TRUE(members[2].contains("secret"));
+}
+
+// A header is described once, however many answers carry it; only those of one operation stand with it.
+TEST(AUT_1, SharedHeadersAreDescribedOnce) {
+    const Documented t;
+    for (const auto& response : t.document.at("components").at("responses").as_object())
+        for (const auto& header : response.value().at("headers").as_object())
+            if (!header.key().starts_with("X-User-") && header.key() != "X-Session-Id")
+                EXPECT_TRUE(header.value().as_object().contains("$ref")) << response.key() << " " << header.key();
 }
 
 TEST(AUT_1, EveryReferenceResolvesAndEverySchemaIsUsed) {

@@ -11,6 +11,7 @@ namespace {
 
 const std::vector<std::string> files{"/docs",
                                      "/docs/json",
+                                     "/docs/json?aliases=true",
                                      "/docs/assets/swagger-ui.css",
                                      "/docs/assets/swagger-ui-bundle.js",
                                      "/docs/assets/init.js",

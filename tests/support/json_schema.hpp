@@ -99,6 +99,8 @@ private:
                         return ignored.empty();
                     }))
                     out.push_back(place + ": none of the alternatives");
+            } else if (name == "oneOf") {
+                check_one_of(value, wanted.as_array(), place, out);
             } else if (name == "type") {
                 if (!is_of_type(value, wanted.as_string()))
                     out.push_back(place + ": not of type " + std::string(wanted.as_string()));
@@ -112,6 +114,24 @@ private:
                 out.push_back(place + ": unknown keyword " + std::string(name));
             }
         }
+    }
+
+    // Exactly one alternative fits. Where none does, the complaint quotes the alternative that came closest.
+    void check_one_of(const Value& value, const boost::json::array& wanted, const std::string& place,
+                      Complaints& out) const {
+        std::size_t fitting = 0;
+        Complaints fewest;
+        for (const Value& part : wanted) {
+            Complaints complaints;
+            check(value, part.as_object(), place, complaints);
+            if (complaints.empty()) ++fitting;
+            if (fewest.empty() || complaints.size() < fewest.size()) fewest = std::move(complaints);
+        }
+        if (fitting == 1) return;
+        std::string text = place + ": " + std::to_string(fitting) + " of the alternatives fit";
+        if (fitting == 0)
+            for (const std::string& complaint : fewest) text.append("; ").append(complaint);
+        out.push_back(std::move(text));
     }
 
     // Keywords that look only at values of one type. False: none of these.

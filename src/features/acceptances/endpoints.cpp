@@ -29,14 +29,14 @@ awaitable<Result<http::ListPage<AcceptanceResponse>>> list(Acceptances& acceptan
 }  // namespace
 
 void add_acceptance_endpoints(http::Router& router, Acceptances& acceptances) {
-    router.post("/shared/user/term-policy/accept")
-        .also_at("/user/term-policy/accept")
+    router.post("/user/term-policy/accept")
+        .also_at("/shared/user/term-policy/accept")
         .id("acceptTermPolicy")
         .tag("term-policy")
-        .says("Accepts the latest version of a policy")
+        .says("Accept the latest version of a policy")
         .describes(
-            "Whoever shows a text should name its version, language or hash: then nobody accepts a version that was "
-            "published while they were reading. The refusal names the new one in data.policies.")
+            "Clients that show the text should send its version, language or hash. The user then cannot accept a "
+            "version published while reading: Consentry refuses and names the new version in `data.policies`.")
         .message("termPolicy.accept")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_already_accepted, &errors::term_policy_outdated,
                    &errors::term_policy_content_not_found})
@@ -44,26 +44,26 @@ void add_acceptance_endpoints(http::Router& router, Acceptances& acceptances) {
             return done(acceptances.accept(consent_caller(caller, context), std::move(body), cause_of(context)));
         });
 
-    router.post("/shared/user/term-policy/withdraw")
-        .also_at("/user/term-policy/withdraw")
+    router.post("/user/term-policy/withdraw")
+        .also_at("/shared/user/term-policy/withdraw")
         .id("withdrawTermPolicy")
         .tag("term-policy")
-        .says("Takes an acceptance back")
-        .describes("As easy as accepting. What was accepted until now stays in the history.")
+        .says("Withdraw an acceptance")
+        .describes("As simple as accepting. The history keeps the earlier acceptance.")
         .message("termPolicy.withdraw")
         .may_fail({&errors::term_policy_withdraw_not_allowed, &errors::term_policy_not_accepted})
         .handled_by([&acceptances](const SignedIn& caller, const http::RequestContext& context, WithdrawRequest body) {
             return done(acceptances.withdraw(consent_caller(caller, context), body.type, cause_of(context)));
         });
 
-    router.get("/shared/user/term-policy/list/accepted")
-        .also_at("/user/term-policy/list/accepted")
+    router.get("/user/term-policy/list/accepted")
+        .also_at("/shared/user/term-policy/list/accepted")
         .id("listAcceptedTermPolicies")
         .tag("term-policy")
-        .says("What the own account accepted and took back, newest first")
+        .says("List your acceptances and withdrawals")
         .describes(
-            "The whole history: each entry names the version, the language that was shown, and the hash of "
-            "each text as it was published.")
+            "The whole history, newest first. Each entry names the version, the language shown, and the hash of each "
+            "published text.")
         .message("termPolicy.listAccepted")
         .handled_by([&acceptances](const SignedIn& caller, http::List<AcceptanceListing> wanted) {
             return list(acceptances, caller.user(), std::move(wanted));

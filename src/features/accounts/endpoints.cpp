@@ -57,10 +57,11 @@ void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests
         .also_at("/user/sign-up")
         .id("signUp")
         .tag("user")
-        .says("Makes an account")
+        .says("Sign up")
         .describes(
-            "It can log in once its address is verified: a link is mailed to it. true for a policy accepts its latest "
-            "version; nothing is assumed.")
+            "Creates an account and emails a link that verifies its address; the account can log in once the address "
+            "is verified. Each policy sent as `true` is accepted in its latest version; Consentry assumes no "
+            "acceptance.")
         .message("user.signUp")
         .answers(201)
         .behind_flag("signUp")
@@ -73,8 +74,8 @@ void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests
         .also_at("/user/verify/email")
         .id("verifyEmail")
         .tag("user")
-        .says("Verifies the address of an account")
-        .describes("Takes the token of the mailed link. It is good once and for a few minutes.")
+        .says("Verify the email address of an account")
+        .describes("Takes the token of the emailed link. The token works once and expires after a few minutes.")
         .message("user.verifyEmail")
         .may_fail({&errors::token_invalid})
         .handled_by([&accounts](const http::RequestContext& context, VerifyEmailRequest body) {
@@ -85,10 +86,10 @@ void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests
         .also_at("/user/send/email")
         .id("sendVerificationEmail")
         .tag("user")
-        .says("Mails a new link to verify an address")
+        .says("Resend the verification email")
         .describes(
-            "The answer is the same whether there is such an account, and whether one was asked for a moment ago. The "
-            "new link takes the place of the former one.")
+            "The answer is the same whether or not the account exists, and whether or not a link was requested a "
+            "moment ago. A new link replaces the previous one.")
         .message("user.sendEmailVerification")
         .handled_by([&links](const http::RequestContext& context, SendLinkRequest body) {
             return send_link(links, TokenPurpose::verify_email, std::move(body.email), cause_of(context));
@@ -98,10 +99,10 @@ void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests
         .also_at("/user/password/forgot")
         .id("forgotPassword")
         .tag("password")
-        .says("Mails a link to set a new password")
+        .says("Request a password reset link")
         .describes(
-            "The answer is the same whether there is such an account, and whether one was asked for a moment ago. The "
-            "new link takes the place of the former one.")
+            "The answer is the same whether or not the account exists, and whether or not a link was requested a "
+            "moment ago. A new link replaces the previous one.")
         .message("user.forgotPassword")
         .behind_flag("changePassword.forgotAllowed")
         .handled_by([&links](const http::RequestContext& context, SendLinkRequest body) {
@@ -113,10 +114,11 @@ void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests
         .also_by(http::Method::patch)
         .id("resetPassword")
         .tag("password")
-        .says("Sets a new password with a mailed link")
+        .says("Reset a forgotten password")
         .describes(
-            "Asks for the second factor where it is on; a wrong code is counted and leaves the link good. Ends all "
-            "sessions of the account, verifies its address, and logs nobody in.")
+            "Takes the token of the emailed link. Requires the second factor if the account has two-factor "
+            "authentication; a wrong code counts towards the lock and leaves the link valid. Ends all sessions of the "
+            "account and verifies its address. The user then logs in with the new password.")
         .message("user.resetPassword")
         .behind_flag("changePassword.forgotAllowed")
         .may_fail({&errors::token_invalid, &errors::password_must_new, &errors::two_factor_method_required,
@@ -138,8 +140,8 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .also_at("/user/profile")
         .id("getProfile")
         .tag("user")
-        .says("The own account")
-        .describes("Asks for the latest terms of service and privacy policy to be accepted, once there are some.")
+        .says("Get your profile")
+        .describes("Requires acceptance of the latest terms of service and privacy policy, if any are published.")
         .message("user.profile")
         .may_fail({&errors::user_not_found, &errors::role_not_found})
         .handled_by([&profiles](const Consenting<>& caller) { return profiles.get(caller.user()); });
@@ -150,8 +152,8 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .also_at("/user/profile/update")
         .id("updateProfile")
         .tag("user")
-        .says("Changes name, language and gender of the own account")
-        .describes("What is absent stays as it is.")
+        .says("Update your profile")
+        .describes("Changes name, language and gender. Omitted fields keep their value.")
         .message("user.updateProfile")
         .may_fail({&errors::user_not_found})
         .handled_by(
@@ -160,15 +162,16 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
                 return done(accounts.update_profile(caller.user(), std::move(change), cause_of(context)));
             });
 
-    router.erase("/user/user/delete/self")
-        .also_at("/shared/user/delete/self")
+    router.erase("/shared/user/delete/self")
+        .also_at("/user/user/delete/self")
         .id("deleteSelf")
         .tag("user")
-        .says("Deletes the own account")
+        .says("Delete your account")
         .describes(
-            "At once and for good: all sessions end, and the address can sign up anew. Asks for a code or backup code "
-            "where two-factor is on; where it is off, the access token is enough. For accounts of type user; the "
-            "service erases what tells of the person after a time that the operator sets.")
+            "Takes effect immediately and cannot be undone: all sessions end, and the email address becomes free for a "
+            "new sign-up. Requires a code or backup code if two-factor authentication is on; otherwise the access "
+            "token is enough. Only for accounts whose role has the type `user`. Consentry erases the personal data "
+            "after a period that the operator sets.")
         .may_fail({&errors::role_forbidden, &errors::user_not_found, &errors::two_factor_method_required,
                    &errors::two_factor_required_setup, &errors::two_factor_not_enabled, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock})
@@ -180,10 +183,11 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .also_at("/user/export")
         .id("exportAccount")
         .tag("user")
-        .says("All that is kept of the own account, as a file")
+        .says("Export your account data")
         .describes(
-            "A JSON document with profile, identities, the times of passwords, sessions, what was accepted and taken "
-            "back, and the activity log. No secrets: neither a password's hash nor the second factor.")
+            "Returns a JSON file with the profile, linked identities, password change times, sessions, policy "
+            "acceptances and withdrawals, and the activity log. It contains no secrets: neither password hashes nor "
+            "two-factor secrets.")
         .answers_with("application/json")
         .may_fail({&errors::user_not_found, &errors::role_not_found})
         .handled_by([&exported](const SignedIn& caller, const http::RequestContext& context) {

@@ -33,11 +33,11 @@ struct DeviceRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("fingerprint", &DeviceRequest::fingerprint, "The client's own name for the device", http::not_empty,
+            field("fingerprint", &DeviceRequest::fingerprint, "Device identifier chosen by the client", http::not_empty,
                   http::max_length(200)),
-            field("name", &DeviceRequest::name, "For the owner to recognize it", http::one_line_name,
+            field("name", &DeviceRequest::name, "Device name that the owner recognizes", http::one_line_name,
                   http::max_length(100)),
-            field("platform", &DeviceRequest::platform, "What it runs"),
+            field("platform", &DeviceRequest::platform, "Device platform"),
         };
     }
 };
@@ -68,11 +68,11 @@ struct LoginCredentialRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("email", &LoginCredentialRequest::email, "Compared without case", http::not_empty, http::email),
-            field("password", &LoginCredentialRequest::password, "As it was set", http::not_empty,
-                  http::max_length(512)),
-            field("from", &LoginCredentialRequest::from, "Where the login comes from"),
-            field("device", &LoginCredentialRequest::device, "Kept with the session"),
+            field("email", &LoginCredentialRequest::email, "Email address; case-insensitive", http::not_empty,
+                  http::email),
+            field("password", &LoginCredentialRequest::password, "Password", http::not_empty, http::max_length(512)),
+            field("from", &LoginCredentialRequest::from, "Client type"),
+            field("device", &LoginCredentialRequest::device, "Device; stored with the session"),
         };
     }
 };
@@ -87,11 +87,11 @@ struct VerifyLoginRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("challengeToken", &VerifyLoginRequest::challenge_token, "From the login's answer", http::not_empty,
-                  http::max_length(256)),
-            field("code", &VerifyLoginRequest::code, "A code of the authenticator app", http::two_factor_code),
-            field("backupCode", &VerifyLoginRequest::backup_code, "Or a backup code", http::backup_code),
-            field("method", &VerifyLoginRequest::method, "Which of the two is sent"),
+            field("challengeToken", &VerifyLoginRequest::challenge_token, "Challenge token from the login response",
+                  http::not_empty, http::max_length(256)),
+            field("code", &VerifyLoginRequest::code, "Code from the authenticator app", http::two_factor_code),
+            field("backupCode", &VerifyLoginRequest::backup_code, "Backup code, instead of `code`", http::backup_code),
+            field("method", &VerifyLoginRequest::method, "Which of `code` and `backupCode` is sent"),
         };
     }
     static void check(const VerifyLoginRequest& dto, http::Report& report) { check_proof(dto, report, true); }
@@ -110,9 +110,9 @@ struct EnableAtLoginRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("challengeToken", &EnableAtLoginRequest::challenge_token, "From the login's answer", http::not_empty,
-                  http::max_length(256)),
-            field("code", &EnableAtLoginRequest::code, "A code of the authenticator app", http::two_factor_code),
+            field("challengeToken", &EnableAtLoginRequest::challenge_token, "Challenge token from the login response",
+                  http::not_empty, http::max_length(256)),
+            field("code", &EnableAtLoginRequest::code, "Code from the authenticator app", http::two_factor_code),
         };
     }
 };
@@ -132,20 +132,48 @@ struct LoginResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("isTwoFactorRequired", &LoginResponse::is_two_factor_required, "Whether a second step is needed"),
-            field("tokens", &LoginResponse::tokens, "When no second step is needed"),
+            field("isTwoFactorRequired", &LoginResponse::is_two_factor_required,
+                  "Whether the login needs a second step"),
+            field("tokens", &LoginResponse::tokens, "Tokens of the new session"),
             field("mustChangePassword", &LoginResponse::must_change_password,
-                  "true: the password is temporary, and the tokens open its change and the logout alone"),
-            field("challengeToken", &LoginResponse::challenge_token, "For the second step"),
-            field("challengeExpiresIn", &LoginResponse::challenge_expires_in, "Milliseconds the challenge lives"),
-            field("backupCodesRemaining", &LoginResponse::backup_codes_remaining, "Unspent backup codes"),
-            field("isRequiredSetup", &LoginResponse::is_required_setup, "Two-factor must be set up first"),
-            field("secret", &LoginResponse::secret, "For the forced set-up"),
-            field("otpauthUrl", &LoginResponse::otpauth_url, "For the forced set-up"),
+                  "The password is temporary: the tokens only allow a password change and a logout"),
+            field("challengeToken", &LoginResponse::challenge_token, "Challenge token for the second step"),
+            field("challengeExpiresIn", &LoginResponse::challenge_expires_in,
+                  "Lifetime of the challenge in milliseconds"),
+            field("backupCodesRemaining", &LoginResponse::backup_codes_remaining, "Number of unused backup codes"),
+            field("isRequiredSetup", &LoginResponse::is_required_setup,
+                  "Whether the user must set up two-factor authentication first"),
+            field("secret", &LoginResponse::secret, "Secret for the authenticator app: 32 base32 characters"),
+            field("otpauthUrl", &LoginResponse::otpauth_url,
+                  "The secret as an otpauth URL, usually shown as a QR code"),
         };
     }
 
-    // Tokens; a challenge; a challenge that wants a set-up first.
+    static std::vector<http::Shape> shapes() {
+        return {{.schema_name = "UserLoginTokensResponseDto",
+                 .description = "The login is complete.",
+                 .fields = {{.name = "isTwoFactorRequired", .constant = false},
+                            {.name = "tokens"},
+                            {.name = "mustChangePassword", .constant = true, .required = false}}},
+                {.schema_name = "UserLoginChallengeResponseDto",
+                 .description = "The account has two-factor authentication: send a code for the challenge.",
+                 .fields = {{.name = "isTwoFactorRequired", .constant = true},
+                            {.name = "challengeToken"},
+                            {.name = "challengeExpiresIn"},
+                            {.name = "backupCodesRemaining"},
+                            {.name = "isRequiredSetup", .constant = false, .required = false}}},
+                {.schema_name = "UserLoginSetupResponseDto",
+                 .description = "The user must set up two-factor authentication before the login can continue.",
+                 .fields = {{.name = "isTwoFactorRequired", .constant = true},
+                            {.name = "challengeToken"},
+                            {.name = "challengeExpiresIn"},
+                            {.name = "backupCodesRemaining"},
+                            {.name = "isRequiredSetup", .constant = true},
+                            {.name = "secret"},
+                            {.name = "otpauthUrl"}}}};
+    }
+
+    // One of each shape.
     static std::vector<LoginResponse> examples() {
         LoginResponse done;
         done.tokens = TokenResponse{.token_type = "Bearer",

@@ -6,6 +6,7 @@
 #include "base/bytes.hpp"
 #include "base/embedded.hpp"
 #include "crypto/digest.hpp"
+#include "features/system/dto.hpp"
 #include "http/steps/content_coding.hpp"
 #include "storage/database.hpp"
 
@@ -16,6 +17,7 @@ std::span<const EmbeddedFile> documentation_files();  // assets/docs
 namespace {
 
 constexpr std::string_view document_name = "json";
+constexpr std::string_view full_document_name = "json with aliases";
 constexpr std::size_t plain_bytes_max = std::size_t{8} << 20;
 
 // The page may load its own parts and talk to this service, and nothing else. Swagger UI's icons are data: addresses.
@@ -30,10 +32,11 @@ struct Part {
     std::string_view summary;
 };
 constexpr std::array parts{
-    Part{"documentationStyle", "/docs/assets/swagger-ui.css", "swagger-ui.css.gz", "The style of the page at /docs"},
+    Part{"documentationStyle", "/docs/assets/swagger-ui.css", "swagger-ui.css.gz",
+         "Style sheet of the documentation page"},
     Part{"documentationProgram", "/docs/assets/swagger-ui-bundle.js", "swagger-ui-bundle.js.gz",
-         "The program of the page at /docs"},
-    Part{"documentationStart", "/docs/assets/init.js", "init.js", "Starts the program of the page at /docs"},
+         "Script of the documentation page"},
+    Part{"documentationStart", "/docs/assets/init.js", "init.js", "Start script of the documentation page"},
 };
 
 std::string_view type_of(std::string_view file) {
@@ -49,13 +52,8 @@ storage::awaitable<Result<http::Raw>> give(http::Raw answer) { co_return answer;
 }  // namespace
 
 ServedFile::ServedFile(std::string content_type, std::string_view packed, std::string plain)
-    : content_type_(std::move(content_type)), packed_(packed), plain_(std::move(plain)) {
-    if (packed_.empty()) {
-        own_ = http::gzip(plain_);
-        packed_ = own_;
-        std::call_once(unpacked_, [] {});
-    }
-    tag_ = to_hex(BytesView(crypto::sha256(packed_)).first(16));
+    : content_type_(std::move(content_type)), packed_{.bytes = packed, .tag = {}}, plain_(std::move(plain)) {
+    if (packed.empty()) std::call_once(unpacked_, [] {});
 }
 
 std::unique_ptr<ServedFile> ServedFile::of_packed(std::string content_type, std::string_view packed) {
@@ -65,20 +63,32 @@ std::unique_ptr<ServedFile> ServedFile::of_plain(std::string content_type, std::
     return std::unique_ptr<ServedFile>(new ServedFile(std::move(content_type), {}, std::move(plain)));
 }
 
+const ServedFile::Packed& ServedFile::packed() const {
+    std::call_once(packed_once_, [this] {
+        if (packed_.bytes.empty()) {
+            own_ = http::gzip(plain_);
+            packed_.bytes = own_;
+        }
+        packed_.tag = to_hex(BytesView(crypto::sha256(packed_.bytes)).first(16));
+    });
+    return packed_;
+}
+
 const std::string& ServedFile::plain() const {
-    std::call_once(unpacked_, [this] { plain_ = http::gunzip(packed_, plain_bytes_max); });
+    std::call_once(unpacked_, [this] { plain_ = http::gunzip(packed().bytes, plain_bytes_max); });
     return plain_;
 }
 
 http::Raw ServedFile::answer_to(const http::Request& request) const {
-    const bool packed = http::accepts_gzip(request);
+    const bool gzip = http::accepts_gzip(request);
+    const auto& [bytes, tag] = packed();
     http::Raw out{.content_type = content_type_,
-                  .body = packed ? std::string(packed_) : plain(),
-                  // Asked for anew each time and mostly answered with 304: an upgrade shows at once.
+                  .body = gzip ? std::string(bytes) : plain(),
+                  // Clients ask each time and mostly get 304: an upgrade shows at once.
                   .cache_control = "no-cache"};
     // Two representations, two strong tags (RFC 9110 section 8.8.3.3).
-    out.etag = "\"" + tag_ + (packed ? "-gzip\"" : "\"");
-    if (packed) out.content_encoding = "gzip";
+    out.etag = "\"" + tag + (gzip ? "-gzip\"" : "\"");
+    if (gzip) out.content_encoding = "gzip";
     return out;
 }
 
@@ -89,14 +99,16 @@ Documentation::Documentation() {
                                              ? ServedFile::of_packed(type, file.bytes)
                                              : ServedFile::of_plain(type, std::string(file.bytes));
     }
-    set_document({});
+    set_document({}, {});
 }
 
-void Documentation::set_document(std::string json) {
-    files_[std::string(document_name)] = ServedFile::of_plain("application/json; charset=utf-8", std::move(json));
+void Documentation::set_document(std::string one_path_each, std::string with_aliases) {
+    const std::string type = "application/json; charset=utf-8";
+    files_[std::string(document_name)] = ServedFile::of_plain(type, std::move(one_path_each));
+    files_[std::string(full_document_name)] = ServedFile::of_plain(type, std::move(with_aliases));
 }
 
-const std::string& Documentation::document() const { return file(document_name).plain(); }
+const std::string& Documentation::document() const { return file(full_document_name).plain(); }
 
 void add_documentation_endpoints(http::Router& router, Documentation& documentation) {
     router.get("/docs")
@@ -105,8 +117,8 @@ void add_documentation_endpoints(http::Router& router, Documentation& documentat
         .without_api_key()
         .id("documentationPage")
         .tag("documentation")
-        .says("This document as a page, to read and to try")
-        .describes("Closed in production unless DOC_ENABLE opens it, as is everything below /docs.")
+        .says("Show the API documentation page")
+        .describes("With `APP_ENV=production`, /docs and everything below it answer 404 unless `DOC_ENABLE=true`.")
         .answers_with("text/html")
         .with_etag()
         .handled_by([&documentation](const http::RequestContext& context) {
@@ -120,12 +132,16 @@ void add_documentation_endpoints(http::Router& router, Documentation& documentat
         .without_api_key()
         .id("documentation")
         .tag("documentation")
-        .says("This document")
-        .describes("OpenAPI 3.1. The same text is written to generated/swagger.json at each start.")
+        .says("Get the OpenAPI document")
+        .describes(
+            "OpenAPI 3.1, one path per operation; `x-aliases` lists the other paths and methods. With `aliases=true` "
+            "each alias is an operation of its own; Consentry also writes that document to generated/swagger.json at "
+            "each start.")
         .answers_with("application/json")
         .with_etag()
-        .handled_by([&documentation](const http::RequestContext& context) {
-            return give(documentation.file(document_name).answer_to(context.request));
+        .handled_by([&documentation](const http::RequestContext& context, http::FromQuery<DocumentationQuery> wanted) {
+            const auto name = wanted->aliases.value_or(false) ? full_document_name : document_name;
+            return give(documentation.file(name).answer_to(context.request));
         });
 
     for (const Part& part : parts)
@@ -135,7 +151,7 @@ void add_documentation_endpoints(http::Router& router, Documentation& documentat
             .id(part.id)
             .tag("documentation")
             .says(part.summary)
-            .describes("A part of the page at /docs, served from the program itself.")
+            .describes("Embedded in the program; the page at /docs loads nothing from other hosts.")
             .answers_with(type_of(part.file))
             .with_etag()
             .handled_by([&file = documentation.file(part.file)](const http::RequestContext& context) {
@@ -149,8 +165,8 @@ void add_favicon_endpoint(http::Router& router, Documentation& documentation) {
         .without_api_key()
         .id("favicon")
         .tag("documentation")
-        .says("The service's icon")
-        .describes("An SVG in spite of its name: browsers go by the type.")
+        .says("Get the service icon")
+        .describes("An SVG despite the name; browsers go by the content type.")
         .answers_with("image/svg+xml")
         .with_etag()
         .handled_by([&documentation](const http::RequestContext& context) {

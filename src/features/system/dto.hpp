@@ -18,8 +18,9 @@ struct HelloDate {
     static constexpr std::string_view schema_name = "HelloDateResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("date", &HelloDate::date, "Now"), field("iso", &HelloDate::iso, "The same as text"),
-                          field("timestamp", &HelloDate::timestamp, "The same in milliseconds since 1970")};
+        return std::tuple{field("date", &HelloDate::date, "Current time"),
+                          field("iso", &HelloDate::iso, "Current time as ISO 8601 text"),
+                          field("timestamp", &HelloDate::timestamp, "Current time in milliseconds since 1970")};
     }
 };
 
@@ -31,9 +32,9 @@ struct HelloApp {
     static constexpr std::string_view schema_name = "HelloAppResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("name", &HelloApp::name, "Of this deployment"),
-                          field("env", &HelloApp::env, "local, development, staging or production"),
-                          field("timezone", &HelloApp::timezone, "For display; all times are UTC")};
+        return std::tuple{field("name", &HelloApp::name, "Name of this deployment"),
+                          field("env", &HelloApp::env, "Environment: local, development, staging or production"),
+                          field("timezone", &HelloApp::timezone, "Time zone for display; all times are UTC")};
     }
 };
 
@@ -48,12 +49,14 @@ struct HelloAuth {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("passwordAttempt", &HelloAuth::password_attempt, "Whether wrong passwords are counted"),
-            field("passwordMaxAttempt", &HelloAuth::password_max_attempt, "How many lock"),
-            field("passwordExpiredInSeconds", &HelloAuth::password_expired_in_seconds, "0: never"),
+            field("passwordAttempt", &HelloAuth::password_attempt, "Whether failed password attempts are counted"),
+            field("passwordMaxAttempt", &HelloAuth::password_max_attempt, "Failed attempts before a lock"),
+            field("passwordExpiredInSeconds", &HelloAuth::password_expired_in_seconds,
+                  "Password lifetime in seconds; 0: unlimited"),
             field("passwordExpiredTemporaryInSeconds", &HelloAuth::password_expired_temporary_in_seconds,
-                  "Of temporary passwords"),
-            field("passwordPeriodInSeconds", &HelloAuth::password_period_in_seconds, "How long reuse is barred")};
+                  "Lifetime of temporary passwords in seconds"),
+            field("passwordPeriodInSeconds", &HelloAuth::password_period_in_seconds,
+                  "Period in seconds during which a password cannot be reused")};
     }
 };
 
@@ -64,8 +67,9 @@ struct HelloMessage {
     static constexpr std::string_view schema_name = "HelloMessageResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("availableLanguage", &HelloMessage::available_language, "For x-custom-lang"),
-                          field("defaultLanguage", &HelloMessage::default_language, "Without it")};
+        return std::tuple{
+            field("availableLanguage", &HelloMessage::available_language, "Languages for `x-custom-lang`"),
+            field("defaultLanguage", &HelloMessage::default_language, "Language of requests without `x-custom-lang`")};
     }
 };
 
@@ -81,12 +85,13 @@ struct HelloRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("timeoutInMs", &HelloRequest::timeout_in_ms, "Until a request is given up"),
-            field("bodyJsonLimitInBytes", &HelloRequest::body_json_limit_in_bytes, "Of JSON bodies"),
-            field("bodyTextLimitInBytes", &HelloRequest::body_text_limit_in_bytes, "Of text bodies"),
-            field("bodyUrlencodedLimitInBytes", &HelloRequest::body_urlencoded_limit_in_bytes, "Of form bodies"),
-            field("throttleTtlInMs", &HelloRequest::throttle_ttl_in_ms, "The stretch that the rate limit speaks of"),
-            field("throttleLimit", &HelloRequest::throttle_limit, "Requests to one operation in it; 0: no limit")};
+            field("timeoutInMs", &HelloRequest::timeout_in_ms, "Request timeout in milliseconds"),
+            field("bodyJsonLimitInBytes", &HelloRequest::body_json_limit_in_bytes, "Maximum size of JSON bodies"),
+            field("bodyTextLimitInBytes", &HelloRequest::body_text_limit_in_bytes, "Maximum size of text bodies"),
+            field("bodyUrlencodedLimitInBytes", &HelloRequest::body_urlencoded_limit_in_bytes,
+                  "Maximum size of form bodies"),
+            field("throttleTtlInMs", &HelloRequest::throttle_ttl_in_ms, "Rate limit window in milliseconds"),
+            field("throttleLimit", &HelloRequest::throttle_limit, "Requests per operation and window; 0: no limit")};
     }
 };
 
@@ -103,6 +108,17 @@ struct HelloResponse {
         return std::tuple{field("date", &HelloResponse::date, ""), field("app", &HelloResponse::app, ""),
                           field("auth", &HelloResponse::auth, ""), field("message", &HelloResponse::message, ""),
                           field("request", &HelloResponse::request, "")};
+    }
+};
+
+struct DocumentationQuery {
+    std::optional<bool> aliases;
+
+    static constexpr std::string_view schema_name = "DocumentationQuery";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("aliases", &DocumentationQuery::aliases, "`true` adds every alias as an operation, tagged `alias`")};
     }
 };
 

@@ -33,7 +33,9 @@ public:
     // The service is about to stop: not ready any more, so that a load balancer looks elsewhere. Thread-safe.
     void stopping() { stopping_.store(true); }
     // The OpenAPI document, once the router is finished.
-    void set_document(std::string json) { documentation_.set_document(std::move(json)); }
+    void set_document(std::string one_path_each, std::string with_aliases) {
+        documentation_.set_document(std::move(one_path_each), std::move(with_aliases));
+    }
     const std::string& document() const { return documentation_.document(); }
     Documentation& documentation() { return documentation_; }
 

@@ -41,7 +41,7 @@ json::object request_body(const Operation& operation, Draft& draft) {
 
 // A file, as a form or as it is.
 json::object upload_body() {
-    const json::object file{{"type", "string"}, {"contentMediaType", "text/csv"}, {"description", "A .csv file"}};
+    const json::object file{{"type", "string"}, {"contentMediaType", "text/csv"}, {"description", "CSV file"}};
     const json::object form{{"type", "object"},
                             {"additionalProperties", false},
                             {"required", json::array{"file"}},

@@ -150,7 +150,7 @@ json::object metadata_schema(const Operation& operation, Draft& draft) {
 
 json::object envelope(const Operation& operation, std::string_view path, std::string_view message, Draft& draft) {
     json::object properties{{"statusCode", {{"type", "integer"}, {"const", operation.success_status}}},
-                            {"message", {{"type", "string"}, {"description", "For people, localized"}}},
+                            {"message", {{"type", "string"}, {"description", "Localized message"}}},
                             {"metadata", metadata_schema(operation, draft)}};
     json::array required{"statusCode", "message", "metadata"};
     json::object example{{"statusCode", operation.success_status}, {"message", message}};
@@ -189,7 +189,7 @@ json::object success(const Operation& operation, std::string_view path, Draft& d
         headers[name] = json::object{{"description", text}, {"required", true}, {"schema", {{"type", "string"}}}};
     json::object out{{"headers", std::move(headers)}};
     if (operation.no_content) {
-        out["description"] = "Done; no body";
+        out["description"] = "Done; the response has no body";
     } else if (operation.raw) {
         const std::string type = operation.raw_content_type.empty() ? "application/json" : operation.raw_content_type;
         const bool is_json = type.ends_with("json");
@@ -211,7 +211,7 @@ json::object describe_responses(const Operation& operation, std::string_view pat
     draft.responses[operation.id + "." + status] = success(operation, path, draft);
     out[status] = reference("responses", operation.id + "." + status);
     if (operation.has_etag) {
-        draft.responses["any.304"] = json::object{{"description", "Not changed since the ETag was given out"},
+        draft.responses["any.304"] = json::object{{"description", "Not modified since the response with this ETag"},
                                                   {"headers", headers_of(304, true)}};
         out["304"] = reference("responses", "any.304");
     }

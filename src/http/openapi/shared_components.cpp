@@ -26,43 +26,43 @@ json::object closed(json::object properties, json::array required) {
 
 json::object metadata() {
     json::object out =
-        closed({{"language", language("Of the messages")},
-                {"timestamp", whole("Milliseconds since 1970, UTC")},
-                {"timezone", text("For display; all times are UTC")},
-                {"path", text("As requested, without the query")},
-                {"version", text("Of the API")},
-                {"repoVersion", text("Of the program")},
-                {"requestId", uuid("This request")},
-                {"correlationId", text("As sent, or the request id")}},
+        closed({{"language", language("Language of messages")},
+                {"timestamp", whole("Time of the response, in milliseconds since 1970")},
+                {"timezone", text("Time zone for display; all times are UTC")},
+                {"path", text("Requested path, without the query")},
+                {"version", text("API version")},
+                {"repoVersion", text("Consentry version")},
+                {"requestId", uuid("Request ID")},
+                {"correlationId", text("Correlation ID of the client, or the request ID")}},
                {"language", "timestamp", "timezone", "path", "version", "repoVersion", "requestId", "correlationId"});
-    out["description"] = "Facts about the answer itself";
+    out["description"] = "Facts about the response";
     return out;
 }
 
 json::object violation() {
-    return closed({{"key", text("The rule's name")},
-                   {"property", text("Dotted path of the property")},
-                   {"message", text("Localized")}},
+    return closed({{"key", text("Name of the violated rule")},
+                   {"property", text("Path of the property, with dots")},
+                   {"message", text("Localized message")}},
                   {"key", "property", "message"});
 }
 
 json::object row_errors() {
-    return closed({{"row", whole("Its number in the file, from 0")},
+    return closed({{"row", whole("Row number, from 0")},
                    {"errors", {{"type", "array"}, {"items", reference("schemas", "ValidationError")}}}},
                   {"row", "errors"});
 }
 
 json::object error(json::object more, json::array required) {
     json::object properties{
-        {"statusCode", whole("The service code")},
-        {"statusCodeKey", text("The code's name; with the module it tells errors of one number apart")},
-        {"module", text("The part of the service that refused")},
-        {"message", text("For people, localized by x-custom-lang")},
+        {"statusCode", whole("Service code")},
+        {"statusCodeKey", text("Name of the service code; `module` and `statusCodeKey` together identify an error")},
+        {"module", text("Part of the service that reports the error")},
+        {"message", text("Localized message, in the language of `x-custom-lang`")},
         {"errors",
          {{"type", "array"},
           {"items", {{"anyOf", {reference("schemas", "ValidationError"), reference("schemas", "RowErrors")}}}},
-          {"description", "Every broken rule, of validation only; those of a file row by row"}}},
-        {"data", {{"type", "object"}, {"description", "Facts that go with the error, such as retryAfterSeconds"}}},
+          {"description", "All violated rules of a validation error; for a file, row by row"}}},
+        {"data", {{"type", "object"}, {"description", "Details of the error, such as `retryAfterSeconds`"}}},
         {"metadata", reference("schemas", "Metadata")}};
     for (auto& property : more) properties[property.key()] = std::move(property.value());
     for (const char* name : {"statusCode", "statusCodeKey", "module", "message", "metadata"}) required.push_back(name);
@@ -72,9 +72,9 @@ json::object error(json::object more, json::array required) {
 // RFC 9457, for clients that accept application/problem+json.
 json::object problem() {
     return error({{"type", text("`urn:consentry:error:{module}:{statusCodeKey}`")},
-                  {"title", text("The HTTP status in words")},
-                  {"status", whole("The HTTP status", 400)},
-                  {"detail", text("The same as message")},
+                  {"title", text("Reason phrase of the HTTP status")},
+                  {"status", whole("HTTP status", 400)},
+                  {"detail", text("Same as `message`")},
                   {"instance", text("`urn:uuid:{requestId}`")}},
                  {"type", "title", "status", "detail", "instance"});
 }
@@ -93,24 +93,25 @@ json::object header(json::object schema, bool always) {
 
 json::object all_headers() {
     return {
-        {"x-request-id", header(uuid("Names this request in logs; as sent where that was a UUID"), true)},
-        {"x-correlation-id", header(text("As sent, or the request id"), true)},
-        {"x-timestamp", header(whole("Milliseconds since 1970, UTC"), true)},
-        {"x-timezone", header(text("For display; all times are UTC"), true)},
-        {"x-version", header(text("Of the API"), true)},
-        {"x-repo-version", header(text("Of the program"), true)},
-        {"x-custom-lang", header(language("Of the messages"), true)},
+        {"x-request-id", header(uuid("Request ID, also in logs; the client's own if it sent a UUID"), true)},
+        {"x-correlation-id", header(text("Correlation ID of the client, or the request ID"), true)},
+        {"x-timestamp", header(whole("Time of the response, in milliseconds since 1970"), true)},
+        {"x-timezone", header(text("Time zone for display; all times are UTC"), true)},
+        {"x-version", header(text("API version"), true)},
+        {"x-repo-version", header(text("Consentry version"), true)},
+        {"x-custom-lang", header(language("Language of messages"), true)},
         {"X-Response-Time",
-         header({{"type", "string"}, {"pattern", "^[0-9]+\\.[0-9]{3}ms$"}, {"description", "Time taken"}}, true)},
-        {"X-RateLimit-Limit", header(whole("Requests to one operation within the window"), false)},
-        {"X-RateLimit-Remaining", header(whole("Requests left now"), false)},
-        {"X-RateLimit-Reset", header(whole("Seconds until the next one is free"), false)},
-        {"RateLimit", header(text("The same, as draft-ietf-httpapi-ratelimit-headers has it"), false)},
-        {"RateLimit-Policy", header(text("The limit, likewise"), false)},
+         header({{"type", "string"}, {"pattern", "^[0-9]+\\.[0-9]{3}ms$"}, {"description", "Processing time"}}, true)},
+        {"X-RateLimit-Limit", header(whole("Requests per operation and window"), false)},
+        {"X-RateLimit-Remaining", header(whole("Remaining requests"), false)},
+        {"X-RateLimit-Reset", header(whole("Seconds until the next request is allowed"), false)},
+        {"RateLimit",
+         header(text("Remaining requests and reset time, after draft-ietf-httpapi-ratelimit-headers"), false)},
+        {"RateLimit-Policy", header(text("Limit and window, after draft-ietf-httpapi-ratelimit-headers"), false)},
         {"Retry-After", header(whole("Seconds to wait", 1), false)},
-        {"Accept", header(text("The media types that would have been taken"), false)},
+        {"Accept", header(text("Supported media types"), false)},
         {"WWW-Authenticate", header(text("Bearer"), true)},
-        {"ETag", header(text("For If-None-Match"), true)},
+        {"ETag", header(text("Entity tag for If-None-Match"), true)},
     };
 }
 
@@ -123,13 +124,16 @@ json::object parameter(std::string_view name, json::object schema) {
 }
 
 json::object all_parameters() {
-    json::object wanted = language("Language of messages, without case; an unknown one means the default");
+    json::object wanted = language("Language of messages; case-insensitive. An unknown language means the default");
     wanted["default"] = "en";
-    json::object correlation = text("Comes back in header and metadata; another form is ignored");
+    json::object correlation =
+        text("Correlation ID; returned in header and metadata. Consentry ignores an ID of another form");
     correlation["pattern"] = "^[A-Za-z0-9._-]{1,64}$";
     return {{"Language", parameter("x-custom-lang", std::move(wanted))},
             {"CorrelationId", parameter("x-correlation-id", std::move(correlation))},
-            {"RequestId", parameter("x-request-id", uuid("Comes back likewise; anything but a UUID is ignored"))}};
+            {"RequestId",
+             parameter("x-request-id",
+                       uuid("Request ID; returned in header and metadata. Consentry ignores anything but a UUID"))}};
 }
 
 json::object bearer(std::string_view description) {
@@ -147,11 +151,12 @@ void add_shared_components(Draft& draft) {
     draft.headers = all_headers();
     draft.parameters = all_parameters();
     draft.security_schemes = {
-        {"accessToken", bearer("The access token of a login")},
-        {"refreshToken", bearer("The refresh token of a login, good for one refresh")},
-        {"google", bearer("An ID token of Google")},
-        {"apple", bearer("An ID token of Apple")},
-        {"xApiKey", {{"type", "apiKey"}, {"in", "header"}, {"name", "x-api-key"}, {"description", "`key:secret`"}}}};
+        {"accessToken", bearer("Access token")},
+        {"refreshToken", bearer("Refresh token; works once")},
+        {"google", bearer("Google ID token")},
+        {"apple", bearer("Apple ID token")},
+        {"xApiKey",
+         {{"type", "apiKey"}, {"in", "header"}, {"name", "x-api-key"}, {"description", "API key, as `key:secret`"}}}};
 }
 
 }  // namespace consentry::http::openapi

@@ -16,26 +16,27 @@ json::object page_parameters(const ListShape& shape) {
                        {"minimum", 1},
                        {"maximum", per_page_max},
                        {"default", per_page_default},
-                       {"description", "Items of one page"}}}};
+                       {"description", "Items per page"}}}};
     if (shape.paging == Paging::cursor)
-        out["cursor"] = {{"type", "string"},
-                         {"maxLength", cursor_length_max},
-                         {"pattern", "^ *[A-Za-z0-9_-]* *$"},
-                         {"description",
-                          "The nextCursor of the page before, with the same filters, search and order; good for a day, "
-                          "for the same account"}};
+        out["cursor"] = {
+            {"type", "string"},
+            {"maxLength", cursor_length_max},
+            {"pattern", "^ *[A-Za-z0-9_-]* *$"},
+            {"description",
+             "`nextCursor` of the previous page, with the same filters, search and order; valid for a day and "
+             "for the same account"}};
     else
         out["page"] = {{"type", "integer"},
                        {"minimum", 1},
                        {"maximum", page_max},
                        {"default", 1},
-                       {"description", "Which page; what lies further is found by filters and search"}};
+                       {"description", "Page number; filter or search to reach items beyond the last page"}};
     if (!shape.searchable.empty()) {
         std::string in;
         for (const Searchable& field : shape.searchable) in.append(in.empty() ? "" : ", ").append(field.name);
         out["search"] = {{"type", "string"},
                          {"maxLength", search_length_max},
-                         {"description", "Found anywhere in one of: " + in + "; without case"}};
+                         {"description", "Text to find in " + in + "; case-insensitive"}};
     }
     if (!shape.sortable.empty()) {
         std::string fields;
@@ -48,7 +49,7 @@ json::object page_parameters(const ListShape& shape) {
               {"pattern", "^(" + fields + "):([aA][sS][cC]|[dD][eE][sS][cC])$"},
               {"examples", json::array{json::string(example)}}}},
             {"maxItems", std::min(shape.order_terms, shape.sortable.size())},
-            {"description", "May be repeated, the first one first, each field once. Newest first without"}};
+            {"description", "Sort order; repeat to sort by several fields, each once. Default: newest first"}};
     }
     return out;
 }
@@ -62,21 +63,22 @@ json::object page_metadata(const ListShape& shape) {
         {"perPage", number},
         {"hasNext", {{"type", "boolean"}}},
         {"hasPrevious", {{"type", "boolean"}}},
-        {"search", {{"type", "string"}, {"description", "As understood; absent where there was none"}}},
-        {"filters", {{"type", "object"}, {"description", "As understood; absent where there were none"}}},
+        {"search", {{"type", "string"}, {"description", "Applied search text; absent without a search"}}},
+        {"filters", {{"type", "object"}, {"description", "Applied filters; absent without filters"}}},
         {"orderBy",
          {{"type", "array"},
           {"items", {{"type", "object"}, {"additionalProperties", {{"type", "string"}, {"enum", {"asc", "desc"}}}}}},
-          {"description", "As asked for; empty: newest first"}}},
+          {"description", "Requested order; empty for the default, newest first"}}},
         {"availableSearch", {{"type", "array"}, {"items", {{"type", "string"}}}}},
         {"availableOrderBy", {{"type", "array"}, {"items", {{"type", "string"}}}}}};
     json::array required{"type", "perPage", "hasNext", "hasPrevious", "orderBy", "availableSearch", "availableOrderBy"};
     if (by_cursor) {
-        properties["nextCursor"] = {{"type", "string"}, {"description", "For the next page; absent on the last one"}};
+        properties["nextCursor"] = {{"type", "string"},
+                                    {"description", "Cursor of the next page; absent on the last page"}};
     } else {
         json::object count = from_zero;
         count["maximum"] = list_count_max;
-        count["description"] = "All matches; 10000 stands for that many or more";
+        count["description"] = "Number of matches; 10000 means at least 10000";
         properties["count"] = std::move(count);
         properties["page"] = number;
         properties["totalPage"] = from_zero;

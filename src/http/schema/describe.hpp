@@ -46,6 +46,31 @@ boost::json::object describe_fields(Components& components) {
     return out;
 }
 
+// The schema of a DTO whose fields do not all go together: `fields` is that of its field table.
+inline boost::json::object describe_shapes(const boost::json::object& fields, const std::vector<Shape>& shapes,
+                                           Components& components) {
+    boost::json::array one_of;
+    for (const Shape& shape : shapes) {
+        boost::json::object properties;
+        boost::json::array required;
+        for (const ShapeField& member : shape.fields) {
+            boost::json::object schema = fields.at("properties").at(member.name).as_object();
+            if (member.constant) schema["const"] = *member.constant;
+            properties[member.name] = std::move(schema);
+            if (member.required) required.emplace_back(member.name);
+        }
+        components[shape.schema_name] = boost::json::object{{"type", "object"},
+                                                            {"description", shape.description},
+                                                            {"additionalProperties", false},
+                                                            {"properties", std::move(properties)},
+                                                            {"required", std::move(required)}};
+        one_of.push_back(boost::json::object{{"$ref", "#/components/schemas/" + std::string(shape.schema_name)}});
+    }
+    boost::json::object out{{"oneOf", std::move(one_of)}};
+    if (const auto* examples = fields.if_contains("examples")) out["examples"] = *examples;
+    return out;
+}
+
 template <class T>
 boost::json::object describe(Components& components) {
     if constexpr (IsOptional<T>::value) {
@@ -55,7 +80,9 @@ boost::json::object describe(Components& components) {
     } else if constexpr (DtoType<T>) {
         if (!components.contains(T::schema_name)) {
             components[T::schema_name] = nullptr;  // a DTO may contain itself
-            components[T::schema_name] = describe_fields<T>(components);
+            boost::json::object schema = describe_fields<T>(components);
+            if constexpr (requires { T::shapes(); }) schema = describe_shapes(schema, T::shapes(), components);
+            components[T::schema_name] = std::move(schema);
         }
         return {{"$ref", "#/components/schemas/" + std::string(T::schema_name)}};
     } else if constexpr (std::is_same_v<T, bool>) {

@@ -13,6 +13,7 @@
 //         static void check(const VerifyLoginRequest&, Report&);  // optional: rules that need more than one field
 //         static std::vector<VerifyLoginRequest> examples();      // optional: for the document, where one made of the
 //                                                                 // fields alone would mislead
+//         static std::vector<Shape> shapes();                     // optional, of answers: which fields go together
 //     };
 //
 // std::optional members may be absent; all others must be there. An enum becomes text by a specialization of
@@ -42,6 +43,20 @@ constexpr Field<Dto, T, Rules...> field(std::string_view name, T Dto::* member, 
                                         Rules... rules) {
     return {name, member, description, std::tuple<Rules...>{rules...}};
 }
+
+// A field of a shape. With a constant, clients can tell the shapes apart by it.
+struct ShapeField {
+    std::string_view name;
+    std::optional<bool> constant = {};
+    bool required = true;
+};
+
+// One of the forms that an answer takes. The document has a schema for each; that of the DTO is their oneOf.
+struct Shape {
+    std::string_view schema_name;
+    std::string_view description;
+    std::vector<ShapeField> fields;
+};
 
 // Specialize with: static constexpr std::array names{std::pair{Enum::value, std::string_view{"value"}}, ...};
 template <class Enum>

@@ -90,7 +90,7 @@ class Check:
                     self.complain(inner_place, f"requires {name}, which it does not describe")
             if "default" in inner:
                 self.fits(inner_place + "/default", inner["default"], inner)
-            for example in inner.get("examples", []) if "type" in inner else []:
+            for example in inner.get("examples", []) if {"type", "oneOf"} & inner.keys() else []:
                 self.fits(inner_place + "/examples", example, inner)
 
     # What carries a schema and examples: media types, parameters, headers.
