@@ -24,14 +24,13 @@ struct AcceptRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("type", &AcceptRequest::type, "Its latest version is accepted"),
-            field("version", &AcceptRequest::version, "The one that was shown: refused where there is a later one",
+            field("type", &AcceptRequest::type, "Policy type; accepts its latest version"),
+            field("version", &AcceptRequest::version, "Version shown to the user; refused if a later one is published",
                   http::between(1, policy_version_max)),
             field("language", &AcceptRequest::language,
-                  "Of the text that was shown; absent: the request's, where the version has it"),
+                  "Language of the text shown; default: the language of the request, if the version has it"),
             field("contentHash", &AcceptRequest::content_hash,
-                  "SHA-256 of the text that was shown, in hexadecimal digits: refused where it is none of the latest "
-                  "version's",
+                  "SHA-256 of the text shown, in hexadecimal; refused unless the latest version has this text",
                   http::min_length(64), http::max_length(64), http::alphanumeric, http::lowered),
         };
     }
@@ -50,7 +49,8 @@ struct WithdrawRequest {
     static constexpr std::string_view schema_name = "TermPolicyWithdrawRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("type", &WithdrawRequest::type, "Marketing or cookies, unless the operator says else")};
+        return std::tuple{field("type", &WithdrawRequest::type,
+                                "Policy type; `marketing` or `cookies`, unless the operator allows others")};
     }
     static std::vector<WithdrawRequest> examples() { return {{.type = PolicyType::marketing}}; }
 };
@@ -63,8 +63,8 @@ struct ContentHashResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("language", &ContentHashResponse::language, "Of the text"),
-            field("contentHash", &ContentHashResponse::content_hash, "SHA-256 of the bytes, in hexadecimal digits"),
+            field("language", &ContentHashResponse::language, "Language of the text"),
+            field("contentHash", &ContentHashResponse::content_hash, "SHA-256 of the text, in hexadecimal"),
         };
     }
 };
@@ -98,15 +98,15 @@ struct AcceptanceResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("id", &AcceptanceResponse::id, "Of this entry"),
-            field("userId", &AcceptanceResponse::user_id, "Who accepted"),
-            field("termPolicyId", &AcceptanceResponse::term_policy_id, "What was accepted"),
-            field("termPolicy", &AcceptanceResponse::term_policy, "The same in full"),
-            field("action", &AcceptanceResponse::action, "Accepted, or taken back"),
-            field("language", &AcceptanceResponse::language, "Of the text that was shown"),
-            field("contentHashes", &AcceptanceResponse::content_hashes, "Of the version, as they were at that time"),
-            field("acceptedAt", &AcceptanceResponse::accepted_at, "When it was accepted, or taken back"),
-            field("createdAt", &AcceptanceResponse::created_at, "The same"),
+            field("id", &AcceptanceResponse::id, "Entry ID"),
+            field("userId", &AcceptanceResponse::user_id, "Account ID"),
+            field("termPolicyId", &AcceptanceResponse::term_policy_id, "Policy ID"),
+            field("termPolicy", &AcceptanceResponse::term_policy, "The policy"),
+            field("action", &AcceptanceResponse::action, "Accepted or withdrawn"),
+            field("language", &AcceptanceResponse::language, "Language of the text shown"),
+            field("contentHashes", &AcceptanceResponse::content_hashes, "Hashes of the version's texts at that time"),
+            field("acceptedAt", &AcceptanceResponse::accepted_at, "Time of the acceptance or withdrawal"),
+            field("createdAt", &AcceptanceResponse::created_at, "Same as `acceptedAt`"),
         };
     }
 };

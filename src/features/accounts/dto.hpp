@@ -26,17 +26,17 @@ struct SignUpRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("email", &SignUpRequest::email, "Kept in small letters; a link is mailed to it", http::not_empty,
-                  http::email),
+            field("email", &SignUpRequest::email, "Email address; stored in lower case, receives the verification link",
+                  http::not_empty, http::email),
             field("password", &SignUpRequest::password, new_password_description, password_length_min,
                   password_length_max, password_classes),
-            field("name", &SignUpRequest::name, "As people call them", http::not_empty, http::one_line_name,
+            field("name", &SignUpRequest::name, "Display name", http::not_empty, http::one_line_name,
                   http::max_length(100)),
-            field("from", &SignUpRequest::from, "Where the account is made"),
-            field("termsOfService", &SignUpRequest::terms_of_service, "Accepts the latest terms of service"),
-            field("privacy", &SignUpRequest::privacy, "Accepts the latest privacy policy"),
-            field("marketing", &SignUpRequest::marketing, "Accepts the latest marketing policy"),
-            field("cookies", &SignUpRequest::cookies, "Accepts the latest cookie policy"),
+            field("from", &SignUpRequest::from, "Client type"),
+            field("termsOfService", &SignUpRequest::terms_of_service, "`true` accepts the latest terms of service"),
+            field("privacy", &SignUpRequest::privacy, "`true` accepts the latest privacy policy"),
+            field("marketing", &SignUpRequest::marketing, "`true` accepts the latest marketing consent"),
+            field("cookies", &SignUpRequest::cookies, "`true` accepts the latest cookie policy"),
         };
     }
     static std::vector<SignUpRequest> examples() {
@@ -57,7 +57,7 @@ struct VerifyEmailRequest {
     static constexpr std::string_view schema_name = "UserVerifyEmailRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("token", &VerifyEmailRequest::token, "The last part of the mailed link",
+        return std::tuple{field("token", &VerifyEmailRequest::token, "Last path segment of the emailed link",
                                 http::not_empty, http::max_length(512))};
     }
 };
@@ -68,7 +68,8 @@ struct SendLinkRequest {
     static constexpr std::string_view schema_name = "UserSendLinkRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("email", &SendLinkRequest::email, "Of the account", http::not_empty, http::email)};
+        return std::tuple{
+            field("email", &SendLinkRequest::email, "Email address of the account", http::not_empty, http::email)};
     }
 };
 
@@ -85,12 +86,15 @@ struct ResetPasswordRequest {
         return std::tuple{
             field("newPassword", &ResetPasswordRequest::new_password, new_password_description, password_length_min,
                   password_length_max, password_classes),
-            field("token", &ResetPasswordRequest::token, "The last part of the mailed link", http::not_empty,
+            field("token", &ResetPasswordRequest::token, "Last path segment of the emailed link", http::not_empty,
                   http::max_length(512)),
-            field("code", &ResetPasswordRequest::code, "With two-factor on: a code of the authenticator app",
+            field("code", &ResetPasswordRequest::code,
+                  "Code from the authenticator app; required if two-factor authentication is on, unless `backupCode` "
+                  "is sent",
                   http::two_factor_code),
-            field("backupCode", &ResetPasswordRequest::backup_code, "Or a backup code", http::backup_code),
-            field("method", &ResetPasswordRequest::method, "Which of the two is sent"),
+            field("backupCode", &ResetPasswordRequest::backup_code, "Backup code, instead of `code`",
+                  http::backup_code),
+            field("method", &ResetPasswordRequest::method, "Which of `code` and `backupCode` is sent"),
         };
     }
     static void check(const ResetPasswordRequest& dto, http::Report& report) { check_proof(dto, report, false); }
@@ -112,10 +116,10 @@ struct UpdateProfileRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("name", &UpdateProfileRequest::name, "As people call them; absent: as it is", http::not_empty,
+            field("name", &UpdateProfileRequest::name, "Display name; unchanged if omitted", http::not_empty,
                   http::one_line_name, http::max_length(100)),
-            field("language", &UpdateProfileRequest::language, "Of mails; absent: as it is"),
-            field("gender", &UpdateProfileRequest::gender, "As the owner wants to be addressed; absent: as it is"),
+            field("language", &UpdateProfileRequest::language, "Language of emails; unchanged if omitted"),
+            field("gender", &UpdateProfileRequest::gender, "Gender; unchanged if omitted"),
         };
     }
 };
@@ -140,19 +144,20 @@ struct ExportedSession {
     static constexpr auto fields() {
         using http::field;
         using Dto = ExportedSession;
-        return std::tuple{field("id", &Dto::id, "Of the session"),
-                          field("loginFrom", &Dto::login_from, "Where the login came from"),
-                          field("loginWith", &Dto::login_with, "How it was proven"),
-                          field("ipAddress", &Dto::ip_address, "Address of the login"),
-                          field("userAgent", &Dto::user_agent, "Client of the login"),
-                          field("deviceFingerprint", &Dto::device_fingerprint, "The client's own name for the device"),
-                          field("deviceName", &Dto::device_name, "As told by the client"),
-                          field("devicePlatform", &Dto::device_platform, "As told by the client"),
-                          field("createdAt", &Dto::created_at, "When it was made"),
-                          field("lastActiveAt", &Dto::last_active_at, "When it was last seen in use"),
-                          field("expiredAt", &Dto::expired_at, "When it ends at the latest"),
-                          field("revokedAt", &Dto::revoked_at, "When it was ended"),
-                          field("revokedReason", &Dto::revoked_reason, "What ended it")};
+        return std::tuple{
+            field("id", &Dto::id, "Session ID"),
+            field("loginFrom", &Dto::login_from, "Client type of the login"),
+            field("loginWith", &Dto::login_with, "Login method"),
+            field("ipAddress", &Dto::ip_address, "IP address of the login"),
+            field("userAgent", &Dto::user_agent, "User agent of the login"),
+            field("deviceFingerprint", &Dto::device_fingerprint, "Device identifier chosen by the client"),
+            field("deviceName", &Dto::device_name, "Device name sent by the client"),
+            field("devicePlatform", &Dto::device_platform, "Device platform sent by the client"),
+            field("createdAt", &Dto::created_at, "Creation time"),
+            field("lastActiveAt", &Dto::last_active_at, "Time of the last recorded use"),
+            field("expiredAt", &Dto::expired_at, "Latest end of the session"),
+            field("revokedAt", &Dto::revoked_at, "Revocation time"),
+            field("revokedReason", &Dto::revoked_reason, "Revocation reason")};
     }
 };
 
@@ -166,11 +171,11 @@ struct ExportedIdentity {
     static constexpr auto fields() {
         using http::field;
         using Dto = ExportedIdentity;
-        return std::tuple{field("provider", &Dto::provider, "Who knows the owner by it"),
-                          field("subject", &Dto::subject, "What the provider calls the owner"),
-                          field("email", &Dto::email, "As the provider told it"),
-                          field("createdAt", &Dto::created_at, "When it was made"),
-                          field("lastUsedAt", &Dto::last_used_at, "When a login last came with it")};
+        return std::tuple{field("provider", &Dto::provider, "Identity provider"),
+                          field("subject", &Dto::subject, "Account ID at the provider"),
+                          field("email", &Dto::email, "Email address according to the provider"),
+                          field("createdAt", &Dto::created_at, "Creation time"),
+                          field("lastUsedAt", &Dto::last_used_at, "Time of the last login with this identity")};
     }
 };
 
@@ -180,8 +185,8 @@ struct ExportedPassword {
 
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("type", &ExportedPassword::type, "How it was set"),
-                          field("createdAt", &ExportedPassword::created_at, "When it was made")};
+        return std::tuple{field("type", &ExportedPassword::type, "How the password was set"),
+                          field("createdAt", &ExportedPassword::created_at, "Creation time")};
     }
 };
 
@@ -201,16 +206,16 @@ struct ExportedAcceptance {
         using http::field;
         using Dto = ExportedAcceptance;
         return std::tuple{
-            field("id", &Dto::id, "Of the entry"),
-            field("type", &Dto::type, "What the document was"),
-            field("version", &Dto::version, "Which one of it"),
-            field("action", &Dto::action, "Accepted, or taken back"),
-            field("language", &Dto::language, "Of the text that was shown"),
-            field("contentHashes", &Dto::content_hashes, "Of the version, as they were at that time"),
-            field("acceptedAt", &Dto::accepted_at, "When it was accepted, or taken back"),
-            field("ipAddress", &Dto::ip_address, "From where"),
-            field("userAgent", &Dto::user_agent, "With which client"),
-            field("sessionId", &Dto::session_id, "In which session; at sign-up none"),
+            field("id", &Dto::id, "Entry ID"),
+            field("type", &Dto::type, "Policy type"),
+            field("version", &Dto::version, "Policy version"),
+            field("action", &Dto::action, "Accepted or withdrawn"),
+            field("language", &Dto::language, "Language of the text shown"),
+            field("contentHashes", &Dto::content_hashes, "Hashes of the version's texts at that time"),
+            field("acceptedAt", &Dto::accepted_at, "Time of the acceptance or withdrawal"),
+            field("ipAddress", &Dto::ip_address, "IP address of the client"),
+            field("userAgent", &Dto::user_agent, "User agent of the client"),
+            field("sessionId", &Dto::session_id, "Session ID; absent for acceptances at sign-up"),
         };
     }
 };
@@ -224,10 +229,12 @@ struct DeleteSelfRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("code", &DeleteSelfRequest::code, "With two-factor on: a code of the authenticator app",
+            field("code", &DeleteSelfRequest::code,
+                  "Code from the authenticator app; required if two-factor authentication is on, unless `backupCode` "
+                  "is sent",
                   http::two_factor_code),
-            field("backupCode", &DeleteSelfRequest::backup_code, "Or a backup code", http::backup_code),
-            field("method", &DeleteSelfRequest::method, "Which of the two is sent"),
+            field("backupCode", &DeleteSelfRequest::backup_code, "Backup code, instead of `code`", http::backup_code),
+            field("method", &DeleteSelfRequest::method, "Which of `code` and `backupCode` is sent"),
         };
     }
     static void check(const DeleteSelfRequest& dto, http::Report& report) { check_proof(dto, report, false); }

@@ -43,15 +43,15 @@ struct ActivityResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("id", &ActivityResponse::id, "Of the entry"),
-            field("userId", &ActivityResponse::user_id, "Whose account it was"),
-            field("action", &ActivityResponse::action, "What happened, by its name: userLoginCredential and others"),
-            field("description", &ActivityResponse::description, "The same for people, localized"),
-            field("ipAddress", &ActivityResponse::ip_address, "Where it was asked for"),
-            field("userAgent", &ActivityResponse::user_agent, "Which client asked for it"),
-            field("metadata", &ActivityResponse::metadata, "Ids and names of what it was about"),
-            field("createdAt", &ActivityResponse::created_at, "When it happened"),
-            field("createdBy", &ActivityResponse::created_by, "Who did it: the owner, or an administrator"),
+            field("id", &ActivityResponse::id, "Entry ID"),
+            field("userId", &ActivityResponse::user_id, "Account ID"),
+            field("action", &ActivityResponse::action, "Name of the action, such as `userLoginCredential`"),
+            field("description", &ActivityResponse::description, "Localized description of the action"),
+            field("ipAddress", &ActivityResponse::ip_address, "IP address of the client"),
+            field("userAgent", &ActivityResponse::user_agent, "User agent of the client"),
+            field("metadata", &ActivityResponse::metadata, "IDs and names of the affected objects"),
+            field("createdAt", &ActivityResponse::created_at, "Time of the action"),
+            field("createdBy", &ActivityResponse::created_by, "Account ID of the actor: the owner or an administrator"),
         };
     }
 };
@@ -69,7 +69,7 @@ struct ActivityPath {
     static constexpr std::string_view schema_name = "ActivityPath";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("userId", &ActivityPath::user_id, "Of the account")};
+        return std::tuple{field("userId", &ActivityPath::user_id, "Account ID")};
     }
 };
 

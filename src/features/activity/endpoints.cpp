@@ -45,10 +45,10 @@ void add_activity_endpoints(http::Router& router, Activity& activity, UserReposi
         .also_at("/user/activity-log/list")
         .id("listActivity")
         .tag("activity")
-        .says("What happened to the own account, newest first")
+        .says("List your activity")
         .describes(
-            "Logins, password and two-factor changes, ended sessions: each entry was written with the change it tells "
-            "of.")
+            "Newest first: logins, password and two-factor changes, ended sessions. Consentry writes each entry in the "
+            "same transaction as the change it records.")
         .message("activityLog.list")
         .handled_by(
             [&](const SignedIn& caller, const http::RequestContext& context, http::List<ActivityListing> wanted) {
@@ -58,9 +58,10 @@ void add_activity_endpoints(http::Router& router, Activity& activity, UserReposi
     router.get("/admin/user/:userId/activity-log/list")
         .id("listActivityOfUser")
         .tag("activity")
-        .says("What happened to an account, newest first")
+        .says("List the activity of an account")
         .describes(
-            "For administrators who may read users and activity. An administrator who did it stands in createdBy.")
+            "Newest first. Requires `user:read` and `activityLog:read`. If an administrator acted, `createdBy` is the "
+            "administrator's account ID.")
         .message("activityLog.list")
         .may_fail({&errors::user_not_found})
         .handled_by([&](const MayReadActivity&, const http::RequestContext& context, http::FromPath<ActivityPath> path,

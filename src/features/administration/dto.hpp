@@ -53,20 +53,21 @@ struct UserListResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("id", &UserListResponse::id, "Of the account"),
-            field("name", &UserListResponse::name, "As the owner wrote it"),
-            field("username", &UserListResponse::username, "Unique"),
-            field("email", &UserListResponse::email, "In small letters"),
-            field("isVerified", &UserListResponse::is_verified, "Whether the address was proven to be the owner's"),
-            field("verifiedAt", &UserListResponse::verified_at, "When it was"),
-            field("roleId", &UserListResponse::role_id, "Of the role"),
-            field("role", &UserListResponse::role, "What the account may do"),
-            field("status", &UserListResponse::status, "Only an active account can be used"),
-            field("termPolicy", &UserListResponse::term_policy, "What the owner has accepted"),
-            field("language", &UserListResponse::language, "Of mails to the owner"),
-            field("lastLoginAt", &UserListResponse::last_login_at, "When the last login succeeded"),
-            field("createdAt", &UserListResponse::created_at, "When the account was made"),
-            field("updatedAt", &UserListResponse::updated_at, "When it was changed last"),
+            field("id", &UserListResponse::id, "Account ID"),
+            field("name", &UserListResponse::name, "Display name"),
+            field("username", &UserListResponse::username, "Unique username"),
+            field("email", &UserListResponse::email, "Email address in lower case"),
+            field("isVerified", &UserListResponse::is_verified, "Whether the email address is verified"),
+            field("verifiedAt", &UserListResponse::verified_at, "Verification time"),
+            field("roleId", &UserListResponse::role_id, "Role ID"),
+            field("role", &UserListResponse::role, "Role of the account"),
+            field("status", &UserListResponse::status, "Account status; only `active` accounts can be used"),
+            field("termPolicy", &UserListResponse::term_policy,
+                  "Whether each policy type is accepted in its latest version"),
+            field("language", &UserListResponse::language, "Language of emails to the owner"),
+            field("lastLoginAt", &UserListResponse::last_login_at, "Time of the last successful login"),
+            field("createdAt", &UserListResponse::created_at, "Creation time"),
+            field("updatedAt", &UserListResponse::updated_at, "Time of the last change"),
         };
     }
 };
@@ -78,9 +79,8 @@ struct UserListing {
 
     static constexpr auto paging = http::Paging::offset;
     static constexpr auto filters() {
-        return std::tuple{
-            http::filter("status", &UserListing::status, "u.status", "Only accounts in these states"),
-            http::filter("role", &UserListing::role, "u.role_id", "Only accounts of the role of this id")};
+        return std::tuple{http::filter("status", &UserListing::status, "u.status", "Account statuses to include"),
+                          http::filter("role", &UserListing::role, "u.role_id", "Role ID of the accounts to include")};
     }
     static constexpr std::array sortable{http::Sortable{"createdAt", "u.created_at"},
                                          http::Sortable{"email", "u.email", http::SortedAs::text},
@@ -102,8 +102,8 @@ struct SystemUserListing {
     static constexpr auto paging = http::Paging::cursor;
     static constexpr auto filters() {
         return std::tuple{
-            http::filter("status", &SystemUserListing::status, "u.status", "Only accounts in these states"),
-            http::filter("role", &SystemUserListing::role, "u.role_id", "Only accounts of the role of this id")};
+            http::filter("status", &SystemUserListing::status, "u.status", "Account statuses to include"),
+            http::filter("role", &SystemUserListing::role, "u.role_id", "Role ID of the accounts to include")};
     }
     static constexpr std::array sortable{http::Sortable{"createdAt", "u.created_at"}};
     static constexpr auto searchable = UserListing::searchable;
@@ -121,9 +121,9 @@ struct UserExportQuery {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("status", &UserExportQuery::status, "Only accounts in these states, with commas between"),
-            field("role", &UserExportQuery::role, "Only accounts of the role of this id"),
-            field("search", &UserExportQuery::search, "Only accounts with this in their name, username or email",
+            field("status", &UserExportQuery::status, "Account statuses to include, separated by commas"),
+            field("role", &UserExportQuery::role, "Role ID of the accounts to include"),
+            field("search", &UserExportQuery::search, "Text to find in name, username or email",
                   http::max_length(http::search_length_max)),
         };
     }
@@ -135,7 +135,7 @@ struct AccountPath {
     static constexpr std::string_view schema_name = "AccountPath";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("userId", &AccountPath::user_id, "Of the account")};
+        return std::tuple{field("userId", &AccountPath::user_id, "Account ID")};
     }
 };
 
@@ -146,8 +146,8 @@ struct UserSessionPath {
     static constexpr std::string_view schema_name = "UserSessionPath";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("userId", &UserSessionPath::user_id, "Of the account"),
-                          field("sessionId", &UserSessionPath::session_id, "Of the session")};
+        return std::tuple{field("userId", &UserSessionPath::user_id, "Account ID"),
+                          field("sessionId", &UserSessionPath::session_id, "Session ID")};
     }
 };
 
@@ -161,12 +161,13 @@ struct UserCreateRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("email", &UserCreateRequest::email, "Kept in small letters; the temporary password is mailed to it",
-                  http::not_empty, http::email),
-            field("roleId", &UserCreateRequest::role_id, "Of a role within the own rights"),
-            field("name", &UserCreateRequest::name, "Of the owner", http::min_length(1), http::one_line_name,
+            field("email", &UserCreateRequest::email,
+                  "Email address; stored in lower case, receives the temporary password", http::not_empty, http::email),
+            field("roleId", &UserCreateRequest::role_id, "Role ID; the caller needs every ability of the role"),
+            field("name", &UserCreateRequest::name, "Display name", http::min_length(1), http::one_line_name,
                   http::max_length(100)),
-            field("language", &UserCreateRequest::language, "Of mails to the owner; else that of the request"),
+            field("language", &UserCreateRequest::language,
+                  "Language of emails to the owner; default: the language of the request"),
         };
     }
 };
@@ -177,7 +178,7 @@ struct UserCreateResponse {
     static constexpr std::string_view schema_name = "UserCreateResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("id", &UserCreateResponse::id, "Of the new account")};
+        return std::tuple{field("id", &UserCreateResponse::id, "Account ID")};
     }
 };
 
@@ -187,7 +188,7 @@ struct UserStatusRequest {
     static constexpr std::string_view schema_name = "UserStatusRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("status", &UserStatusRequest::status, "blocked is for good")};
+        return std::tuple{field("status", &UserStatusRequest::status, "New status; `blocked` is final")};
     }
 };
 
@@ -197,7 +198,8 @@ struct UserRoleRequest {
     static constexpr std::string_view schema_name = "UserRoleRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("roleId", &UserRoleRequest::role_id, "Of a role within the own rights")};
+        return std::tuple{
+            field("roleId", &UserRoleRequest::role_id, "Role ID; the caller needs every ability of the role")};
     }
 };
 
@@ -238,21 +240,21 @@ struct UserSessionResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("id", &UserSessionResponse::id, "For revoking"),
-            field("userId", &UserSessionResponse::user_id, "Whose it is"),
-            field("loginFrom", &UserSessionResponse::login_from, "Where the login came from"),
-            field("loginWith", &UserSessionResponse::login_with, "How the owner proved who they are"),
-            field("ipAddress", &UserSessionResponse::ip_address, "Address of the login"),
-            field("userAgent", &UserSessionResponse::user_agent, "Client of the login"),
-            field("deviceName", &UserSessionResponse::device_name, "As told by the client"),
-            field("devicePlatform", &UserSessionResponse::device_platform, "As told by the client"),
-            field("createdAt", &UserSessionResponse::created_at, "When it began"),
-            field("updatedAt", &UserSessionResponse::updated_at, "When it was refreshed or ended last"),
+            field("id", &UserSessionResponse::id, "Session ID"),
+            field("userId", &UserSessionResponse::user_id, "Account ID"),
+            field("loginFrom", &UserSessionResponse::login_from, "Client type of the login"),
+            field("loginWith", &UserSessionResponse::login_with, "Login method"),
+            field("ipAddress", &UserSessionResponse::ip_address, "IP address of the login"),
+            field("userAgent", &UserSessionResponse::user_agent, "User agent of the login"),
+            field("deviceName", &UserSessionResponse::device_name, "Device name sent by the client"),
+            field("devicePlatform", &UserSessionResponse::device_platform, "Device platform sent by the client"),
+            field("createdAt", &UserSessionResponse::created_at, "Creation time"),
+            field("updatedAt", &UserSessionResponse::updated_at, "Time of the last refresh or of the end"),
             field("lastActiveAt", &UserSessionResponse::last_active_at,
-                  "Its last refresh; for admins its last minute of use"),
-            field("expiredAt", &UserSessionResponse::expired_at, "When it ends at the latest"),
-            field("isRevoked", &UserSessionResponse::is_revoked, "Ended before its time"),
-            field("revokedAt", &UserSessionResponse::revoked_at, "When it was"),
+                  "Time of the last refresh; for administrators, of the last use, to the minute"),
+            field("expiredAt", &UserSessionResponse::expired_at, "Latest end of the session"),
+            field("isRevoked", &UserSessionResponse::is_revoked, "Whether the session was ended early"),
+            field("revokedAt", &UserSessionResponse::revoked_at, "Revocation time"),
         };
     }
 };
@@ -263,7 +265,7 @@ struct UserSessionListing {
     static constexpr auto paging = http::Paging::offset;
     static constexpr auto filters() {
         return std::tuple{http::filter("isRevoked", &UserSessionListing::is_revoked, "(revoked_at IS NOT NULL)",
-                                       "Only those that were ended, or only the others")};
+                                       "`true`: only ended sessions; `false`: only the others")};
     }
     static constexpr std::array sortable{http::Sortable{"createdAt", "created_at"},
                                          http::Sortable{"updatedAt", "updated_at"}};
@@ -275,7 +277,7 @@ struct UserImportQuery {
     static constexpr std::string_view schema_name = "UserImportQuery";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("dryRun", &UserImportQuery::dry_run, "Everything is checked and nothing imported")};
+        return std::tuple{field("dryRun", &UserImportQuery::dry_run, "`true` checks the file and imports nothing")};
     }
 };
 
@@ -286,9 +288,9 @@ struct UserImportResponse {
     static constexpr std::string_view schema_name = "UserImportResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{
-            field("rows", &UserImportResponse::rows, "Of the file, without its first line"),
-            field("imported", &UserImportResponse::imported, "Accounts that were made; with dryRun, that would be")};
+        return std::tuple{field("rows", &UserImportResponse::rows, "Number of rows, without the header line"),
+                          field("imported", &UserImportResponse::imported,
+                                "Number of accounts imported; with `dryRun`, that would be imported")};
     }
 };
 
@@ -298,7 +300,7 @@ struct CheckUsernameRequest {
     static constexpr std::string_view schema_name = "UserCheckUsernameRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("username", &CheckUsernameRequest::username, "Compared without case",
+        return std::tuple{field("username", &CheckUsernameRequest::username, "Username; case-insensitive",
                                 http::min_length(3), http::max_length(50), http::lowered)};
     }
 };
@@ -312,10 +314,10 @@ struct CheckUsernameResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("badWord", &CheckUsernameResponse::bad_word, "Always false: words are not judged"),
-            field("exist", &CheckUsernameResponse::exist, "Somebody has it"),
+            field("badWord", &CheckUsernameResponse::bad_word, "Always false; Consentry has no word list"),
+            field("exist", &CheckUsernameResponse::exist, "Whether the username is taken"),
             field("pattern", &CheckUsernameResponse::pattern,
-                  "It holds something else than letters, digits, dashes and underscores"),
+                  "Whether the username contains characters other than letters, digits, dashes and underscores"),
         };
     }
 };
@@ -327,7 +329,7 @@ struct CheckEmailRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("email", &CheckEmailRequest::email, "Compared without case", http::not_empty, http::email)};
+            field("email", &CheckEmailRequest::email, "Email address; case-insensitive", http::not_empty, http::email)};
     }
 };
 
@@ -339,8 +341,8 @@ struct CheckEmailResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("badWord", &CheckEmailResponse::bad_word, "Always false: words are not judged"),
-            field("exist", &CheckEmailResponse::exist, "Somebody has it"),
+            field("badWord", &CheckEmailResponse::bad_word, "Always false; Consentry has no word list"),
+            field("exist", &CheckEmailResponse::exist, "Whether an account has the address"),
         };
     }
 };

@@ -77,10 +77,10 @@ void add_reading(http::Router& router, Administration& administration, Profiles&
     router.get("/admin/user/list")
         .id("listUsers")
         .tag("admin")
-        .says("All accounts")
+        .says("List accounts")
         .describes(
-            "Needs user:read. Searched in name, username and email. Counts stop at 10000, pages at 20: beyond that, "
-            "narrow the list.")
+            "Requires `user:read`. `search` looks in name, username and email. `count` stops at 10000 and `page` at "
+            "20; filter or search to reach accounts beyond that.")
         .message("user.list")
         .handled_by([&administration, &consents](const ForReading&, http::List<UserListing> wanted) {
             return list(administration, consents, std::move(wanted));
@@ -89,8 +89,8 @@ void add_reading(http::Router& router, Administration& administration, Profiles&
     router.get("/admin/user/get/:userId")
         .id("getUser")
         .tag("admin")
-        .says("One account, as its owner sees it")
-        .describes("Needs user:read.")
+        .says("Get an account")
+        .describes("Requires `user:read`. Returns the same profile that the account owner sees.")
         .message("user.get")
         .may_fail({&errors::user_not_found})
         .handled_by([&profiles](const ForReading&, FromPath<AccountPath> path) { return profiles.get(path->user_id); });
@@ -98,8 +98,8 @@ void add_reading(http::Router& router, Administration& administration, Profiles&
     router.get("/admin/user/:userId/session/list")
         .id("listSessionsOfUser")
         .tag("admin")
-        .says("The sessions of an account, those that are over too")
-        .describes("Needs user:read and session:read.")
+        .says("List the sessions of an account")
+        .describes("Requires `user:read` and `session:read`. Includes ended sessions.")
         .message("session.list")
         .may_fail({&errors::user_not_found})
         .handled_by(
@@ -112,10 +112,11 @@ void add_changing(http::Router& router, Administration& administration) {
     router.post("/admin/user/create")
         .id("createUser")
         .tag("admin")
-        .says("Makes an account and mails it a temporary password")
+        .says("Create an account")
         .describes(
-            "Needs user:read and user:create, and every right of the role. The account is verified: only who reads "
-            "the mails of the address can use the password.")
+            "Requires `user:read`, `user:create` and every ability of the assigned role. Emails a temporary password "
+            "to the address. The account counts as verified, because only a reader of that mailbox can use the "
+            "password.")
         .message("user.create")
         .answers(201)
         .may_fail({&errors::role_not_found, &errors::role_forbidden, &errors::email_exist})
@@ -131,10 +132,10 @@ void add_changing(http::Router& router, Administration& administration) {
     router.patch("/admin/user/update/:userId/status")
         .id("updateUserStatus")
         .tag("admin")
-        .says("Lets an account in, shuts it out, or blocks it for good")
+        .says("Activate, deactivate or block an account")
         .describes(
-            "Needs user:read and user:update. Leaving active ends all sessions; coming back to it clears the count of "
-            "wrong passwords. blocked is final.")
+            "Requires `user:read` and `user:update`. An account that stops being `active` loses all sessions; one that "
+            "becomes `active` again starts with no failed password attempts. `blocked` is final.")
         .message("user.updateStatus")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_forbidden,
                    &errors::last_super_admin})
@@ -146,9 +147,9 @@ void add_changing(http::Router& router, Administration& administration) {
     router.put("/admin/user/update/:userId/role")
         .id("updateUserRole")
         .tag("admin")
-        .says("Gives an account another role")
+        .says("Change the role of an account")
         .describes(
-            "Needs user:read, user:update and role:read, and every right of both the former role and the new one. Ends "
+            "Requires `user:read`, `user:update`, `role:read` and every ability of both the old and the new role. Ends "
             "all sessions of the account.")
         .message("user.updateRole")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_not_found,
@@ -161,10 +162,11 @@ void add_changing(http::Router& router, Administration& administration) {
     router.put("/admin/user/update/:userId/password")
         .id("updateUserPassword")
         .tag("admin")
-        .says("Mails an account a temporary password")
+        .says("Send a temporary password")
         .describes(
-            "Needs user:read and user:update. Nobody but the owner sees it. Ends all sessions; until another password "
-            "is set the account can do nothing else.")
+            "Requires `user:read` and `user:update`. Emails a temporary password to the account owner; nobody else "
+            "sees it. Ends all sessions. Until the owner sets a new password, the account can only change its password "
+            "and log out.")
         .message("user.updatePassword")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_forbidden})
         .handled_by(
@@ -175,8 +177,10 @@ void add_changing(http::Router& router, Administration& administration) {
     router.erase("/admin/user/:userId/session/revoke/:sessionId")
         .id("revokeSessionOfUser")
         .tag("admin")
-        .says("Ends a session of an account")
-        .describes("Needs user:read, session:read and session:delete. Its tokens are dead at once.")
+        .says("Revoke a session of an account")
+        .describes(
+            "Requires `user:read`, `session:read` and `session:delete`. The tokens of the session stop working "
+            "immediately.")
         .may_fail({&errors::user_not_found, &errors::session_not_found, &errors::role_forbidden})
         .handled_by([&administration](const ForRevoking& caller, const RequestContext& context,
                                       FromPath<UserSessionPath> path) {
@@ -188,11 +192,11 @@ void add_transfers(http::Router& router, Administration& administration, UserImp
     router.post("/admin/user/export")
         .id("exportUsers")
         .tag("admin")
-        .says("Accounts as a table")
+        .says("Export accounts as CSV")
         .describes(
-            "Needs user:read. CSV with `;` between the columns that an import takes, without anything that lets "
-            "somebody in; fields that a spreadsheet would run as formulas begin with a quote. Sent while it is read: "
-            "an answer that ends without its last chunk is not whole.")
+            "Requires `user:read`. The columns are those that an import takes, separated by `;`, without credentials. "
+            "Fields that a spreadsheet would run as a formula start with a quote. The response is streamed: without "
+            "its last chunk it is incomplete.")
         .answers_with("text/csv")
         .may_fail({&errors::filter_invalid_value})
         .handled_by([&administration](const ForReading& caller, const RequestContext& context,
@@ -203,13 +207,13 @@ void add_transfers(http::Router& router, Administration& administration, UserImp
     router.post("/admin/user/import")
         .id("importUsers")
         .tag("admin")
-        .says("Makes accounts of a table, all of them or none")
+        .says("Import accounts from CSV")
         .describes(
-            "Needs user:read and user:create, and every right of the roles that are given. At most 1000 rows; the "
-            "first line names the columns: email, and any of name, username, role, status, isVerified, language and "
-            "createdAt. Rows that break rules are listed in `errors`, each with its number from 0; addresses that have "
-            "an account in `data.emails`. The accounts have no password: their owners ask for one as if it were "
-            "forgotten.")
+            "Requires `user:read`, `user:create` and every ability of the assigned roles. Imports all rows, or none if "
+            "any row is invalid; at most 1000 rows. The first line names the columns: `email`, and any of `name`, "
+            "`username`, `role`, `status`, `isVerified`, `language` and `createdAt`. Invalid rows are listed in "
+            "`errors`, each with its number, from 0; addresses that already have an account in `data.emails`. Imported "
+            "accounts have no password; their owners set one through the password reset link.")
         .message("user.import")
         .may_fail({&errors::file_unreadable, &errors::file_too_many_rows, &errors::file_validation,
                    &errors::import_email_exist})
@@ -223,8 +227,8 @@ void add_for_systems(http::Router& router, Administration& administration, Conse
     router.get("/system/user/list")
         .id("listUsersForSystem")
         .tag("user")
-        .says("All accounts, for other services")
-        .describes("Needs an API key of type system.")
+        .says("List accounts for other services")
+        .describes("Requires an API key of type `system`.")
         .message("user.list")
         .with_system_key()
         .handled_by([&administration, &consents](http::List<SystemUserListing> wanted) {
@@ -234,8 +238,9 @@ void add_for_systems(http::Router& router, Administration& administration, Conse
     router.post("/system/user/check/username")
         .id("checkUsername")
         .tag("user")
-        .says("Whether a username could be somebody's, and is")
-        .describes("Needs an API key of type system.")
+        .says("Check a username")
+        .describes(
+            "Tells whether the username is well-formed and whether it is taken. Requires an API key of type `system`.")
         .message("user.checkUsername")
         .with_system_key()
         .handled_by([&administration](CheckUsernameRequest body) {
@@ -245,8 +250,8 @@ void add_for_systems(http::Router& router, Administration& administration, Conse
     router.post("/system/user/check/email")
         .id("checkEmail")
         .tag("user")
-        .says("Whether an email address has an account")
-        .describes("Needs an API key of type system.")
+        .says("Check an email address")
+        .describes("Tells whether an account has this address. Requires an API key of type `system`.")
         .message("user.checkEmail")
         .with_system_key()
         .handled_by(

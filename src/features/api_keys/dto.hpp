@@ -46,17 +46,19 @@ struct ApiKeyResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("id", &ApiKeyResponse::id, "Of the key"),
-            field("key", &ApiKeyResponse::key, "What stands before the colon in x-api-key"),
-            field("name", &ApiKeyResponse::name, "For people to read"),
-            field("type", &ApiKeyResponse::type, "system opens what is for other services, default all else"),
-            field("isActive", &ApiKeyResponse::is_active, "Off: refused, until it is on again"),
-            field("startAt", &ApiKeyResponse::start_at, "The first moment at which it is good"),
-            field("endAt", &ApiKeyResponse::end_at, "The last one"),
-            field("createdAt", &ApiKeyResponse::created_at, "When it was made"),
-            field("createdBy", &ApiKeyResponse::created_by, "Who made it; absent: it was made on the command line"),
-            field("updatedAt", &ApiKeyResponse::updated_at, "When it was changed last"),
-            field("updatedBy", &ApiKeyResponse::updated_by, "Who changed it last"),
+            field("id", &ApiKeyResponse::id, "API key ID"),
+            field("key", &ApiKeyResponse::key, "Part of `x-api-key` before the colon"),
+            field("name", &ApiKeyResponse::name, "Name of the key"),
+            field("type", &ApiKeyResponse::type,
+                  "`system` keys open the operations for other services, `default` keys all others"),
+            field("isActive", &ApiKeyResponse::is_active, "Whether the key is enabled"),
+            field("startAt", &ApiKeyResponse::start_at, "Start of validity"),
+            field("endAt", &ApiKeyResponse::end_at, "End of validity"),
+            field("createdAt", &ApiKeyResponse::created_at, "Creation time"),
+            field("createdBy", &ApiKeyResponse::created_by,
+                  "Account ID of the creator; absent for keys created on the command line"),
+            field("updatedAt", &ApiKeyResponse::updated_at, "Time of the last change"),
+            field("updatedBy", &ApiKeyResponse::updated_by, "Account ID of the user who made the last change"),
         };
     }
 };
@@ -84,22 +86,24 @@ struct ApiKeySecretResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("id", &ApiKeySecretResponse::id, "Of the key"),
-            field("key", &ApiKeySecretResponse::key, "What stands before the colon in x-api-key"),
-            field("secret", &ApiKeySecretResponse::secret, "What stands after it; shown now and never again"),
-            field("createdAt", &ApiKeySecretResponse::created_at, "When it was made"),
+            field("id", &ApiKeySecretResponse::id, "API key ID"),
+            field("key", &ApiKeySecretResponse::key, "Part of `x-api-key` before the colon"),
+            field("secret", &ApiKeySecretResponse::secret, "Part of `x-api-key` after the colon; never shown again"),
+            field("createdAt", &ApiKeySecretResponse::created_at, "Creation time"),
             field("createdBy", &ApiKeySecretResponse::created_by,
-                  "Who made it; absent: it was made on the command line"),
-            field("updatedAt", &ApiKeySecretResponse::updated_at, "When it was changed last"),
-            field("updatedBy", &ApiKeySecretResponse::updated_by, "Who changed it last"),
+                  "Account ID of the creator; absent for keys created on the command line"),
+            field("updatedAt", &ApiKeySecretResponse::updated_at, "Time of the last change"),
+            field("updatedBy", &ApiKeySecretResponse::updated_by, "Account ID of the user who made the last change"),
         };
     }
 };
 
 inline constexpr std::string_view start_at_description =
-    "In the future, with endAt; absent: at once. Counts from the beginning of its day in the service's time zone";
+    "Start of validity; must be in the future and requires `endAt`. Rounded down to the start of its day in the "
+    "service's time zone. Default: valid immediately";
 inline constexpr std::string_view end_at_description =
-    "Not over yet, nor before startAt. Counts to the end of its day in the service's time zone";
+    "End of validity; today or later, and not before `startAt`. Rounded up to the end of its day in the service's time "
+    "zone";
 
 inline void check_order(TimePoint start_at, TimePoint end_at, http::Report& report) {
     if (end_at < start_at) report.add("isNotBefore", "endAt", {{"other", "startAt"}});
@@ -120,9 +124,10 @@ struct ApiKeyCreateRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("name", &ApiKeyCreateRequest::name, "For people to read", http::not_empty, http::one_line_name,
+            field("name", &ApiKeyCreateRequest::name, "Name of the key", http::not_empty, http::one_line_name,
                   http::max_length(100)),
-            field("type", &ApiKeyCreateRequest::type, "system opens what is for other services, default all else"),
+            field("type", &ApiKeyCreateRequest::type,
+                  "`system` keys open the operations for other services, `default` keys all others"),
             field("startAt", &ApiKeyCreateRequest::start_at, start_at_description),
             field("endAt", &ApiKeyCreateRequest::end_at, end_at_description),
         };
@@ -143,7 +148,7 @@ struct ApiKeyUpdateRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("name", &ApiKeyUpdateRequest::name, "For people to read", http::not_empty, http::one_line_name,
+            field("name", &ApiKeyUpdateRequest::name, "Name of the key", http::not_empty, http::one_line_name,
                   http::max_length(100)),
         };
     }
@@ -172,7 +177,8 @@ struct ApiKeyStatusRequest {
     static constexpr std::string_view schema_name = "ApiKeyUpdateStatusRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("isActive", &ApiKeyStatusRequest::is_active, "Off: refused from now on")};
+        return std::tuple{
+            field("isActive", &ApiKeyStatusRequest::is_active, "`false` disables the key from the next request on")};
     }
 };
 
@@ -184,8 +190,8 @@ struct ApiKeyListing {
     static constexpr auto filters() {
         return std::tuple{
             http::filter("isActive", &ApiKeyListing::is_active, "(is_active AND " CONSENTRY_API_KEY_CURRENT_SQL ")",
-                         "Only keys that are on, or off"),
-            http::filter("type", &ApiKeyListing::type, "type", "Only keys of these types"),
+                         "`true`: only enabled keys; `false`: only disabled ones"),
+            http::filter("type", &ApiKeyListing::type, "type", "Key types to include"),
         };
     }
     static constexpr std::array sortable{http::Sortable{"createdAt", "created_at"}};
@@ -198,7 +204,7 @@ struct ApiKeyPath {
     static constexpr std::string_view schema_name = "ApiKeyPath";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("apiKeyId", &ApiKeyPath::api_key_id, "Of the key")};
+        return std::tuple{field("apiKeyId", &ApiKeyPath::api_key_id, "API key ID")};
     }
 };
 

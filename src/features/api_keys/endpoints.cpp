@@ -48,8 +48,9 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
     router.patch("/admin/api-key/update/:apiKeyId/reset")
         .id("resetApiKey")
         .tag("api-key")
-        .says("Gives a key another secret")
-        .describes("Needs apiKey:read and apiKey:update. The former secret is refused from the next request on.")
+        .says("Reset the secret of an API key")
+        .describes(
+            "Requires `apiKey:read` and `apiKey:update`. Consentry refuses the old secret from the next request on.")
         .message("apiKey.reset")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path) {
@@ -59,8 +60,8 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
     router.put("/admin/api-key/update/:apiKeyId")
         .id("updateApiKey")
         .tag("api-key")
-        .says("Renames a key")
-        .describes("Needs apiKey:read and apiKey:update.")
+        .says("Rename an API key")
+        .describes("Requires `apiKey:read` and `apiKey:update`.")
         .message("apiKey.update")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
@@ -71,8 +72,8 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
     router.put("/admin/api-key/update/:apiKeyId/date")
         .id("updateApiKeyDate")
         .tag("api-key")
-        .says("Says when a key is good")
-        .describes("Needs apiKey:read and apiKey:update. Acts at the next request.")
+        .says("Change the validity period of an API key")
+        .describes("Requires `apiKey:read` and `apiKey:update`. Takes effect with the next request.")
         .message("apiKey.updateDate")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
@@ -84,8 +85,8 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
     router.patch("/admin/api-key/update/:apiKeyId/status")
         .id("updateApiKeyStatus")
         .tag("api-key")
-        .says("Switches a key on or off")
-        .describes("Needs apiKey:read and apiKey:update. Acts at the next request.")
+        .says("Enable or disable an API key")
+        .describes("Requires `apiKey:read` and `apiKey:update`. Takes effect with the next request.")
         .message("apiKey.updateStatus")
         .may_fail({&errors::api_key_not_found, &errors::api_key_expired})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
@@ -100,8 +101,8 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
     router.get("/admin/api-key/list")
         .id("listApiKeys")
         .tag("api-key")
-        .says("All API keys, without their secrets")
-        .describes("Needs apiKey:read.")
+        .says("List API keys")
+        .describes("Requires `apiKey:read`. The list contains no secrets.")
         .message("apiKey.list")
         .handled_by(
             [&keys](const ForReading&, http::List<ApiKeyListing> wanted) { return list(keys, std::move(wanted)); });
@@ -109,11 +110,11 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
     router.post("/admin/api-key/create")
         .id("createApiKey")
         .tag("api-key")
-        .says("Makes a key; the only answer that shows its secret")
+        .says("Create an API key")
         .describes(
-            "Needs apiKey:read and apiKey:create; for a key of type system also user:read, role:read and "
-            "featureFlag:read, which it stands for. Without endAt the key has no end, without startAt it is good at "
-            "once.")
+            "Requires `apiKey:read` and `apiKey:create`; for a key of type `system` also `user:read`, `role:read` and "
+            "`featureFlag:read`, which the key grants. Only this response contains the secret. Without `startAt` the "
+            "key is valid immediately; without `endAt` it never expires.")
         .message("apiKey.create")
         .answers(201)
         .handled_by([&keys](const ForCreating& caller, const http::RequestContext& context, ApiKeyCreateRequest body) {
@@ -125,8 +126,8 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
     router.erase("/admin/api-key/delete/:apiKeyId")
         .id("deleteApiKey")
         .tag("api-key")
-        .says("Deletes a key")
-        .describes("Needs apiKey:read and apiKey:delete. The key is refused from the next request on.")
+        .says("Delete an API key")
+        .describes("Requires `apiKey:read` and `apiKey:delete`. Consentry refuses the key from the next request on.")
         .may_fail({&errors::api_key_not_found})
         .handled_by(
             [&keys](const ForDeleting& caller, const http::RequestContext& context, http::FromPath<ApiKeyPath> path) {

@@ -42,15 +42,16 @@ struct FeatureFlagResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("id", &FeatureFlagResponse::id, "Of the flag"),
-            field("key", &FeatureFlagResponse::key, "Its name in the service"),
-            field("description", &FeatureFlagResponse::description, "What it switches"),
-            field("isEnable", &FeatureFlagResponse::is_enabled, "Whether anybody may use the function"),
-            field("rolloutPercent", &FeatureFlagResponse::rollout_percent, "How many of 100 signed-in users may"),
-            field("metadata", &FeatureFlagResponse::metadata, "Switches of parts of the function, by name"),
-            field("createdAt", &FeatureFlagResponse::created_at, "When it was made"),
-            field("updatedAt", &FeatureFlagResponse::updated_at, "When it was changed last"),
-            field("updatedBy", &FeatureFlagResponse::updated_by, "Who changed it last"),
+            field("id", &FeatureFlagResponse::id, "Feature flag ID"),
+            field("key", &FeatureFlagResponse::key, "Name of the flag"),
+            field("description", &FeatureFlagResponse::description, "Feature that the flag controls"),
+            field("isEnable", &FeatureFlagResponse::is_enabled, "Whether the feature is on"),
+            field("rolloutPercent", &FeatureFlagResponse::rollout_percent,
+                  "Percentage of signed-in users who have the feature"),
+            field("metadata", &FeatureFlagResponse::metadata, "Switches for parts of the feature, by name"),
+            field("createdAt", &FeatureFlagResponse::created_at, "Creation time"),
+            field("updatedAt", &FeatureFlagResponse::updated_at, "Time of the last change"),
+            field("updatedBy", &FeatureFlagResponse::updated_by, "Account ID of the user who made the last change"),
         };
     }
 };
@@ -63,9 +64,9 @@ struct FeatureFlagStatusRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("isEnable", &FeatureFlagStatusRequest::is_enabled, "Whether anybody may use the function"),
+            field("isEnable", &FeatureFlagStatusRequest::is_enabled, "Whether the feature is on"),
             field("rolloutPercent", &FeatureFlagStatusRequest::rollout_percent,
-                  "How many of 100 signed-in users may; a user who may at some percentage may at every higher one",
+                  "Percentage of signed-in users who have the feature; raising it only adds users",
                   http::between(0, 100)),
         };
     }
@@ -78,7 +79,7 @@ struct FeatureFlagMetadataRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{field("metadata", &FeatureFlagMetadataRequest::metadata,
-                                "All of the names that the flag has, with values of the same kinds, none empty")};
+                                "All existing switches, with values of the same types, none empty")};
     }
 };
 
@@ -95,7 +96,7 @@ struct FeatureFlagPath {
     static constexpr std::string_view schema_name = "FeatureFlagPath";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("featureFlagId", &FeatureFlagPath::flag_id, "Of the flag")};
+        return std::tuple{field("featureFlagId", &FeatureFlagPath::flag_id, "Feature flag ID")};
     }
 };
 

@@ -39,8 +39,8 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
     router.get("/admin/feature-flag/list")
         .id("listFeatureFlags")
         .tag("feature-flag")
-        .says("All feature flags")
-        .describes("Needs featureFlag:read.")
+        .says("List feature flags")
+        .describes("Requires `featureFlag:read`.")
         .message("featureFlag.list")
         .handled_by([&flags](const ForReading&, http::List<FeatureFlagListing<http::Paging::offset>> wanted) {
             return list(flags, std::move(wanted));
@@ -49,8 +49,8 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
     router.patch("/admin/feature-flag/update/:featureFlagId/status")
         .id("updateFeatureFlagStatus")
         .tag("feature-flag")
-        .says("Switches a function on or off, or rolls it out to a part of the users")
-        .describes("Needs featureFlag:read and featureFlag:update. Acts at the next request.")
+        .says("Turn a feature on or off, or roll it out to a share of users")
+        .describes("Requires `featureFlag:read` and `featureFlag:update`. Takes effect with the next request.")
         .message("featureFlag.updateStatus")
         .may_fail({&errors::feature_flag_not_found})
         .handled_by([&flags](const ForUpdating& caller, FromPath<FeatureFlagPath> path, FeatureFlagStatusRequest body) {
@@ -60,8 +60,8 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
     router.put("/admin/feature-flag/update/:featureFlagId/metadata")
         .id("updateFeatureFlagMetadata")
         .tag("feature-flag")
-        .says("Switches parts of a function")
-        .describes("Needs featureFlag:read and featureFlag:update. Acts at the next request.")
+        .says("Turn parts of a feature on or off")
+        .describes("Requires `featureFlag:read` and `featureFlag:update`. Takes effect with the next request.")
         .message("featureFlag.updateMetadata")
         .may_fail({&errors::feature_flag_not_found, &errors::feature_flag_invalid_metadata})
         .handled_by(
@@ -72,8 +72,8 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
     router.get("/system/feature-flag/list")
         .id("listFeatureFlagsForSystem")
         .tag("feature-flag")
-        .says("All feature flags, for other services")
-        .describes("Needs an API key of type system.")
+        .says("List feature flags for other services")
+        .describes("Requires an API key of type `system`.")
         .message("featureFlag.list")
         .with_system_key()
         .handled_by([&flags](http::List<FeatureFlagListing<http::Paging::cursor>> wanted) {

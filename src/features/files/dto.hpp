@@ -13,7 +13,7 @@ struct FilePath {
 
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("key", &FilePath::key, "The name of the file, slashes included")};
+        return std::tuple{field("key", &FilePath::key, "File key; may contain slashes")};
     }
 };
 
@@ -27,10 +27,10 @@ struct FileAddressQuery {
 
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("expires", &FileAddressQuery::expires, "Until when it is good, in seconds since 1970"),
-                          field("type", &FileAddressQuery::type, "To write: the Content-Type that must be sent"),
-                          field("size", &FileAddressQuery::size, "To write: how many bytes must be sent"),
-                          field("signature", &FileAddressQuery::signature, "Of method and address")};
+        return std::tuple{field("expires", &FileAddressQuery::expires, "Expiry time, in seconds since 1970"),
+                          field("type", &FileAddressQuery::type, "Required `Content-Type` of an upload"),
+                          field("size", &FileAddressQuery::size, "Required number of bytes of an upload"),
+                          field("signature", &FileAddressQuery::signature, "Signature of method and URL")};
     }
 };
 

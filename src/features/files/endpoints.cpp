@@ -60,10 +60,10 @@ void add_file_endpoints(http::Router& router, Files& files) {
     http::Endpoint upload = router.put("/files/private/:key");
     describe(upload)
         .id("fileUpload")
-        .says("Stores a private file")
+        .says("Upload a private file")
         .describes(
-            "At an address that another operation has handed out, to be used as it is: it is good for a while, for one "
-            "file, and for exactly the Content-Type and the number of bytes that were named then.")
+            "Use the URL exactly as another operation returned it. It is valid for a limited time, for one file, and "
+            "only with the `Content-Type` and number of bytes that were requested.")
         .message("file.upload")
         .may_fail({&errors::file_address_invalid})
         .handled_by([&files](const http::RequestContext& context, http::FromPath<FilePath>,
@@ -74,8 +74,8 @@ void add_file_endpoints(http::Router& router, Files& files) {
     http::Endpoint download = router.get("/files/private/:key");
     describe(download)
         .id("fileDownload")
-        .says("A private file")
-        .describes("At an address that another operation has handed out, to be used as it is, for a while.")
+        .says("Download a private file")
+        .describes("Use the URL exactly as another operation returned it. It is valid for a limited time.")
         .answers_with("text/plain")
         .may_fail({&errors::file_address_invalid, &errors::route_not_found})
         .handled_by([&files](const http::RequestContext& context, http::FromPath<FilePath>,
@@ -85,8 +85,8 @@ void add_file_endpoints(http::Router& router, Files& files) {
     describe(published)
         .ignores_input()  // links to documents are passed on, and gather all kinds of marks on their way
         .id("filePublic")
-        .says("A public file")
-        .describes("For everybody. Shown as text, whatever is in it; its tag is the SHA-256 of its bytes.")
+        .says("Download a public file")
+        .describes("Public. Served as plain text, whatever its content; the ETag is the SHA-256 of the bytes.")
         .answers_with("text/plain")
         .with_etag()
         .may_fail({&errors::route_not_found})

@@ -14,12 +14,13 @@ struct ForwardAuthQuery {
 
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("roles", &ForwardAuthQuery::roles,
-                                "Types of role between commas: user, admin, superAdmin. One of them lets in; "
-                                "superAdmin always does"),
-                          field("policies", &ForwardAuthQuery::policies,
-                                "Types of policy between commas: termsOfService, privacy, marketing, cookies. All of "
-                                "them must be accepted in their latest version; one that has none is not asked for")};
+        return std::tuple{
+            field("roles", &ForwardAuthQuery::roles,
+                  "Role types, separated by commas: user, admin, superAdmin. The caller needs one of them; superAdmin "
+                  "always passes"),
+            field("policies", &ForwardAuthQuery::policies,
+                  "Policy types, separated by commas: termsOfService, privacy, marketing, cookies. The caller must "
+                  "have accepted the latest version of each; a type without a published version is not required")};
     }
     static void check(const ForwardAuthQuery& query, http::Report& report) { demand(query, report); }
     static Demand demand(const ForwardAuthQuery& query, http::Report& report) {
@@ -36,7 +37,7 @@ struct ForwardedPath {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("path", &ForwardedPath::path, "The path that the application is asked for, slashes included")};
+            field("path", &ForwardedPath::path, "Path requested from the application; may contain slashes")};
     }
 };
 

@@ -71,10 +71,10 @@ http::Endpoint& describe(http::Endpoint& endpoint) {
         .tag("forwardAuth")
         .message("forwardAuth.check")
         .may_fail({&errors::role_forbidden, &errors::term_policy_required})
-        .answers_header("X-User-Id", "The caller's identifier")
-        .answers_header("X-User-Email", "The caller's address")
-        .answers_header("X-User-Role", "The type of the caller's role: user, admin or superAdmin")
-        .answers_header("X-Session-Id", "The session that the access token belongs to");
+        .answers_header("X-User-Id", "Account ID of the caller")
+        .answers_header("X-User-Email", "Email address of the caller")
+        .answers_header("X-User-Role", "Role type of the caller: user, admin or superAdmin")
+        .answers_header("X-Session-Id", "Session ID of the access token");
 }
 
 }  // namespace
@@ -83,12 +83,12 @@ void add_forward_auth_endpoints(http::Router& router, ForwardAuth& forward_auth)
     http::Endpoint at_one_path = router.get("/forward-auth");
     describe(at_one_path)
         .id("forwardAuth")
-        .says("Tells a proxy whether a request may pass to the application behind it")
+        .says("Authorize a request for a proxy")
         .describes(
-            "For auth_request of nginx and ForwardAuth of Traefik. Answers 200 with the caller in headers, to be "
-            "handed "
-            "on in the place of any the client sent, or 401 or 403. Whatever the method; a body is not looked at. The "
-            "headers X-Required-Roles and X-Required-Policies, one line each, add their demands to those of the query.")
+            "For `auth_request` in nginx and ForwardAuth in Traefik. Answers 200 with the caller in the `X-User-*` and "
+            "`X-Session-Id` headers, or 401 or 403. The proxy must replace these headers in the client's request. "
+            "Accepts any method and ignores the body. The headers `X-Required-Roles` and `X-Required-Policies`, one "
+            "line each, add to the requirements in the query.")
         .handled_by([&forward_auth](const SignedIn& caller, const http::RequestContext& context,
                                     http::FromQuery<ForwardAuthQuery> query) {
             return admit(forward_auth, caller, with_headers(context.request, demand_of(query.value)));
@@ -98,13 +98,12 @@ void add_forward_auth_endpoints(http::Router& router, ForwardAuth& forward_auth)
     describe(at_any_path)
         .with_rest_of_path()
         .id("forwardAuthByPath")
-        .says("The same for a proxy that puts the application's path behind its own")
+        .says("Authorize a request for a proxy that appends the application's path")
         .describes(
-            "For ext_authz of Envoy with path_prefix. Path and query are the application's and not looked at; roles "
-            "and "
-            "policies are named by the headers X-Required-Roles and X-Required-Policies instead, one line each, which "
-            "the proxy must set itself. With nothing behind the slash, roles and policies of the query are demands "
-            "too.")
+            "For `ext_authz` in Envoy with `path_prefix`. The path and query belong to the application, and Consentry "
+            "ignores them. The headers `X-Required-Roles` and `X-Required-Policies`, one line each, name the required "
+            "roles and policies; the proxy must set them itself. If nothing follows the slash, `roles` and `policies` "
+            "in the query apply too.")
         .handled_by([&forward_auth](const SignedIn& caller, const http::RequestContext& context,
                                     http::FromPath<ForwardedPath> path) {
             return admit(forward_auth, caller, demand_by_path(context.request, path.value));

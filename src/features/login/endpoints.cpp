@@ -42,9 +42,10 @@ void add_login_endpoints(http::Router& router, Login& login) {
         .also_at("/public/user/login/credential")
         .id("loginWithCredential")
         .tag("login")
-        .says("Logs in with e-mail and password")
+        .says("Log in with email and password")
         .describes(
-            "Answers tokens, or a challenge where two-factor is on. Unknown address and wrong password are one answer.")
+            "Returns tokens, or a challenge if the account has two-factor authentication. An unknown address and a "
+            "wrong password give the same answer.")
         .message("user.loginCredential")
         .behind_flag("loginWithCredential")
         .may_fail({&errors::password_not_match, &errors::password_attempt_max, &errors::password_expired,
@@ -60,8 +61,10 @@ void add_login_endpoints(http::Router& router, Login& login) {
         .also_by(http::Method::patch)
         .id("verifyLogin")
         .tag("login")
-        .says("The second step of a login: a code or a backup code for the challenge")
-        .describes("A challenge is good once and for five minutes, a code once. Five wrong ones lock for a while.")
+        .says("Complete a login with a second factor")
+        .describes(
+            "Takes the challenge of the login and a code or backup code. A challenge works once and expires after five "
+            "minutes; a code works once. Five wrong codes lock the second factor for a while.")
         .message("user.verifyTwoFactor")
         .may_fail({&errors::two_factor_challenge_invalid, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock, &errors::two_factor_not_enabled,
@@ -75,8 +78,9 @@ void add_login_endpoints(http::Router& router, Login& login) {
         .also_at("/user/login/2fa/enable")
         .id("enableTwoFactorAtLogin")
         .tag("login")
-        .says("Completes a forced two-factor set-up during login")
-        .describes("The same challenge is then good for one verification.")
+        .says("Complete a required two-factor setup during login")
+        .describes(
+            "Returns backup codes. The same challenge then works for one verification, which completes the login.")
         .message("user.loginSetupTwoFactor")
         .may_fail({&errors::two_factor_challenge_invalid, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock, &errors::two_factor_not_enabled,

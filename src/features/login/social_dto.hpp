@@ -19,16 +19,18 @@ struct LoginSocialRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("from", &LoginSocialRequest::from, "Where the login comes from"),
-            field("device", &LoginSocialRequest::device, "Kept with the session"),
-            field("nonce", &LoginSocialRequest::nonce, "Must be the one in the token", http::not_empty,
+            field("from", &LoginSocialRequest::from, "Client type"),
+            field("device", &LoginSocialRequest::device, "Device; stored with the session"),
+            field("nonce", &LoginSocialRequest::nonce, "Nonce of the identity token", http::not_empty,
                   http::max_length(255)),
-            field("name", &LoginSocialRequest::name, "Of a new account", http::not_empty, http::one_line_name,
-                  http::max_length(100)),
-            field("termsOfService", &LoginSocialRequest::terms_of_service, "true: accepted, by whoever signs up here"),
-            field("privacy", &LoginSocialRequest::privacy, "true: accepted, by whoever signs up here"),
-            field("marketing", &LoginSocialRequest::marketing, "true: accepted, by whoever signs up here"),
-            field("cookies", &LoginSocialRequest::cookies, "true: accepted, by whoever signs up here"),
+            field("name", &LoginSocialRequest::name, "Display name of a new account", http::not_empty,
+                  http::one_line_name, http::max_length(100)),
+            field("termsOfService", &LoginSocialRequest::terms_of_service,
+                  "`true` accepts the latest terms of service at sign-up"),
+            field("privacy", &LoginSocialRequest::privacy, "`true` accepts the latest privacy policy at sign-up"),
+            field("marketing", &LoginSocialRequest::marketing,
+                  "`true` accepts the latest marketing consent at sign-up"),
+            field("cookies", &LoginSocialRequest::cookies, "`true` accepts the latest cookie policy at sign-up"),
         };
     }
 };

@@ -38,8 +38,9 @@ void add_provider(http::Router& router, Login& login, std::string_view id, std::
         .tag("login")
         .says(says)
         .describes(
-            "The token is good for one login. An address that the provider has verified leads to the account that "
-            "has it, or to a new one where sign-up is on. Answers as the login with a password does.")
+            "The identity token works once. If the provider has verified the address, the login opens the account with "
+            "that address, or creates one if sign-up is on. The response has the same shape as that of a login with a "
+            "password.")
         .message(message)
         .behind_flag(id)
         .may_fail({&errors::sign_up_forbidden, &errors::inactive_forbidden, &errors::blocked_forbidden,
@@ -55,9 +56,9 @@ void add_provider(http::Router& router, Login& login, std::string_view id, std::
 }  // namespace
 
 void add_social_endpoints(http::Router& router, Login& login) {
-    add_provider<SocialProvider::google>(router, login, "loginWithGoogle", "Logs in with an ID token of Google",
+    add_provider<SocialProvider::google>(router, login, "loginWithGoogle", "Log in with Google",
                                          "user.loginWithSocialGoogle");
-    add_provider<SocialProvider::apple>(router, login, "loginWithApple", "Logs in with an ID token of Apple",
+    add_provider<SocialProvider::apple>(router, login, "loginWithApple", "Log in with Apple",
                                         "user.loginWithSocialApple");
 }
 

@@ -22,12 +22,15 @@ struct ChangePasswordRequest {
         return std::tuple{
             field("newPassword", &ChangePasswordRequest::new_password, new_password_description, password_length_min,
                   password_length_max, password_classes),
-            field("oldPassword", &ChangePasswordRequest::old_password, "The one in use", http::not_empty,
+            field("oldPassword", &ChangePasswordRequest::old_password, "Current password", http::not_empty,
                   http::max_length(512)),
-            field("code", &ChangePasswordRequest::code, "With two-factor on: a code of the authenticator app",
+            field("code", &ChangePasswordRequest::code,
+                  "Code from the authenticator app; required if two-factor authentication is on, unless `backupCode` "
+                  "is sent",
                   http::two_factor_code),
-            field("backupCode", &ChangePasswordRequest::backup_code, "Or a backup code", http::backup_code),
-            field("method", &ChangePasswordRequest::method, "Which of the two is sent"),
+            field("backupCode", &ChangePasswordRequest::backup_code, "Backup code, instead of `code`",
+                  http::backup_code),
+            field("method", &ChangePasswordRequest::method, "Which of `code` and `backupCode` is sent"),
         };
     }
     static std::vector<ChangePasswordRequest> examples() {
@@ -54,12 +57,15 @@ struct ConfirmSessionRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("password", &ConfirmSessionRequest::password, "The one in use; where two-factor is off",
+            field("password", &ConfirmSessionRequest::password, "Current password, if two-factor authentication is off",
                   http::not_empty, http::max_length(512)),
-            field("code", &ConfirmSessionRequest::code, "With two-factor on: a code of the authenticator app",
+            field("code", &ConfirmSessionRequest::code,
+                  "Code from the authenticator app; required if two-factor authentication is on, unless `backupCode` "
+                  "is sent",
                   http::two_factor_code),
-            field("backupCode", &ConfirmSessionRequest::backup_code, "Or a backup code", http::backup_code),
-            field("method", &ConfirmSessionRequest::method, "Whether code or backupCode is sent"),
+            field("backupCode", &ConfirmSessionRequest::backup_code, "Backup code, instead of `code`",
+                  http::backup_code),
+            field("method", &ConfirmSessionRequest::method, "Which of `code` and `backupCode` is sent"),
         };
     }
     static std::vector<ConfirmSessionRequest> examples() {

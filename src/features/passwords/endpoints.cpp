@@ -31,11 +31,11 @@ void add_password_endpoints(http::Router& router, Passwords& passwords, Confirma
         .also_at("/user/change-password")
         .id("changePassword")
         .tag("password")
-        .says("Changes the own password")
+        .says("Change your password")
         .describes(
-            "Asks for the second factor where it is on. Ends all sessions of the account. An account without a "
-            "password, "
-            "whose owner signs in with Google or Apple, gets its first one by the mailed link of a forgotten password.")
+            "Requires the second factor if two-factor authentication is on. Ends all sessions of the account. An "
+            "account without a password, whose owner logs in with Google or Apple, gets its first password through the "
+            "password reset link.")
         .message("user.changePassword")
         .behind_flag("changePassword")
         .may_fail({&errors::password_not_set, &errors::password_not_match, &errors::password_attempt_max,
@@ -50,13 +50,12 @@ void add_password_endpoints(http::Router& router, Passwords& passwords, Confirma
         .also_at("/user/session/confirm")
         .id("confirmSession")
         .tag("session")
-        .says("Proves again who the caller is, without a new login")
+        .says("Confirm your session")
         .describes(
-            "Some changes ask for a session that was begun or confirmed within the last five minutes, and answer "
-            "freshLoginRequired otherwise. Takes a code or backup code where two-factor is on, and the password where "
-            "it "
-            "is off. Wrong ones count as they do at a login. Without either, as with an account that only Google or "
-            "Apple opens, a new login is the proof.")
+            "Some changes require a session begun or confirmed within the last five minutes, and otherwise answer "
+            "`freshLoginRequired`. Send a code or backup code if two-factor authentication is on, else the password. "
+            "Failed attempts count as they do at login. An account with neither, which only Google or Apple opens, "
+            "confirms by logging in again.")
         .message("session.confirm")
         .may_fail({&errors::password_not_set, &errors::password_not_match, &errors::password_attempt_max,
                    &errors::two_factor_not_enabled, &errors::two_factor_method_required,

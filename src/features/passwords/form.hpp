@@ -47,6 +47,7 @@ inline constexpr PasswordClasses password_classes;
 
 // For the API document, beside the numbers of the schema.
 inline constexpr std::string_view new_password_description =
-    "Not a common one; with an upper-case letter, a lower-case letter and a digit, unless the service goes by length";
+    "New password; not a common one. Must contain an upper-case letter, a lower-case letter and a digit, unless the "
+    "operator requires length only";
 
 }  // namespace consentry

@@ -23,8 +23,8 @@ struct AbilityDto {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("subject", &AbilityDto::subject, "What may be acted on; all stands for every subject"),
-            field("action", &AbilityDto::action, "What may be done to it; manage stands for every action"),
+            field("subject", &AbilityDto::subject, "Kind of object; `all` means every kind"),
+            field("action", &AbilityDto::action, "Allowed actions; `manage` means every action"),
         };
     }
 };
@@ -38,7 +38,8 @@ struct RoleAbilitiesResponse {
     static constexpr std::string_view schema_name = "RoleAbilitiesResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("abilities", &RoleAbilitiesResponse::abilities, "Of use to roles of type admin")};
+        return std::tuple{
+            field("abilities", &RoleAbilitiesResponse::abilities, "Abilities; they apply to roles of type `admin`")};
     }
 };
 
@@ -57,15 +58,15 @@ struct RoleListResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("id", &RoleListResponse::id, "Of the role"),
-            field("name", &RoleListResponse::name, "Unique, in small letters"),
-            field("type", &RoleListResponse::type, "What the service asks of those who have it"),
-            field("abilities", &RoleListResponse::abilities, "How many subjects it may act on"),
-            field("isBuiltIn", &RoleListResponse::is_built_in, "Came with the service"),
-            field("createdAt", &RoleListResponse::created_at, "When it was made"),
-            field("createdBy", &RoleListResponse::created_by, "Who made it"),
-            field("updatedAt", &RoleListResponse::updated_at, "When it was changed last"),
-            field("updatedBy", &RoleListResponse::updated_by, "Who changed it last"),
+            field("id", &RoleListResponse::id, "Role ID"),
+            field("name", &RoleListResponse::name, "Unique name in lower case"),
+            field("type", &RoleListResponse::type, "Role type"),
+            field("abilities", &RoleListResponse::abilities, "Number of subjects in the abilities"),
+            field("isBuiltIn", &RoleListResponse::is_built_in, "Whether the role came with Consentry"),
+            field("createdAt", &RoleListResponse::created_at, "Creation time"),
+            field("createdBy", &RoleListResponse::created_by, "Account ID of the creator"),
+            field("updatedAt", &RoleListResponse::updated_at, "Time of the last change"),
+            field("updatedBy", &RoleListResponse::updated_by, "Account ID of the user who made the last change"),
         };
     }
 };
@@ -86,16 +87,16 @@ struct RoleResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("id", &RoleResponse::id, "Of the role"),
-            field("name", &RoleResponse::name, "Unique, in small letters"),
-            field("description", &RoleResponse::description, "For people to read"),
-            field("type", &RoleResponse::type, "What the service asks of those who have it"),
-            field("abilities", &RoleResponse::abilities, "Of use to roles of type admin"),
-            field("isBuiltIn", &RoleResponse::is_built_in, "Came with the service"),
-            field("createdAt", &RoleResponse::created_at, "When it was made"),
-            field("createdBy", &RoleResponse::created_by, "Who made it"),
-            field("updatedAt", &RoleResponse::updated_at, "When it was changed last"),
-            field("updatedBy", &RoleResponse::updated_by, "Who changed it last"),
+            field("id", &RoleResponse::id, "Role ID"),
+            field("name", &RoleResponse::name, "Unique name in lower case"),
+            field("description", &RoleResponse::description, "Description of the role"),
+            field("type", &RoleResponse::type, "Role type"),
+            field("abilities", &RoleResponse::abilities, "Abilities; they apply to roles of type `admin`"),
+            field("isBuiltIn", &RoleResponse::is_built_in, "Whether the role came with Consentry"),
+            field("createdAt", &RoleResponse::created_at, "Creation time"),
+            field("createdBy", &RoleResponse::created_by, "Account ID of the creator"),
+            field("updatedAt", &RoleResponse::updated_at, "Time of the last change"),
+            field("updatedBy", &RoleResponse::updated_by, "Account ID of the user who made the last change"),
         };
     }
 };
@@ -126,10 +127,10 @@ struct RoleUpdateRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("description", &RoleUpdateRequest::description, "For people to read; none where it is left out",
+            field("description", &RoleUpdateRequest::description, "Description of the role; removed if omitted",
                   http::max_length(500)),
-            field("type", &RoleUpdateRequest::type, "What the service asks of those who have it"),
-            field("abilities", &RoleUpdateRequest::abilities, "Each subject once, each with its actions"),
+            field("type", &RoleUpdateRequest::type, "Role type"),
+            field("abilities", &RoleUpdateRequest::abilities, "Abilities, each subject once, with its actions"),
         };
     }
     static void check(const RoleUpdateRequest& request, http::Report& report) { check_abilities(request, report); }
@@ -147,9 +148,9 @@ struct RoleCreateRequest {
         return std::tuple{
             field("name", &RoleCreateRequest::name, "Unique; kept in small letters, and for good", http::min_length(3),
                   http::max_length(30), http::alphanumeric, http::lowered),
-            field("description", &RoleCreateRequest::description, "For people to read", http::max_length(500)),
-            field("type", &RoleCreateRequest::type, "What the service asks of those who have it"),
-            field("abilities", &RoleCreateRequest::abilities, "Each subject once, each with its actions"),
+            field("description", &RoleCreateRequest::description, "Description of the role", http::max_length(500)),
+            field("type", &RoleCreateRequest::type, "Role type"),
+            field("abilities", &RoleCreateRequest::abilities, "Abilities, each subject once, with its actions"),
         };
     }
     static void check(const RoleCreateRequest& request, http::Report& report) { check_abilities(request, report); }
@@ -161,7 +162,7 @@ struct RoleListing {
 
     static constexpr auto paging = Mode;
     static constexpr auto filters() {
-        return std::tuple{http::filter("type", &RoleListing::type, "type", "Only roles of these types")};
+        return std::tuple{http::filter("type", &RoleListing::type, "type", "Role types to include")};
     }
     static constexpr std::array sortable{http::Sortable{"createdAt", "created_at"}};
     static constexpr std::array searchable{http::Searchable{"name", "name"}};
@@ -173,7 +174,7 @@ struct RolePath {
     static constexpr std::string_view schema_name = "RolePath";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("roleId", &RolePath::role_id, "Of the role")};
+        return std::tuple{field("roleId", &RolePath::role_id, "Role ID")};
     }
 };
 

@@ -85,8 +85,8 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
     router.get("/admin/role/list")
         .id("listRoles")
         .tag("role")
-        .says("All roles")
-        .describes("Needs role:read.")
+        .says("List roles")
+        .describes("Requires `role:read`.")
         .message("role.list")
         .handled_by([&roles](const ForReading&, http::List<RoleListing<http::Paging::offset>> wanted) {
             return list(roles, std::move(wanted));
@@ -95,8 +95,8 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
     router.get("/admin/role/get/:roleId")
         .id("getRole")
         .tag("role")
-        .says("One role with its abilities")
-        .describes("Needs role:read.")
+        .says("Get a role with its abilities")
+        .describes("Requires `role:read`.")
         .message("role.get")
         .may_fail({&errors::role_not_found})
         .handled_by([&roles](const ForReading&, FromPath<RolePath> path) { return get(roles, path->role_id); });
@@ -104,8 +104,8 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
     router.post("/admin/role/create")
         .id("createRole")
         .tag("role")
-        .says("Makes a role")
-        .describes("Needs role:read and role:create, and every ability that the new role is given.")
+        .says("Create a role")
+        .describes("Requires `role:read`, `role:create` and every ability that the new role receives.")
         .message("role.create")
         .answers(201)
         .may_fail({&errors::role_exist})
@@ -116,10 +116,10 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
     router.put("/admin/role/update/:roleId")
         .id("updateRole")
         .tag("role")
-        .says("Replaces description, type and abilities of a role")
+        .says("Replace description, type and abilities of a role")
         .describes(
-            "Needs role:read and role:update, and every ability that the role had or is given. Acts at the next "
-            "request of everybody who has the role.")
+            "Requires `role:read`, `role:update` and every ability that the role had or receives. Takes effect with "
+            "the next request of each user who has the role.")
         .message("role.update")
         .may_fail({&errors::role_not_found, &errors::last_super_admin})
         .handled_by([&roles](const ForUpdating& caller, const http::RequestContext& context, FromPath<RolePath> path,
@@ -130,8 +130,8 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
     router.erase("/admin/role/delete/:roleId")
         .id("deleteRole")
         .tag("role")
-        .says("Deletes a role that nobody has")
-        .describes("Needs role:read and role:delete, and every ability of the role.")
+        .says("Delete an unused role")
+        .describes("Requires `role:read`, `role:delete` and every ability of the role.")
         .may_fail({&errors::role_not_found, &errors::role_used})
         .handled_by([&roles](const ForDeleting& caller, const http::RequestContext& context, FromPath<RolePath> path) {
             return erase(roles, caller.actor(), path->role_id, cause_of(context));
@@ -146,8 +146,8 @@ void add_role_endpoints(http::Router& router, Roles& roles) {
     router.get("/system/role/list")
         .id("listRolesForSystem")
         .tag("role")
-        .says("All roles, for other services")
-        .describes("Needs an API key of type system.")
+        .says("List roles for other services")
+        .describes("Requires an API key of type `system`.")
         .message("role.list")
         .with_system_key()
         .handled_by(
@@ -156,8 +156,8 @@ void add_role_endpoints(http::Router& router, Roles& roles) {
     router.get("/system/role/get/:roleId/abilities")
         .id("getRoleAbilities")
         .tag("role")
-        .says("What a role may do, for other services")
-        .describes("Needs an API key of type system. superAdmin may do everything and has no list.")
+        .says("Get the abilities of a role for other services")
+        .describes("Requires an API key of type `system`. The role `superAdmin` may do everything; its list is empty.")
         .message("role.getAbilities")
         .with_system_key()
         .may_fail({&errors::role_not_found})

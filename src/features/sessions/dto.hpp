@@ -32,11 +32,13 @@ struct TokenResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("tokenType", &TokenResponse::token_type, "Always Bearer"),
-            field("roleType", &TokenResponse::role_type, "What the account may do"),
-            field("expiresIn", &TokenResponse::expires_in, "Seconds until the access token ends"),
-            field("accessToken", &TokenResponse::access_token, "For the Authorization header of every request"),
-            field("refreshToken", &TokenResponse::refresh_token, "For one refresh; each refresh hands out the next"),
+            field("tokenType", &TokenResponse::token_type, "Always `Bearer`"),
+            field("roleType", &TokenResponse::role_type, "Role type of the account"),
+            field("expiresIn", &TokenResponse::expires_in, "Lifetime of the access token in seconds"),
+            field("accessToken", &TokenResponse::access_token,
+                  "Access token, for the Authorization header of each request"),
+            field("refreshToken", &TokenResponse::refresh_token,
+                  "Refresh token; works once, each refresh returns the next one"),
         };
     }
 };
@@ -51,10 +53,10 @@ struct BrowserResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("name", &BrowserResponse::name, "Of the browser or program"),
-            field("version", &BrowserResponse::version, "As it tells it"),
-            field("major", &BrowserResponse::major, "The first number of the version"),
-            field("type", &BrowserResponse::type, "cli or library, of a program that is no browser"),
+            field("name", &BrowserResponse::name, "Name of the browser or program"),
+            field("version", &BrowserResponse::version, "Version"),
+            field("major", &BrowserResponse::major, "Major version"),
+            field("type", &BrowserResponse::type, "`cli` or `library` for programs other than browsers"),
         };
     }
 };
@@ -64,7 +66,8 @@ struct CpuResponse {
 
     static constexpr std::string_view schema_name = "UserAgentCpuResponseDto";
     static constexpr auto fields() {
-        return std::tuple{http::field("architecture", &CpuResponse::architecture, "amd64, arm64, arm or ia32")};
+        return std::tuple{http::field("architecture", &CpuResponse::architecture,
+                                      "Processor architecture: amd64, arm64, arm or ia32")};
     }
 };
 
@@ -77,9 +80,9 @@ struct UserAgentDeviceResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("type", &UserAgentDeviceResponse::type, "mobile or tablet; absent of a computer"),
-            field("vendor", &UserAgentDeviceResponse::vendor, "Who made it"),
-            field("model", &UserAgentDeviceResponse::model, "What its maker calls it"),
+            field("type", &UserAgentDeviceResponse::type, "`mobile` or `tablet`; absent for computers"),
+            field("vendor", &UserAgentDeviceResponse::vendor, "Device vendor"),
+            field("model", &UserAgentDeviceResponse::model, "Device model"),
         };
     }
 };
@@ -92,8 +95,8 @@ struct UserAgentPartResponse {
     static constexpr std::string_view schema_name = "UserAgentPartResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("name", &UserAgentPartResponse::name, "Its name"),
-                          field("version", &UserAgentPartResponse::version, "As it tells it")};
+        return std::tuple{field("name", &UserAgentPartResponse::name, "Name"),
+                          field("version", &UserAgentPartResponse::version, "Version")};
     }
 };
 
@@ -120,12 +123,12 @@ struct UserAgentResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("ua", &UserAgentResponse::ua, "The header User-Agent as the client sent it, cut to 512 bytes"),
-            field("browser", &UserAgentResponse::browser, "What it says of the browser, as far as that is known"),
-            field("cpu", &UserAgentResponse::cpu, "The same of the processor"),
-            field("device", &UserAgentResponse::device, "The same of the device"),
-            field("engine", &UserAgentResponse::engine, "The same of what draws the pages"),
-            field("os", &UserAgentResponse::os, "The same of the operating system"),
+            field("ua", &UserAgentResponse::ua, "User-Agent header of the client, cut to 512 bytes"),
+            field("browser", &UserAgentResponse::browser, "Browser, if known"),
+            field("cpu", &UserAgentResponse::cpu, "Processor, if known"),
+            field("device", &UserAgentResponse::device, "Device, if known"),
+            field("engine", &UserAgentResponse::engine, "Browser engine, if known"),
+            field("os", &UserAgentResponse::os, "Operating system, if known"),
         };
     }
 };
@@ -150,21 +153,21 @@ struct SessionResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("id", &SessionResponse::id, "For revoking"),
-            field("userId", &SessionResponse::user_id, "Whose it is"),
-            field("loginFrom", &SessionResponse::login_from, "Where the login came from"),
-            field("loginWith", &SessionResponse::login_with, "How the owner proved who they are"),
-            field("ipAddress", &SessionResponse::ip_address, "Address of the login"),
-            field("userAgent", &SessionResponse::user_agent, "Client of the login"),
-            field("deviceName", &SessionResponse::device_name, "As told by the client"),
-            field("devicePlatform", &SessionResponse::device_platform, "As told by the client"),
-            field("isCurrent", &SessionResponse::is_current, "The session of this request"),
-            field("isRevoked", &SessionResponse::is_revoked, "Always false: those that were ended are not listed"),
-            field("createdAt", &SessionResponse::created_at, "When it began"),
-            field("updatedAt", &SessionResponse::updated_at, "When it was refreshed last"),
+            field("id", &SessionResponse::id, "Session ID"),
+            field("userId", &SessionResponse::user_id, "Account ID"),
+            field("loginFrom", &SessionResponse::login_from, "Client type of the login"),
+            field("loginWith", &SessionResponse::login_with, "Login method"),
+            field("ipAddress", &SessionResponse::ip_address, "IP address of the login"),
+            field("userAgent", &SessionResponse::user_agent, "User agent of the login"),
+            field("deviceName", &SessionResponse::device_name, "Device name sent by the client"),
+            field("devicePlatform", &SessionResponse::device_platform, "Device platform sent by the client"),
+            field("isCurrent", &SessionResponse::is_current, "Whether this is the session of the request"),
+            field("isRevoked", &SessionResponse::is_revoked, "Always false; the list omits ended sessions"),
+            field("createdAt", &SessionResponse::created_at, "Creation time"),
+            field("updatedAt", &SessionResponse::updated_at, "Time of the last refresh"),
             field("lastActiveAt", &SessionResponse::last_active_at,
-                  "Its last refresh; for admins its last minute of use"),
-            field("expiredAt", &SessionResponse::expired_at, "When it ends at the latest"),
+                  "Time of the last refresh; for administrators, of the last use, to the minute"),
+            field("expiredAt", &SessionResponse::expired_at, "Latest end of the session"),
         };
     }
 };
@@ -181,7 +184,7 @@ struct SessionPath {
     static constexpr std::string_view schema_name = "SessionPath";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("sessionId", &SessionPath::session_id, "Of the session")};
+        return std::tuple{field("sessionId", &SessionPath::session_id, "Session ID")};
     }
 };
 

@@ -70,10 +70,10 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .also_at("/user/refresh")
         .id("refreshTokens")
         .tag("session")
-        .says("Hands out the next pair of tokens")
+        .says("Refresh the tokens")
         .describes(
-            "Takes the refresh token as bearer. It is good once: a repeat within a few seconds gets the same "
-            "answer, a later one ends the session.")
+            "Send the refresh token as the bearer token. It works once: a repeat within a few seconds gets the same "
+            "answer, a later repeat ends the session.")
         .message("user.refresh")
         .handled_by([&sessions](const RefreshBearer& bearer, const http::RequestContext& context) {
             return refresh(sessions, bearer, cause_of(context));
@@ -83,8 +83,10 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .also_at("/user/logout")
         .id("logout")
         .tag("session")
-        .says("Ends the session of the access token")
-        .describes("Both tokens of the session are dead at once. Other sessions of the account go on.")
+        .says("Log out")
+        .describes(
+            "Ends the session of the access token. Both tokens stop working immediately; other sessions of the account "
+            "continue.")
         .message("user.logout")
         .handled_by([&sessions](const SignedInProvisionally& caller, const http::RequestContext& context) {
             return log_out(sessions, caller.actor(), caller.user(), caller.session(), cause_of(context));
@@ -94,8 +96,8 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .also_at("/user/session/list")
         .id("listSessions")
         .tag("session")
-        .says("The own live sessions, newest first")
-        .describes("Where the account is logged in: device, address, times. isCurrent marks the one that asks.")
+        .says("List your active sessions")
+        .describes("Newest first, with device, address and times. `isCurrent` marks the session of this request.")
         .message("session.list")
         .handled_by([&sessions](const SignedIn& caller, http::List<SessionListing> wanted) {
             return list(sessions, caller.user(), caller.session(), std::move(wanted));
@@ -105,8 +107,10 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .also_at("/user/session/revoke/:sessionId")
         .id("revokeSession")
         .tag("session")
-        .says("Ends one of the own sessions")
-        .describes("Its tokens are dead at once. A session of somebody else is answered as one that does not exist.")
+        .says("Revoke one of your sessions")
+        .describes(
+            "The tokens of the session stop working immediately. A session of another account answers 404, like one "
+            "that does not exist.")
         .may_fail({&errors::session_not_found})
         .handled_by(
             [&sessions](const SignedIn& caller, const http::RequestContext& context, http::FromPath<SessionPath> path) {
@@ -118,8 +122,8 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .without_api_key()
         .id("jwks")
         .tag("session")
-        .says("The public keys that access tokens are verified with")
-        .describes("A JWK set (RFC 7517). During a rotation it holds the next and the former key too.")
+        .says("Get the public keys that verify access tokens")
+        .describes("A JSON Web Key Set (RFC 7517). During a rotation it also contains the next and the previous key.")
         .answers_with("application/jwk-set+json")
         .with_etag()
         .handled_by([&keys] { return jwks(keys); });

@@ -37,8 +37,8 @@ void add_system_endpoints(http::Router& router, System& system, bool documentati
         .without_api_key()
         .id("hello")
         .tag("system")
-        .says("Greets, and tells what this deployment expects of its clients")
-        .describes("Languages, limits and password rules, for clients that want to show them before they meet them.")
+        .says("Get facts about this deployment")
+        .describes("Languages, limits and password rules that clients may want to show in advance.")
         .message("hello.hello")
         .handled_by([&system] { return hello(system); });
 
@@ -48,10 +48,10 @@ void add_system_endpoints(http::Router& router, System& system, bool documentati
         .without_api_key()
         .id("ready")
         .tag("system")
-        .says("Whether the service can do its work")
+        .says("Readiness check")
         .describes(
-            "For load balancers: 503 while the database does not answer or the service is stopping. Without the cache "
-            "it goes on, and tells so under error.")
+            "For load balancers. Answers 503 while the database does not respond or the service is stopping. Without "
+            "the cache the service continues and reports the failure in `error`.")
         .message("health.check")
         .handled_by([&system] { return system.ready(); });
 
@@ -60,8 +60,8 @@ void add_system_endpoints(http::Router& router, System& system, bool documentati
         .without_api_key()
         .id("live")
         .tag("system")
-        .says("Whether the process answers at all")
-        .describes("Asks neither database nor cache: for whoever restarts what hangs.")
+        .says("Liveness check")
+        .describes("For supervisors that restart a hung process. Checks neither the database nor the cache.")
         .message("health.check")
         .handled_by([] { return live(); });
 

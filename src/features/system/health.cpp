@@ -96,8 +96,8 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .unversioned()
         .id("checkDatabaseHealth")
         .tag("system")
-        .says("Whether database and cache answer")
-        .describes("Needs an API key of type system. 503 where one of them does not; the log tells which.")
+        .says("Check database and cache")
+        .describes("Requires an API key of type `system`. Answers 503 if either does not respond; the log names it.")
         .message("health.checkDatabase")
         .with_system_key()
         .handled_by([&health] { return health.database(); });
@@ -106,11 +106,11 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .unversioned()
         .id("checkAwsHealth")
         .tag("system")
-        .says("Whether the file stores answer and mails leave")
+        .says("Check file storage and mail")
         .describes(
-            "Needs an API key of type system. The names are those of Amazon's services, and hold for whatever "
-            "STORAGE_URL and MAIL_URL name. 503 where a store does not answer, or no mail server took the last mail; "
-            "the log tells which.")
+            "Requires an API key of type `system`. The names are those of Amazon's services, but the check covers "
+            "whatever `STORAGE_URL` and `MAIL_URL` name. Answers 503 if a store does not respond or no mail server "
+            "accepted the last mail; the log names the failure.")
         .message("health.checkAws")
         .with_system_key()
         .handled_by([&health] { return health.aws(); });
@@ -119,10 +119,10 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .unversioned()
         .id("checkThirdPartyHealth")
         .tag("system")
-        .says("Whether reports of errors arrive")
+        .says("Check error tracking")
         .describes(
-            "Needs an API key of type system. 503 where the last report did not reach SENTRY_DSN. Without that setting "
-            "there is nothing that could be down.")
+            "Requires an API key of type `system`. Answers 503 if the last report did not reach `SENTRY_DSN`. Without "
+            "that setting the check always succeeds.")
         .message("health.checkThirdParty")
         .with_system_key()
         .handled_by([&health] { return health.third_party(); });
@@ -131,10 +131,10 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .unversioned()
         .id("checkInstanceHealth")
         .tag("system")
-        .says("Whether this instance has memory and disk left")
+        .says("Check memory and disk of this instance")
         .describes(
-            "Needs an API key of type system. 503 above HEALTH_MEMORY_MAX_IN_MB or HEALTH_DISK_MAX_IN_PERCENT; the log "
-            "tells of which.")
+            "Requires an API key of type `system`. Answers 503 above `HEALTH_MEMORY_MAX_IN_MB` or "
+            "`HEALTH_DISK_MAX_IN_PERCENT`; the log names which.")
         .message("health.checkInstance")
         .with_system_key()
         .handled_by([&health] { return health.instance(); });

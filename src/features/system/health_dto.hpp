@@ -33,8 +33,8 @@ struct HealthCheck {
     static constexpr std::string_view schema_name = "HealthCheckResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("status", &HealthCheck::status, "up or down"),
-                          field("message", &HealthCheck::message, "What was measured")};
+        return std::tuple{field("status", &HealthCheck::status, "`up` or `down`"),
+                          field("message", &HealthCheck::message, "Measured value")};
     }
 };
 
@@ -49,10 +49,10 @@ struct HealthReport {
     static constexpr std::string_view schema_name = Checks::report_name;
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("status", &HealthReport::status, "ok"),
-                          field("info", &HealthReport::info, "What is up"),
-                          field("error", &HealthReport::error, "What is down"),
-                          field("details", &HealthReport::details, "All that was looked at")};
+        return std::tuple{field("status", &HealthReport::status, "Always `ok`"),
+                          field("info", &HealthReport::info, "Components that are up"),
+                          field("error", &HealthReport::error, "Components that are down"),
+                          field("details", &HealthReport::details, "All checked components")};
     }
 };
 
@@ -64,8 +64,8 @@ struct ServiceChecks {
     static constexpr std::string_view report_name = "HealthResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("database", &ServiceChecks::database, "Where accounts and sessions lie"),
-                          field("cache", &ServiceChecks::cache, "Where challenges lie")};
+        return std::tuple{field("database", &ServiceChecks::database, "Database: accounts and sessions"),
+                          field("cache", &ServiceChecks::cache, "Cache: challenges and session copies")};
     }
 };
 
@@ -77,8 +77,8 @@ struct DatabaseChecks {
     static constexpr std::string_view report_name = "HealthDatabaseResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("database", &DatabaseChecks::database, "Where accounts and sessions lie"),
-                          field("redis", &DatabaseChecks::redis, "The cache, whichever engine it has")};
+        return std::tuple{field("database", &DatabaseChecks::database, "Database: accounts and sessions"),
+                          field("redis", &DatabaseChecks::redis, "Cache, whatever its engine")};
     }
 };
 
@@ -91,10 +91,9 @@ struct AwsChecks {
     static constexpr std::string_view report_name = "HealthAwsResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{
-            field("s3PublicBucket", &AwsChecks::s3_public_bucket, "Where published files lie, in S3 or not"),
-            field("s3PrivateBucket", &AwsChecks::s3_private_bucket, "Where drafts lie, in S3 or not"),
-            field("ses", &AwsChecks::ses, "Whether the last mail left, by whichever way")};
+        return std::tuple{field("s3PublicBucket", &AwsChecks::s3_public_bucket, "Store of published files, S3 or not"),
+                          field("s3PrivateBucket", &AwsChecks::s3_private_bucket, "Store of drafts, S3 or not"),
+                          field("ses", &AwsChecks::ses, "Whether the last mail was accepted, by any transport")};
     }
 };
 
@@ -104,8 +103,7 @@ struct ThirdPartyChecks {
     static constexpr std::string_view schema_name = "HealthThirdPartyChecksResponseDto";
     static constexpr std::string_view report_name = "HealthThirdPartyResponseDto";
     static constexpr auto fields() {
-        return std::tuple{
-            http::field("sentry", &ThirdPartyChecks::sentry, "Whether the last report of an error arrived")};
+        return std::tuple{http::field("sentry", &ThirdPartyChecks::sentry, "Whether the last error report arrived")};
     }
 };
 
@@ -119,8 +117,8 @@ struct InstanceChecks {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{field("memoryRss", &InstanceChecks::memory_rss, "Resident memory of the process"),
-                          field("memoryHeap", &InstanceChecks::memory_heap, "What of it is allocated"),
-                          field("storage", &InstanceChecks::storage, "The file system of the data folder")};
+                          field("memoryHeap", &InstanceChecks::memory_heap, "Allocated part of that memory"),
+                          field("storage", &InstanceChecks::storage, "File system of the data folder")};
     }
 };
 

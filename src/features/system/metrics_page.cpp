@@ -55,10 +55,10 @@ void add_metrics_endpoint(http::Router& router, MetricsPage& page) {
         .without_api_key()
         .id("metrics")
         .tag("system")
-        .says("How the service is doing, for Prometheus")
+        .says("Get metrics for Prometheus")
         .describes(
-            "The text format, version 0.0.4. Closed in production unless METRICS_ENABLE opens it, and answered to the "
-            "networks of METRICS_ALLOWED_FROM alone.")
+            "Text format, version 0.0.4. With `APP_ENV=production`, `METRICS_ENABLE=true` opens it. Answers only the "
+            "networks in `METRICS_ALLOWED_FROM`.")
         .answers_with("text/plain")
         .may_fail({&errors::route_not_found})
         .handled_by([&page](const http::RequestContext& context) {

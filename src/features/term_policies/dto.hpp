@@ -29,16 +29,16 @@ struct PolicyContentResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("language", &PolicyContentResponse::language, "Of the text"),
-            field("bucket", &PolicyContentResponse::bucket, "The part of the store where it lies"),
-            field("key", &PolicyContentResponse::key, "Where it lies there"),
-            field("cdnUrl", &PolicyContentResponse::cdn_url, "Where everybody reads it; of a draft none"),
-            field("completedUrl", &PolicyContentResponse::completed_url, "The same"),
-            field("mime", &PolicyContentResponse::mime, "The media type"),
-            field("extension", &PolicyContentResponse::extension, "Of the file, without a dot"),
-            field("access", &PolicyContentResponse::access, "A draft is private, what is published is public"),
-            field("size", &PolicyContentResponse::size, "In bytes"),
-            field("contentHash", &PolicyContentResponse::content_hash, "SHA-256 of the bytes, in hexadecimal digits"),
+            field("language", &PolicyContentResponse::language, "Language of the text"),
+            field("bucket", &PolicyContentResponse::bucket, "Storage bucket"),
+            field("key", &PolicyContentResponse::key, "Storage key"),
+            field("cdnUrl", &PolicyContentResponse::cdn_url, "Public URL; absent for drafts"),
+            field("completedUrl", &PolicyContentResponse::completed_url, "Same as `cdnUrl`"),
+            field("mime", &PolicyContentResponse::mime, "Media type"),
+            field("extension", &PolicyContentResponse::extension, "File extension without the dot"),
+            field("access", &PolicyContentResponse::access, "`private` for drafts, `public` once published"),
+            field("size", &PolicyContentResponse::size, "Size in bytes"),
+            field("contentHash", &PolicyContentResponse::content_hash, "SHA-256 of the text, in hexadecimal"),
         };
     }
 };
@@ -92,16 +92,18 @@ struct TermPolicyResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("id", &TermPolicyResponse::id, "Of this version of the document"),
-            field("type", &TermPolicyResponse::type, "What the document is"),
-            field("status", &TermPolicyResponse::status, "Users see what is published; it never changes again"),
-            field("version", &TermPolicyResponse::version, "The highest published one is the latest"),
-            field("contents", &TermPolicyResponse::contents, "One text per language"),
-            field("publishedAt", &TermPolicyResponse::published_at, "When it was published"),
-            field("createdAt", &TermPolicyResponse::created_at, "When it was created"),
-            field("createdBy", &TermPolicyResponse::created_by, "Who created it; told to admins"),
-            field("updatedAt", &TermPolicyResponse::updated_at, "When it was changed last"),
-            field("updatedBy", &TermPolicyResponse::updated_by, "Who changed it last; told to admins"),
+            field("id", &TermPolicyResponse::id, "Policy ID; each version has its own"),
+            field("type", &TermPolicyResponse::type, "Policy type"),
+            field("status", &TermPolicyResponse::status,
+                  "Policy status; published policies are public and never change"),
+            field("version", &TermPolicyResponse::version, "Version; the highest published one is the latest"),
+            field("contents", &TermPolicyResponse::contents, "Texts, one per language"),
+            field("publishedAt", &TermPolicyResponse::published_at, "Publication time"),
+            field("createdAt", &TermPolicyResponse::created_at, "Creation time"),
+            field("createdBy", &TermPolicyResponse::created_by, "Account ID of the creator; only for administrators"),
+            field("updatedAt", &TermPolicyResponse::updated_at, "Time of the last change"),
+            field("updatedBy", &TermPolicyResponse::updated_by,
+                  "Account ID of the user who made the last change; only for administrators"),
         };
     }
 };

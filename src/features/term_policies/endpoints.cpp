@@ -73,11 +73,10 @@ void add_lists(http::Router& router, TermPolicies& policies) {
         .also_at("/public/term-policy/list")
         .id("listTermPolicies")
         .tag("term-policy")
-        .says("Term policies, for everybody")
+        .says("List policies")
         .describes(
-            "What is published. With the access token of an admin who has termPolicy:read, drafts as well; a token "
-            "that "
-            "is sent is checked.")
+            "Public: returns published policies. With the access token of an administrator who has `termPolicy:read`, "
+            "includes drafts. A token that is sent must be valid.")
         .message("termPolicy.list")
         .handled_by([&policies](const Visitor& caller, Listed wanted) {
             return list(policies, caller.may({Subject::term_policy, Action::read}), std::move(wanted));
@@ -86,8 +85,8 @@ void add_lists(http::Router& router, TermPolicies& policies) {
     router.get("/admin/term-policy/list")
         .id("listTermPoliciesForAdmins")
         .tag("term-policy")
-        .says("Term policies, drafts as well")
-        .describes("Needs termPolicy:read.")
+        .says("List policies, including drafts")
+        .describes("Requires `termPolicy:read`.")
         .message("termPolicy.list")
         .handled_by([&policies](const ForReading&, Listed wanted) { return list(policies, true, std::move(wanted)); });
 }
@@ -97,10 +96,10 @@ void add_drafts(http::Router& router, TermPolicies& policies) {
         .also_at("/admin/term-policy/generate/content/presign")
         .id("presignTermPolicyContent")
         .tag("term-policy")
-        .says("An address to upload a draft's text to")
+        .says("Get an upload URL for a policy text")
         .describes(
-            "Needs termPolicy:read, termPolicy:create and termPolicy:update. PUT the file there with the media type "
-            "of the answer; then name key and size when the draft is created or changed.")
+            "Requires `termPolicy:read`, `termPolicy:create` and `termPolicy:update`. PUT the file to the URL with the "
+            "media type in the response. Then send key and size when you create or change the draft.")
         .message("termPolicy.generateContentPresign")
         .may_fail({&errors::term_policy_status_invalid, &errors::term_policy_busy})
         .handled_by([&policies](const ForUploading&, ContentPresignRequest body) {
@@ -111,10 +110,10 @@ void add_drafts(http::Router& router, TermPolicies& policies) {
         .also_at("/admin/term-policy/create")
         .id("createTermPolicy")
         .tag("term-policy")
-        .says("Makes a draft of uploaded texts")
+        .says("Create a draft from uploaded texts")
         .describes(
-            "Needs termPolicy:read and termPolicy:create. Each file is read and checked: `data.contents` of error 6110 "
-            "names each language and whether the file is absent, of another size, tooLarge, or notText.")
+            "Requires `termPolicy:read` and `termPolicy:create`. Consentry reads and checks each file. `data.contents` "
+            "of error 6110 names each language and the reason: `absent`, `size`, `tooLarge` or `notText`.")
         .message("termPolicy.create")
         .answers(201)
         .may_fail({&errors::term_policy_exist, &errors::term_policy_content_invalid, &errors::term_policy_busy})
@@ -127,8 +126,8 @@ void add_drafts(http::Router& router, TermPolicies& policies) {
         .also_at("/admin/term-policy/delete/:termPolicyId")
         .id("deleteTermPolicy")
         .tag("term-policy")
-        .says("Deletes a draft and its texts")
-        .describes("Needs termPolicy:read and termPolicy:delete. What is published stays.")
+        .says("Delete a draft and its texts")
+        .describes("Requires `termPolicy:read` and `termPolicy:delete`. Published policies cannot be deleted.")
         .message("termPolicy.delete")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid, &errors::term_policy_busy})
         .handled_by(
@@ -142,8 +141,8 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         .also_at("/admin/term-policy/update/:termPolicyId/content/add")
         .id("addTermPolicyContent")
         .tag("term-policy")
-        .says("Adds a language to a draft")
-        .describes("Needs termPolicy:read and termPolicy:update.")
+        .says("Add a language to a draft")
+        .describes("Requires `termPolicy:read` and `termPolicy:update`.")
         .message("termPolicy.addContent")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_exist, &errors::term_policy_content_invalid, &errors::term_policy_busy})
@@ -156,8 +155,8 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         .also_at("/admin/term-policy/update/:termPolicyId/content/update")
         .id("updateTermPolicyContent")
         .tag("term-policy")
-        .says("Replaces a text of a draft")
-        .describes("Needs termPolicy:read and termPolicy:update.")
+        .says("Replace a text of a draft")
+        .describes("Requires `termPolicy:read` and `termPolicy:update`.")
         .message("termPolicy.updateContent")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_not_found, &errors::term_policy_content_invalid,
@@ -171,8 +170,8 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         .also_at("/admin/term-policy/update/:termPolicyId/content/remove")
         .id("removeTermPolicyContent")
         .tag("term-policy")
-        .says("Removes a language from a draft")
-        .describes("Needs termPolicy:read and termPolicy:update.")
+        .says("Remove a language from a draft")
+        .describes("Requires `termPolicy:read` and `termPolicy:update`.")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_not_found, &errors::term_policy_busy})
         .handled_by([&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path,
@@ -185,8 +184,8 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         .also_at("/admin/term-policy/get/:termPolicyId/content/:language")
         .id("getTermPolicyContent")
         .tag("term-policy")
-        .says("An address to read a text at")
-        .describes("Needs termPolicy:read. Of a published policy it is the public one, which is good for ever.")
+        .says("Get a download URL for a policy text")
+        .describes("Requires `termPolicy:read`. For a published policy this is the public URL, which does not expire.")
         .message("termPolicy.getContent")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_content_not_found})
         .handled_by([&policies](const ForReading&, FromPath<TermPolicyContentPath> path) {
@@ -198,8 +197,10 @@ void add_publication(http::Router& router, TermPolicies& policies) {
     router.get("/admin/term-policy/impact/:termPolicyId")
         .id("previewTermPolicyImpact")
         .tag("term-policy")
-        .says("How many users a publication would ask again")
-        .describes("Needs termPolicy:read. Takes some seconds where there are millions of users.")
+        .says("Preview the impact of a publication")
+        .describes(
+            "Returns how many users would have to accept again. Requires `termPolicy:read`. Takes some seconds with "
+            "millions of users.")
         .message("termPolicy.impact")
         .may_fail({&errors::term_policy_not_found})
         .handled_by([&policies](const ForReading&, FromPath<TermPolicyPath> path) {
@@ -210,12 +211,12 @@ void add_publication(http::Router& router, TermPolicies& policies) {
         .also_at("/admin/term-policy/publish/:termPolicyId")
         .id("publishTermPolicy")
         .tag("term-policy")
-        .says("Publishes a draft, for good")
+        .says("Publish a draft")
         .describes(
-            "Needs termPolicy:read and termPolicy:update. All languages become public together with the new status, or "
-            "none. Where it is the highest version of its type, every user has to accept again, and hears of it by "
-            "mail. Error 6110: a file is not what was checked; `data.contents` names each language and whether it is "
-            "absent or changed.")
+            "Requires `termPolicy:read` and `termPolicy:update`. Cannot be undone. The new status and all languages "
+            "become public together, or not at all. If this is the highest version of its type, every user must accept "
+            "again and Consentry notifies them by email. Error 6110 means that a file is not the one checked earlier; "
+            "`data.contents` names each language and whether it is absent or changed.")
         .message("termPolicy.publish")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_empty, &errors::term_policy_content_invalid, &errors::term_policy_busy})

@@ -29,12 +29,11 @@ struct ContentPresignRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("type", &ContentPresignRequest::type, "What the document is"),
-            field("language", &ContentPresignRequest::language, "Of the text"),
-            field("version", &ContentPresignRequest::version, "Of the document; it need not exist yet",
+            field("type", &ContentPresignRequest::type, "Policy type"),
+            field("language", &ContentPresignRequest::language, "Language of the text"),
+            field("version", &ContentPresignRequest::version, "Policy version; need not exist yet",
                   policy_version_rule),
-            field("size", &ContentPresignRequest::size, "Of the file in bytes: no other will be taken",
-                  policy_size_rule),
+            field("size", &ContentPresignRequest::size, "File size in bytes; the upload must match", policy_size_rule),
         };
     }
 };
@@ -50,10 +49,9 @@ struct ContentRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("language", &ContentRequest::language, "Of the text"),
-            field("key", &ContentRequest::key, "Where it was uploaded to, as the presigned answer said",
-                  http::not_empty),
-            field("size", &ContentRequest::size, "Of the file in bytes", policy_size_rule),
+            field("language", &ContentRequest::language, "Language of the text"),
+            field("key", &ContentRequest::key, "Storage key from the upload URL response", http::not_empty),
+            field("size", &ContentRequest::size, "File size in bytes", policy_size_rule),
         };
     }
 };
@@ -64,7 +62,7 @@ struct ContentRemovalRequest {
     static constexpr std::string_view schema_name = "TermPolicyRemoveContentRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("language", &ContentRemovalRequest::language, "Of the text")};
+        return std::tuple{field("language", &ContentRemovalRequest::language, "Language of the text")};
     }
 };
 
@@ -83,10 +81,10 @@ struct TermPolicyCreateRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("type", &TermPolicyCreateRequest::type, "What the document is"),
-            field("version", &TermPolicyCreateRequest::version, "The highest published one is the latest",
+            field("type", &TermPolicyCreateRequest::type, "Policy type"),
+            field("version", &TermPolicyCreateRequest::version, "Version; the highest published one is the latest",
                   policy_version_rule),
-            field("contents", &TermPolicyCreateRequest::contents, "The uploaded files, each language once"),
+            field("contents", &TermPolicyCreateRequest::contents, "Uploaded files, each language once"),
         };
     }
     static void check(const TermPolicyCreateRequest& request, http::Report& report) {
@@ -118,11 +116,11 @@ struct PresignResponse {
         using http::field;
         return std::tuple{
             field("presignUrl", &PresignResponse::presign_url,
-                  "Whoever has it may use it: PUT the file there, or GET it"),
-            field("key", &PresignResponse::key, "Where the file lies in the store"),
-            field("mime", &PresignResponse::mime, "The media type to upload it with"),
-            field("extension", &PresignResponse::extension, "Of the file, without a dot"),
-            field("expiredIn", &PresignResponse::expired_in, "Seconds that the address is good for"),
+                  "URL to PUT or GET the file; it grants access to anyone who has it"),
+            field("key", &PresignResponse::key, "Storage key"),
+            field("mime", &PresignResponse::mime, "Media type for the upload"),
+            field("extension", &PresignResponse::extension, "File extension without the dot"),
+            field("expiredIn", &PresignResponse::expired_in, "Lifetime of the URL in seconds"),
         };
     }
 };
@@ -136,7 +134,7 @@ struct PolicyImpactResponse {
         using http::field;
         return std::tuple{
             field("affectedUsers", &PolicyImpactResponse::affected_users,
-                  "Active users whose acceptance is good now, and would not be after this publication"),
+                  "Active users whose acceptance is current now and would no longer be"),
             field("activeUsers", &PolicyImpactResponse::active_users, "All active users"),
         };
     }
@@ -148,7 +146,7 @@ struct TermPolicyPath {
     static constexpr std::string_view schema_name = "TermPolicyPath";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("termPolicyId", &TermPolicyPath::policy_id, "Of this version of the document")};
+        return std::tuple{field("termPolicyId", &TermPolicyPath::policy_id, "Policy ID")};
     }
 };
 
@@ -160,8 +158,8 @@ struct TermPolicyContentPath {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("termPolicyId", &TermPolicyContentPath::policy_id, "Of this version of the document"),
-            field("language", &TermPolicyContentPath::language, "Of the text"),
+            field("termPolicyId", &TermPolicyContentPath::policy_id, "Policy ID"),
+            field("language", &TermPolicyContentPath::language, "Language of the text"),
         };
     }
 };
@@ -173,9 +171,9 @@ struct TermPolicyListing {
     static constexpr auto paging = http::Paging::cursor;
     static constexpr auto filters() {
         return std::tuple{
-            http::filter("type", &TermPolicyListing::type, "type", "Only documents of these types"),
+            http::filter("type", &TermPolicyListing::type, "type", "Policy types to include"),
             http::filter("status", &TermPolicyListing::status, "status",
-                         "Only these; drafts are there for administrators alone"),
+                         "Policy statuses to include; only administrators see drafts"),
         };
     }
     static constexpr std::array sortable{http::Sortable{"createdAt", "created_at"},

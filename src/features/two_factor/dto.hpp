@@ -53,8 +53,9 @@ struct TwoFactorSetupResponse {
         using http::field;
         return std::tuple{
             field("secret", &TwoFactorSetupResponse::secret,
-                  "For authenticator apps that are typed into: 32 base32 characters"),
-            field("otpauthUrl", &TwoFactorSetupResponse::otpauth_url, "The same as a URL, usually shown as a QR code"),
+                  "Secret to type into an authenticator app: 32 base32 characters"),
+            field("otpauthUrl", &TwoFactorSetupResponse::otpauth_url,
+                  "The secret as an otpauth URL, usually shown as a QR code"),
         };
     }
 };
@@ -65,7 +66,7 @@ struct TwoFactorEnableRequest {
     static constexpr std::string_view schema_name = "UserTwoFactorEnableRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("code", &TwoFactorEnableRequest::code, "The authenticator app's current code",
+        return std::tuple{field("code", &TwoFactorEnableRequest::code, "Current code from the authenticator app",
                                 http::two_factor_code)};
     }
 };
@@ -76,8 +77,8 @@ struct BackupCodesResponse {
     static constexpr std::string_view schema_name = "UserTwoFactorEnableResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{
-            field("backupCodes", &BackupCodesResponse::backup_codes, "Eight codes, each good once; never shown again")};
+        return std::tuple{field("backupCodes", &BackupCodesResponse::backup_codes,
+                                "Eight backup codes; each works once, and they are never shown again")};
     }
 };
 
@@ -90,9 +91,10 @@ struct TwoFactorDisableRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("code", &TwoFactorDisableRequest::code, "A code of the authenticator app", http::two_factor_code),
-            field("backupCode", &TwoFactorDisableRequest::backup_code, "Or a backup code", http::backup_code),
-            field("method", &TwoFactorDisableRequest::method, "Which of the two is sent"),
+            field("code", &TwoFactorDisableRequest::code, "Code from the authenticator app", http::two_factor_code),
+            field("backupCode", &TwoFactorDisableRequest::backup_code, "Backup code, instead of `code`",
+                  http::backup_code),
+            field("method", &TwoFactorDisableRequest::method, "Which of `code` and `backupCode` is sent"),
         };
     }
     static void check(const TwoFactorDisableRequest& dto, http::Report& report) { check_proof(dto, report, false); }
@@ -113,12 +115,14 @@ struct TwoFactorStatusResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("isEnabled", &TwoFactorStatusResponse::is_enabled, "Whether logins ask for a second factor"),
+            field("isEnabled", &TwoFactorStatusResponse::is_enabled, "Whether two-factor authentication is on"),
             field("isPendingConfirmation", &TwoFactorStatusResponse::is_pending_confirmation,
-                  "Set up but not confirmed"),
-            field("backupCodesRemaining", &TwoFactorStatusResponse::backup_codes_remaining, "Unspent backup codes"),
-            field("confirmedAt", &TwoFactorStatusResponse::confirmed_at, "First confirmation"),
-            field("lastUsedAt", &TwoFactorStatusResponse::last_used_at, "Last accepted code or backup code"),
+                  "Whether a setup awaits its first code"),
+            field("backupCodesRemaining", &TwoFactorStatusResponse::backup_codes_remaining,
+                  "Number of unused backup codes"),
+            field("confirmedAt", &TwoFactorStatusResponse::confirmed_at, "Time of the first confirmation"),
+            field("lastUsedAt", &TwoFactorStatusResponse::last_used_at,
+                  "Time of the last accepted code or backup code"),
         };
     }
 };
@@ -129,7 +133,7 @@ struct UserPath {
     static constexpr std::string_view schema_name = "UserPath";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{field("userId", &UserPath::user_id, "Of the account")};
+        return std::tuple{field("userId", &UserPath::user_id, "Account ID")};
     }
 };
 

@@ -80,8 +80,8 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .also_at("/user/2fa/status")
         .id("twoFactorStatus")
         .tag("two-factor")
-        .says("Whether two-factor is on, and how many backup codes are left")
-        .describes("isPendingConfirmation: a set-up was begun and waits for its first code.")
+        .says("Get your two-factor status")
+        .describes("`isPendingConfirmation` means that a setup waits for its first code.")
         .message("user.twoFactor.status")
         .handled_by([&two_factor](const SignedIn& caller) { return status(two_factor, caller.user()); });
 
@@ -89,8 +89,10 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .also_at("/shared/user/2fa/setup")
         .id("setUpTwoFactor")
         .tag("two-factor")
-        .says("Makes a secret for an authenticator app")
-        .describes("Two-factor is not on before it is confirmed with a code. A second set-up replaces the first.")
+        .says("Start a two-factor setup")
+        .describes(
+            "Returns a secret for an authenticator app. Two-factor authentication turns on when you confirm it with a "
+            "code. A second setup replaces the first.")
         .message("user.twoFactor.setup")
         .may_fail({&errors::two_factor_already_enabled})
         .handled_by([&two_factor](const FreshlySignedIn& caller, const http::RequestContext& context) {
@@ -103,8 +105,8 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .also_at("/user/2fa/enable")
         .id("enableTwoFactor")
         .tag("two-factor")
-        .says("Turns two-factor on and hands out the backup codes")
-        .describes("Ends all other sessions of the account.")
+        .says("Confirm the setup and turn on two-factor authentication")
+        .describes("Returns the backup codes. Ends all other sessions of the account.")
         .message("user.twoFactor.enable")
         .may_fail({&errors::two_factor_already_enabled, &errors::two_factor_required_setup, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock})
@@ -120,8 +122,8 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .also_at("/user/2fa/regenerate-backup-codes")
         .id("regenerateBackupCodes")
         .tag("two-factor")
-        .says("Replaces all backup codes")
-        .describes("The former ones are void, spent or not. The new ones are shown this once.")
+        .says("Replace your backup codes")
+        .describes("All earlier codes stop working, used or not. Only this response contains the new ones.")
         .message("user.twoFactor.regenerateBackupCodes")
         .answers(201)
         .may_fail({&errors::two_factor_not_enabled})
@@ -135,8 +137,8 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .also_at("/user/2fa/disable")
         .id("disableTwoFactor")
         .tag("two-factor")
-        .says("Turns two-factor off, given a code or backup code")
-        .describes("Ends all other sessions of the account.")
+        .says("Turn off two-factor authentication")
+        .describes("Requires a code or backup code. Ends all other sessions of the account.")
         .may_fail({&errors::two_factor_not_enabled, &errors::two_factor_method_required,
                    &errors::two_factor_required_setup, &errors::two_factor_invalid,
                    &errors::two_factor_attempt_temporary_lock})
@@ -149,8 +151,10 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
     router.patch("/admin/user/update/:userId/2fa/reset")
         .id("resetTwoFactor")
         .tag("admin")
-        .says("Makes a user set up two-factor anew at the next login")
-        .describes("Clears secret, backup codes, counter and lock, and ends all sessions of the account.")
+        .says("Reset the two-factor authentication of a user")
+        .describes(
+            "Clears secret, backup codes, failed attempts and lock, and ends all sessions of the account. The user "
+            "must set up two-factor authentication at the next login.")
         .message("user.twoFactor.resetByAdmin")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid,
                    &errors::two_factor_not_enabled})

@@ -22,9 +22,9 @@ struct UserRoleResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("id", &UserRoleResponse::id, "Of the role"),
-            field("name", &UserRoleResponse::name, "Unique, in small letters"),
-            field("type", &UserRoleResponse::type, "What the service asks of those who have it"),
+            field("id", &UserRoleResponse::id, "Role ID"),
+            field("name", &UserRoleResponse::name, "Unique name in lower case"),
+            field("type", &UserRoleResponse::type, "Role type"),
         };
     }
 };
@@ -47,10 +47,11 @@ struct UserTermPolicyResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("termsOfService", &UserTermPolicyResponse::terms_of_service, "Accepted in their latest version"),
-            field("privacy", &UserTermPolicyResponse::privacy, "Accepted in its latest version"),
-            field("marketing", &UserTermPolicyResponse::marketing, "Accepted in its latest version"),
-            field("cookies", &UserTermPolicyResponse::cookies, "Accepted in their latest version"),
+            field("termsOfService", &UserTermPolicyResponse::terms_of_service,
+                  "Whether the latest terms of service are accepted"),
+            field("privacy", &UserTermPolicyResponse::privacy, "Whether the latest privacy policy is accepted"),
+            field("marketing", &UserTermPolicyResponse::marketing, "Whether the latest marketing consent is accepted"),
+            field("cookies", &UserTermPolicyResponse::cookies, "Whether the latest cookie policy is accepted"),
         };
     }
 };
@@ -64,9 +65,10 @@ struct UserTwoFactorResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("enabled", &UserTwoFactorResponse::enabled, "Whether logins ask for a second factor"),
-            field("requiredSetup", &UserTwoFactorResponse::required_setup, "It must be set up anew at the next login"),
-            field("confirmedAt", &UserTwoFactorResponse::confirmed_at, "First confirmation"),
+            field("enabled", &UserTwoFactorResponse::enabled, "Whether two-factor authentication is on"),
+            field("requiredSetup", &UserTwoFactorResponse::required_setup,
+                  "Whether the next login requires a new setup"),
+            field("confirmedAt", &UserTwoFactorResponse::confirmed_at, "Time of the first confirmation"),
         };
     }
 };
@@ -132,32 +134,33 @@ struct UserProfileResponse {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("id", &UserProfileResponse::id, "Of the account"),
-            field("name", &UserProfileResponse::name, "As the owner wrote it"),
-            field("username", &UserProfileResponse::username, "Unique; made by the service"),
-            field("email", &UserProfileResponse::email, "In small letters"),
-            field("isVerified", &UserProfileResponse::is_verified, "Whether the address was proven to be the owner's"),
-            field("verifiedAt", &UserProfileResponse::verified_at, "When it was"),
-            field("roleId", &UserProfileResponse::role_id, "Of the role"),
-            field("role", &UserProfileResponse::role, "What the account may do"),
-            field("status", &UserProfileResponse::status, "Only an active account can be used"),
-            field("termPolicy", &UserProfileResponse::term_policy, "What the owner has accepted"),
-            field("language", &UserProfileResponse::language, "Of mails to the owner"),
-            field("gender", &UserProfileResponse::gender, "As the owner told it"),
-            field("signUpAt", &UserProfileResponse::sign_up_at, "When the account was made"),
-            field("signUpFrom", &UserProfileResponse::sign_up_from, "Where from, or by whom"),
-            field("signUpWith", &UserProfileResponse::sign_up_with, "How the owner proved who they are"),
-            field("lastLoginAt", &UserProfileResponse::last_login_at, "When the last login succeeded"),
-            field("lastIPAddress", &UserProfileResponse::last_ip_address, "Address of the last login"),
-            field("lastLoginFrom", &UserProfileResponse::last_login_from, "Where the last login came from"),
-            field("lastLoginWith", &UserProfileResponse::last_login_with, "How it was proven"),
-            field("passwordExpired", &UserProfileResponse::password_expired, "When the password ends, if it does"),
-            field("passwordCreated", &UserProfileResponse::password_created, "When the password was set"),
+            field("id", &UserProfileResponse::id, "Account ID"),
+            field("name", &UserProfileResponse::name, "Display name"),
+            field("username", &UserProfileResponse::username, "Unique username; generated"),
+            field("email", &UserProfileResponse::email, "Email address in lower case"),
+            field("isVerified", &UserProfileResponse::is_verified, "Whether the email address is verified"),
+            field("verifiedAt", &UserProfileResponse::verified_at, "Verification time"),
+            field("roleId", &UserProfileResponse::role_id, "Role ID"),
+            field("role", &UserProfileResponse::role, "Role of the account"),
+            field("status", &UserProfileResponse::status, "Account status; only `active` accounts can be used"),
+            field("termPolicy", &UserProfileResponse::term_policy,
+                  "Whether each policy type is accepted in its latest version"),
+            field("language", &UserProfileResponse::language, "Language of emails to the owner"),
+            field("gender", &UserProfileResponse::gender, "Gender"),
+            field("signUpAt", &UserProfileResponse::sign_up_at, "Sign-up time"),
+            field("signUpFrom", &UserProfileResponse::sign_up_from, "Origin of the account"),
+            field("signUpWith", &UserProfileResponse::sign_up_with, "Sign-up method"),
+            field("lastLoginAt", &UserProfileResponse::last_login_at, "Time of the last successful login"),
+            field("lastIPAddress", &UserProfileResponse::last_ip_address, "IP address of the last login"),
+            field("lastLoginFrom", &UserProfileResponse::last_login_from, "Client type of the last login"),
+            field("lastLoginWith", &UserProfileResponse::last_login_with, "Method of the last login"),
+            field("passwordExpired", &UserProfileResponse::password_expired, "Password expiry time, if it expires"),
+            field("passwordCreated", &UserProfileResponse::password_created, "Time when the password was set"),
             field("passwordAttempt", &UserProfileResponse::password_attempt,
-                  "Wrong passwords since the last right one"),
-            field("twoFactor", &UserProfileResponse::two_factor, "The second factor"),
-            field("createdAt", &UserProfileResponse::created_at, "When the account was made"),
-            field("updatedAt", &UserProfileResponse::updated_at, "When it was changed last"),
+                  "Failed password attempts since the last success"),
+            field("twoFactor", &UserProfileResponse::two_factor, "Two-factor authentication"),
+            field("createdAt", &UserProfileResponse::created_at, "Creation time"),
+            field("updatedAt", &UserProfileResponse::updated_at, "Time of the last change"),
         };
     }
 };
