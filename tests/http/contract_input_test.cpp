@@ -173,12 +173,12 @@ TEST(INP_4, ACodeInAnotherSpellingIsRefusedWithTheReason) {
         EXPECT_EQ(refused.status, 422U) << value;
         return refused.status == 422U ? refused.text("errors.0.message") : std::string();
     };
-    EXPECT_TRUE(message_of("code", code.substr(0, 3) + " " + code.substr(3)).contains("without blanks"));
+    EXPECT_TRUE(message_of("code", code.substr(0, 3) + " " + code.substr(3)).contains("without spaces"));
     std::string lowered = to_lower_ascii(person.backup_codes[0]);
     lowered.back() = 'x';
     for (const std::string& value : {lowered, person.backup_codes[0].insert(5, "-"), " " + lowered}) {
         const std::string message = message_of("backupCode", value);
-        EXPECT_TRUE(message.contains("upper-case") && message.contains("without blanks")) << message;
+        EXPECT_TRUE(message.contains("upper-case") && message.contains("without spaces")) << message;
     }
     EXPECT_EQ(one(service, "SELECT attempt FROM two_factors"), "0") << "no attempt";
     EXPECT_EQ(service.verify(challenge, code).status, 200U);

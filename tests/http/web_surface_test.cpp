@@ -203,8 +203,8 @@ TEST(INP_1, ABadBodySaysWhatIsWrongAndWhere) {
         {"{\"email\":\"a\"", "The body is not valid JSON. See line 1, column 13.", 1, 13},
         {"{} {}", "The body is not valid JSON. See line 1, column 4.", 1, 4},
         {"{\"é\": 'a'}", "The body is not valid JSON. See line 1, column 7.", 1, 7},
-        {"{\"email\":\"a\",\n \"email\":\"b\"}",
-         "The same name appears twice in one JSON object. See line 2, column 8.", 2, 8},
+        {"{\"email\":\"a\",\n \"email\":\"b\"}", "The same name appears twice in a JSON object. See line 2, column 8.",
+         2, 8},
         {"{\"a\":" + deep, "The JSON is nested more than 32 levels deep. See line 1, column 37.", 1, 37},
         {many + "]}", "The JSON contains more than 1000 values. See line 1, column 2008.", 1, 2008},
     };
@@ -230,7 +230,7 @@ TEST(WEB_5, ARefusedMediaTypeIsToldWhichOnesAreTaken) {
     const Answer coded = service.call("POST", "/api/public/user/login/credential", "{}",
                                       {{"Content-Type", "application/json"}, {"Content-Encoding", "gzip"}});
     EXPECT_EQ(coded.status, 415U);
-    EXPECT_EQ(coded.text("message"), "We do not read content with a Content-Encoding. Please send it uncompressed.");
+    EXPECT_EQ(coded.text("message"), "We do not accept content with a Content-Encoding. Please send it uncompressed.");
 }
 
 TEST(Coding, LargeDocumentsTravelCompressedAndOnce) {

@@ -61,9 +61,9 @@ TEST_F(UserImportCommand, SaysWhatIsWrongAndImportsNothing) {
     const Finished refused = import({file});
     EXPECT_EQ(refused.code, 1);
     EXPECT_EQ(refused.out,
-              "row 1: email: email must be an e-mail address.\n"
+              "row 1: email: email must be an email address.\n"
               "row 2: isVerified: isVerified must be true or false.\n"
-              "row 2: passwordHash: passwordHash must be a password hash of a known kind.\n");
+              "row 2: passwordHash: passwordHash must be a password hash of a supported kind.\n");
     EXPECT_THAT(refused.err, AllOf(HasSubstr("nothing was imported"), Not(HasSubstr("\r"))));
     EXPECT_THAT(refused.out + refused.err, Not(HasSubstr("qJH7")));
     EXPECT_EQ(count("users"), 0);
@@ -130,8 +130,8 @@ const Export exports[] = {
       {"edsger@example.org", "Keycloak-Old-Argon2", ""},
       {"off@example.org", "Keycloak-Old-256", "inactiveForbidden"},
       {"sha1@example.org", "Keycloak-Old-1", "passwordNotMatch"}},
-     {"row 1: note: identities: Its login by github", "row 2: note: identities: Its login by otp",
-      "row 4: note: password: Its password is kept", "row 5: note: user: There is no e-mail address"},
+     {"row 1: note: identities: The login with github", "row 2: note: identities: The login with otp",
+      "row 4: note: password: The password is stored", "row 5: note: user: The account has no email address"},
      "google 109876543210987654321 grace@example.org;"},
     {{"--from", "auth0", "--auth0-password-hashes", in_exports("auth0-hashes.ndjson"),
       in_exports("auth0-users.ndjson")},
@@ -140,7 +140,7 @@ const Export exports[] = {
       {"off@example.org", "Auth0-Old-Four", "inactiveForbidden"},
       {"tim@example.org", "", ""},
       {"face@example.org", "", ""}},
-     {"row 4: note: user: There is no e-mail address", "row 5: note: identities: Its login by facebook"},
+     {"row 4: note: user: The account has no email address", "row 5: note: identities: The login with facebook"},
      "apple 001234.0123456789abcdef0123456789abcdef.1234 tim@example.org;"
      "google 109876543210987654321 grace@example.org;"},
     {{"--from", "auth0", in_exports("auth0-hashes.ndjson")},
@@ -153,7 +153,7 @@ const Export exports[] = {
       {"grace@example.org", "Firebase-Old-2", ""},
       {"off@example.org", "Firebase-Old-4", "inactiveForbidden"},
       {"tim@example.org", "", ""}},
-     {"row 4: note: user: There is no e-mail address", "row 5: note: identities: Its login by facebook.com"},
+     {"row 4: note: user: The account has no email address", "row 5: note: identities: The login with facebook.com"},
      "apple 001234.0123456789abcdef0123456789abcdef.1234 tim@example.org;"
      "google 109876543210987654321 grace@example.org;"},
     {{"--from", "supabase", in_exports("supabase-users.csv")},
@@ -162,8 +162,8 @@ const Export exports[] = {
       {"fire@example.org", "user1password", ""},
       {"banned@example.org", "Supabase-Old-4", "inactiveForbidden"},
       {"unconfirmed@example.org", "Supabase-Old-7", "emailNotVerified"}},
-     {"row 1: note: identities: Its login by google", "row 4: note: user: The account was deleted",
-      "row 5: note: user: There is no e-mail address"},
+     {"row 1: note: identities: The login with google", "row 4: note: user: The account was deleted",
+      "row 5: note: user: The account has no email address"},
      ""},
 };
 

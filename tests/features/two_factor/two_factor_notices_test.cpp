@@ -56,7 +56,7 @@ TEST(TFA_15, ABackupCodeIsALoginOnlyWhereSomebodyLoggedIn) {
     const Answer login = service.verify_backup(service.challenge_of(person), person.backup_codes[0]);
     ASSERT_EQ(login.status, 200U) << login.body;
     const Mailbox mailbox(service);
-    EXPECT_THAT(mailbox.wait_for(person.email, "backupCodeUsed").text, HasSubstr("signed in"));
+    EXPECT_THAT(mailbox.wait_for(person.email, "backupCodeUsed").text, HasSubstr("logged in"));
     const Answer changed = service.patch(
         "/api/shared/user/change-password",
         {{"oldPassword", person.password}, {"newPassword", "Copper-Meadow-77"}, {"backupCode", person.backup_codes[1]}},
@@ -64,7 +64,7 @@ TEST(TFA_15, ABackupCodeIsALoginOnlyWhereSomebodyLoggedIn) {
     ASSERT_EQ(changed.status, 200U) << changed.body;
     const ReceivedMail mail = mailbox.wait_for(person.email, "backupCodeUsedForChange");
     EXPECT_THAT(mail.text, HasSubstr("confirmed a change"));
-    EXPECT_THAT(mail.text, Not(HasSubstr("signed in")));
+    EXPECT_THAT(mail.text, Not(HasSubstr("logged in")));
     mailbox.wait_for(person.email, "passwordChanged");
     EXPECT_EQ(mailbox.all(person.email, "backupCodeUsed").size(), 1U);
 }
