@@ -106,8 +106,9 @@ ImportSettings import_settings(const Config& config) {
 
 Services::Services(const Config& given, const Clock& the_clock)
     : config(with_local_secrets(checked(given), the_clock)),
-      clock(the_clock),
       database_(open_database(config)),
+      shared_clock_(the_clock, *database_),
+      clock(shared_clock_),
       cache_(open_cache(config, clock)),
       object_store_(open_object_store(config)),
       database(*database_),
@@ -190,6 +191,7 @@ std::vector<CleanUpTask> Services::clean_up_tasks() {
         {"abandoned imports", rarely, [this] { return user_import.forget_abandoned(); }},
         {"files without a document", often, [this] { return term_policies.sweep(); }},
         {"counted security events", often, [this] { return tell_counted_events(); }},
+        {"time of the database", often, [this] { return shared_clock_.follow(); }},
     };
 }
 

@@ -44,6 +44,7 @@
 #include "storage/cache.hpp"
 #include "storage/database.hpp"
 #include "storage/object_store.hpp"
+#include "storage/shared_clock.hpp"
 
 namespace consentry {
 
@@ -62,11 +63,16 @@ public:
     awaitable<std::vector<CleanUpTrouble>> clean_up() { return do_all(clean_up_tasks()); }
 
     const Config config;
-    const Clock& clock;
     Locales locales;
 
 private:
     const std::unique_ptr<storage::Database> database_;
+    storage::SharedClock shared_clock_;
+
+public:
+    const Clock& clock;
+
+private:
     const std::unique_ptr<storage::Cache> cache_;
     const std::unique_ptr<storage::ObjectStore> object_store_;
 

@@ -37,6 +37,8 @@ public:
     // The time by which locks begin and end (RAC-6). It goes on from the start of the process, pauses of the machine
     // included, whatever is done to the machine's clock: a lock is neither ended nor prolonged by setting that clock.
     virtual TimePoint lock_time() const = 0;  // thread-safe
+    // How far lock_time() is ahead of a clock elsewhere that shows this time now.
+    virtual milliseconds ahead_of(TimePoint elsewhere) const { return lock_time() - elsewhere; }
 };
 
 class SystemClock final : public Clock {
@@ -52,7 +54,7 @@ private:
     milliseconds begin_since_boot_ = since_boot();
 };
 
-// A clock that stands still until it is told to move; thread-safe.
+// A clock that stands still until it is told to move, and the clocks of all other machines with it; thread-safe.
 class ManualClock final : public Clock {
 public:
     explicit ManualClock(TimePoint start) : now_ms_(epoch_ms(start)) {}
@@ -65,6 +67,7 @@ public:
         now_ms_.fetch_add(by.count());
     }
     TimePoint lock_time() const override { return from_epoch_ms(now_ms_.load() - stepped_ms_.load()); }
+    milliseconds ahead_of(TimePoint) const override { return milliseconds{0}; }
 
 private:
     std::atomic<std::int64_t> now_ms_;

@@ -245,6 +245,11 @@ public:
     // Throws Unavailable where the engine does not answer a trivial statement. For readiness.
     virtual awaitable<void> ping() = 0;
 
+    // What the clock of the server shows that all processes with this database share; nullopt where one process has the
+    // database to itself. The first blocks, and is to be called before serving, as migrate() is.
+    virtual std::optional<TimePoint> server_time_at_start() { return std::nullopt; }
+    virtual awaitable<std::optional<TimePoint>> server_time() { co_return std::nullopt; }
+
     // Brings the schema up to date; blocks, and waits for another process that does the same. To be called before
     // serving. Throws std::runtime_error where the database is newer than `migrations`, cannot be written to, or a
     // statement fails: then what was finished before it stays, and the next call goes on from there.

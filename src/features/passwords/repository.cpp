@@ -35,8 +35,8 @@ std::optional<TimePoint> time_of(const storage::Rows& rows) {
 }  // namespace
 
 // The same statements for accounts and for addresses that belong to nobody. Always $2 is now and $3 the end of a lease
-// that begins now. The clocks of instances differ a little; a reservation whose lease ends more than a minute after
-// that was written by a clock that has been put back since, and has ended as well.
+// that begins now. What instances take for the database's time differs a little; a reservation whose lease ends more
+// than a minute after that was written by a clock that has been put back since, and has ended as well.
 #define CONSENTRY_LIVE(T, PENDING_UNTIL) \
     "(" T PENDING_UNTIL " > $2 AND " T PENDING_UNTIL " <= CAST($3 AS BIGINT) + 60000)"
 #define CONSENTRY_RESERVE(T, ATTEMPT, PENDING, PENDING_UNTIL)                                 \

@@ -25,6 +25,8 @@ namespace {
 using postgres::Answer;
 using postgres::WireStatement;
 
+constexpr std::string_view server_time_sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+
 // Updates leave a row where it lies as long as its page has room: then no index is touched. Said by PostgreSQL alone,
 // hence here and not in the shared text.
 std::string roomy(std::string_view statement) {
@@ -111,6 +113,17 @@ void PostgresDatabase::migrate(const std::vector<Migration>& migrations) {
     }
     while (apply_next(connection, migrations)) {
     }
+}
+
+std::optional<TimePoint> PostgresDatabase::server_time_at_start() {
+    postgres::Connection connection(*options_, postgres::Connection::Use::maintenance);
+    const Rows rows = connection.run(server_time_sql);
+    return rows[0].time(0);
+}
+
+awaitable<std::optional<TimePoint>> PostgresDatabase::server_time() {
+    const Rows rows = co_await read(server_time_sql, {});
+    co_return rows[0].time(0);
 }
 
 awaitable<Answer> PostgresDatabase::run(std::vector<WireStatement> statements, bool writes) {

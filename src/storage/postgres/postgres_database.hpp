@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,8 @@ public:
     ~PostgresDatabase() override;
 
     awaitable<void> ping() override;
+    std::optional<TimePoint> server_time_at_start() override;
+    awaitable<std::optional<TimePoint>> server_time() override;
     void migrate(const std::vector<Migration>& migrations) override;
 
 protected:

@@ -1,0 +1,27 @@
+#include "storage/shared_clock.hpp"
+
+#include <algorithm>
+
+namespace consentry::storage {
+
+SharedClock::SharedClock(const Clock& own, Database& database)
+    : own_(own), database_(database), followed_at_(own.lock_time()) {
+    const auto server = database_.server_time_at_start();
+    if (server) ahead_ms_ = ahead_of_server(followed_at_, *server).count();
+}
+
+awaitable<void> SharedClock::follow() {
+    const TimePoint asked_at = own_.lock_time();
+    const auto server = co_await database_.server_time();
+    if (!server) co_return;
+    const std::int64_t off = ahead_of_server(asked_at, *server).count() - ahead_ms_;
+    const std::int64_t most = std::max<std::int64_t>((asked_at - followed_at_.exchange(asked_at)).count() / 1'000, 0);
+    ahead_ms_ += std::clamp(off, -most, most);
+}
+
+// The server looked at its clock somewhere between the question and the answer.
+milliseconds SharedClock::ahead_of_server(TimePoint asked_at, TimePoint server) const {
+    return own_.ahead_of(server) - (own_.lock_time() - asked_at) / 2;
+}
+
+}  // namespace consentry::storage
