@@ -1,7 +1,5 @@
 #include "app/cursor_seal.hpp"
 
-#include <algorithm>
-
 #include "base/bytes.hpp"
 #include "base/errors.hpp"
 #include "crypto/digest.hpp"
@@ -55,7 +53,7 @@ Result<std::string> SealedCursors::open(std::string_view cursor, std::string_vie
 
     Bytes digest;
     append_digest(digest, conditions);
-    if (!std::ranges::equal(digest, BytesView(*plain).subspan(time_bytes, digest_bytes)))
+    if (!crypto::equal_constant_time(digest, BytesView(*plain).subspan(time_bytes, digest_bytes)))
         return fail(errors::pagination_conditions_changed);
     return std::string(plain->begin() + head_bytes, plain->end());
 }

@@ -111,7 +111,7 @@ std::array<std::uint8_t, 20> hmac_sha1(BytesView key, BytesView message) {
 
 Bytes hkdf_sha256(BytesView secret, BytesView salt, BytesView info, std::size_t length) {
     if (secret.empty()) throw std::invalid_argument("no key is derived from an empty secret");
-    if (length == 0 || length > 255 * std::tuple_size_v<Sha256>)
+    if (length == 0 || length > 255 * sizeof(Sha256))
         throw std::invalid_argument("HKDF-SHA-256 yields 1 to 8160 bytes");
     const KdfHandle kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr));
     const KdfContext context(kdf ? EVP_KDF_CTX_new(kdf.get()) : nullptr);

@@ -11,7 +11,14 @@
 
 namespace consentry::crypto {
 
-using Sha256 = std::array<std::uint8_t, 32>;
+// The time depends on the lengths only, never on the place of the first difference (CRY-5). Different lengths: false.
+bool equal_constant_time(BytesView a, BytesView b);
+
+// Most digests here stand for a secret, so all are compared in constant time, and none has an order.
+struct Sha256 : std::array<std::uint8_t, 32> {
+    friend bool operator==(const Sha256& a, const Sha256& b) { return equal_constant_time(a, b); }
+    friend void operator<=>(const Sha256&, const Sha256&) = delete;
+};
 
 Sha256 sha256(BytesView message);
 Sha256 sha256(std::string_view message);
@@ -27,9 +34,6 @@ std::array<std::uint8_t, 20> hmac_sha1(BytesView key, BytesView message);  // fo
 Bytes hkdf_sha256(BytesView secret, BytesView salt, BytesView info, std::size_t length);
 // One key per purpose out of one configured secret (CRY-3): no salt, info = label.
 Bytes hkdf_sha256(BytesView secret, std::string_view label, std::size_t length);
-
-// The time depends on the lengths only, never on the place of the first difference (CRY-5). Different lengths: false.
-bool equal_constant_time(BytesView a, BytesView b);
 
 // Overwrites the whole buffer and leaves it empty; the compiler cannot leave it out.
 void wipe(std::string& secret);

@@ -1,5 +1,6 @@
 #include "crypto/digest.hpp"
 
+#include <concepts>
 #include <thread>
 #include <vector>
 
@@ -83,6 +84,17 @@ TEST(CRY_5, ComparesLengthAndEveryByte) {
     EXPECT_FALSE(equal_constant_time(as_bytes("secret"), as_bytes("Secret")));
     EXPECT_FALSE(equal_constant_time(as_bytes("secret"), as_bytes("secreT")));
     EXPECT_FALSE(equal_constant_time(as_bytes("secret"), as_bytes("secre")));
+}
+
+TEST(CRY_5, DigestsAreComparedInConstantTimeAndHaveNoOrder) {
+    static_assert(!std::totally_ordered<Sha256>);
+    const Sha256 digest = sha256("secret");
+    EXPECT_TRUE(digest == sha256("secret"));
+    for (std::size_t i = 0; i < digest.size(); ++i) {
+        Sha256 other = digest;
+        other[i] ^= 1;
+        EXPECT_TRUE(digest != other) << i;
+    }
 }
 
 TEST(Digest, WipedSecretsAreGone) {

@@ -1,0 +1,90 @@
+// CRY-5: what compares a secret takes the same time wherever the two differ: crypto::equal_constant_time, or two
+// crypto::Sha256, which know no other way. BytesView has no comparison at all.
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "rules/source_tree.hpp"
+
+namespace consentry::rules {
+namespace {
+
+// Comparisons that tell nobody anything, and why.
+struct Exception {
+    std::string_view path;
+    std::string_view code;
+    std::string_view why;
+};
+constexpr std::array exceptions{
+    Exception{"src/app/user_commands.cpp", "again == password", "one person has typed both"},
+    Exception{"src/app/policy_commands.cpp", "content->digest == digest_of(text.bytes)", "of texts for everybody"},
+    Exception{"src/crypto/aead.cpp", "std::ranges::equal(key.id, ", "a key's id lies open before what it sealed"},
+    Exception{"src/crypto/aead.cpp", "std::equal(id.begin(), id.end(), ", "a key's id lies open before what it sealed"},
+    Exception{"src/features/login/identity_token.hpp", "nonce == sent", "one client has sent both"},
+    Exception{"src/features/login/login.cpp", "now->password_hash == owner.password_hash",
+              "the database has told both"},
+    Exception{"src/features/passwords/dto.hpp", "dto.new_password == dto.old_password", "one client has sent both"},
+    Exception{"src/features/sessions/key_ring.cpp", "std::ranges::equal(a.verifying, b.verifying", "public keys"},
+};
+
+bool is_exception(std::string_view path, std::string_view code) {
+    return std::ranges::any_of(exceptions,
+                               [&](const Exception& one) { return path == one.path && code.contains(one.code); });
+}
+
+// The last name of an operand, `digest` of `found->record.digest` and of `digest()`, is that of a secret.
+bool is_secret(const std::string& name) {
+    static const std::regex form(
+        "(\\w+_)?(digest|mac|signature|secret|token|nonce|backup_code|password_hash)s?_?|(new_|old_)?passwords?_?");
+    return std::regex_match(name, form);
+}
+
+bool compares_a_secret(const std::string& code) {
+    static const std::regex early(R"((?:^|[^\w])(memcmp|strcmp|strncmp|equal|lexicographical_compare) ?\()");
+    static const std::regex comparison(R"((\w+)(?:\(\))? ?(?:==|!=) ?[*!]?((?:\w+(?:\.|->|::))*)(\w+|"))");
+    if (std::regex_search(code, early)) return true;
+    if (!code.contains("==") && !code.contains("!=")) return false;
+    for (std::sregex_iterator found(code.begin(), code.end(), comparison), end; found != end; ++found) {
+        const std::string right = (*found)[3];
+        const bool is_constant = right == "\"" || right == "nullptr" || right == "npos" || right == "nullopt" ||
+                                 right == "end" || (right.front() >= '0' && right.front() <= '9');
+        if (!is_constant && (is_secret((*found)[1]) || is_secret(right))) return true;
+    }
+    return false;
+}
+
+TEST(CRY_5, NothingComparesSecretsInATimeThatTells) {
+    std::vector<std::string_view> used;
+    for (const std::string& path : files_below("src")) {
+        if (!is_source(path) || is_unit_test(path)) continue;
+        for (const std::string& line : lines_of(read_file(path))) {
+            const std::string code(code_of(line));
+            if (!compares_a_secret(code)) continue;
+            EXPECT_TRUE(is_exception(path, code)) << path << ": " << code << "\n  crypto::equal_constant_time, please";
+            for (const Exception& one : exceptions)
+                if (path == one.path && code.contains(one.code)) used.push_back(one.code);
+        }
+    }
+    for (const Exception& one : exceptions)
+        EXPECT_NE(std::ranges::find(used, one.code), used.end()) << one.path << ": no exception any more: " << one.code;
+}
+
+TEST(CRY_5, WhatComparesASecretIsFound) {
+    for (const char* code : {"if (stored.digest == sent) return;", "return token_digest() != other;",
+                             "ok = sent == found->record.secret;", "memcmp(a, b, 32) == 0", "x = std::equal(a, b, c);",
+                             "return *wanted.backup_code == code;", "if (tag != computed_mac) throw;"})
+        EXPECT_TRUE(compares_a_secret(code)) << code;
+    for (const char* code :
+         {"if (digest.size() == 32) return;", "if (token == nullptr) return;", "at == std::string_view::npos",
+          "CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0", "crypto::equal_constant_time(stored.digest, digest)",
+          "if (kind == forgot_password) return;", "const bool same = a == b;", "secret = other;"})
+        EXPECT_FALSE(compares_a_secret(code)) << code;
+}
+
+}  // namespace
+}  // namespace consentry::rules
