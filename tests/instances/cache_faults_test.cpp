@@ -55,7 +55,7 @@ TEST_P(CacheFaults, FLT_1_TheDatabaseDecidesAloneAndAllIsWellAfterwards) {
     for (std::size_t i = 0; i < 5; ++i)
         ASSERT_EQ(disable_two_factor(fleet->client(i), eves.access, wrong).status, 401U);
     Account stranger{.email = "nobody@example.org", .password = "Copper-Meadow-77"};
-    for (std::size_t i = 0; i < 5; ++i) ASSERT_EQ(log_in(fleet->client(i), stranger).status, 400U);
+    for (std::size_t i = 0; i < 5; ++i) ASSERT_EQ(log_in_at_last(fleet->client(i), stranger).status, 400U);
     const Tokens stays = tokens_of(fleet->client(0), bob);
     const Tokens ends = tokens_of(fleet->client(0), bob);
     Tokens moves = tokens_of(fleet->client(0), bob);
@@ -90,14 +90,14 @@ TEST_P(CacheFaults, FLT_1_TheDatabaseDecidesAloneAndAllIsWellAfterwards) {
         SCOPED_TRACE("instance " + std::to_string(i));
         const HttpClient client = fleet->client(i);
         EXPECT_EQ(knock(client, stays.access), 200U);
-        EXPECT_EQ(log_in(client, bob).status, 200U) << "without a second factor";
+        EXPECT_EQ(log_in_at_last(client, bob).status, 200U) << "without a second factor";
         const Answer refused = log_in(client, ada);
         EXPECT_EQ(refused.status, 503U) << "no challenge can be kept: " << refused.body;
         EXPECT_TRUE(refused.headers.contains("retry-after"));
         const Answer unknown = verify(client, challenge, code_of(ada, 1));
         EXPECT_EQ(unknown.status, 503U) << unknown.body;
         EXPECT_EQ(disable_two_factor(client, eves.access, wrong).status, 429U) << "a lock holds";
-        EXPECT_EQ(log_in(client, stranger).status, 403U) << "and this one";
+        EXPECT_EQ(log_in_at_last(client, stranger).status, 403U) << "and this one";
         moves = refreshed_tokens_in(refresh(client, moves.refresh));
         const Answer ready = client.get("/api/health/ready");
         EXPECT_EQ(ready.status, 200U) << ready.body;

@@ -42,6 +42,14 @@ SharedFleet::SharedFleet(std::size_t instances, const Settings& more)
           return settings;
       }()) {}
 
+bool is_put_off(const Answer& answer) { return answer.status == 503U && answer.headers.contains("retry-after"); }
+
+Answer log_in_at_last(const HttpClient& client, const Account& account) {
+    Answer answer = log_in(client, account);
+    for (int again = 0; again < 100 && is_put_off(answer); ++again) answer = log_in(client, account);
+    return answer;
+}
+
 std::string challenge_of(const HttpClient& client, const Account& account) {
     const Answer login = log_in(client, account);
     EXPECT_EQ(login.status, 200U) << login.body;

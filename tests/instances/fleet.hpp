@@ -56,6 +56,12 @@ private:
     Fleet fleet_;
 };
 
+// Whether the service did not evaluate it and says when to come again: too many of the account were under way.
+bool is_put_off(const Answer& answer);
+// Comes again as often as it is put off, up to a point. Only where the test itself makes nothing unavailable that
+// logins need.
+Answer log_in_at_last(const HttpClient& client, const Account& account);
+
 std::string challenge_of(const HttpClient& client, const Account& account);
 // No code of the present time or of the next minutes.
 std::string wrong_code(const Account& account);

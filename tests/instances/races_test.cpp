@@ -1,4 +1,6 @@
 // What counts and what may happen once counts, and happens once, over all instances together.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "instances/fleet.hpp"
@@ -129,9 +131,14 @@ TEST(PWD_6, WrongPasswordsAtAllInstancesAtOnceAreEvaluatedFiveTimesInAll) {
     const Account ada = fleet->make_account();
     Account guess = ada;
     guess.password = "Copper-Meadow-77";
-    const auto answers = at_once(80, [&](std::size_t i) { return log_in(fleet->client(i), guess); });
+    auto answers = at_once(80, [&](std::size_t i) { return log_in(fleet->client(i), guess); });
+    // Of the guesses that had to wait too long nobody looked at the password. On a machine so busy that fewer than five
+    // were evaluated, others make up for them.
+    for (std::size_t i = 0; i < 100 && count(answers, 400) < 5; ++i) answers.push_back(log_in(fleet->client(i), guess));
+    const auto put_off = static_cast<std::size_t>(std::ranges::count_if(answers, is_put_off));
     EXPECT_EQ(count(answers, 400, "passwordNotMatch"), 5U) << testing::PrintToString(statuses(answers));
-    EXPECT_EQ(count(answers, 403, "passwordAttemptMax"), 75U);
+    EXPECT_EQ(count(answers, 403, "passwordAttemptMax") + put_off, answers.size() - 5)
+        << testing::PrintToString(statuses(answers));
     EXPECT_EQ(fleet.number("SELECT password_attempt FROM users"), 5);
     for (std::size_t i = 0; i < everywhere; ++i)
         EXPECT_EQ(log_in(fleet->client(i), ada).code_name(), "passwordAttemptMax") << i;
@@ -144,9 +151,10 @@ TEST(PWD_7, RightLoginsAtAllInstancesAtOnceMeetNoLock) {
         // Together they try more at once than failures are allowed; who waits too long is asked to come again.
         const auto answers = at_once(logins, [&](std::size_t i) { return log_in(fleet->client(i), ada); });
         EXPECT_GE(count(answers, 200), 1U) << testing::PrintToString(statuses(answers));
-        EXPECT_EQ(count(answers, 200) + count(answers, 503), logins) << testing::PrintToString(statuses(answers));
+        const auto put_off = static_cast<std::size_t>(std::ranges::count_if(answers, is_put_off));
+        EXPECT_EQ(count(answers, 200) + put_off, logins) << testing::PrintToString(statuses(answers));
         for (const Answer& answer : answers)
-            if (answer.status == 503U) EXPECT_EQ(answer.headers.at("retry-after"), "1");
+            if (is_put_off(answer)) EXPECT_EQ(answer.headers.at("retry-after"), "1");
         EXPECT_EQ(fleet.number("SELECT password_attempt FROM users"), 0);
         for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(log_in(fleet->client(i), ada).status, 200U) << i;
     }
