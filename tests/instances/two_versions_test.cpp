@@ -1,0 +1,110 @@
+// Two versions of the program on one database, as while instances are replaced one by one. There is one version here;
+// the other one is known by its schema: the next version's has more, the former version's lacks the newest migration.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+#include <gmock/gmock.h>
+
+#include "instances/load_client.hpp"
+
+namespace consentry::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* version_of = "SELECT max(number) FROM schema_migrations";
+
+// All that a migration may do (tests/rules/migrations_test.cpp), to every table. One statement at a time: each waits
+// for what is under way on its table.
+void migrate_to_next_version(const SharedFleet& fleet) {
+    const auto tables = fleet.sql(
+        "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'schema_migrations'");
+    ASSERT_GT(tables.size(), 10U);
+    for (const auto& table : tables) {
+        fleet.sql("ALTER TABLE " + table.at(0) + " ADD COLUMN of_next_version TEXT NOT NULL DEFAULT 'new'");
+        fleet.sql("CREATE INDEX ON " + table.at(0) + " (of_next_version)");
+        fleet.sql("UPDATE " + table.at(0) + " SET of_next_version = 'filled in'");
+    }
+    fleet.sql("CREATE TABLE of_next_version (id BIGINT PRIMARY KEY)");
+    fleet.sql(
+        "INSERT INTO schema_migrations (number, name, applied_at) SELECT max(number) + 1, 'of the next version', 0 "
+        "FROM schema_migrations");
+}
+
+TEST(STO_5, TheFormerVersionServesBesideTheNewSchema) {
+    SharedFleet fleet(2, {{"SESSION_MAX_PER_USER", "1000"}});
+    Load load(
+        [&fleet](std::size_t number, const std::function<Answer(const HttpClient&)>& request) {
+            return request(fleet->client(number));
+        },
+        *fleet, 6, 20261123);
+    const Account ada = fleet->make_account();
+    load.begin();
+    load.wait_for(100);
+    ASSERT_NO_FATAL_FAILURE(migrate_to_next_version(fleet));
+    load.wait_for(150);
+    load.end();
+    load.check([&](const std::string& statement) { return fleet.number(statement); });
+
+    // What has ended is not started again before it is replaced; what runs goes on.
+    EXPECT_EQ(fleet->at(0).stop().code, 0);
+    try {
+        fleet->start(0);
+        ADD_FAILURE() << "started on a schema that it would misread";
+    } catch (const std::runtime_error& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("newer program is needed"));
+    }
+    EXPECT_EQ(log_in(fleet->client(1), ada).status, 200U);
+}
+
+// Takes back what the newest migration has added, and returns its number.
+int return_to_former_version(const SharedFleet& fleet) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator("migrations"))
+        if (entry.path().extension() == ".sql") files.push_back(entry.path());
+    std::ifstream file(std::ranges::max(files));
+    const std::string sql{std::istreambuf_iterator(file), {}};
+    const auto undo = [&](const std::regex& made, const std::string& back) {
+        std::size_t found = 0;
+        for (std::sregex_iterator at(sql.begin(), sql.end(), made), end; at != end; ++at, ++found)
+            fleet.sql(at->format(back));
+        return found;
+    };
+    const std::size_t undone =
+        undo(std::regex(R"(ALTER TABLE (\w+) ADD COLUMN (\w+))"), "ALTER TABLE $1 DROP COLUMN $2") +
+        undo(std::regex(R"(CREATE (?:UNIQUE )?INDEX (\w+))"), "DROP INDEX IF EXISTS $1") +
+        undo(std::regex(R"(CREATE TABLE (\w+))"), "DROP TABLE $1");
+    EXPECT_GT(undone, 0U) << sql;
+    const int newest = fleet.number(version_of);
+    fleet.sql("DELETE FROM schema_migrations WHERE number = " + std::to_string(newest));
+    return newest;
+}
+
+TEST(STO_5, AnUpgradeServesWhatTheFormerVersionLeft) {
+    SharedFleet fleet(1);
+    Tokens session;
+    const Account ada = fleet->make_protected_account(&session);
+    const Account bob = fleet->make_account();
+    const Account eve = fleet->make_account();
+    Account guess = eve;
+    guess.password = "Copper-Meadow-77";
+    for (int i = 0; i < 5; ++i) ASSERT_EQ(log_in(fleet->client(0), guess).status, 400U);
+    ASSERT_EQ(fleet->at(0).stop().code, 0);
+
+    const int newest = return_to_former_version(fleet);
+    ASSERT_EQ(fleet.number(version_of), newest - 1);
+    fleet->start(0);
+    EXPECT_EQ(fleet.number(version_of), newest);
+    const HttpClient client = fleet->client(0);
+    EXPECT_EQ(knock(client, session.access), 200U);
+    EXPECT_EQ(knock(client, refreshed_tokens_in(refresh(client, session.refresh)).access), 200U);
+    EXPECT_EQ(verify_backup(client, challenge_of(client, ada), ada.backup_codes[0]).status, 200U);
+    EXPECT_EQ(log_in(client, bob).status, 200U);
+    EXPECT_EQ(log_in(client, eve).status, 403U) << "a lock holds";
+}
+
+}  // namespace
+}  // namespace consentry::tests
