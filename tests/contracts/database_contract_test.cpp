@@ -319,6 +319,16 @@ TEST_P(DatabaseContract, ACancelledCallerStopsWaiting) {
     EXPECT_EQ(count_things(), 2);
 }
 
+TEST_P(DatabaseContract, AServerThatIsSharedTellsItsTime) {
+    const auto at_start = database->server_time_at_start();
+    const auto later = run(database->server_time());
+    ASSERT_EQ(at_start.has_value(), GetParam().name != "sqlite");
+    ASSERT_EQ(later.has_value(), at_start.has_value());
+    if (!later) return;
+    EXPECT_LE(*at_start, *later);
+    EXPECT_LE(std::chrono::abs(*later - SystemClock().now()), std::chrono::minutes{1}) << "it runs on this machine";
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, DatabaseContract, ::testing::ValuesIn(database_engines()), engine_name);
 
 }  // namespace
