@@ -47,7 +47,8 @@ bool is_secret(const std::string& name) {
 bool compares_a_secret(const std::string& code) {
     static const std::regex early(R"((?:^|[^\w])(memcmp|strcmp|strncmp|equal|lexicographical_compare) ?\()");
     static const std::regex comparison(R"((\w+)(?:\(\))? ?(?:==|!=) ?[*!]?((?:\w+(?:\.|->|::))*)(\w+|"))");
-    if (std::regex_search(code, early)) return true;
+    const bool may_be_early = code.contains("cmp") || code.contains("equal") || code.contains("compare");
+    if (may_be_early && std::regex_search(code, early)) return true;
     if (!code.contains("==") && !code.contains("!=")) return false;
     for (std::sregex_iterator found(code.begin(), code.end(), comparison), end; found != end; ++found) {
         const std::string right = (*found)[3];
