@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/ascii.hpp"
+
 namespace consentry {
 namespace {
 
@@ -70,17 +72,11 @@ std::string to_hex(BytesView bytes) {
 
 std::optional<Bytes> from_hex(std::string_view text) {
     if (text.size() % 2 != 0) return std::nullopt;
-    const auto digit = [](char c) -> int {
-        if (c >= '0' && c <= '9') return c - '0';
-        if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-        if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-        return -1;
-    };
     Bytes out;
     out.reserve(text.size() / 2);
     for (std::size_t i = 0; i < text.size(); i += 2) {
-        const int high = digit(text[i]);
-        const int low = digit(text[i + 1]);
+        const int high = hex_value(text[i]);
+        const int low = hex_value(text[i + 1]);
         if (high < 0 || low < 0) return std::nullopt;
         out.push_back(static_cast<std::uint8_t>(high << 4 | low));
     }

@@ -9,12 +9,21 @@
 
 #include <boost/json/object.hpp>
 
+#include "base/enum_names.hpp"
+
 namespace consentry {
 
 enum class Language : std::size_t { en, id, es, fr, de, ja };
 inline constexpr std::array<std::string_view, 6> language_names{"en", "id", "es", "fr", "de", "ja"};
 
 constexpr std::string_view name_of(Language language) { return language_names[static_cast<std::size_t>(language)]; }
+template <>
+struct EnumNames<Language> {
+    static constexpr std::array names{
+        std::pair{Language::en, language_names[0]}, std::pair{Language::id, language_names[1]},
+        std::pair{Language::es, language_names[2]}, std::pair{Language::fr, language_names[3]},
+        std::pair{Language::de, language_names[4]}, std::pair{Language::ja, language_names[5]}};
+};
 // Compared without case; nullopt for a language that is not shipped.
 std::optional<Language> find_language(std::string_view name);
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "base/ascii.hpp"
+#include "base/percent_encoding.hpp"
 #include "base/plain_text.hpp"
 #include "base/text.hpp"
 
@@ -87,10 +89,6 @@ constexpr std::array<std::string_view, 56> plain_headers{"accept",
 constexpr std::array<std::string_view, 5> link_words{"forgot-password", "invite", "reset-password", "verification",
                                                      "verify-email"};
 
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-constexpr bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Whether a secret part begins with these two letters: nearly every place in a name is passed by one look.
 constexpr std::array<bool, 26 * 26> pair_table() {
     std::array<bool, 26 * 26> table{};
@@ -138,8 +136,6 @@ bool is_harmless(std::string_view text) {
     return true;
 }
 
-bool is_base64url(char c) { return is_letter(lower(c)) || is_digit(c) || c == '-' || c == '_'; }
-
 // Terminals obey C1 controls, and U+2028, U+2029 and the direction marks change what a reader sees on which line.
 bool is_deceptive(std::uint32_t c) {
     return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
@@ -186,22 +182,6 @@ std::size_t append_special(std::string& out, std::string_view text) {
     return length;
 }
 
-std::string percent_decoded(std::string_view text) {
-    const auto digit = [](char c) {
-        return is_digit(c) ? c - '0' : lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1;
-    };
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0) {
-            out.push_back(static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])));
-            i += 2;
-        } else {
-            out.push_back(text[i] == '+' ? ' ' : text[i]);
-        }
-    }
-    return out;
-}
-
 void append_address(std::string& out, std::string_view address) {
     const std::size_t authority = address.find("://") + 3;
     if (equal_ignoring_case(address.substr(0, authority), "otpauth://")) {
@@ -228,13 +208,13 @@ bool looks_secret(std::string_view name) {
     std::array<char, name_bytes_max> buffer;
     std::size_t size = 0;
     for (const char given : name) {
-        const char c = lower(given);
-        if (is_letter(c) || is_digit(c)) buffer[size++] = c;
+        const char c = lower_letter(given);
+        if (is_lower_letter(c) || is_digit(c)) buffer[size++] = c;
     }
     const std::string_view plain(buffer.data(), size);
     if (std::ranges::find(harmless_names, plain) != harmless_names.end()) return false;
     for (std::size_t i = 0; i + 1 < size; ++i) {
-        if (!is_letter(plain[i]) || !is_letter(plain[i + 1])) continue;
+        if (!is_lower_letter(plain[i]) || !is_lower_letter(plain[i + 1])) continue;
         const auto pair = static_cast<std::size_t>(plain[i] - 'a') * 26 + static_cast<std::size_t>(plain[i + 1] - 'a');
         if (!begins_secret_part[pair]) continue;
         for (const std::string_view part : secret_parts)
@@ -333,7 +313,7 @@ std::string redact_text(std::string_view text) {
             text.remove_prefix(length);
         } else {
             std::size_t scheme = mark;
-            while (scheme > 0 && is_letter(lower(text[scheme - 1]))) --scheme;
+            while (scheme > 0 && is_letter(text[scheme - 1])) --scheme;
             out.append(text.substr(0, scheme));
             text.remove_prefix(scheme);
             const std::string_view address = text.substr(0, text.find_first_of(" \t\r\n\"'<>"));
@@ -363,11 +343,11 @@ std::string redact_query(std::string_view query) {
     while (!query.empty()) {
         const std::string_view pair = query.substr(0, query.find('&'));
         const std::size_t equals = std::min(pair.find('='), pair.size());
-        const std::string name = percent_decoded(pair.substr(0, equals));
+        const std::string name = loosely_form_decoded(pair.substr(0, equals));
         if (!out.empty()) out.push_back('&');
         out.append(name);
         if (equals < pair.size()) {
-            const std::string value = percent_decoded(pair.substr(equals + 1));
+            const std::string value = loosely_form_decoded(pair.substr(equals + 1));
             // An address, a form or JSON as a value is not looked into.
             const bool hidden = is_secret_name(name) || value.find_first_of("={[") != std::string::npos;
             out.append("=").append(hidden ? std::string(redacted) : redact_text(value));

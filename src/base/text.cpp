@@ -5,13 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
+
 namespace consentry {
-namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-}  // namespace
-
 std::optional<std::size_t> code_points(std::string_view text) {
     std::size_t count = 0;
     for (std::size_t i = 0; i < text.size(); ++count) {
@@ -44,7 +40,7 @@ std::optional<std::size_t> code_points(std::string_view text) {
 
 std::string to_lower_ascii(std::string_view text) {
     std::string out{text};
-    std::ranges::transform(out, out.begin(), lower);
+    std::ranges::transform(out, out.begin(), lower_letter);
     return out;
 }
 
@@ -52,7 +48,7 @@ std::string to_lower_ascii(std::string_view text) {
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return false;
     for (std::size_t i = 0; i < a.size(); ++i)
-        if (a[i] != b[i] && lower(a[i]) != lower(b[i])) return false;
+        if (a[i] != b[i] && lower_letter(a[i]) != lower_letter(b[i])) return false;
     return true;
 }
 

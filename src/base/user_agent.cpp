@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
+
 namespace consentry {
 namespace {
 
@@ -48,8 +50,6 @@ const Known* find_known(const std::array<Known, N>& table, std::string_view text
     const auto found = std::ranges::find_if(table, [&](const Known& known) { return text.contains(known.mark); });
     return found == table.end() ? nullptr : &*found;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Digits with dots or, as Apple writes them, underscores between.
 std::optional<std::string> version_after(std::string_view text, std::string_view mark) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/percent_encoding.hpp"
 #include "crypto/base32.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/totp_window.hpp"
@@ -16,18 +17,6 @@ void check(const TotpSettings& settings) {
     if (settings.period < std::chrono::seconds{1}) throw std::invalid_argument("a TOTP period is at least one second");
     if (settings.window < 0 || settings.window > 10)
         throw std::invalid_argument("a TOTP window is 0 to 10 steps to either side");
-}
-
-std::string percent_encoded(std::string_view text) {
-    constexpr std::string_view unreserved = "-._~";
-    std::string out;
-    for (const char c : text) {
-        if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || unreserved.contains(c))
-            out.push_back(c);
-        else
-            fmt::format_to(std::back_inserter(out), "%{:02X}", static_cast<std::uint8_t>(c));
-    }
-    return out;
 }
 
 }  // namespace

@@ -3,18 +3,12 @@
 
 #include <string_view>
 
+#include "base/ascii.hpp"
+
 namespace consentry::http {
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-constexpr int hex_value(char c) {
-    if (is_digit(c)) return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
 constexpr bool is_token(char c) {
-    return is_letter(c) || is_digit(c) || (c != '\0' && std::string_view{"!#$%&'*+-.^_`|~"}.contains(c));
+    return is_alphanumeric(c) || (c != '\0' && std::string_view{"!#$%&'*+-.^_`|~"}.contains(c));
 }
 constexpr bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; }
 

@@ -1,36 +1,16 @@
 #include <algorithm>
 
+#include "base/percent_encoding.hpp"
 #include "base/strict_json.hpp"
 #include "http/endpoint.hpp"
 
 namespace consentry::http {
 namespace {
 
-int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
-// application/x-www-form-urlencoded, as browsers write queries.
+// A query's or a path's text, as UTF-8.
 std::optional<std::string> decode(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '+') {
-            out.push_back(' ');
-        } else if (text[i] == '%') {
-            if (i + 2 >= text.size()) return std::nullopt;
-            const int high = hex_digit(text[i + 1]);
-            const int low = hex_digit(text[i + 2]);
-            if (high < 0 || low < 0) return std::nullopt;
-            out.push_back(static_cast<char>(high << 4 | low));
-            i += 2;
-        } else {
-            out.push_back(text[i]);
-        }
-    }
-    if (!code_points(out)) return std::nullopt;
+    auto out = form_decoded(text);
+    if (!out || !code_points(*out)) return std::nullopt;
     return out;
 }
 

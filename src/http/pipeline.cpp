@@ -6,6 +6,7 @@
 #include <boost/system/system_error.hpp>
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "base/uuid.hpp"
@@ -27,10 +28,8 @@ constexpr std::string_view inert_document = "Content-Security-Policy: default-sr
 constexpr std::string_view not_kept = "Cache-Control: no-store\r\n";
 
 bool is_correlation_id(std::string_view text) {
-    return !text.empty() && text.size() <= correlation_id_bytes_max && std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-               c == '-';
-    });
+    return !text.empty() && text.size() <= correlation_id_bytes_max &&
+           std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 // Ids from outside are taken only in their strict form (LOG-3): they go to headers, logs and other services.

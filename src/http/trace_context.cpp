@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace consentry::http {
 namespace {
 
 bool is_hex(std::string_view text) {
-    return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+    return std::ranges::all_of(text, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
 }
 bool is_zero(std::string_view text) { return text.find_first_not_of('0') == std::string_view::npos; }
 

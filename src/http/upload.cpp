@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/report.hpp"
 #include "base/text.hpp"
 #include "http/characters.hpp"
-#include "http/schema/report.hpp"
 
 namespace consentry::http {
 namespace {
@@ -64,9 +64,8 @@ struct FieldValue {
 
 bool is_boundary(std::string_view text) {
     return !text.empty() && text.size() <= boundary_bytes_max && !text.ends_with(' ') &&
-           std::ranges::all_of(text, [](char c) {
-               return is_letter(c) || is_digit(c) || std::string_view("'()+_,-./:=? ").contains(c);
-           });
+           std::ranges::all_of(
+               text, [](char c) { return is_alphanumeric(c) || std::string_view("'()+_,-./:=? ").contains(c); });
 }
 
 struct Part {

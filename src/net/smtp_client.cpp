@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "net/curl_handles.hpp"
 
 namespace consentry::net {
@@ -47,7 +48,7 @@ std::string enhanced_status(std::string_view line) {
     if (line.size() < 9 || line[0] != line[4]) return {};
     const std::string_view status = line.substr(4, line.substr(4).find_first_of(" \r\n"));
     const bool fits = status.size() <= 9 && std::ranges::count(status, '.') == 2 &&
-                      std::ranges::all_of(status, [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+                      std::ranges::all_of(status, [](char c) { return c == '.' || is_digit(c); });
     return fits ? std::string(status) : std::string();
 }
 

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace consentry::storage {
 
 bool is_object_key(std::string_view key) {
     constexpr std::size_t bytes_max = 512;
     if (key.size() > bytes_max) return false;
-    const auto fits = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-               c == '-';
-    };
+    const auto fits = [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; };
     for (bool more = true; more;) {
         const auto slash = key.find('/');
         const std::string_view segment = key.substr(0, slash);

@@ -33,7 +33,7 @@ protected:
         for (const auto& operation : router.operations()) {
             // Forward auth: path and query belong to somebody else. Files: whatever the path is, it is a key.
             if (operation->ignores_input || operation->rest_of_path) continue;
-            Route route{operation.get(), std::string(http::name_of(operation->method)), "", {}, {}, {}};
+            Route route{operation.get(), std::string(name_of(operation->method)), "", {}, {}, {}};
             std::string_view path = router.full_paths(*operation).front();
             const std::string whole = router.full_paths(*operation).front();
             path = whole;

@@ -60,7 +60,7 @@ std::map<std::string, const http::Operation*> routes(Service& service) {
             for (const auto method : methods)
                 // "/docs/" is "/docs" for people who type.
                 if (!path.ends_with('/'))
-                    out[to_lower_ascii(http::name_of(method)) + " " + documented_path(path)] = operation.get();
+                    out[to_lower_ascii(name_of(method)) + " " + documented_path(path)] = operation.get();
     }
     return out;
 }

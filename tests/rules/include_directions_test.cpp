@@ -4,11 +4,12 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "rules/source_tree.hpp"
 
@@ -87,6 +88,43 @@ TEST(IncludeDirections, EveryIncludeGoesDownTheHouse) {
         }
     }
     EXPECT_GT(includes, 0u) << "nothing was read: is the working directory the project root?";
+}
+
+// What a feature decides by and what it stores: nothing of that depends on the wire.
+bool decides_or_stores(std::string_view path) {
+    constexpr std::array<std::string_view, 11> names{"repository",  "stored",    "policy",  "form",
+                                                     "checks",      "abilities", "actor",   "consent",
+                                                     "generations", "user",      "username"};
+    const std::string name = file_name(path);
+    const std::string_view stem = std::string_view(name).substr(0, name.rfind('.'));
+    return path.starts_with("src/features/") &&
+           (std::ranges::find(names, stem) != names.end() || stem.ends_with("_repository"));
+}
+
+// By which includes a file reaches the HTTP kit, also by way of other features' files.
+std::vector<std::string> way_to_http(const std::string& path, std::set<std::string>& seen) {
+    for (const std::string& to : includes_of(path)) {
+        if (to.starts_with("http/")) return {path, to};
+        if (!to.starts_with("features/") || !seen.insert(to).second) continue;
+        std::vector<std::string> way = way_to_http("src/" + to, seen);
+        if (way.empty()) continue;
+        way.insert(way.begin(), path);
+        return way;
+    }
+    return {};
+}
+
+TEST(IncludeDirections, WhatDecidesAndWhatStoresKnowsNothingOfTheWire) {
+    std::size_t files = 0;
+    for (const std::string& path : files_below("src/features")) {
+        if (!is_source(path) || !decides_or_stores(path)) continue;
+        ++files;
+        std::set<std::string> seen;
+        EXPECT_THAT(way_to_http(path, seen), ::testing::IsEmpty());
+    }
+    EXPECT_GE(files, 40U) << "the repositories are somewhere else";
+    std::set<std::string> seen;
+    EXPECT_THAT(way_to_http("src/features/roles/dto.hpp", seen), ::testing::Not(::testing::IsEmpty()));
 }
 
 TEST(IncludeDirections, EveryFolderHasItsPlace) {

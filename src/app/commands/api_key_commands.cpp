@@ -31,7 +31,7 @@ std::string_view state_of(const ApiKeyRecord& record, TimePoint now) {
 }  // namespace
 
 int create_api_key(const ApiKeyOptions& options) {
-    const auto type = http::find_enum<ApiKeyType>(options.type);
+    const auto type = find_enum<ApiKeyType>(options.type);
     const auto length = code_points(options.name);
     if (!type || trim(options.name).empty() || !length || *length > name_length_max) {
         fmt::print(stderr, "consentry: --type is default or system, --name has 1 to {} characters\n", name_length_max);
@@ -60,7 +60,7 @@ int list_api_keys() {
     for (bool more = true; more; query.offset += query.limit) {
         const auto found = run(services->api_keys.list(query));
         for (const ApiKeyRecord& record : found.items)
-            fmt::print("{}\t{}\t{}\t{}\n", record.key, http::name_of(record.type), state_of(record, now),
+            fmt::print("{}\t{}\t{}\t{}\n", record.key, name_of(record.type), state_of(record, now),
                        one_line(record.name));
         more = found.has_more;
     }

@@ -21,9 +21,7 @@
 namespace consentry {
 namespace {
 
-std::string name_of(PolicyType type, std::int64_t version) {
-    return fmt::format("{}/{}", http::name_of(type), version);
-}
+std::string name_of(PolicyType type, std::int64_t version) { return fmt::format("{}/{}", name_of(type), version); }
 std::string name_of(PolicyType type, std::int64_t version, Language language) {
     return fmt::format("{}/{}.{}", name_of(type, version), name_of(language), policy_extension);
 }
@@ -39,7 +37,7 @@ int tell_refusal(const Services& services, const Error& error) {
 
 // Told already where there is none.
 std::optional<TermPolicy> find_policy(Services& services, const std::string& type, std::int64_t version) {
-    const auto wanted = http::find_enum<PolicyType>(type).value();  // the command line takes no other
+    const auto wanted = find_enum<PolicyType>(type).value();  // the command line takes no other
     auto policy = run(services.term_policies.find_version(wanted, version));
     if (!policy) fmt::print(stderr, "consentry: there is no {}\n", name_of(wanted, version));
     return policy;
@@ -228,7 +226,7 @@ int list_policies() {
         });
         std::vector<std::string_view> languages;
         for (const PolicyContent& content : policy.contents) languages.push_back(name_of(content.language));
-        fmt::print("{}\t{}\t{}\t{}\t{}\n", http::name_of(policy.type), policy.version,
+        fmt::print("{}\t{}\t{}\t{}\t{}\n", name_of(policy.type), policy.version,
                    policy.status == PolicyStatus::draft ? "draft"
                    : is_latest                          ? "latest"
                                                         : "published",

@@ -49,7 +49,7 @@ public:
     explicit Reader(const fs::path& root) : root_(root) {
         for (const fs::directory_entry& entry : entries_of(root)) {
             if (!entry.is_directory()) continue;
-            if (const auto type = http::find_enum<PolicyType>(entry.path().filename().string()))
+            if (const auto type = find_enum<PolicyType>(entry.path().filename().string()))
                 read_type(*type, entry.path());
             else
                 add_problem(entry.path(), "no type; there are termsOfService, privacy, marketing and cookies");

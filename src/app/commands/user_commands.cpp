@@ -11,9 +11,9 @@
 
 #include "app/commands/command_support.hpp"
 #include "base/errors.hpp"
+#include "base/text_rules.hpp"
 #include "crypto/digest.hpp"
 #include "features/passwords/form.hpp"
-#include "http/schema/rules.hpp"
 
 namespace consentry {
 namespace {
@@ -65,20 +65,15 @@ std::optional<std::string> read_password() {
 }
 
 std::optional<Error> form_of(std::string_view password) {
-    http::Report report;
-    const auto check = [&](const auto& rule) {
-        if (!rule.holds(password)) report.add(rule.key, "password", rule.placeholders());
-    };
-    check(password_length_min);
-    check(password_length_max);
-    check(password_classes);
+    Report report;
+    check_password_form(password, "password", report);
     if (report.empty()) return std::nullopt;
     return Error{errors::validation, report.take()};
 }
 
 std::optional<User> find_user(Services& services, const std::string& email) {
     std::optional<User> user;
-    if (auto canonical = http::canonical_email(email)) user = run(services.users.find_by_email(std::move(*canonical)));
+    if (auto canonical = canonical_email(email)) user = run(services.users.find_by_email(std::move(*canonical)));
     if (!user) fmt::print(stderr, "consentry: there is no account with this address\n");
     return user;
 }
@@ -86,12 +81,12 @@ std::optional<User> find_user(Services& services, const std::string& email) {
 }  // namespace
 
 int create_user(const UserOptions& options) {
-    auto email = http::canonical_email(options.email);
+    auto email = canonical_email(options.email);
     if (!email) {
         fmt::print(stderr, "consentry: --email is no e-mail address\n");
         return wrong_use;
     }
-    if (!options.name.empty() && !http::one_line_name.holds(options.name)) {
+    if (!options.name.empty() && !is_one_line_name(options.name)) {
         fmt::print(stderr, "consentry: --name is one line with something to be seen in it\n");
         return wrong_use;
     }
@@ -129,8 +124,8 @@ int list_users() {
         for (const User& user : users) {
             const auto factor = run(services->two_factor.state(user.id));
             const char* second = !factor.enabled ? "off" : factor.required_setup ? "setup-required" : "on";
-            fmt::print("{}\t{}\t{}\t{}\t{}\n", user.id.text(), user.email, http::name_of(user.role),
-                       http::name_of(user.status), second);
+            fmt::print("{}\t{}\t{}\t{}\t{}\n", user.id.text(), user.email, name_of(user.role), name_of(user.status),
+                       second);
             last = user.id;
         }
         if (static_cast<std::int64_t>(users.size()) < portion) return 0;

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 
 namespace consentry {
@@ -15,8 +16,8 @@ namespace {
 
 constexpr std::uintmax_t file_bytes_max = 1024 * 1024;
 
-bool starts_name(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
-bool continues_name(char c) { return starts_name(c) || (c >= '0' && c <= '9'); }
+bool starts_name(char c) { return is_letter(c) || c == '_'; }
+bool continues_name(char c) { return starts_name(c) || is_digit(c); }
 
 class DotenvReader {
 public:

@@ -1,6 +1,8 @@
 // Settings of accounts: the links that prove an address, names, deletion.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
+#include "base/ascii.hpp"
+#include "features/users/username.hpp"
 
 namespace consentry {
 namespace {
@@ -15,13 +17,11 @@ constexpr std::string_view url_allowed = "an http or https address without crede
 
 bool is_reference_prefix(std::string_view text) {
     return !text.empty() && text.size() <= 10 &&
-           std::ranges::all_of(text, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
+           std::ranges::all_of(text, [](char c) { return is_upper_letter(c) || is_digit(c); });
 }
 
 bool is_username_prefix(std::string_view text) {
-    return !text.empty() && text.size() <= 30 && std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-    });
+    return !text.empty() && text.size() <= 30 && has_username_characters(text);
 }
 
 template <LinkConfig AccountConfig::* Link>

@@ -1,7 +1,7 @@
 // Settings of mails: how they leave, and for whom they speak.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
-#include "http/schema/rules.hpp"
+#include "base/email_address.hpp"
 #include "net/smtp_url.hpp"
 
 namespace consentry {
@@ -30,7 +30,7 @@ Read read_mail_url(std::string_view value, Config& config) {
     return {};
 }
 
-bool is_address(std::string_view text) { return http::Email{}.holds(text); }
+bool is_address(std::string_view text) { return canonical_email(text).has_value(); }
 bool is_address_or_none(std::string_view text) { return text.empty() || is_address(text); }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Settings of the program itself: application, HTTP, data.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
+#include "base/ascii.hpp"
 
 namespace consentry {
 
@@ -205,9 +206,8 @@ std::vector<SettingSpec> http_settings() {
          .type = text<&Config::versioning, &VersioningConfig::prefix>(
              "1 to 16 letters",
              [](std::string_view prefix) {
-                 return !prefix.empty() && prefix.size() <= 16 && std::ranges::all_of(prefix, [](char c) {
-                     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-                 });
+                 return !prefix.empty() && prefix.size() <= 16 &&
+                        std::ranges::all_of(prefix, [](char c) { return is_letter(c); });
              }),
          .default_text = "v",
          .description = "What stands before the number in the version segment."},

@@ -1,6 +1,7 @@
 // Settings of the database and the cache.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
+#include "base/ascii.hpp"
 #include "storage/postgres/options.hpp"
 #include "storage/redis/redis_url.hpp"
 
@@ -39,8 +40,7 @@ Read read_cache_url(std::string_view value, Config& config) {
 
 bool is_name_space(std::string_view text) {
     return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-               c == '.' || c == ':';
+        return is_alphanumeric(c) || c == '_' || c == '-' || c == '.' || c == ':';
     });
 }
 

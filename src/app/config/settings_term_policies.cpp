@@ -1,6 +1,7 @@
 // Settings of term policies, and of the store where their files are.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
+#include "base/ascii.hpp"
 #include "storage/object_store.hpp"
 #include "storage/s3/s3_options.hpp"
 
@@ -52,10 +53,8 @@ bool is_path(std::string_view text) { return text.size() <= 200 && storage::is_o
 
 // What stands in the Authorization header beside it has slashes and commas between its parts.
 bool is_word(std::string_view text) {
-    return !text.empty() && text.size() <= 128 && std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-               c == '.';
-    });
+    return !text.empty() && text.size() <= 128 &&
+           std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '_' || c == '-' || c == '.'; });
 }
 bool is_bucket_or_none(std::string_view text) { return text.empty() || storage::is_bucket_name(text); }
 
@@ -78,7 +77,7 @@ Read read_types(std::string_view value, Config& config) {
     std::vector<PolicyType> types;
     for (bool more = !value.empty(); more;) {
         const auto comma = value.find(',');
-        const auto type = http::find_enum<PolicyType>(trim(value.substr(0, comma)));
+        const auto type = find_enum<PolicyType>(trim(value.substr(0, comma)));
         if (!type || std::ranges::find(types, *type) != types.end()) return refused(types_allowed);
         types.push_back(*type);
         more = comma != std::string_view::npos;
@@ -92,7 +91,7 @@ std::string show_types(const Config& config) {
     std::string out;
     for (const PolicyType type : config.term_policy.withdrawable) {
         if (!out.empty()) out += ',';
-        out += http::name_of(type);
+        out += name_of(type);
     }
     return out;
 }

@@ -153,14 +153,13 @@ awaitable<Result<void>> Acceptances::accept(ConsentCaller caller, AcceptRequest 
                                              *language, now);
         Audit::add(transaction, caller.user, ActivityAction::user_accept_term_policy, cause, now,
                    {{"termPolicyId", latest->id.text()},
-                    {"type", http::name_of(latest->type)},
+                    {"type", name_of(latest->type)},
                     {"version", latest->version},
                     {"language", name_of(*language)}});
         const auto outcome = co_await database_.commit(std::move(transaction));
         if (outcome.committed) {
-            audit_.tell(
-                "consent.accepted", Outcome::success, caller.user, cause,
-                {{"type", std::string(http::name_of(latest->type))}, {"version", std::to_string(latest->version)}});
+            audit_.tell("consent.accepted", Outcome::success, caller.user, cause,
+                        {{"type", std::string(name_of(latest->type))}, {"version", std::to_string(latest->version)}});
             co_return Result<void>{};
         }
         const auto standings = co_await repository_.standings(caller.user);
@@ -177,11 +176,11 @@ awaitable<Result<void>> Acceptances::withdraw(ConsentCaller caller, PolicyType t
         storage::Transaction transaction;
         AcceptanceRepository::add_withdrawal(transaction, Expect::one, evidence_of(caller, cause), type, now);
         Audit::add(transaction, caller.user, ActivityAction::user_withdraw_term_policy, cause, now,
-                   {{"type", http::name_of(type)}});
+                   {{"type", name_of(type)}});
         const auto outcome = co_await database_.commit(std::move(transaction));
         if (outcome.committed) {
             audit_.tell("consent.withdrawn", Outcome::success, caller.user, cause,
-                        {{"type", std::string(http::name_of(type))}});
+                        {{"type", std::string(name_of(type))}});
             co_return Result<void>{};
         }
         const auto standings = co_await repository_.standings(caller.user);
@@ -218,8 +217,7 @@ boost::json::object Acceptances::describe(std::span<const LatestPolicy> policies
                 {{"language", name_of(language)},
                  {"url", store_.public_address(settings_.paths.publication(policy.type, policy.version, language))},
                  {"contentHash", hash}});
-        out.push_back(
-            {{"type", http::name_of(policy.type)}, {"version", policy.version}, {"contents", std::move(contents)}});
+        out.push_back({{"type", name_of(policy.type)}, {"version", policy.version}, {"contents", std::move(contents)}});
     }
     return {{"policies", std::move(out)}};
 }

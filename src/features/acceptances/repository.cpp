@@ -22,7 +22,7 @@ std::string latest_sql(std::string_view type) {
 
 std::string latest_versions_sql() {
     std::string out;
-    for (const auto& [type, name] : http::EnumNames<PolicyType>::names)
+    for (const auto& [type, name] : EnumNames<PolicyType>::names)
         out.append(out.empty() ? "SELECT " : ", ").append(latest_sql(name));
     return out;
 }
@@ -30,7 +30,7 @@ std::string latest_versions_sql() {
 // Two values per type, in the order of the enum. Both are the end of an index.
 std::string standings_columns() {
     std::string out = "SELECT u.id";
-    for (const auto& [type, name] : http::EnumNames<PolicyType>::names)
+    for (const auto& [type, name] : EnumNames<PolicyType>::names)
         out += fmt::format(
             ", {1}"
             ", (SELECT CASE WHEN a.action = 'accepted' THEN a.version END FROM term_policy_acceptances a "
@@ -124,7 +124,7 @@ awaitable<std::vector<LatestPolicy>> AcceptanceRepository::list_latest() {
 
 awaitable<bool> AcceptanceRepository::is_published(PolicyType type, std::int64_t version) {
     const auto rows = co_await database_.query(
-        "SELECT 1 FROM term_policies WHERE type = $1 AND version = $2 AND status = 'published'", http::name_of(type),
+        "SELECT 1 FROM term_policies WHERE type = $1 AND version = $2 AND status = 'published'", name_of(type),
         version);
     co_return !rows.empty();
 }
@@ -205,7 +205,7 @@ void AcceptanceRepository::add_withdrawal(storage::Transaction& transaction, Exp
                     "a.language, a.content_hashes, $4, $5, $6, $7 FROM term_policy_acceptances a "
                     "WHERE a.user_id = $2 AND a.type = $3 AND a.action = 'accepted' AND a.sequence = ("
                     "SELECT MAX(n.sequence) FROM term_policy_acceptances n WHERE n.user_id = $2 AND n.type = $3)",
-                    AcceptanceId::make(now), evidence.user, http::name_of(type), now, evidence.ip_address,
+                    AcceptanceId::make(now), evidence.user, name_of(type), now, evidence.ip_address,
                     evidence.user_agent, evidence.session);
 }
 

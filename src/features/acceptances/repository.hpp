@@ -103,7 +103,7 @@ ContentHashes read_hashes(const std::string& text);
 }  // namespace consentry
 
 template <>
-struct consentry::http::EnumNames<consentry::ConsentAction> {
+struct consentry::EnumNames<consentry::ConsentAction> {
     static constexpr std::array names{std::pair{consentry::ConsentAction::accepted, std::string_view{"accepted"}},
                                       std::pair{consentry::ConsentAction::withdrawn, std::string_view{"withdrawn"}}};
 };

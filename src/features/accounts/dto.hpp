@@ -5,7 +5,7 @@
 #include <string>
 
 #include "features/acceptances/dto.hpp"
-#include "features/passwords/form.hpp"
+#include "features/passwords/field_rules.hpp"
 #include "features/sessions/repository.hpp"
 #include "features/two_factor/dto.hpp"
 #include "features/users/dto.hpp"
@@ -97,7 +97,7 @@ struct ResetPasswordRequest {
             field("method", &ResetPasswordRequest::method, "Which of `code` and `backupCode` is sent"),
         };
     }
-    static void check(const ResetPasswordRequest& dto, http::Report& report) { check_proof(dto, report, false); }
+    static void check(const ResetPasswordRequest& dto, Report& report) { check_proof(dto, report, false); }
     static std::vector<ResetPasswordRequest> examples() {
         return {{.new_password = "Copper-Meadow-77",
                  .token = "Jm2kXq0vTn7cWb4sLd9yRh",
@@ -237,7 +237,7 @@ struct DeleteSelfRequest {
             field("method", &DeleteSelfRequest::method, "Which of `code` and `backupCode` is sent"),
         };
     }
-    static void check(const DeleteSelfRequest& dto, http::Report& report) { check_proof(dto, report, false); }
+    static void check(const DeleteSelfRequest& dto, Report& report) { check_proof(dto, report, false); }
     static std::vector<DeleteSelfRequest> examples() { return {{.code = "492039", .backup_code = {}, .method = {}}}; }
 };
 

@@ -33,7 +33,7 @@ awaitable<bool> LinkRequestRepository::request(LinkRequest request, TimePoint ag
         "VALUES ($1, $2, $3, $4, $5, $6, NULL) ON CONFLICT (address_digest, purpose) DO UPDATE SET "
         "email = excluded.email, ip_address = excluded.ip_address, user_agent = excluded.user_agent, "
         "requested_at = excluded.requested_at, handled_at = NULL WHERE link_requests.requested_at <= $7",
-        BytesView(request.address_digest), http::name_of(request.purpose), request.email, request.ip_address,
+        BytesView(request.address_digest), name_of(request.purpose), request.email, request.ip_address,
         request.user_agent, request.requested_at, again_after);
     co_return rows.affected() == 1;
 }
@@ -43,7 +43,7 @@ awaitable<std::vector<LinkRequest>> LinkRequestRepository::list_open(std::int64_
     const auto rows = co_await database_.query(
         "SELECT address_digest, purpose, email, ip_address, user_agent, requested_at FROM link_requests "
         "WHERE handled_at IS NULL AND purpose IN ($2, $3) ORDER BY requested_at LIMIT $1",
-        limit, http::name_of(TokenPurpose::verify_email), http::name_of(TokenPurpose::forgot_password));
+        limit, name_of(TokenPurpose::verify_email), name_of(TokenPurpose::forgot_password));
     std::vector<LinkRequest> out;
     for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(to_request(rows[i]));
     co_return out;
@@ -53,7 +53,7 @@ void LinkRequestRepository::add_handled(storage::Transaction& transaction, const
     transaction.add(Expect::one,
                     "UPDATE link_requests SET handled_at = $4, email = '', ip_address = '', user_agent = '' "
                     "WHERE address_digest = $1 AND purpose = $2 AND requested_at = $3 AND handled_at IS NULL",
-                    BytesView(request.address_digest), http::name_of(request.purpose), request.requested_at, now);
+                    BytesView(request.address_digest), name_of(request.purpose), request.requested_at, now);
 }
 
 awaitable<void> LinkRequestRepository::erase_older(TimePoint before) {
@@ -73,7 +73,7 @@ void AccountRepository::add_profile_change(storage::Transaction& transaction, Us
     std::optional<std::string_view> language;
     if (change.language) language = name_of(*change.language);
     std::optional<std::string_view> gender;
-    if (change.gender) gender = http::name_of(*change.gender);
+    if (change.gender) gender = name_of(*change.gender);
     transaction.add(Expect::one,
                     "UPDATE users SET name = COALESCE($2, name), language = COALESCE($3, language), "
                     "gender = COALESCE($4, gender), updated_at = $5 WHERE id = $1 AND deleted_at IS NULL",

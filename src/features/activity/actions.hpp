@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "http/schema/fields.hpp"
+#include "base/enum_names.hpp"
 
 namespace consentry {
 
@@ -63,7 +63,7 @@ enum class ActivityAction {
 };
 
 template <>
-struct http::EnumNames<ActivityAction> {
+struct EnumNames<ActivityAction> {
     using enum ActivityAction;
     static constexpr std::array names{
         std::pair{user_login_credential, std::string_view{"userLoginCredential"}},

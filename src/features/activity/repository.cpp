@@ -36,7 +36,7 @@ void ActivityRepository::add_insert(storage::Transaction& transaction, const New
     transaction.add(storage::Expect::one,
                     "INSERT INTO activity_log (id, user_id, action, ip_address, user_agent, metadata, created_at, "
                     "created_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-                    ActivityId::make(now), activity.user, http::name_of(activity.action), activity.ip_address,
+                    ActivityId::make(now), activity.user, name_of(activity.action), activity.ip_address,
                     activity.user_agent, metadata_text(activity.metadata), now, activity.actor.value_or(activity.user));
 }
 

@@ -74,7 +74,7 @@ awaitable<Result<void>> Administration::set_status(Administrator by, UserId targ
         if (shuts_super_admin) SuperAdmins::add_lock(transaction);
         AdministrationRepository::add_status(transaction, *user, status, now);
         Audit::add(transaction, target, ActivityAction::admin_user_update_status, by.cause, now,
-                   {{"from", http::name_of(user->status)}, {"to", http::name_of(status)}});
+                   {{"from", name_of(user->status)}, {"to", name_of(status)}});
         auto done = co_await commit(std::move(transaction), shuts_super_admin);
         if (done) co_return std::move(*done);
     }

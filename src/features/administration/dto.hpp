@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "base/report.hpp"
 #include "features/administration/repository.hpp"
 #include "features/sessions/dto.hpp"
 #include "features/users/dto.hpp"
 #include "http/paging/listing.hpp"
 #include "http/schema/fields.hpp"
-#include "http/schema/report.hpp"
 #include "http/schema/rules.hpp"
 
 namespace consentry {

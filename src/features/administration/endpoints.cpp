@@ -1,10 +1,9 @@
 #include "features/administration/endpoints.hpp"
 
-#include <algorithm>
-
 #include "features/administration/dto.hpp"
 #include "features/administration/transfer.hpp"
 #include "features/users/caller.hpp"
+#include "features/users/username.hpp"
 #include "http/endpoint.hpp"
 
 namespace consentry {
@@ -62,8 +61,7 @@ awaitable<Result<http::ListPage<UserSessionResponse>>> sessions(Administration& 
 }
 
 awaitable<Result<CheckUsernameResponse>> check_username(Administration& administration, std::string username) {
-    const bool is_plain = std::ranges::all_of(
-        username, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'; });
+    const bool is_plain = has_username_characters(username);
     const bool exists = co_await administration.has_username(std::move(username));
     co_return CheckUsernameResponse{.exist = exists, .pattern = !is_plain};
 }

@@ -149,8 +149,8 @@ void AdministrationRepository::add_status(PrivilegedTransaction& transaction, co
                     "password_locked_until = CASE WHEN $5 THEN NULL ELSE password_locked_until END "
                     "WHERE id = $1 AND security_version = $2 AND status <> 'blocked' AND deleted_at IS NULL "
                     "AND EXISTS (SELECT 1 FROM roles r WHERE r.id = users.role_id AND r.type = $6)",
-                    seen.id, seen.security_version, http::name_of(status), now, status == UserStatus::active,
-                    http::name_of(seen.role));
+                    seen.id, seen.security_version, name_of(status), now, status == UserStatus::active,
+                    name_of(seen.role));
     Grants::add_end(transaction, seen.id, {.identities = true, .devices = true}, "status", now);
 }
 
@@ -161,7 +161,7 @@ void AdministrationRepository::add_role(PrivilegedTransaction& transaction, cons
                     "security_version = security_version + 1, updated_at = $4 "
                     "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL "
                     "AND EXISTS (SELECT 1 FROM roles r WHERE r.id = users.role_id AND r.type = $5)",
-                    seen.id, seen.security_version, role, now, http::name_of(seen.role));
+                    seen.id, seen.security_version, role, now, name_of(seen.role));
     // Tokens and lifetimes of a session go by the role it was begun with.
     Grants::add_end(transaction, seen.id, {.identities = true, .devices = true}, "role", now);
 }

@@ -11,9 +11,9 @@ void append_row(std::string& out, const ListedUser& user) {
     out.append(csv_field(user.name.value_or(""))).push_back(';');
     out.append(csv_field(user.username)).push_back(';');
     out.append(csv_field(user.role_name)).push_back(';');
-    out.append(http::name_of(user.status)).push_back(';');
+    out.append(name_of(user.status)).push_back(';');
     out.append(user.is_verified ? "true" : "false").push_back(';');
-    out.append(http::name_of(user.language)).push_back(';');
+    out.append(name_of(user.language)).push_back(';');
     out.append(to_iso8601(user.created_at)).append("\r\n");
 }
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/report.hpp"
 #include "base/text.hpp"
 #include "crypto/random.hpp"
-#include "http/schema/report.hpp"
 
 namespace consentry {
 namespace {
@@ -124,7 +124,7 @@ awaitable<std::optional<ApiKeyInUse>> ApiKeys::find(std::string key) {
 
 Result<ApiKeyWindow> ApiKeys::whole_days(ApiKeyWindow window) const {
     const TimePoint now = clock_.now();
-    http::Report report;
+    Report report;
     if (window.start_at && *window.start_at <= now) report.add("isAfterNow", "startAt");
     window.end_at = settings_.time_zone.day_end(window.end_at);
     if (window.end_at <= now) report.add("isAfterNow", "endAt");

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "base/report.hpp"
 #include "features/api_keys/api_keys.hpp"
 #include "features/users/generations.hpp"
 #include "http/paging/listing.hpp"
 #include "http/schema/fields.hpp"
-#include "http/schema/report.hpp"
 #include "http/schema/rules.hpp"
 
 namespace consentry {
@@ -105,7 +105,7 @@ inline constexpr std::string_view end_at_description =
     "End of validity; today or later, and not before `startAt`. Rounded up to the end of its day in the service's time "
     "zone";
 
-inline void check_order(TimePoint start_at, TimePoint end_at, http::Report& report) {
+inline void check_order(TimePoint start_at, TimePoint end_at, Report& report) {
     if (end_at < start_at) report.add("isNotBefore", "endAt", {{"other", "startAt"}});
 }
 
@@ -132,7 +132,7 @@ struct ApiKeyCreateRequest {
             field("endAt", &ApiKeyCreateRequest::end_at, end_at_description),
         };
     }
-    static void check(const ApiKeyCreateRequest& request, http::Report& report) {
+    static void check(const ApiKeyCreateRequest& request, Report& report) {
         if (!request.start_at) return;
         if (request.end_at)
             check_order(*request.start_at, *request.end_at, report);
@@ -166,7 +166,7 @@ struct ApiKeyDateRequest {
             field("endAt", &ApiKeyDateRequest::end_at, end_at_description),
         };
     }
-    static void check(const ApiKeyDateRequest& request, http::Report& report) {
+    static void check(const ApiKeyDateRequest& request, Report& report) {
         if (request.start_at) check_order(*request.start_at, request.end_at, report);
     }
 };

@@ -62,7 +62,7 @@ void ApiKeyRepository::add_insert(PrivilegedTransaction& transaction, const ApiK
         "INSERT INTO api_keys (id, key, digest, name, type, is_active, start_at, end_at, created_at, created_by, "
         "updated_at, updated_by, epoch) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $9, "
         "$10, " CONSENTRY_API_KEY_EPOCH_SQL ") RETURNING " CONSENTRY_API_KEY_COLUMNS,
-        record.id, record.key, BytesView(digest), record.name, http::name_of(record.type), record.is_active, start, end,
+        record.id, record.key, BytesView(digest), record.name, name_of(record.type), record.is_active, start, end,
         record.created_at, record.created_by);
 }
 

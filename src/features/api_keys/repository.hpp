@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "base/enum_names.hpp"
 #include "crypto/digest.hpp"
 #include "features/users/actor.hpp"
-#include "http/schema/fields.hpp"
 #include "storage/database.hpp"
 #include "storage/list_sql.hpp"
 
@@ -21,7 +21,7 @@ using ApiKeyId = Id<struct ApiKeyTag>;
 enum class ApiKeyType { default_, system };
 
 template <>
-struct http::EnumNames<ApiKeyType> {
+struct EnumNames<ApiKeyType> {
     static constexpr std::array names{std::pair{ApiKeyType::default_, std::string_view{"default"}},
                                       std::pair{ApiKeyType::system, std::string_view{"system"}}};
 };

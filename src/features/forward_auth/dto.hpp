@@ -22,8 +22,8 @@ struct ForwardAuthQuery {
                   "Policy types, separated by commas: termsOfService, privacy, marketing, cookies. The caller must "
                   "have accepted the latest version of each; a type without a published version is not required")};
     }
-    static void check(const ForwardAuthQuery& query, http::Report& report) { demand(query, report); }
-    static Demand demand(const ForwardAuthQuery& query, http::Report& report) {
+    static void check(const ForwardAuthQuery& query, Report& report) { demand(query, report); }
+    static Demand demand(const ForwardAuthQuery& query, Report& report) {
         Demand out;
         if (query.roles) out.roles.push_back(read_types<Role>(*query.roles, "roles", report));
         if (query.policies) out.policies = read_types<PolicyType>(*query.policies, "policies", report);

@@ -12,12 +12,12 @@ constexpr std::string_view policies_header = "X-Required-Policies";
 Answer refuse(Error error) { co_return fail(std::move(error)); }
 
 Demand demand_of(const ForwardAuthQuery& query) {
-    http::Report ignored;  // whoever gets here has passed the query's own check
+    Report ignored;  // whoever gets here has passed the query's own check
     return ForwardAuthQuery::demand(query, ignored);
 }
 
 // One line at most: to a second one, somebody could have added roles that the operator did not name.
-std::optional<std::string> only_line(const http::Request& request, std::string_view name, http::Report& report) {
+std::optional<std::string> only_line(const http::Request& request, std::string_view name, Report& report) {
     const auto value = request.header(name);
     if (!value) return std::nullopt;
     if (request.count(name) > 1) report.add("isUnique", name);
@@ -26,7 +26,7 @@ std::optional<std::string> only_line(const http::Request& request, std::string_v
 
 // What the headers say, added to `demand`.
 Result<Demand> with_headers(const http::Request& request, Demand demand) {
-    http::Report report;
+    Report report;
     Demand more;
     if (const auto list = only_line(request, roles_header, report))
         more.roles.push_back(read_types<Role>(*list, roles_header, report));
@@ -46,7 +46,7 @@ Result<Demand> behind_the_slash(const http::Request& request) {
     std::vector<http::NamedText> named;
     std::ranges::copy_if(*query, std::back_inserter(named),
                          [](const http::NamedText& text) { return text.name == "roles" || text.name == "policies"; });
-    http::Report report;
+    Report report;
     ForwardAuthQuery wanted;
     http::read_texts(std::span<const http::NamedText>(named), wanted, report);
     if (!report.empty()) return fail(Error{errors::validation, report.take()});

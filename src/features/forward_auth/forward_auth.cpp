@@ -18,7 +18,7 @@ storage::awaitable<Result<http::Done>> ForwardAuth::admit(SignedIn caller, Deman
     }
     // Addresses are ASCII without blanks (rule Email), so none needs escaping.
     co_return http::Done{fmt::format("X-User-Id: {}\r\nX-User-Email: {}\r\nX-User-Role: {}\r\nX-Session-Id: {}\r\n",
-                                     caller.user().text(), caller.email(), http::name_of(caller.role()),
+                                     caller.user().text(), caller.email(), name_of(caller.role()),
                                      caller.session().text())};
 }
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/report.hpp"
 #include "features/users/caller.hpp"
 #include "features/users/consent.hpp"
 #include "http/endpoint.hpp"
-#include "http/schema/report.hpp"
 
 namespace consentry {
 
@@ -28,12 +28,12 @@ struct Demand {
 // The types of a list between commas. An empty or unknown name is a broken rule of `property`: who may come in is
 // nothing to guess at.
 template <class Type>
-std::vector<Type> read_types(std::string_view list, std::string_view property, http::Report& report) {
+std::vector<Type> read_types(std::string_view list, std::string_view property, Report& report) {
     std::vector<Type> out;
     for (bool more = true; more;) {
         const auto comma = list.find(',');
         more = comma != std::string_view::npos;
-        if (const auto type = http::find_enum<Type>(trim(list.substr(0, comma)))) {
+        if (const auto type = find_enum<Type>(trim(list.substr(0, comma)))) {
             out.push_back(*type);
         } else {
             report.add("isEnum", property, http::detail::type_placeholders<Type>());

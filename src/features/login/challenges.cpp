@@ -25,8 +25,8 @@ std::string encode(const Challenge& challenge) {
                      {"version", challenge.security_version},
                      {"epoch", challenge.epoch},
                      {"setup", challenge.required_setup},
-                     {"from", http::name_of(challenge.origin.from)},
-                     {"with", http::name_of(challenge.origin.with)},
+                     {"from", name_of(challenge.origin.from)},
+                     {"with", name_of(challenge.origin.with)},
                      {"address", challenge.origin.ip_address},
                      {"agent", challenge.origin.user_agent},
                      {"issued", epoch_ms(challenge.issued_at)}};
@@ -61,8 +61,8 @@ Challenge decode(std::string_view text) {
     const auto* epoch = in.if_contains("epoch");
     out.epoch = epoch != nullptr ? epoch->as_int64() : 1;
     out.required_setup = in.at("setup").as_bool();
-    out.origin.from = http::find_enum<LoginFrom>(in.at("from").as_string()).value();
-    out.origin.with = http::find_enum<LoginWith>(in.at("with").as_string()).value();
+    out.origin.from = find_enum<LoginFrom>(in.at("from").as_string()).value();
+    out.origin.with = find_enum<LoginWith>(in.at("with").as_string()).value();
     out.origin.ip_address = in.at("address").as_string();
     out.origin.user_agent = in.at("agent").as_string();
     out.issued_at = from_epoch_ms(in.at("issued").as_int64());

@@ -16,7 +16,7 @@ enum class DevicePlatform { ios, android, web };
 }  // namespace consentry
 
 template <>
-struct consentry::http::EnumNames<consentry::DevicePlatform> {
+struct consentry::EnumNames<consentry::DevicePlatform> {
     static constexpr std::array names{std::pair{DevicePlatform::ios, std::string_view{"ios"}},
                                       std::pair{DevicePlatform::android, std::string_view{"android"}},
                                       std::pair{DevicePlatform::web, std::string_view{"web"}}};
@@ -52,7 +52,7 @@ inline Origin origin_of(const http::RequestContext& context, LoginFrom from, Log
     origin.user_agent = context.user_agent();
     if (device) {
         std::optional<std::string> platform;
-        if (device->platform) platform = http::name_of(*device->platform);
+        if (device->platform) platform = name_of(*device->platform);
         origin.device = Device{device->fingerprint, device->name, std::move(platform)};
     }
     return origin;
@@ -94,7 +94,7 @@ struct VerifyLoginRequest {
             field("method", &VerifyLoginRequest::method, "Which of `code` and `backupCode` is sent"),
         };
     }
-    static void check(const VerifyLoginRequest& dto, http::Report& report) { check_proof(dto, report, true); }
+    static void check(const VerifyLoginRequest& dto, Report& report) { check_proof(dto, report, true); }
     static std::vector<VerifyLoginRequest> examples() {
         const std::string challenge = "rT0o3y1xXn4kq0m5bC7aPz";
         return {{.challenge_token = challenge, .code = "492039", .backup_code = {}, .method = {}},

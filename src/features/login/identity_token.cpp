@@ -5,8 +5,8 @@
 
 #include <boost/json/array.hpp>
 
+#include "base/email_address.hpp"
 #include "base/text.hpp"
-#include "http/schema/rules.hpp"
 
 namespace consentry {
 namespace {
@@ -96,7 +96,7 @@ std::expected<Identity, std::string_view> read_identity(SocialProvider provider,
     Identity out;
     out.provider = provider;
     out.subject = *subject;
-    if (const auto email = text_of(claims, "email")) out.email = http::canonical_email(*email);
+    if (const auto email = text_of(claims, "email")) out.email = canonical_email(*email);
     out.email_verified = is_true(claims.if_contains("email_verified"));
     if (const auto nonce = text_of(claims, "nonce")) out.nonce = *nonce;
     out.nonce_required = rules.nonce_required;

@@ -24,7 +24,7 @@ void LoginRepository::add_login(storage::Transaction& transaction, const Login& 
         "password_pending = CASE WHEN $7 THEN 0 ELSE password_pending END "
         "WHERE id = $1 AND security_version = $2 AND status = 'active' AND is_verified = TRUE "
         "AND deleted_at IS NULL AND (CAST($8 AS BIGINT) IS NULL OR CAST($8 AS BIGINT) = " CONSENTRY_EPOCH_SQL ")",
-        login.user, login.security_version, now, http::name_of(login.from), http::name_of(login.with), login.ip_address,
+        login.user, login.security_version, now, name_of(login.from), name_of(login.with), login.ip_address,
         login.clear_attempts, login.epoch);
 }
 

@@ -83,8 +83,7 @@ awaitable<Result<SocialEntry>> SocialAccounts::sign_up(SocialEntry entry, const 
     entry.is_new = true;
     entry.use.joins = false;
     UserRepository::add_insert(entry.writes, user, now);
-    Audit::add(entry.writes, user.id, ActivityAction::user_signed_up, cause, now,
-               {{"with", http::name_of(facts.with)}});
+    Audit::add(entry.writes, user.id, ActivityAction::user_signed_up, cause, now, {{"with", name_of(facts.with)}});
     mails_.add_notice(entry.writes, user.id, MailKind::welcome, cause, now);
     co_await add_acceptances(entry, request, origin, now);
     co_return entry;

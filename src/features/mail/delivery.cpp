@@ -249,7 +249,7 @@ awaitable<void> MailDelivery::count_waiting() {
 // better.
 std::optional<std::string> MailDelivery::content_of(const StoredMail& mail) const {
     try {
-        const auto kind = http::find_enum<MailKind>(mail.kind);
+        const auto kind = find_enum<MailKind>(mail.kind);
         const auto facts = parts_.mails.open(mail.id, mail.payload);
         if (!kind || !facts) return std::nullopt;
         const Language language = find_language(mail.language).value_or(Language::en);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "http/schema/fields.hpp"
+#include "base/enum_names.hpp"
 
 namespace consentry {
 
@@ -39,7 +39,7 @@ enum class MailKind {
 };
 
 template <>
-struct http::EnumNames<MailKind> {
+struct EnumNames<MailKind> {
     using enum MailKind;
     static constexpr std::array names{
         std::pair{verify_email, std::string_view{"verifyEmail"}},

@@ -30,7 +30,7 @@ void MailRepository::add_insert(storage::Transaction& transaction, MailId id, Us
                     "INSERT INTO mails (id, user_id, address, language, kind, iv, payload, created_at, due_at) "
                     "SELECT $1, id, email, language, $3, $4, $5, $6, $6 FROM users "
                     "WHERE id = $2 AND deleted_at IS NULL",
-                    id, to, http::name_of(kind), payload.iv, payload.bytes, now);
+                    id, to, name_of(kind), payload.iv, payload.bytes, now);
 }
 
 awaitable<bool> MailRepository::any_due(TimePoint now) {

@@ -6,6 +6,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 #include "base/user_agent.hpp"
 #include "base/utf8.hpp"
@@ -35,8 +36,7 @@ constexpr std::array letters{
 bool is_shown(std::uint32_t point) {
     if (point < 0x80) {
         const char c = static_cast<char>(point);
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-               c == '(' || c == ')' || c == '\'';
+        return is_alphanumeric(c) || c == '-' || c == '_' || c == '(' || c == ')' || c == '\'';
     }
     return std::ranges::any_of(letters, [&](Range range) { return point >= range.first && point <= range.last; });
 }

@@ -143,7 +143,7 @@ Wording MailWriter::write(MailKind kind, Language language, const MailFacts& fac
         values["policy"] = locales_.text(language, "termPolicy.type." + required_fact(facts, "type"));
         values["version"] = required_fact(facts, "version");
     }
-    const std::string name = "mail." + std::string(http::name_of(kind));
+    const std::string name = "mail." + std::string(name_of(kind));
     const auto say = [&](std::string_view key) { return locales_.text(language, key, values); };
 
     Page page;

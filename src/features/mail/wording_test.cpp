@@ -45,7 +45,7 @@ std::size_t count(std::string_view text, std::string_view part) {
 
 TEST(MailWording, EveryKindInEveryLanguageIsWhole) {
     const MailWriter writer(locales(), site());
-    for (const auto& [kind, name] : http::EnumNames<MailKind>::names) {
+    for (const auto& [kind, name] : EnumNames<MailKind>::names) {
         for (std::size_t i = 0; i < language_names.size(); ++i) {
             SCOPED_TRACE(std::string(name) + " in " + std::string(language_names[i]));
             const Wording mail = writer.write(kind, static_cast<Language>(i), all_facts(), written_at);
@@ -67,7 +67,7 @@ TEST(MailWording, EveryKindInEveryLanguageIsWhole) {
 
 TEST(MailWording, NothingIsFetchedWhenAMailIsRead) {
     const MailWriter writer(locales(), site());
-    for (const auto& [kind, name] : http::EnumNames<MailKind>::names) {
+    for (const auto& [kind, name] : EnumNames<MailKind>::names) {
         const std::string html = writer.write(kind, Language::en, all_facts(), written_at).html;
         for (const auto* fetched : {"src=", "<img", "<link", "<script", "url(", "@import", "background="})
             EXPECT_THAT(html, Not(HasSubstr(fetched))) << name;
@@ -127,7 +127,7 @@ TEST(REC_5, WhatClientsSayOfThemselvesIsNeitherMarkupNorALink) {
                           {"type", "cookies"},
                           {"version", "1"},
                           {"url", "https://velvet.example/cookies/1"}};
-    for (const auto& [kind, name] : http::EnumNames<MailKind>::names) {
+    for (const auto& [kind, name] : EnumNames<MailKind>::names) {
         const Wording mail = writer.write(kind, Language::en, facts, written_at);
         for (const std::string& part : {mail.subject, mail.text, mail.html}) {
             EXPECT_THAT(part, Not(HasSubstr("evil.example"))) << name;

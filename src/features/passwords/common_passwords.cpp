@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/embedded.hpp"
 #include "base/text.hpp"
 
@@ -28,10 +29,8 @@ constexpr std::size_t repeated_text_min = 4;  // of a shorter one, any number of
 
 std::string_view entries() { return common_password_files().front().bytes; }
 
-bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 // Bytes beyond ASCII belong to letters of some script.
-bool is_decoration(char c) { return static_cast<unsigned char>(c) < 0x80 && !is_letter(c); }
+bool is_decoration(char c) { return is_ascii(c) && !is_lower_letter(c); }
 
 // Binary search in the sorted lines: the list costs no memory beyond the program's own pages.
 bool is_listed(std::string_view wanted) {
@@ -131,7 +130,7 @@ Step step_between(char from, char to) {
                            (out.rows == 1 && (out.columns == 0 || out.columns == -1)) ||
                            (out.rows == -1 && (out.columns == 0 || out.columns == 1));
     out.is_neighbour = from == to || (a.row >= 0 && b.row >= 0 && is_beside);
-    if ((is_letter(from) && is_letter(to)) || (is_digit(from) && is_digit(to)))
+    if ((is_lower_letter(from) && is_lower_letter(to)) || (is_digit(from) && is_digit(to)))
         out.alphabet = std::abs(to - from) == 1 ? to - from : 0;
     return out;
 }

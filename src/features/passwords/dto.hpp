@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "features/passwords/form.hpp"
+#include "features/passwords/field_rules.hpp"
 #include "features/two_factor/dto.hpp"
 
 namespace consentry {
@@ -40,7 +40,7 @@ struct ChangePasswordRequest {
                  .backup_code = {},
                  .method = {}}};
     }
-    static void check(const ChangePasswordRequest& dto, http::Report& report) {
+    static void check(const ChangePasswordRequest& dto, Report& report) {
         check_proof(dto, report, false);
         if (!dto.new_password.empty() && dto.new_password == dto.old_password)
             report.add("isDifferentFrom", "newPassword", {{"other", "oldPassword"}});
@@ -72,7 +72,7 @@ struct ConfirmSessionRequest {
         return {{.password = "Velvet-Harbor-42", .code = {}, .backup_code = {}, .method = {}},
                 {.password = {}, .code = "492039", .backup_code = {}, .method = {}}};
     }
-    static void check(const ConfirmSessionRequest& dto, http::Report& report) {
+    static void check(const ConfirmSessionRequest& dto, Report& report) {
         check_proof(dto, report, !dto.password);
         if (!dto.password && !dto.code && !dto.backup_code)
             report.add("isOneRequired", "password", {{"other", "code"}});

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
-#include <boost/json/object.hpp>
-
-#include "http/schema/rules.hpp"
+#include "base/report.hpp"
 
 namespace consentry {
 
@@ -19,35 +18,11 @@ enum class PasswordRules {
 void choose_password_rules(PasswordRules rules);
 PasswordRules password_rules();
 
-struct PasswordLengthMin {
-    static constexpr std::string_view key = http::MinLength::key;
-    static http::MinLength rule() { return http::min_length(password_rules() == PasswordRules::nist ? 12 : 8); }
-    bool holds(std::string_view text) const { return rule().holds(text); }
-    boost::json::object placeholders() const { return rule().placeholders(); }
-    void describe(boost::json::object& schema) const { rule().describe(schema); }
-};
-struct PasswordLengthMax {
-    static constexpr std::string_view key = http::MaxLength::key;
-    static http::MaxLength rule() { return http::max_length(password_rules() == PasswordRules::nist ? 128 : 50); }
-    bool holds(std::string_view text) const { return rule().holds(text); }
-    boost::json::object placeholders() const { return rule().placeholders(); }
-    void describe(boost::json::object& schema) const { rule().describe(schema); }
-};
-struct PasswordClasses {
-    static constexpr std::string_view key = http::StrongPassword::key;
-    bool holds(std::string_view text) const {
-        return password_rules() == PasswordRules::nist || http::strong_password.holds(text);
-    }
-    boost::json::object placeholders() const { return {}; }
-    void describe(boost::json::object& schema) const { http::strong_password.describe(schema); }
-};
-inline constexpr PasswordLengthMin password_length_min;
-inline constexpr PasswordLengthMax password_length_max;
-inline constexpr PasswordClasses password_classes;
-
-// For the API document, beside the numbers of the schema.
-inline constexpr std::string_view new_password_description =
-    "New password; not a common one. Must contain an upper-case letter, a lower-case letter and a digit, unless the "
-    "operator requires length only";
+std::int64_t password_characters_min();
+std::int64_t password_characters_max();
+// Whether the kinds of its characters are as the rules in force want them.
+bool has_password_classes(std::string_view password);
+// Names each of these three that a password breaks, for `property`.
+void check_password_form(std::string_view password, const std::string& property, Report& report);
 
 }  // namespace consentry

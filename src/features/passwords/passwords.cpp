@@ -4,9 +4,9 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "base/errors.hpp"
+#include "base/text_rules.hpp"
 #include "crypto/random.hpp"
 #include "features/users/username.hpp"
-#include "http/schema/rules.hpp"
 
 namespace consentry {
 namespace {
@@ -129,7 +129,7 @@ std::optional<TimePoint> Passwords::expiry(TimePoint now) const {
 }
 
 awaitable<Result<void>> Passwords::check_new(std::string password, std::string email, std::string property) {
-    http::Report report;
+    Report report;
     policy_.check(password, email, property, report);
     if (!report.empty()) co_return fail(Error{errors::validation, report.take()});
     co_return Result<void>{};
@@ -258,9 +258,9 @@ std::string Passwords::temporary_password(const std::string& email) const {
     constexpr std::size_t length = 16;
     for (;;) {
         std::string drawn = crypto::random_text(length, crypto::alphanumerics);
-        http::Report report;
+        Report report;
         policy_.check(drawn, email, "password", report);
-        if (report.empty() && http::strong_password.holds(drawn)) return drawn;
+        if (report.empty() && has_all_classes(drawn)) return drawn;
     }
 }
 

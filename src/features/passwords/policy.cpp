@@ -12,7 +12,7 @@ constexpr std::size_t context_bytes_min = 4;
 }  // namespace
 
 void PasswordPolicy::check(std::string_view password, std::string_view email, std::string_view property,
-                           http::Report& report) const {
+                           Report& report) const {
     if (is_common_password(password)) report.add("isNotCommonPassword", property);
     const std::string lowered = to_lower_ascii(password);
     const auto holds = [&](std::string_view word) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/schema/report.hpp"
+#include "base/report.hpp"
 
 namespace consentry {
 
@@ -14,8 +14,7 @@ public:
     explicit PasswordPolicy(std::string service_name) : service_name_(std::move(service_name)) {}
 
     // Names each broken rule for `property`. `email`: of the owner.
-    void check(std::string_view password, std::string_view email, std::string_view property,
-               http::Report& report) const;
+    void check(std::string_view password, std::string_view email, std::string_view property, Report& report) const;
 
 private:
     std::string service_name_;

@@ -8,7 +8,7 @@ namespace {
 TEST(PWD_4, TheServiceAndTheOwnerAreNoPasswords) {
     const PasswordPolicy policy{"Consentry"};
     const auto broken = [&](std::string_view password) {
-        http::Report report;
+        Report report;
         policy.check(password, "ada.lovelace@example.org", "newPassword", report);
         return report.take();
     };

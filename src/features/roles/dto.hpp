@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "base/report.hpp"
 #include "features/roles/roles.hpp"
 #include "http/paging/listing.hpp"
 #include "http/schema/fields.hpp"
-#include "http/schema/report.hpp"
 #include "http/schema/rules.hpp"
 
 namespace consentry {
 
-// Also the form in which abilities are stored.
 struct AbilityDto {
     Subject subject = Subject::all;
     std::vector<Action> action;
@@ -28,9 +27,6 @@ struct AbilityDto {
         };
     }
 };
-
-std::vector<AbilityDto> to_dto(const Abilities& abilities);
-Abilities from_dto(const std::vector<AbilityDto>& abilities);
 
 struct RoleAbilitiesResponse {
     std::vector<AbilityDto> abilities;
@@ -102,7 +98,7 @@ struct RoleResponse {
 };
 
 template <class Request>
-void check_abilities(const Request& request, http::Report& report) {
+void check_abilities(const Request& request, Report& report) {
     const auto has_repeats = [](auto values) {
         std::ranges::sort(values);
         return std::ranges::adjacent_find(values) != values.end();
@@ -133,7 +129,7 @@ struct RoleUpdateRequest {
             field("abilities", &RoleUpdateRequest::abilities, "Abilities, each subject once, with its actions"),
         };
     }
-    static void check(const RoleUpdateRequest& request, http::Report& report) { check_abilities(request, report); }
+    static void check(const RoleUpdateRequest& request, Report& report) { check_abilities(request, report); }
 };
 
 struct RoleCreateRequest {
@@ -153,7 +149,7 @@ struct RoleCreateRequest {
             field("abilities", &RoleCreateRequest::abilities, "Abilities, each subject once, with its actions"),
         };
     }
-    static void check(const RoleCreateRequest& request, http::Report& report) { check_abilities(request, report); }
+    static void check(const RoleCreateRequest& request, Report& report) { check_abilities(request, report); }
 };
 
 template <http::Paging Mode>

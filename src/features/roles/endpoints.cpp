@@ -12,6 +12,24 @@ using ForCreating = FreshlyPermitted<Subject::role, Action::read, Action::create
 using ForUpdating = FreshlyPermitted<Subject::role, Action::read, Action::update>;
 using ForDeleting = FreshlyPermitted<Subject::role, Action::read, Action::erase>;
 
+std::vector<AbilityDto> to_dto(const Abilities& abilities) {
+    std::vector<AbilityDto> out;
+    for (const auto& [subject, subject_name] : EnumNames<Subject>::names) {
+        AbilityDto one{.subject = subject, .action = {}};
+        for (const auto& [action, action_name] : EnumNames<Action>::names)
+            if (abilities.name({subject, action})) one.action.push_back(action);
+        if (!one.action.empty()) out.push_back(std::move(one));
+    }
+    return out;
+}
+
+Abilities from_dto(const std::vector<AbilityDto>& abilities) {
+    Abilities out;
+    for (const AbilityDto& ability : abilities)
+        for (const Action action : ability.action) out.add({ability.subject, action});
+    return out;
+}
+
 RoleResponse to_response(const RoleRecord& role) {
     return {.id = role.id,
             .name = role.name,

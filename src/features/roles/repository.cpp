@@ -3,11 +3,9 @@
 #include <stdexcept>
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
-#include "features/roles/dto.hpp"
 #include "features/users/stored.hpp"
-#include "http/schema/parse.hpp"
-#include "http/schema/serialize.hpp"
 
 namespace consentry {
 namespace {
@@ -17,21 +15,32 @@ using storage::Expect;
 #define CONSENTRY_ROLE_COLUMNS \
     "id, name, description, type, abilities, is_built_in, created_at, created_by, updated_at, updated_by"
 
+// [{"subject":"user","action":["read","update"]}], in the order in which the program knows them.
 std::string to_text(const Abilities& abilities) {
-    std::string out;
-    http::write_json(out, to_dto(abilities));
-    return out;
+    boost::json::array out;
+    for (const auto& [subject, subject_name] : EnumNames<Subject>::names) {
+        boost::json::array actions;
+        for (const auto& [action, action_name] : EnumNames<Action>::names)
+            if (abilities.name({subject, action})) actions.emplace_back(action_name);
+        if (!actions.empty()) out.push_back({{"subject", subject_name}, {"action", std::move(actions)}});
+    }
+    return boost::json::serialize(out);
 }
 
-// Read as strictly as a request: what this program does not know (a newer version wrote it, or it is damaged) is
-// refused rather than guessed at.
+// Read strictly: what this program does not know (a newer version wrote it, or it is damaged) is refused rather than
+// guessed at. Throws for whatever has another shape.
+void add_abilities(Abilities& out, const boost::json::object& ability) {
+    if (ability.size() != 2) throw std::runtime_error("the database holds abilities that this program does not know");
+    const auto subject = stored_enum<Subject>(std::string(ability.at("subject").as_string()));
+    for (const boost::json::value& action : ability.at("action").as_array())
+        out.add({subject, stored_enum<Action>(std::string(action.as_string()))});
+}
+
 Abilities from_text(const std::string& text) {
-    RoleAbilitiesResponse read;
-    http::Report report;
-    const boost::json::value stored = boost::json::object{{"abilities", boost::json::parse(text)}};
-    http::read_object(&stored, read, "", report);
-    if (!report.empty()) throw std::runtime_error("the database holds abilities that this program does not know");
-    return from_dto(read.abilities);
+    Abilities out;
+    const boost::json::value stored = boost::json::parse(text);
+    for (const boost::json::value& ability : stored.as_array()) add_abilities(out, ability.as_object());
+    return out;
 }
 
 RoleRecord to_role(const storage::Row& row) {
@@ -56,24 +65,6 @@ std::optional<RoleRecord> first_of(const storage::Rows& rows) {
 
 }  // namespace
 
-std::vector<AbilityDto> to_dto(const Abilities& abilities) {
-    std::vector<AbilityDto> out;
-    for (const auto& [subject, subject_name] : http::EnumNames<Subject>::names) {
-        AbilityDto one{.subject = subject, .action = {}};
-        for (const auto& [action, action_name] : http::EnumNames<Action>::names)
-            if (abilities.name({subject, action})) one.action.push_back(action);
-        if (!one.action.empty()) out.push_back(std::move(one));
-    }
-    return out;
-}
-
-Abilities from_dto(const std::vector<AbilityDto>& abilities) {
-    Abilities out;
-    for (const AbilityDto& ability : abilities)
-        for (const Action action : ability.action) out.add({ability.subject, action});
-    return out;
-}
-
 awaitable<std::optional<RoleRecord>> RoleRepository::find(RoleId id) {
     co_return first_of(co_await database_.look_up("SELECT " CONSENTRY_ROLE_COLUMNS " FROM roles WHERE id = $1", id));
 }
@@ -97,7 +88,7 @@ void RoleRepository::add_insert(PrivilegedTransaction& transaction, const RoleRe
         Expect::one,
         "INSERT INTO roles (id, name, description, type, abilities, is_built_in, created_at, created_by, updated_at, "
         "updated_by) VALUES ($1, $2, $3, $4, $5, FALSE, $6, $7, $6, $7) ON CONFLICT (name) DO NOTHING",
-        role.id, role.name, role.description, http::name_of(role.rights.type), to_text(role.rights.abilities),
+        role.id, role.name, role.description, name_of(role.rights.type), to_text(role.rights.abilities),
         role.created_at, role.created_by);
 }
 
@@ -105,15 +96,15 @@ void RoleRepository::add_update(PrivilegedTransaction& transaction, const RoleRe
     transaction.add(Expect::one,
                     "UPDATE roles SET description = $2, type = $3, abilities = $4, updated_at = $5, updated_by = $6 "
                     "WHERE id = $1 AND type = $7 AND abilities = $8",
-                    role.id, role.description, http::name_of(role.rights.type), to_text(role.rights.abilities),
-                    role.updated_at, role.updated_by, http::name_of(seen.rights.type), seen.abilities_text);
+                    role.id, role.description, name_of(role.rights.type), to_text(role.rights.abilities),
+                    role.updated_at, role.updated_by, name_of(seen.rights.type), seen.abilities_text);
 }
 
 void RoleRepository::add_erase(PrivilegedTransaction& transaction, const RoleRecord& seen) {
     transaction.add(Expect::one,
                     "DELETE FROM roles WHERE id = $1 AND type = $2 AND abilities = $3 AND NOT is_built_in "
                     "AND NOT EXISTS (SELECT 1 FROM users WHERE role_id = $1)",
-                    seen.id, http::name_of(seen.rights.type), seen.abilities_text);
+                    seen.id, name_of(seen.rights.type), seen.abilities_text);
 }
 
 }  // namespace consentry

@@ -25,7 +25,7 @@ awaitable<Result<RoleRecord>> Roles::get(RoleId id) {
 }
 
 awaitable<std::optional<RoleRecord>> Roles::find(std::string name_or_type) {
-    if (const auto type = http::find_enum<Role>(name_or_type)) return repository_.find(built_in_role(*type));
+    if (const auto type = find_enum<Role>(name_or_type)) return repository_.find(built_in_role(*type));
     return repository_.find_by_name(to_lower_ascii(name_or_type));
 }
 

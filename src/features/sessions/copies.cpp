@@ -18,7 +18,7 @@ std::string text_of(const LiveSession& session, TimePoint now) {
     const std::int64_t password_expiry = session.password_expires_at ? epoch_ms(*session.password_expires_at) : 0;
     return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{:d}\n{}", epoch_ms(now), session.jti,
                        session.security_version, session.epoch, epoch_ms(session.login_at),
-                       epoch_ms(session.expires_at), session.email, session.role_id.text(), http::name_of(session.role),
+                       epoch_ms(session.expires_at), session.email, session.role_id.text(), name_of(session.role),
                        epoch_ms(session.last_active_at), password_expiry, session.must_change_password,
                        epoch_ms(session.proven_at));
 }
@@ -36,7 +36,7 @@ std::optional<LiveSession> session_of(std::string_view text, TimePoint now) {
         return value;
     };
     const auto role_id = RoleId::parse(lines[7]);
-    const auto role = http::find_enum<Role>(lines[8]);
+    const auto role = find_enum<Role>(lines[8]);
     if (!role_id || !role || lines[12].empty() || !text.empty()) return std::nullopt;
     // The cache drops it as well; but whoever can write to it can also bring it back.
     if (from_epoch_ms(number(lines[0])) + trusted_max <= now) return std::nullopt;

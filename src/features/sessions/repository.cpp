@@ -109,7 +109,7 @@ void SessionRepository::add_insert(storage::Transaction& transaction, const NewS
         ") "
         "ON CONFLICT (challenge_digest) DO NOTHING",
         session.id, session.user, session.jti, BytesView(session.access_digest), BytesView(session.refresh_digest),
-        challenge, http::name_of(session.origin.from), http::name_of(session.origin.with), session.issued_at,
+        challenge, name_of(session.origin.from), name_of(session.origin.with), session.issued_at,
         device ? std::optional(device->fingerprint) : std::nullopt, device ? device->name : std::nullopt,
         device ? device->platform : std::nullopt, session.origin.ip_address, session.origin.user_agent,
         session.expires_at, session.security_version);

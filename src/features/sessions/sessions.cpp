@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/errors.hpp"
 #include "crypto/random.hpp"
 #include "features/sessions/successors.hpp"
@@ -25,7 +26,7 @@ std::string successor_key(SessionId session, std::string_view jti) {
 crypto::Sha256 device_digest(const Origin& origin) {
     if (origin.device) return crypto::sha256("fingerprint\n" + origin.device->fingerprint);
     std::string agent = origin.user_agent;
-    std::erase_if(agent, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+    std::erase_if(agent, [](char c) { return is_digit(c) || c == '.'; });
     return crypto::sha256("user agent\n" + agent);
 }
 

@@ -27,7 +27,7 @@ std::string payload(const TokenSettings& settings, const TokenClaims& claims, st
         std::back_inserter(out),
         R"(,"sub":"{}","jti":"{}","sid":"{}","iat":{},"exp":{},"loginAt":"{}","loginFrom":"{}","loginWith":"{}"}})",
         claims.user.text(), claims.jti, claims.session.text(), claims.issued_at, expires_at,
-        to_iso8601(claims.login_at), http::name_of(claims.login_from), http::name_of(claims.login_with));
+        to_iso8601(claims.login_at), name_of(claims.login_from), name_of(claims.login_with));
     return out;
 }
 
@@ -114,8 +114,8 @@ std::optional<TokenClaims> Tokens::claims_of(const json::object& json, TimePoint
     }
     const auto user_id = UserId::parse(*subject);
     const auto session_id = SessionId::parse(*session);
-    const auto from = http::find_enum<LoginFrom>(*login_from);
-    const auto with = http::find_enum<LoginWith>(*login_with);
+    const auto from = find_enum<LoginFrom>(*login_from);
+    const auto with = find_enum<LoginWith>(*login_with);
     if (!user_id || !session_id || !from || !with) return {};
     TokenClaims claims;
     claims.user = *user_id;

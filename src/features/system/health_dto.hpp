@@ -15,12 +15,12 @@ enum class HealthStatus { ok };
 }  // namespace consentry
 
 template <>
-struct consentry::http::EnumNames<consentry::HealthState> {
+struct consentry::EnumNames<consentry::HealthState> {
     static constexpr std::array names{std::pair{HealthState::up, std::string_view{"up"}},
                                       std::pair{HealthState::down, std::string_view{"down"}}};
 };
 template <>
-struct consentry::http::EnumNames<consentry::HealthStatus> {
+struct consentry::EnumNames<consentry::HealthStatus> {
     static constexpr std::array names{std::pair{HealthStatus::ok, std::string_view{"ok"}}};
 };
 

@@ -91,7 +91,7 @@ public:
         return found_or_made(requests_.at(row).at(listed ? place_of(status) : statuses.size()), [&]() -> Counter& {
             return metrics_.requests_.Add(
                 {{"operation", id_},
-                 {"method", method == http::Method::other ? "other" : std::string(http::name_of(method))},
+                 {"method", method == http::Method::other ? "other" : std::string(name_of(method))},
                  {"status", listed ? std::to_string(status) : "other"}});
         });
     }

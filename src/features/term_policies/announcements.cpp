@@ -59,7 +59,7 @@ awaitable<void> Announcements::work_off() {
                         open->policy, open->after.value_or(UserId{}), found.back().id);
     for (const Reader& reader : found)
         mails_.add(transaction, reader.id, MailKind::policy_published,
-                   {{"type", std::string(http::name_of(policy->type))},
+                   {{"type", std::string(name_of(policy->type))},
                     {"version", std::to_string(policy->version)},
                     {"url", address_of(*policy, reader.language)}},
                    now);

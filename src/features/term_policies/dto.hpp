@@ -111,7 +111,7 @@ struct TermPolicyResponse {
 }  // namespace consentry
 
 template <>
-struct consentry::http::EnumNames<consentry::FileAccess> {
+struct consentry::EnumNames<consentry::FileAccess> {
     static constexpr std::array names{std::pair{consentry::FileAccess::private_file, std::string_view{"private"}},
                                       std::pair{consentry::FileAccess::public_file, std::string_view{"public"}}};
 };

@@ -26,8 +26,7 @@ awaitable<Result<http::ListPage<TermPolicyResponse>>> list(TermPolicies& policie
     ListQuery query = wanted.query();
     // Whatever filter was sent, strangers see what is published (DOC-3).
     if (!for_admins)
-        query.conditions.push_back(
-            {.expression = "status", .values = {std::string(http::name_of(PolicyStatus::published))}});
+        query.conditions.push_back({.expression = "status", .values = {std::string(name_of(PolicyStatus::published))}});
     const auto found = co_await policies.list(std::move(query));
     co_return wanted.page(found, [&](const TermPolicy& policy) { return shown(policies, policy, for_admins); });
 }

@@ -48,8 +48,8 @@ void LooseObjects::add_expected(storage::Transaction& transaction, const PolicyO
                     "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (area, type, version, language) DO UPDATE "
                     "SET " CONSENTRY_LATER("due_at") ", " CONSENTRY_LATER(
                         "uploads_until") " WHERE loose_objects.taken_until IS NULL OR loose_objects.taken_until <= $7",
-                    http::name_of(object.area), http::name_of(object.type), object.version, name_of(object.language),
-                    due_at, uploads_until.value_or(TimePoint{}), now);
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), due_at,
+                    uploads_until.value_or(TimePoint{}), now);
 }
 
 // Changes nothing, and by that waits for whoever changes the row.
@@ -57,8 +57,7 @@ void LooseObjects::add_taken_up(storage::Transaction& transaction, const PolicyO
     transaction.add(Expect::one,
                     "UPDATE loose_objects SET due_at = due_at WHERE " CONSENTRY_THIS_OBJECT
                     " AND (taken_until IS NULL OR taken_until <= $5)",
-                    http::name_of(object.area), http::name_of(object.type), object.version, name_of(object.language),
-                    now);
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), now);
 }
 
 void LooseObjects::add_released(storage::Transaction& transaction, TermPolicyId id, TimePoint now) {
@@ -74,8 +73,7 @@ void LooseObjects::add_released(storage::Transaction& transaction, const PolicyO
     transaction.add(Expect::any,
                     "INSERT INTO loose_objects (area, type, version, language, due_at) "
                     "VALUES ($1, $2, $3, $4, $5)" CONSENTRY_DUE_NOW,
-                    http::name_of(object.area), http::name_of(object.type), object.version, name_of(object.language),
-                    now);
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), now);
 }
 
 void LooseObjects::add_published(storage::Transaction& transaction, TermPolicyId id) {
@@ -115,11 +113,10 @@ awaitable<std::vector<PolicyObject>> LooseObjects::list_due(TimePoint now) {
 awaitable<std::optional<LooseObjects::Taken>> LooseObjects::take(PolicyObject object) {
     const TimePoint now = clock_.now();
     Taken out{.object = object, .until = now + store_.longest_call() + margin, .due_at = {}};
-    const auto rows =
-        co_await database_.execute("UPDATE loose_objects SET taken_until = $6 WHERE " CONSENTRY_THIS_OBJECT
-                                   " AND due_at <= $5 AND (taken_until IS NULL OR taken_until <= $5) RETURNING due_at",
-                                   http::name_of(object.area), http::name_of(object.type), object.version,
-                                   name_of(object.language), now, out.until);
+    const auto rows = co_await database_.execute(
+        "UPDATE loose_objects SET taken_until = $6 WHERE " CONSENTRY_THIS_OBJECT
+        " AND due_at <= $5 AND (taken_until IS NULL OR taken_until <= $5) RETURNING due_at",
+        name_of(object.area), name_of(object.type), object.version, name_of(object.language), now, out.until);
     if (rows.empty()) co_return std::nullopt;
     out.due_at = rows[0].time(0);
     co_return out;
@@ -146,7 +143,7 @@ awaitable<LooseObjects::Owner> LooseObjects::owner_of(PolicyObject object) {
     const auto rows = co_await database_.query(
         "SELECT p.status, p.publishing_until FROM term_policies p JOIN term_policy_contents c "
         "ON c.term_policy_id = p.id WHERE p.type = $1 AND p.version = $2 AND c.language = $3",
-        http::name_of(object.type), object.version, name_of(object.language));
+        name_of(object.type), object.version, name_of(object.language));
     if (rows.empty()) co_return Owner::none;
     const auto status = http::find_enum<PolicyStatus>(rows[0].text(0));
     // A newer version of the program knows whether the document has it.
@@ -166,22 +163,21 @@ awaitable<void> LooseObjects::settle(Taken taken) {
     transaction.add(Expect::any,
                     "DELETE FROM loose_objects WHERE " CONSENTRY_THIS_OBJECT
                     " AND taken_until = $5 AND due_at = $6 AND uploads_until <= $7",
-                    http::name_of(object.area), http::name_of(object.type), object.version, name_of(object.language),
-                    until, due_at, now);
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), until, due_at,
+                    now);
     transaction.add(Expect::any,
                     "UPDATE loose_objects SET due_at = uploads_until, taken_until = NULL WHERE " CONSENTRY_THIS_OBJECT
                     " AND taken_until = $5 AND due_at = $6",
-                    http::name_of(object.area), http::name_of(object.type), object.version, name_of(object.language),
-                    until, due_at);
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), until,
+                    due_at);
     co_await database_.commit(std::move(transaction));
 }
 
 awaitable<void> LooseObjects::put_off(Taken taken, TimePoint due_at) {
     const PolicyObject& object = taken.object;
-    co_await database_.execute("UPDATE loose_objects SET due_at = $6, taken_until = NULL WHERE " CONSENTRY_THIS_OBJECT
-                               " AND taken_until = $5",
-                               http::name_of(object.area), http::name_of(object.type), object.version,
-                               name_of(object.language), taken.until, due_at);
+    co_await database_.execute(
+        "UPDATE loose_objects SET due_at = $6, taken_until = NULL WHERE " CONSENTRY_THIS_OBJECT " AND taken_until = $5",
+        name_of(object.area), name_of(object.type), object.version, name_of(object.language), taken.until, due_at);
 }
 
 std::string LooseObjects::key_of(const PolicyObject& object) const {

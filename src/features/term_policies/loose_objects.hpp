@@ -80,7 +80,7 @@ private:
 }  // namespace consentry
 
 template <>
-struct consentry::http::EnumNames<consentry::storage::Area> {
+struct consentry::EnumNames<consentry::storage::Area> {
     static constexpr std::array names{std::pair{consentry::storage::Area::private_area, std::string_view{"private"}},
                                       std::pair{consentry::storage::Area::public_area, std::string_view{"public"}}};
 };

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/enum_names.hpp"
 #include "base/locales.hpp"
 #include "base/uuid.hpp"
 #include "features/users/consent.hpp"
 #include "features/users/user.hpp"
-#include "http/schema/fields.hpp"
 
 namespace consentry {
 
@@ -63,7 +63,7 @@ struct PolicyPaths {
 private:
     static std::string join(std::string_view prefix, PolicyType type, std::int64_t version, Language language) {
         std::string out(prefix);
-        out.append("/").append(http::name_of(type)).append("/").append(std::to_string(version)).append("/");
+        out.append("/").append(name_of(type)).append("/").append(std::to_string(version)).append("/");
         return out.append(name_of(language)).append(".").append(policy_extension);
     }
 };
@@ -71,7 +71,7 @@ private:
 }  // namespace consentry
 
 template <>
-struct consentry::http::EnumNames<consentry::PolicyStatus> {
+struct consentry::EnumNames<consentry::PolicyStatus> {
     static constexpr std::array names{std::pair{consentry::PolicyStatus::draft, std::string_view{"draft"}},
                                       std::pair{consentry::PolicyStatus::published, std::string_view{"published"}}};
 };

@@ -21,7 +21,7 @@ void add_policy_activity(storage::Transaction& transaction, ActivityAction actio
                          const Cause& cause, TimePoint now, std::optional<Language> language) {
     if (!cause.actor) return;
     boost::json::object facts{
-        {"termPolicyId", policy.id.text()}, {"type", http::name_of(policy.type)}, {"version", policy.version}};
+        {"termPolicyId", policy.id.text()}, {"type", name_of(policy.type)}, {"version", policy.version}};
     if (language) facts["language"] = name_of(*language);
     Audit::add(transaction, *cause.actor, action, cause, now, std::move(facts));
 }
@@ -70,7 +70,7 @@ awaitable<std::optional<Result<TermPolicy>>> Publication::try_once(Actor by, Sto
     if (!*decided) co_return std::nullopt;
     mails_.wake();
     audit_.tell("policy.published", Outcome::success, std::nullopt, cause,
-                {{"type", std::string(http::name_of(seen.type))}, {"version", std::to_string(seen.version)}});
+                {{"type", std::string(name_of(seen.type))}, {"version", std::to_string(seen.version)}});
     TermPolicy out = std::move(seen);
     out.status = PolicyStatus::published;
     out.published_at = out.updated_at = now;

@@ -100,7 +100,7 @@ awaitable<std::optional<StoredTermPolicy>> TermPolicyRepository::find(TermPolicy
 awaitable<std::optional<StoredTermPolicy>> TermPolicyRepository::find_version(PolicyType type, std::int64_t version) {
     auto rows = co_await database_.query("SELECT " CONSENTRY_POLICY_COLUMNS
                                          " FROM term_policies WHERE type = $1 AND version = $2",
-                                         http::name_of(type), version);
+                                         name_of(type), version);
     co_return co_await with_contents(std::move(rows));
 }
 
@@ -108,7 +108,7 @@ awaitable<std::optional<TermPolicy>> TermPolicyRepository::find_latest(PolicyTyp
     const auto rows = co_await database_.query(
         "SELECT " CONSENTRY_POLICY_COLUMNS
         " FROM term_policies WHERE type = $1 AND status = 'published' ORDER BY version DESC LIMIT 1",
-        http::name_of(type));
+        name_of(type));
     if (rows.empty()) co_return std::nullopt;
     co_return to_policy(rows[0]);
 }
@@ -138,7 +138,7 @@ void TermPolicyRepository::add_insert(PrivilegedTransaction& transaction, const 
     transaction.add(Expect::one,
                     "INSERT INTO term_policies (id, type, version, status, created_at, created_by, updated_at, "
                     "updated_by) VALUES ($1, $2, $3, 'draft', $4, $5, $4, $5)",
-                    policy.id, http::name_of(policy.type), policy.version, policy.created_at, policy.created_by);
+                    policy.id, name_of(policy.type), policy.version, policy.created_at, policy.created_by);
 }
 
 void TermPolicyRepository::add_change(PrivilegedTransaction& transaction, TermPolicyId id, std::optional<UserId> by,
@@ -207,7 +207,7 @@ awaitable<PolicyImpact> TermPolicyRepository::count_some(TermPolicy policy, std:
         "COALESCE((SELECT a.action = 'accepted' AND a.term_policy_id = $1 FROM term_policy_acceptances a "
         "WHERE a.user_id = u.id AND a.type = $2 ORDER BY a.sequence DESC LIMIT 1), FALSE) "
         "FROM users u WHERE u.id > $3 ORDER BY u.id LIMIT $4",
-        policy.id, http::name_of(policy.type), after.value_or(UserId{}), accounts_max);
+        policy.id, name_of(policy.type), after.value_or(UserId{}), accounts_max);
     PolicyImpact out;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const bool is_active = rows[i].boolean(1);

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/report.hpp"
 #include "features/term_policies/dto.hpp"
 #include "features/term_policies/term_policies.hpp"
 #include "http/paging/listing.hpp"
 #include "http/schema/fields.hpp"
-#include "http/schema/report.hpp"
 #include "http/schema/rules.hpp"
 
 namespace consentry {
@@ -87,7 +87,7 @@ struct TermPolicyCreateRequest {
             field("contents", &TermPolicyCreateRequest::contents, "Uploaded files, each language once"),
         };
     }
-    static void check(const TermPolicyCreateRequest& request, http::Report& report) {
+    static void check(const TermPolicyCreateRequest& request, Report& report) {
         std::vector<Language> languages;
         for (const ContentRequest& content : request.contents) languages.push_back(content.language);
         std::ranges::sort(languages);

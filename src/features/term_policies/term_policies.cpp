@@ -7,8 +7,8 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/errors.hpp"
+#include "base/report.hpp"
 #include "features/term_policies/content_check.hpp"
-#include "http/schema/report.hpp"
 
 namespace consentry {
 namespace {
@@ -138,7 +138,7 @@ awaitable<Result<std::vector<PolicyContent>>> TermPolicies::check(PolicyType typ
 }
 
 awaitable<Result<TermPolicy>> TermPolicies::create(Actor by, NewTermPolicy wanted, Cause cause) {
-    http::Report report;
+    Report report;
     for (std::size_t i = 0; i < wanted.contents.size(); ++i)
         if (wanted.contents[i].key != paths().draft(wanted.type, wanted.version, wanted.contents[i].language))
             report.add("isMatching", "contents." + std::to_string(i) + ".key");
@@ -187,7 +187,7 @@ awaitable<Result<void>> TermPolicies::change_content(Actor by, TermPolicyId id, 
     const auto policy = co_await find_draft(id);
     if (!policy) co_return fail(Error{policy.error().kind()});
     if (file.key != paths().draft(policy->type, policy->version, file.language)) {
-        http::Report report;
+        Report report;
         report.add("isMatching", "key");
         co_return fail(Error{errors::validation, report.take()});
     }

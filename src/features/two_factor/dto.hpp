@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/report.hpp"
 #include "features/two_factor/two_factor.hpp"
 #include "http/schema/fields.hpp"
-#include "http/schema/report.hpp"
 #include "http/schema/rules.hpp"
 
 namespace consentry {
@@ -18,7 +18,7 @@ enum class ProofMethod { code, backup_code };
 }  // namespace consentry
 
 template <>
-struct consentry::http::EnumNames<consentry::ProofMethod> {
+struct consentry::EnumNames<consentry::ProofMethod> {
     static constexpr std::array names{std::pair{ProofMethod::code, std::string_view{"code"}},
                                       std::pair{ProofMethod::backup_code, std::string_view{"backupCode"}}};
 };
@@ -27,7 +27,7 @@ namespace consentry {
 
 // The rules that tie code, backupCode and method together, wherever a request carries them.
 template <class Dto>
-void check_proof(const Dto& dto, http::Report& report, bool required) {
+void check_proof(const Dto& dto, Report& report, bool required) {
     if (dto.code && dto.backup_code) report.add("isExclusive", "backupCode", {{"other", "code"}});
     if (required && !dto.code && !dto.backup_code) {
         report.add("isOneRequired", "code", {{"other", "backupCode"}});
@@ -97,7 +97,7 @@ struct TwoFactorDisableRequest {
             field("method", &TwoFactorDisableRequest::method, "Which of `code` and `backupCode` is sent"),
         };
     }
-    static void check(const TwoFactorDisableRequest& dto, http::Report& report) { check_proof(dto, report, false); }
+    static void check(const TwoFactorDisableRequest& dto, Report& report) { check_proof(dto, report, false); }
     static std::vector<TwoFactorDisableRequest> examples() {
         return {{.code = "492039", .backup_code = {}, .method = {}},
                 {.code = {}, .backup_code = "7K2M9QX4TB", .method = {}}};

@@ -5,8 +5,8 @@
 namespace consentry {
 
 bool Abilities::include(const Abilities& others) const {
-    for (const auto& [subject, subject_name] : http::EnumNames<Subject>::names)
-        for (const auto& [action, action_name] : http::EnumNames<Action>::names)
+    for (const auto& [subject, subject_name] : EnumNames<Subject>::names)
+        for (const auto& [action, action_name] : EnumNames<Action>::names)
             if (others.name({subject, action}) && !allow({subject, action})) return false;
     return true;
 }

@@ -70,10 +70,6 @@ struct Rights {
     }
 };
 
-}  // namespace consentry
-
-namespace consentry::http {
-
 template <>
 struct EnumNames<Subject> {
     static constexpr std::array names{std::pair{Subject::all, std::string_view{"all"}},
@@ -95,4 +91,4 @@ struct EnumNames<Action> {
         std::pair{Action::erase, std::string_view{"delete"}}};
 };
 
-}  // namespace consentry::http
+}  // namespace consentry

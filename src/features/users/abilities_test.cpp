@@ -15,8 +15,8 @@ Abilities of(std::initializer_list<Ability> list) {
 
 TEST(Abilities, AllowWhatTheyNameAndNothingElse) {
     const Abilities reader = of({{Subject::user, Action::read}});
-    for (const auto& [subject, subject_name] : http::EnumNames<Subject>::names)
-        for (const auto& [action, action_name] : http::EnumNames<Action>::names)
+    for (const auto& [subject, subject_name] : EnumNames<Subject>::names)
+        for (const auto& [action, action_name] : EnumNames<Action>::names)
             EXPECT_EQ(reader.allow({subject, action}), subject == Subject::user && action == Action::read)
                 << subject_name << ":" << action_name;
 }
@@ -34,11 +34,11 @@ TEST(Abilities, ManageStandsForAllActionsAndAllForAllSubjects) {
 
 TEST(Abilities, AWildcardIsMoreThanThePartsItStandsForToday) {
     Abilities parts;
-    for (const auto& [action, name] : http::EnumNames<Action>::names)
+    for (const auto& [action, name] : EnumNames<Action>::names)
         if (action != Action::manage) parts.add({Subject::user, action});
     EXPECT_FALSE(parts.include(of({{Subject::user, Action::manage}})));
     Abilities readers;
-    for (const auto& [subject, name] : http::EnumNames<Subject>::names)
+    for (const auto& [subject, name] : EnumNames<Subject>::names)
         if (subject != Subject::all) readers.add({subject, Action::read});
     EXPECT_FALSE(readers.include(of({{Subject::all, Action::read}})));
     EXPECT_TRUE(of({{Subject::all, Action::manage}}).include(readers));

@@ -22,8 +22,7 @@ std::string AccountTokens::add(storage::Transaction& transaction, UserId user, T
                     "reference = excluded.reference, created_at = excluded.created_at, "
                     "expires_at = excluded.expires_at, security_version = excluded.security_version, "
                     "epoch = excluded.epoch",
-                    user, http::name_of(purpose), BytesView(crypto::sha256(token)), reference, now,
-                    now + settings.expired);
+                    user, name_of(purpose), BytesView(crypto::sha256(token)), reference, now, now + settings.expired);
     return token;
 }
 
@@ -36,7 +35,7 @@ std::string AccountTokens::add(storage::Transaction& transaction, UserId user, T
 
 awaitable<std::optional<UserId>> AccountTokens::find(std::string token, TokenPurpose purpose, TimePoint now) {
     const auto rows = co_await database_.query("SELECT user_id FROM account_tokens WHERE " CONSENTRY_SPENDABLE,
-                                               BytesView(crypto::sha256(token)), http::name_of(purpose), now);
+                                               BytesView(crypto::sha256(token)), name_of(purpose), now);
     if (rows.empty()) co_return std::nullopt;
     co_return rows[0].id<UserId>(0);
 }
@@ -44,7 +43,7 @@ awaitable<std::optional<UserId>> AccountTokens::find(std::string token, TokenPur
 void AccountTokens::add_spend(storage::Transaction& transaction, const std::string& token, TokenPurpose purpose,
                               TimePoint now) {
     transaction.add(Expect::one, "DELETE FROM account_tokens WHERE " CONSENTRY_SPENDABLE,
-                    BytesView(crypto::sha256(token)), http::name_of(purpose), now);
+                    BytesView(crypto::sha256(token)), name_of(purpose), now);
 }
 
 void AccountTokens::add_erase(storage::Transaction& transaction, UserId user) {

@@ -48,7 +48,7 @@ private:
 }  // namespace consentry
 
 template <>
-struct consentry::http::EnumNames<consentry::TokenPurpose> {
+struct consentry::EnumNames<consentry::TokenPurpose> {
     static constexpr std::array names{
         std::pair{consentry::TokenPurpose::verify_email, std::string_view{"verifyEmail"}},
         std::pair{consentry::TokenPurpose::forgot_password, std::string_view{"forgotPassword"}}};

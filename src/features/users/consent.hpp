@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "features/users/user.hpp"
-#include "http/schema/fields.hpp"
 #include "storage/database.hpp"
 
 namespace consentry {
@@ -59,7 +59,7 @@ public:
 }  // namespace consentry
 
 template <>
-struct consentry::http::EnumNames<consentry::PolicyType> {
+struct consentry::EnumNames<consentry::PolicyType> {
     static constexpr std::array names{
         std::pair{consentry::PolicyType::terms_of_service, std::string_view{"termsOfService"}},
         std::pair{consentry::PolicyType::privacy, std::string_view{"privacy"}},

@@ -41,7 +41,7 @@ User to_user(const storage::Row& row) {
     return user;
 }
 
-template <http::NamedEnum Enum>
+template <NamedEnum Enum>
 std::optional<Enum> enum_or_null(const std::optional<std::string>& name) {
     return name ? std::optional(stored_enum<Enum>(*name)) : std::nullopt;
 }
@@ -104,10 +104,10 @@ void UserRepository::add_insert(storage::Transaction& transaction, const User& u
         "sign_up_with, created_at, updated_at, must_change_password, language) "
         "VALUES ($1, $2, $3, $4, $5, (SELECT type FROM roles WHERE id = $5), $6, $7, $8, $9, $10, $11, $12, $13, "
         "$14, $15, $13, $13, $16, $17)",
-        user.id, user.email, user.username, user.name, user.role_id, http::name_of(user.status), user.is_verified,
+        user.id, user.email, user.username, user.name, user.role_id, name_of(user.status), user.is_verified,
         user.is_verified ? std::optional(now) : std::nullopt, user.security_version, user.password_hash,
-        user.password_created_at, user.password_expires_at, now, http::name_of(user.sign_up_from),
-        http::name_of(user.sign_up_with), user.must_change_password, name_of(user.language));
+        user.password_created_at, user.password_expires_at, now, name_of(user.sign_up_from), name_of(user.sign_up_with),
+        user.must_change_password, name_of(user.language));
 }
 
 void UserRepository::add_same_generation(storage::Transaction& transaction, const User& seen) {

@@ -4,15 +4,15 @@
 #include <stdexcept>
 #include <string>
 
-#include "http/schema/fields.hpp"
+#include "base/enum_names.hpp"
 
 namespace consentry {
 
 // The enum's value of this name. One that this program does not know (a newer version wrote it, or the file is
 // damaged) throws std::runtime_error: a record is refused rather than its rights guessed at (STO-3).
-template <http::NamedEnum Enum>
+template <NamedEnum Enum>
 Enum stored_enum(const std::string& name) {
-    const auto found = http::find_enum<Enum>(name);
+    const auto found = find_enum<Enum>(name);
     if (!found) throw std::runtime_error("the database holds a value that this program does not know");
     return *found;
 }

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/enum_names.hpp"
 #include "base/locales.hpp"
 #include "base/uuid.hpp"
-#include "http/schema/fields.hpp"
 
 namespace consentry {
 
@@ -72,10 +72,6 @@ struct Profile {
     TimePoint updated_at;
 };
 
-}  // namespace consentry
-
-namespace consentry::http {
-
 template <>
 struct EnumNames<Role> {
     static constexpr std::array names{std::pair{Role::user, std::string_view{"user"}},
@@ -106,19 +102,10 @@ struct EnumNames<SignUpFrom> {
                                       std::pair{SignUpFrom::mobile, std::string_view{"mobile"}}};
 };
 template <>
-struct EnumNames<Language> {
-    static constexpr std::array names{std::pair{Language::en, consentry::name_of(Language::en)},
-                                      std::pair{Language::id, consentry::name_of(Language::id)},
-                                      std::pair{Language::es, consentry::name_of(Language::es)},
-                                      std::pair{Language::fr, consentry::name_of(Language::fr)},
-                                      std::pair{Language::de, consentry::name_of(Language::de)},
-                                      std::pair{Language::ja, consentry::name_of(Language::ja)}};
-};
-template <>
 struct EnumNames<LoginWith> {
     static constexpr std::array names{std::pair{LoginWith::credential, std::string_view{"credential"}},
                                       std::pair{LoginWith::social_google, std::string_view{"socialGoogle"}},
                                       std::pair{LoginWith::social_apple, std::string_view{"socialApple"}}};
 };
 
-}  // namespace consentry::http
+}  // namespace consentry

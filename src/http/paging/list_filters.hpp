@@ -59,8 +59,8 @@ std::optional<UnderstoodFilter<T>> read_filter(std::string_view text) {
         if (!values) return std::nullopt;
         boost::json::array echo;
         for (const Enum value : *values) {
-            out.condition.values.emplace_back(std::string(name_of(value)));
-            echo.emplace_back(name_of(value));
+            out.condition.values.emplace_back(std::string(consentry::name_of(value)));
+            echo.emplace_back(consentry::name_of(value));
         }
         out.condition.values_max = EnumNames<Enum>::names.size();
         out.echo = std::move(echo);

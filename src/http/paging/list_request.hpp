@@ -10,10 +10,10 @@
 
 #include "base/error.hpp"
 #include "base/list_query.hpp"
+#include "base/report.hpp"
 #include "http/context.hpp"
 #include "http/paging/cursor.hpp"
 #include "http/paging/listing.hpp"
-#include "http/schema/report.hpp"
 
 namespace consentry::http {
 

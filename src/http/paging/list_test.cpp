@@ -7,13 +7,18 @@
 namespace consentry::http {
 
 enum class Colour { red, green, blue };
+
+}  // namespace consentry::http
+
 template <>
-struct EnumNames<Colour> {
+struct consentry::EnumNames<consentry::http::Colour> {
+    using Colour = consentry::http::Colour;
     static constexpr std::array names{std::pair{Colour::red, std::string_view{"red"}},
                                       std::pair{Colour::green, std::string_view{"green"}},
                                       std::pair{Colour::blue, std::string_view{"blue"}}};
 };
 
+namespace consentry::http {
 namespace {
 
 struct PaintListing {

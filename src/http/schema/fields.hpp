@@ -28,6 +28,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/enum_names.hpp"
+
 namespace consentry::http {
 
 template <class Dto, class T, class... Rules>
@@ -57,26 +59,6 @@ struct Shape {
     std::string_view description;
     std::vector<ShapeField> fields;
 };
-
-// Specialize with: static constexpr std::array names{std::pair{Enum::value, std::string_view{"value"}}, ...};
-template <class Enum>
-struct EnumNames;
-
-template <class T>
-concept NamedEnum = std::is_enum_v<T> && requires { EnumNames<T>::names; };
-
-template <NamedEnum Enum>
-constexpr std::string_view name_of(Enum value) {
-    for (const auto& [candidate, name] : EnumNames<Enum>::names)
-        if (candidate == value) return name;
-    return {};
-}
-template <NamedEnum Enum>
-constexpr std::optional<Enum> find_enum(std::string_view name) {
-    for (const auto& [candidate, text] : EnumNames<Enum>::names)
-        if (text == name) return candidate;
-    return std::nullopt;
-}
 
 template <class T>
 concept DtoType = requires { T::fields(); };

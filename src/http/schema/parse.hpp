@@ -13,9 +13,9 @@
 #include <boost/json/value.hpp>
 
 #include "base/clock.hpp"
+#include "base/report.hpp"
 #include "base/uuid.hpp"
 #include "http/schema/fields.hpp"
-#include "http/schema/report.hpp"
 #include "http/schema/rules.hpp"
 
 namespace consentry::http {
@@ -57,24 +57,13 @@ template <class T>
 json::object type_placeholders() {
     json::object out;
     if constexpr (NamedEnum<T>) {
-        std::string allowed;
-        for (const auto& [value, name] : EnumNames<T>::names) allowed.append(allowed.empty() ? "" : ", ").append(name);
-        out["allowed"] = allowed;
+        out["allowed"] = all_names<T>();
     }
     return out;
 }
 
 // Text that may enter the service: no NUL, and UTF-8 (Boost.JSON has checked that in bodies).
 inline bool is_clean(std::string_view text) { return text.find('\0') == std::string_view::npos; }
-
-template <class T, class... Rules>
-void check_rules(const T& value, const std::tuple<Rules...>& rules, const std::string& property, Report& report) {
-    std::apply(
-        [&](const auto&... rule) {
-            ((rule.holds(value) ? void() : report.add(rule.key, property, rule.placeholders())), ...);
-        },
-        rules);
-}
 
 // A value that is missing or of another type breaks the type rule, and "not empty" where it is missing; a rule
 // about the form of a text (an e-mail) cannot hold for it either and is named too, for it tells what is wanted.

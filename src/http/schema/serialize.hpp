@@ -50,7 +50,7 @@ void write_json(std::string& out, const T& value) {
     } else if constexpr (std::is_integral_v<T>) {
         fmt::format_to(std::back_inserter(out), "{}", value);
     } else if constexpr (NamedEnum<T>) {
-        append_json_string(out, name_of(value));
+        append_json_string(out, consentry::name_of(value));
     } else if constexpr (std::is_same_v<T, TimePoint>) {
         append_json_string(out, to_iso8601(value));
     } else if constexpr (std::is_convertible_v<T, std::string_view>) {

@@ -34,8 +34,7 @@ bool is_host(std::string_view host) {
     }
     if (host.empty() || host.size() > 253 || host.front() == '.' || host.back() == '.' || host.contains(".."))
         return false;
-    return std::ranges::all_of(host,
-                               [](char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.'; });
+    return std::ranges::all_of(host, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 // "host:port" apart; nullopt where there is a port that is none.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/percent_encoding.hpp"
 #include "crypto/digest.hpp"
 
 namespace consentry::storage {
@@ -14,24 +15,11 @@ namespace {
 constexpr std::string_view private_path = "/files/private/";
 constexpr std::string_view public_path = "/files/public/";
 
-// RFC 3986: the slash may stand in a query as it is.
-std::string percent_encoded(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                           c == '.' || c == '_' || c == '~' || c == '/';
-        if (plain)
-            out.push_back(c);
-        else
-            out.append(fmt::format("%{:02X}", static_cast<unsigned char>(c)));
-    }
-    return out;
-}
-
 std::string terms_to_get(std::int64_t expires) { return fmt::format("expires={}", expires); }
 
+// RFC 3986: the slash may stand in a query as it is.
 std::string terms_to_put(std::string_view mime, std::uint64_t size, std::int64_t expires) {
-    return fmt::format("expires={}&type={}&size={}", expires, percent_encoded(mime), size);
+    return fmt::format("expires={}&type={}&size={}", expires, percent_encoded(mime, "/"), size);
 }
 
 // Any spelling of the number will do: the comparison of the whole knows only one.

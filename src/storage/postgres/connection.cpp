@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include "base/ascii.hpp"
 #include "storage/postgres/values.hpp"
 
 namespace consentry::storage::postgres {
@@ -70,7 +71,7 @@ bool has_stray_password(std::string_view url) {
         const auto colon = host.find(':', host.find(']') == std::string_view::npos ? 0 : host.find(']'));
         if (colon == std::string_view::npos) continue;
         const std::string_view port = host.substr(colon + 1);
-        if (!std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; })) return true;
+        if (!std::ranges::all_of(port, is_digit)) return true;
     }
     return false;
 }

@@ -7,6 +7,8 @@
 
 #include <hiredis/hiredis.h>
 
+#include "base/ascii.hpp"
+
 namespace consentry::storage::redis {
 namespace {
 
@@ -60,7 +62,7 @@ std::string_view Reply::error_code() const {
     const auto line = error();
     if (!line) return {};
     const std::string_view word = line->substr(0, line->find(' '));
-    const bool is_code = !word.empty() && std::ranges::all_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
+    const bool is_code = !word.empty() && std::ranges::all_of(word, is_upper_letter);
     return is_code ? word : "ERR";
 }
 

@@ -10,6 +10,8 @@
 #include <boost/asio/ip/address_v6.hpp>
 #include <boost/url/pct_string_view.hpp>
 
+#include "base/ascii.hpp"
+
 namespace consentry::storage {
 namespace {
 
@@ -52,10 +54,8 @@ std::optional<unsigned> number(std::string_view text, unsigned max) {
 }
 
 bool is_host_name(std::string_view host) {
-    return !host.empty() && std::ranges::all_of(host, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-               c == '_';
-    });
+    return !host.empty() &&
+           std::ranges::all_of(host, [](char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_'; });
 }
 
 std::expected<RedisAddress, std::string> parse_address(std::string_view text, RedisKind kind) {

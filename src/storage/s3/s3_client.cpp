@@ -4,6 +4,7 @@
 #include <array>
 #include <condition_variable>
 
+#include "base/ascii.hpp"
 #include "base/bytes.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/random.hpp"
@@ -56,8 +57,7 @@ std::string error_code(const net::HttpResponse& response) {
     const auto end = response.body.find('<', begin + open.size());
     if (end == std::string::npos || end - begin > 80) return {};
     std::string code = response.body.substr(begin + open.size(), end - begin - open.size());
-    const bool plain = std::ranges::all_of(
-        code, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
+    const bool plain = std::ranges::all_of(code, is_alphanumeric);
     return plain ? code : std::string();
 }
 

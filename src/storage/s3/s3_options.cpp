@@ -5,6 +5,8 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
+#include "base/ascii.hpp"
+
 namespace consentry::storage {
 namespace {
 
@@ -47,7 +49,7 @@ std::expected<S3Server, std::string> parse_s3_url(std::string_view text) {
 }
 
 bool is_bucket_name(std::string_view text) {
-    const auto is_end = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+    const auto is_end = [](char c) { return is_lower_letter(c) || is_digit(c); };
     return text.size() >= 3 && text.size() <= 63 && is_end(text.front()) && is_end(text.back()) &&
            !text.contains("..") && std::ranges::all_of(text, [&](char c) { return is_end(c) || c == '-' || c == '.'; });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "base/percent_encoding.hpp"
 #include "base/text.hpp"
 #include "crypto/digest.hpp"
 
@@ -12,24 +13,9 @@ namespace {
 constexpr std::string_view algorithm = "AWS4-HMAC-SHA256";
 constexpr std::size_t date_length = 8;  // of 20130524T000000Z
 
-std::string encoded(std::string_view text, bool keep_slashes = false) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string out;
-    for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                           c == '.' || c == '_' || c == '~' || (c == '/' && keep_slashes);
-        const auto byte = static_cast<unsigned char>(c);
-        if (plain)
-            out += c;
-        else
-            out.append({'%', digits[byte >> 4U], digits[byte & 15U]});
-    }
-    return out;
-}
-
 std::string canonical_query(const Request& request) {
     Fields fields;
-    for (const auto& [name, value] : request.query) fields.emplace_back(encoded(name), encoded(value));
+    for (const auto& [name, value] : request.query) fields.emplace_back(percent_encoded(name), percent_encoded(value));
     std::ranges::sort(fields);
     std::string out;
     for (const auto& [name, value] : fields) out.append(out.empty() ? "" : "&").append(name).append("=").append(value);
@@ -63,7 +49,7 @@ std::string hex_sha256(std::string_view text) { return to_hex(crypto::sha256(tex
 
 std::string target_of(const Request& request) {
     const std::string query = canonical_query(request);
-    return encoded(request.path, true) + (query.empty() ? "" : "?" + query);
+    return percent_encoded(request.path, "/") + (query.empty() ? "" : "?" + query);
 }
 
 Signer::Signer(std::string access_key, std::string secret, std::string region)
@@ -76,7 +62,7 @@ std::string Signer::scope(const std::string& time) const {
 std::string Signer::signature(const Request& request, std::string_view payload, const std::string& time) const {
     const Fields headers = canonical_headers(request);
     std::string canonical =
-        request.method + '\n' + encoded(request.path, true) + '\n' + canonical_query(request) + '\n';
+        request.method + '\n' + percent_encoded(request.path, "/") + '\n' + canonical_query(request) + '\n';
     for (const auto& [name, value] : headers) canonical.append(name).append(":").append(trim(value)).append("\n");
     canonical.append("\n").append(names_of(headers)).append("\n").append(payload);
     const std::string to_sign =

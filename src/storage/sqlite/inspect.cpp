@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/percent_encoding.hpp"
+
 namespace consentry::storage::sqlite {
 namespace {
 
@@ -37,7 +39,7 @@ std::string uri_of(const fs::path& file, std::string_view parameters) {
     std::string out = "file:";
     for (const char c : file.string())
         if (c == '%' || c == '?' || c == '#')
-            out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+            append_percent_encoded(out, c);
         else
             out.push_back(c);
     return out.append("?mode=ro&").append(parameters);

@@ -70,7 +70,7 @@ TEST_F(ActivityLog, AnEntryTellsWhoDidWhatWhenAndWhence) {
 
 TEST_F(ActivityLog, EveryActionHasADescriptionInEveryLanguage) {
     const Locales& locales = service.app().services().locales;
-    for (const auto& [action, name] : http::EnumNames<ActivityAction>::names)
+    for (const auto& [action, name] : EnumNames<ActivityAction>::names)
         for (std::size_t i = 0; i < language_names.size(); ++i)
             EXPECT_TRUE(locales.find(static_cast<Language>(i), "activityLog." + std::string(name)))
                 << name << " in " << language_names[i];

@@ -343,7 +343,7 @@ std::vector<Door> doors(Service& service) {
         std::string path = service.app().router().full_paths(*operation).front();
         if (const auto colon = path.find(':'); colon != std::string::npos)
             path.replace(colon, std::min(path.find('/', colon), path.size()) - colon, absent_id);
-        out.push_back({std::string(http::name_of(operation->method)), path, operation.get()});
+        out.push_back({std::string(name_of(operation->method)), path, operation.get()});
     }
     return out;
 }

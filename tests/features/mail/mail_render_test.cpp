@@ -56,7 +56,7 @@ TEST(MailRendering, AnotherProgramReadsWhatWasWritten) {
     const TempFolder folder;
     std::vector<std::string> words{"/usr/bin/python3", "-c", reader};
     std::vector<std::pair<MessageParts, std::string>> sent;
-    for (const auto& [kind, kind_name] : http::EnumNames<MailKind>::names) {
+    for (const auto& [kind, kind_name] : EnumNames<MailKind>::names) {
         for (std::size_t i = 0; i < language_names.size(); ++i) {
             const Wording wording = writer.write(kind, static_cast<Language>(i), facts, date);
             const std::string file = folder / (std::string(kind_name) + "." + std::string(language_names[i]));

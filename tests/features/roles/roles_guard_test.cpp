@@ -80,7 +80,7 @@ TEST(AUT_1, TheTableHoldsEveryOperationThatAsksForAbilities) {
     for (const Need& need : needs())
         for (const auto method :
              {http::Method::get, http::Method::post, http::Method::put, http::Method::patch, http::Method::delete_})
-            if (http::name_of(method) == need.method)
+            if (name_of(method) == need.method)
                 written.insert(service.app().router().find(method, "/api/admin/" + need.path).operation->id);
     EXPECT_EQ(written, declared) << "write down which abilities the new operation asks for";
 }

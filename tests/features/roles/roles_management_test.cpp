@@ -85,9 +85,9 @@ TEST(AUT_1, WhatCameWithTheServiceStays) {
     for (const Role type : {Role::user, Role::admin, Role::super_admin}) {
         expect_refused(staff.erase(staff.chief, built_in(type)), errors::role_used);
         for (const char* other : {"user", "admin", "superAdmin"})
-            if (other != http::name_of(type))
+            if (other != name_of(type))
                 expect_refused(staff.update(staff.chief, built_in(type), other, {}), errors::policy_forbidden);
-        const Answer kept = staff.update(staff.chief, built_in(type), std::string(http::name_of(type)), {});
+        const Answer kept = staff.update(staff.chief, built_in(type), std::string(name_of(type)), {});
         EXPECT_EQ(kept.status, 200U) << kept.body;
         EXPECT_TRUE(kept.boolean("data.isBuiltIn"));
     }
@@ -183,6 +183,16 @@ TEST(Roles, ChangesStandInTheActivityLogOfWhoMadeThem) {
     expect_refused(staff.update(staff.chief, id, "user", {}), errors::role_not_found);
     EXPECT_EQ(staff.logged("roleId", id),
               (std::multiset<std::string>{"adminRoleCreate", "adminRoleUpdate", "adminRoleDelete"}));
+}
+
+// Versions of the program that run side by side read each other's rows.
+TEST(Roles, KeepTheFormInWhichTheirAbilitiesAreStored) {
+    Staff staff;
+    const std::string role = staff.make_role("admin", {{"user", {"update", "read"}}, {"apiKey", {"delete"}}});
+    const auto rows = staff.service.sql("SELECT abilities FROM roles WHERE id = '" + role + "'");
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].at(0),
+              R"([{"subject":"apiKey","action":["delete"]},{"subject":"user","action":["read","update"]}])");
 }
 
 // Another version, or a hand at the database, may order the actions otherwise.

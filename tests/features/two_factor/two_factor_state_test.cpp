@@ -149,7 +149,7 @@ std::vector<Call> routes_of(App& app, const std::string& id, const json::object&
         methods.insert(methods.end(), operation->other_methods.begin(), operation->other_methods.end());
         for (const std::string& path : app.router().full_paths(*operation))
             for (const http::Method method : methods)
-                out.push_back({path, body, headers, std::string(http::name_of(method))});
+                out.push_back({path, body, headers, std::string(name_of(method))});
     }
     return out;
 }
@@ -189,8 +189,8 @@ TEST(TFA_14, NoRoadPassesTheSecondFactor) {
     for (const auto& operation : service.app().router().operations())
         if (operation->access.name == "user")
             EXPECT_EQ(service
-                          .call(http::name_of(operation->method), service.app().router().full_paths(*operation).front(),
-                                {}, bearer(challenge))
+                          .call(name_of(operation->method), service.app().router().full_paths(*operation).front(), {},
+                                bearer(challenge))
                           .status,
                       401U)
                 << operation->id;

@@ -210,7 +210,7 @@ TEST(AUT_1, EveryAliasHasTheGuardOfItsOperation) {
                     path.replace(colon, end - colon, "01890000-0000-7000-8000-000000000000");
                 }
                 for (const Caller caller : {nobody, garbage, revoked, pending}) {
-                    EXPECT_EQ(service.call(http::name_of(method), path, {}, callers.headers(caller)).status, 401U)
+                    EXPECT_EQ(service.call(name_of(method), path, {}, callers.headers(caller)).status, 401U)
                         << path << " by " << caller_names[caller];
                     ++asked;
                 }

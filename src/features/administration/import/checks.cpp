@@ -2,31 +2,52 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
+#include "base/enum_names.hpp"
+#include "base/text.hpp"
+#include "base/text_rules.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/password_hash.hpp"
-#include "crypto/random.hpp"
-#include "http/schema/parse.hpp"
+#include "features/users/username.hpp"
 
 namespace consentry {
 namespace {
 
-struct Username {
+struct UsernameRule {
     static constexpr std::string_view key = "isUsername";
-    bool holds(std::string_view text) const {
-        return std::ranges::all_of(
-            text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'; });
-    }
+    bool holds(std::string_view text) const { return has_username_characters(text); }
     boost::json::object placeholders() const { return {}; }
 };
 
-constexpr auto name_rules = std::tuple{http::one_line_name, http::max_length(100)};
-constexpr auto username_rules = std::tuple{http::min_length(3), http::max_length(50), Username{}};
-constexpr auto subject_rules = std::tuple{http::max_length(255)};
+constexpr auto name_rules = std::tuple{NameRule{}, MaxLengthRule{100}};
+constexpr auto username_rules = std::tuple{MinLengthRule{3}, MaxLengthRule{50}, UsernameRule{}};
+constexpr auto subject_rules = std::tuple{MaxLengthRule{255}};
 
-template <class T>
-void read(const std::optional<std::string>& text, T& out, std::string_view property, http::Report& report) {
-    if (text) http::detail::read_text(&*text, out, std::tuple<>{}, std::string(property), report);
+// The API's own fields of these types break the same rules.
+template <NamedEnum Enum>
+void read(const std::optional<std::string>& text, Enum& out, std::string_view property, Report& report) {
+    if (!text) return;
+    if (const auto found = find_enum<Enum>(*text))
+        out = *found;
+    else
+        report.add("isEnum", property, {{"allowed", all_names<Enum>()}});
+}
+
+void read(const std::optional<std::string>& text, bool& out, std::string_view property, Report& report) {
+    if (!text) return;
+    if (*text == "true" || *text == "false")
+        out = *text == "true";
+    else
+        report.add("isBoolean", property);
+}
+
+void read(const std::optional<std::string>& text, TimePoint& out, std::string_view property, Report& report) {
+    if (!text) return;
+    if (const auto time = from_iso8601(*text))
+        out = *time;
+    else
+        report.add("isIso8601", property);
 }
 
 }  // namespace
@@ -42,7 +63,7 @@ std::size_t ImportChecks::Spread::operator()(const Digest& digest) const noexcep
 }
 
 void ImportChecks::check_once(std::string_view kind, std::string_view value, std::string_view property,
-                              http::Report& report) {
+                              Report& report) {
     std::string text(kind);
     text.append(":").append(value);
     const crypto::Sha256 whole = crypto::sha256(std::string_view(text));
@@ -51,26 +72,26 @@ void ImportChecks::check_once(std::string_view kind, std::string_view value, std
     if (!seen_.insert(digest).second) report.add("isUnique", property);
 }
 
-StagedUser ImportChecks::check(ImportRow& row, http::Report& report) {
+StagedUser ImportChecks::check(ImportRow& row, Report& report) {
     StagedUser out;
     out.row = row.number;
     if (!row.email) {
         report.add("isNotEmpty", "email");
-    } else if (auto email = http::canonical_email(*row.email); !email) {
-        report.add(http::email.key, "email");
+    } else if (auto email = canonical_email(*row.email); !email) {
+        report.add(EmailRule::key, "email");
     } else {
         out.email = std::move(*email);
         check_once("email", out.email, "email", report);
     }
-    if (row.name) http::detail::check_rules(*row.name, name_rules, "name", report);
+    if (row.name) check_rules(*row.name, name_rules, "name", report);
     out.name = std::move(row.name);
     out.username_given = row.username.has_value();
     if (row.username) {
         out.username = to_lower_ascii(*row.username);
-        http::detail::check_rules(out.username, username_rules, "username", report);
+        check_rules(out.username, username_rules, "username", report);
         check_once("username", out.username, "username", report);
     } else {
-        out.username = "user-" + crypto::random_text(12, "abcdefghijklmnopqrstuvwxyz0123456789");
+        out.username = new_username("user");
     }
     read(row.status, out.status, "status", report);
     read(row.is_verified, out.is_verified, "isVerified", report);
@@ -84,7 +105,7 @@ StagedUser ImportChecks::check(ImportRow& row, http::Report& report) {
     if (out.created_at > now || out.created_at < TimePoint{}) report.add("isPast", "createdAt");
     const auto take_subject = [&](std::optional<std::string>& subject, std::string_view property) {
         if (!subject) return;
-        http::detail::check_rules(*subject, subject_rules, std::string(property), report);
+        check_rules(*subject, subject_rules, std::string(property), report);
         check_once(property, *subject, property, report);
     };
     // Whoever proves the address later would share the account with whoever the subject is.

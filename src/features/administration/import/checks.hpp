@@ -5,9 +5,9 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "base/report.hpp"
 #include "features/administration/import/repository.hpp"
 #include "features/administration/import/source.hpp"
-#include "http/schema/report.hpp"
 
 namespace consentry {
 
@@ -19,7 +19,7 @@ public:
     explicit ImportChecks(const Clock& clock) : clock_(clock) {}
 
     // The row as it would be staged, without its role, as far as the report has nothing against it.
-    StagedUser check(ImportRow& row, http::Report& report);
+    StagedUser check(ImportRow& row, Report& report);
 
 private:
     // Digests of what must be there once: 16 bytes for each, however long the values are.
@@ -27,7 +27,7 @@ private:
     struct Spread {
         std::size_t operator()(const Digest& digest) const noexcept;
     };
-    void check_once(std::string_view kind, std::string_view value, std::string_view property, http::Report& report);
+    void check_once(std::string_view kind, std::string_view value, std::string_view property, Report& report);
 
     const Clock& clock_;
     boost::unordered_flat_set<Digest, Spread> seen_;

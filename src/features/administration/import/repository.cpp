@@ -39,7 +39,7 @@ storage::Params stage_params(ImportId import, std::span<const StagedUser> users)
     out.reserve(users.size() * staged_columns);
     const auto add = [&](const auto&... values) { (out.push_back(storage::bind(values)), ...); };
     for (const StagedUser& user : users)
-        add(import, user.row, user.id, user.email, user.username, user.name, user.role_id, http::name_of(user.status),
+        add(import, user.row, user.id, user.email, user.username, user.name, user.role_id, name_of(user.status),
             user.is_verified, name_of(user.language), user.password_hash, user.google_subject, user.apple_subject,
             user.created_at);
     return out;
@@ -120,7 +120,7 @@ void ImportRepository::add_finish(PrivilegedTransaction& transaction, ImportId i
     transaction.add(
         Expect::any,
         skip_existing ? CONSENTRY_IMPORTED_USERS " ON CONFLICT (email) DO NOTHING" : CONSENTRY_IMPORTED_USERS, import,
-        alike.now, alike.password_expires_at, http::name_of(alike.sign_up_from));
+        alike.now, alike.password_expires_at, name_of(alike.sign_up_from));
 #undef CONSENTRY_IMPORTED_USERS
     // Where every staged row has become an account, none is looked up again: others may be waiting to write.
 #define CONSENTRY_IMPORT_ROWS " FROM import_rows i "

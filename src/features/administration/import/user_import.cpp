@@ -55,7 +55,7 @@ public:
 private:
     struct Candidate {
         StagedUser user;
-        http::Report report;
+        Report report;
     };
 
     awaitable<Result<void>> all() {

@@ -1,12 +1,13 @@
-#include "http/schema/rules.hpp"
+#include "base/email_address.hpp"
 
-#include <array>
+#include <algorithm>
 
 #include <idn2.h>
 
-#include "base/utf8.hpp"
+#include "base/ascii.hpp"
+#include "base/text.hpp"
 
-namespace consentry::http {
+namespace consentry {
 namespace {
 
 constexpr std::size_t address_bytes_max = 254;  // RFC 5321 section 4.5.3.1.3, less the angle brackets
@@ -14,19 +15,16 @@ constexpr std::size_t local_bytes_max = 64;     // RFC 5321 section 4.5.3.1.1
 constexpr std::size_t domain_bytes_max = 253;
 constexpr std::size_t label_bytes_max = 63;  // RFC 1035 section 2.3.4
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_local_part(std::string_view local) {
     if (local.empty() || local.size() > local_bytes_max || local.front() == '.' || local.back() == '.') return false;
     if (local.find("..") != std::string_view::npos) return false;
     return std::ranges::all_of(
-        local, [](char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.' || c == '+'; });
+        local, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.' || c == '+'; });
 }
 
 bool is_ascii_label(std::string_view label) {
     if (label.empty() || label.size() > label_bytes_max || label.front() == '-' || label.back() == '-') return false;
-    return std::ranges::all_of(label, [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
+    return std::ranges::all_of(label, [](char c) { return is_alphanumeric(c) || c == '-'; });
 }
 
 // "xn--" and its like, reserved for names of other scripts.
@@ -55,10 +53,10 @@ std::optional<std::string> a_label(std::string_view label) {
 }
 
 std::optional<std::string> canonical_label(std::string_view label) {
-    const bool is_ascii = std::ranges::all_of(label, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-    if (is_ascii && !is_ascii_label(label)) return std::nullopt;
+    const bool is_plain = std::ranges::all_of(label, is_ascii);
+    if (is_plain && !is_ascii_label(label)) return std::nullopt;
     std::string lowered = to_lower_ascii(label);
-    if (is_ascii && !is_reserved_label(label)) return lowered;
+    if (is_plain && !is_reserved_label(label)) return lowered;
     if (label.size() > 4 * label_bytes_max) return std::nullopt;
     return a_label(lowered);
 }
@@ -84,41 +82,7 @@ std::optional<std::string> canonical_domain(std::string_view domain) {
     }
 }
 
-struct Range {
-    std::uint32_t first;
-    std::uint32_t last;
-};
-template <std::size_t N>
-bool is_among(const std::array<Range, N>& ranges, std::uint32_t point) {
-    return std::ranges::any_of(ranges, [&](Range range) { return point >= range.first && point <= range.last; });
-}
-// Controls, ends of lines, directions of writing, and what cannot be seen and joins nothing.
-constexpr std::array unfit{Range{0x00, 0x1F},       Range{0x7F, 0x9F},       Range{0xAD, 0xAD},
-                           Range{0x61C, 0x61C},     Range{0x180E, 0x180E},   Range{0x200B, 0x200B},
-                           Range{0x200E, 0x200F},   Range{0x2028, 0x202E},   Range{0x2060, 0x206F},
-                           Range{0xFEFF, 0xFEFF},   Range{0xFFF0, 0xFFFB},   Range{0xFFFE, 0xFFFF},
-                           Range{0xE0000, 0xE001F}, Range{0xF0000, 0x10FFFF}};
-// Fit beside other signs, and nothing by themselves: blanks, joiners, fillers, variation selectors.
-constexpr std::array blank{
-    Range{0x20, 0x20},     Range{0xA0, 0xA0},     Range{0x34F, 0x34F},   Range{0x115F, 0x1160},
-    Range{0x1680, 0x1680}, Range{0x17B4, 0x17B5}, Range{0x2000, 0x200A}, Range{0x200C, 0x200D},
-    Range{0x202F, 0x202F}, Range{0x205F, 0x205F}, Range{0x2800, 0x2800}, Range{0x3000, 0x3000},
-    Range{0x3164, 0x3164}, Range{0xFE00, 0xFE0F}, Range{0xFFA0, 0xFFA0}, Range{0xE0020, 0xE01EF}};
-
 }  // namespace
-
-bool Name::holds(std::string_view text) const {
-    if (text.empty()) return true;
-    if (!code_points(text)) return false;
-    bool is_seen = false;
-    while (!text.empty()) {
-        const auto [point, length] = first_code_point(text);
-        if (is_among(unfit, point)) return false;
-        if (!is_among(blank, point)) is_seen = true;
-        text.remove_prefix(length);
-    }
-    return is_seen;
-}
 
 std::optional<std::string> canonical_email(std::string_view text) {
     constexpr std::string_view blanks = " \t\n\v\f\r";
@@ -132,4 +96,4 @@ std::optional<std::string> canonical_email(std::string_view text) {
     return to_lower_ascii(text.substr(0, at)) + '@' + *domain;
 }
 
-}  // namespace consentry::http
+}  // namespace consentry

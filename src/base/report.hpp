@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 
-namespace consentry::http {
+namespace consentry {
 
 inline constexpr std::size_t violations_max = 50;
 // Of a property's name as the answer writes it, so that all items together stay below 16 KiB: an unknown name may be
@@ -46,4 +46,4 @@ private:
     std::vector<Violation> violations_;
 };
 
-}  // namespace consentry::http
+}  // namespace consentry

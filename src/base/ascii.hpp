@@ -1,0 +1,26 @@
+// Kinds of ASCII characters, whatever the locale says.
+#pragma once
+
+namespace consentry {
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_lower_letter(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_upper_letter(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_letter(char c) { return is_lower_letter(c) || is_upper_letter(c); }
+constexpr bool is_alphanumeric(char c) { return is_letter(c) || is_digit(c); }
+constexpr bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+
+constexpr char lower_letter(char c) { return is_upper_letter(c) ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+// -1 for what is no digit of that base.
+constexpr int hex_value(char c) {
+    if (is_digit(c)) return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+// What the base-64 alphabet for addresses has, without padding (RFC 4648 section 5).
+constexpr bool is_base64url(char c) { return is_alphanumeric(c) || c == '-' || c == '_'; }
+
+}  // namespace consentry

@@ -1,0 +1,67 @@
+// What texts from outside must be, for whoever decides about them. A rule has a key (its name in `errors` and in
+// locales/*.json, under request.error.<key>) and says whether a text keeps it. What is to be said of it in the API
+// document is added in http/schema/rules.hpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include <boost/json/object.hpp>
+
+#include "base/email_address.hpp"
+#include "base/report.hpp"
+
+namespace consentry {
+
+// Lengths count code points, not bytes (PWD-3).
+bool is_at_least(std::string_view text, std::int64_t min);
+bool is_at_most(std::string_view text, std::int64_t max);
+
+// What people call somebody or something: one line with something to be seen in it, and nothing in it that hides text,
+// reorders it, or makes a terminal do something. Length, and whether it may be empty, are rules of their own.
+bool is_one_line_name(std::string_view text);
+
+// Upper, lower and digit; length and commonness are rules of their own.
+bool has_all_classes(std::string_view password);
+
+struct MinLengthRule {
+    static constexpr std::string_view key = "minLength";
+    std::int64_t min;
+    bool holds(std::string_view text) const { return is_at_least(text, min); }
+    boost::json::object placeholders() const { return {{"min", min}}; }
+};
+struct MaxLengthRule {
+    static constexpr std::string_view key = "maxLength";
+    std::int64_t max;
+    bool holds(std::string_view text) const { return is_at_most(text, max); }
+    boost::json::object placeholders() const { return {{"max", max}}; }
+};
+struct EmailRule {
+    static constexpr std::string_view key = "isEmail";
+    bool holds(std::string_view text) const { return canonical_email(text).has_value(); }
+    boost::json::object placeholders() const { return {}; }
+};
+struct NameRule {
+    static constexpr std::string_view key = "isName";
+    bool holds(std::string_view text) const { return is_one_line_name(text); }
+    boost::json::object placeholders() const { return {}; }
+};
+struct StrongPasswordRule {
+    static constexpr std::string_view key = "isPassword";
+    bool holds(std::string_view text) const { return has_all_classes(text); }
+    boost::json::object placeholders() const { return {}; }
+};
+
+// Names each rule that the value breaks.
+template <class T, class... Rules>
+void check_rules(const T& value, const std::tuple<Rules...>& rules, const std::string& property, Report& report) {
+    std::apply(
+        [&](const auto&... rule) {
+            ((rule.holds(value) ? void() : report.add(rule.key, property, rule.placeholders())), ...);
+        },
+        rules);
+}
+
+}  // namespace consentry
