@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/best_effort.hpp"
 #include "base/errors.hpp"
 #include "base/report.hpp"
 #include "base/text.hpp"
@@ -102,23 +103,15 @@ awaitable<Result<void>> ApiKeys::admit(http::RequestContext& context, const http
 
 awaitable<std::optional<ApiKeyInUse>> ApiKeys::find(std::string key) {
     if (!can_be_key(key)) co_return std::nullopt;
-    std::optional<std::string> copy;
-    try {
-        copy = co_await cache_.get(cache_key(key));
-    } catch (const Unavailable&) {
-    }
+    const auto copy = co_await best_effort([&] { return cache_.get(cache_key(key)); });
     if (const auto id = copy ? ApiKeyId::parse(*copy) : std::nullopt) {
         // By its id, because many requests' look-ups can be one question to the database.
         auto found = co_await repository_.find(*id);
         if (found && found->record.key == key) co_return std::move(found);
     }
     auto found = co_await repository_.find_by_key(key);
-    if (found) {
-        try {
-            co_await cache_.put(cache_key(key), found->record.id.text(), settings_.cache_ttl);
-        } catch (const Unavailable&) {
-        }
-    }
+    if (found)
+        co_await best_effort([&] { return cache_.put(cache_key(key), found->record.id.text(), settings_.cache_ttl); });
     co_return std::move(found);
 }
 

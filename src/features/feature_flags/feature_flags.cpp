@@ -8,6 +8,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/best_effort.hpp"
 #include "base/errors.hpp"
 #include "crypto/digest.hpp"
 
@@ -122,12 +123,8 @@ awaitable<std::optional<FeatureFlags::State>> FeatureFlags::find(std::string key
     const auto flag = co_await repository_.find_by_key(key);
     if (!flag) co_return std::nullopt;
     State state{flag->is_enabled, flag->rollout_percent, flag->metadata};
-    if (has_copies && !copy) {
-        try {
-            co_await cache_.put_if_absent(cache_key(key), to_copy(state), settings_.cache_ttl);
-        } catch (const Unavailable&) {
-        }
-    }
+    if (has_copies && !copy)
+        co_await best_effort([&] { return cache_.put_if_absent(cache_key(key), to_copy(state), settings_.cache_ttl); });
     co_return state;
 }
 

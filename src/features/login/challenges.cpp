@@ -3,6 +3,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/best_effort.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "crypto/random.hpp"
@@ -116,11 +117,8 @@ awaitable<std::optional<Challenge>> Challenges::find(std::string token) {
 }
 
 awaitable<void> Challenges::forget(std::string token) {
-    try {
-        co_await cache_.erase(key_of(digest(token)));
-    } catch (const Unavailable&) {
-        // Spent all the same: the session's row says so.
-    }
+    // Without the cache it is spent all the same: the session's row says so.
+    co_await best_effort([&] { return cache_.erase(key_of(digest(token))); });
 }
 
 }  // namespace consentry

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "base/best_effort.hpp"
 #include "base/errors.hpp"
 #include "crypto/random.hpp"
 #include "features/sessions/successors.hpp"
@@ -248,11 +249,10 @@ awaitable<Result<TokenPair>> Sessions::refresh(std::string token, SessionOwner& 
     const std::uint64_t generation = tokens_.keys_generation();
     TokenPair pair = co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); });
     // Before the commit: whoever loses the race below finds the winner's answer.
-    try {
-        co_await cache_.put(successor_key(old.session, claims.jti), seal_successor(token, claims.jti, pair),
-                            settings_.refresh_grace);
-    } catch (const Unavailable&) {
-    }
+    co_await best_effort([&] {
+        return cache_.put(successor_key(old.session, claims.jti), seal_successor(token, claims.jti, pair),
+                          settings_.refresh_grace);
+    });
     const crypto::Sha256 access_digest = token_digest(TokenKind::access, pair.access_token);
     const bool rotated =
         co_await rotate(old, claims.jti, access_digest, token_digest(TokenKind::refresh, pair.refresh_token), now);
@@ -261,12 +261,8 @@ awaitable<Result<TokenPair>> Sessions::refresh(std::string token, SessionOwner& 
         if (!again || again->live.revoked) co_return fail(errors::jwt_refresh_token_invalid);
         co_return co_await refresh_again(*again, old, digest, token, cause);
     }
-    if (copies_.are_trusted()) {
-        try {  // the former access token is dead
-            co_await copies_.erase(old.user, old.session);
-        } catch (const Unavailable&) {
-        }
-    }
+    // The former access token is dead.
+    if (copies_.are_trusted()) co_await best_effort([&] { return copies_.erase(old.user, old.session); });
     claims.expires_at = claims.issued_at + pair.expires_in;
     memory_.remember(access_digest, generation, claims);
     audit_.tell("session.refreshed", Outcome::success, old.user, cause, {{"session", old.session.text()}});
@@ -302,12 +298,9 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
         audit_.tell("session.reuse", Outcome::refused, claims.user, cause, {{"session", claims.session.text()}});
         co_return fail(errors::jwt_refresh_token_invalid);
     }
-    try {
-        const auto sealed = co_await cache_.get(successor_key(claims.session, state.live.jti));
-        if (sealed) {
-            if (auto pair = open_successor(token, state.live.jti, *sealed)) co_return std::move(*pair);
-        }
-    } catch (const Unavailable&) {
+    if (const auto sealed =
+            co_await best_effort([&] { return cache_.get(successor_key(claims.session, state.live.jti)); })) {
+        if (auto pair = open_successor(token, state.live.jti, *sealed)) co_return std::move(*pair);
     }
     // The copy is gone: the same successor, signed again.
     TokenClaims successor = claims;

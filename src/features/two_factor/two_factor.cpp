@@ -1,5 +1,6 @@
 #include "features/two_factor/two_factor.hpp"
 
+#include "base/best_effort.hpp"
 #include "base/errors.hpp"
 #include "crypto/base32.hpp"
 #include "features/sessions/grants.hpp"
@@ -93,10 +94,7 @@ awaitable<void> TwoFactor::write_of_failure(UserId user, std::int64_t attempt, C
                {{"attempt", attempt}, {"locked", is_locked}});
     mails_.add_notice(transaction, user, is_locked ? MailKind::two_factor_locked : MailKind::two_factor_failed, cause,
                       now);
-    try {
-        co_await database_.commit(std::move(transaction));
-    } catch (const Unavailable&) {
-    }
+    co_await best_effort([&] { return database_.commit(std::move(transaction)); });
 }
 
 Result<RightProof> TwoFactor::check_code(UserId user, const TwoFactorRecord& record, std::string_view code) const {

@@ -10,6 +10,7 @@
 #include "crypto/random.hpp"
 #include "http/endpoint.hpp"
 #include "storage/memory/memory_cache.hpp"
+#include "tests/support/away_cache.hpp"
 #include "tests/support/calls/api_key_calls.hpp"
 #include "tests/support/log_support.hpp"
 #include "tests/support/raw_call.hpp"
@@ -272,18 +273,6 @@ TEST(KEY_2, GuessesLeaveNothingInTheCache) {
     EXPECT_EQ(run(guess(keys, guesses, services.clock.now())), guesses);
     EXPECT_EQ(cache.bytes(), 0U);
 }
-
-// A cache that is away, as the engines tell it.
-class AwayCache final : public storage::Cache {
-public:
-    awaitable<std::optional<std::string>> get(std::string) override { throw Unavailable("away"); }
-    awaitable<void> put(std::string, std::string, milliseconds) override { throw Unavailable("away"); }
-    awaitable<bool> put_if_absent(std::string, std::string, milliseconds) override { throw Unavailable("away"); }
-    awaitable<std::optional<std::string>> take(std::string) override { throw Unavailable("away"); }
-    awaitable<void> erase(std::string) override { throw Unavailable("away"); }
-    awaitable<Admission> admit(std::string, std::int64_t, milliseconds) override { throw Unavailable("away"); }
-    awaitable<void> ping() override { throw Unavailable("away"); }
-};
 
 TEST(KEY_2, WithoutTheCacheTheDatabaseDecides) {
     Keys staff;

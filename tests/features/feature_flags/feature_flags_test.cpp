@@ -5,6 +5,7 @@
 
 #include "app/app.hpp"
 #include "crypto/digest.hpp"
+#include "tests/support/away_cache.hpp"
 #include "tests/support/calls/api_key_calls.hpp"
 #include "tests/support/run.hpp"
 
@@ -131,18 +132,6 @@ TEST(FeatureFlags, ADamagedCopyIsNoCopy) {
         EXPECT_EQ(flags.service.log_in(person).status, 503U) << text;
     }
 }
-
-// A cache that is away, as the engines tell it.
-class AwayCache final : public storage::Cache {
-public:
-    awaitable<std::optional<std::string>> get(std::string) override { throw Unavailable("away"); }
-    awaitable<void> put(std::string, std::string, milliseconds) override { throw Unavailable("away"); }
-    awaitable<bool> put_if_absent(std::string, std::string, milliseconds) override { throw Unavailable("away"); }
-    awaitable<std::optional<std::string>> take(std::string) override { throw Unavailable("away"); }
-    awaitable<void> erase(std::string) override { throw Unavailable("away"); }
-    awaitable<Admission> admit(std::string, std::int64_t, milliseconds) override { throw Unavailable("away"); }
-    awaitable<void> ping() override { throw Unavailable("away"); }
-};
 
 TEST(FeatureFlags, WithoutTheCacheTheDatabaseDecidesAndNothingIsChanged) {
     Flags staff;

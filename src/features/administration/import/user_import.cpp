@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/best_effort.hpp"
 #include "base/both.hpp"
 #include "base/errors.hpp"
 #include "crypto/password_hash.hpp"
@@ -243,10 +244,7 @@ private:
 
     // What is left over where the database is away is swept later.
     awaitable<void> clear_up() {
-        try {
-            co_await import_.repository_.erase(id_);
-        } catch (const Unavailable&) {
-        }
+        co_await best_effort([&] { return import_.repository_.erase(id_); });
     }
 
     UserImport& import_;
