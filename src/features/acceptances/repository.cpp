@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "features/users/stored.hpp"
+#include "storage/portions.hpp"
 
 namespace consentry {
 namespace {
@@ -43,9 +44,7 @@ std::string standings_sql() { return standings_columns() + "= $1"; }
 // One text for any number: places that are left over name the last one again.
 constexpr std::size_t users_at_once = 20;
 std::string standings_of_many_sql() {
-    std::string out = standings_columns() + "IN (";
-    for (std::size_t i = 1; i <= users_at_once; ++i) out += (i > 1 ? ", $" : "$") + std::to_string(i);
-    return out + ")";
+    return standings_columns() + "IN (" + storage::parameters(1, users_at_once) + ")";
 }
 
 std::vector<Standing> to_standings(const storage::Row& row) {

@@ -6,6 +6,7 @@
 #include "features/two_factor/repository.hpp"
 #include "features/users/repository.hpp"
 #include "features/users/stored.hpp"
+#include "storage/portions.hpp"
 
 namespace consentry {
 namespace {
@@ -57,15 +58,11 @@ void LinkRequestRepository::add_handled(storage::Transaction& transaction, const
 }
 
 awaitable<void> LinkRequestRepository::erase_older(TimePoint before) {
-    // In portions, so that no other write waits long behind one.
-    constexpr std::int64_t portion = 1'000;
-    for (;;) {
-        const auto rows = co_await database_.execute(
-            "DELETE FROM link_requests WHERE (address_digest, purpose) IN (SELECT address_digest, purpose "
-            "FROM link_requests WHERE requested_at < $1 ORDER BY requested_at LIMIT $2)",
-            before, portion);
-        if (rows.affected() < portion) co_return;
-    }
+    return storage::execute_in_portions(
+        database_,
+        "DELETE FROM link_requests WHERE (address_digest, purpose) IN (SELECT address_digest, purpose "
+        "FROM link_requests WHERE requested_at < $1 ORDER BY requested_at LIMIT $2)",
+        before);
 }
 
 void AccountRepository::add_profile_change(storage::Transaction& transaction, UserId user, const ProfileChange& change,

@@ -4,6 +4,8 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "storage/portions.hpp"
+
 namespace consentry {
 namespace {
 
@@ -49,15 +51,11 @@ awaitable<ListSlice<ActivityEntry>> ActivityRepository::list(UserId user, ListQu
 }
 
 awaitable<void> ActivityRepository::erase_older(TimePoint before) {
-    // In portions, so that no other write waits long behind one.
-    constexpr std::int64_t portion = 1'000;
-    for (;;) {
-        const auto rows = co_await database_.execute(
-            "DELETE FROM activity_log WHERE id IN (SELECT id FROM activity_log WHERE created_at < $1 "
-            "ORDER BY created_at LIMIT $2)",
-            before, portion);
-        if (rows.affected() < portion) co_return;
-    }
+    return storage::execute_in_portions(
+        database_,
+        "DELETE FROM activity_log WHERE id IN (SELECT id FROM activity_log WHERE created_at < $1 "
+        "ORDER BY created_at LIMIT $2)",
+        before);
 }
 
 }  // namespace consentry

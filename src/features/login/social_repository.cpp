@@ -3,6 +3,7 @@
 #include "features/sessions/grants.hpp"
 #include "features/two_factor/repository.hpp"
 #include "features/users/generations.hpp"
+#include "storage/portions.hpp"
 
 namespace consentry {
 
@@ -36,15 +37,11 @@ awaitable<bool> SocialRepository::is_spent(Identity identity) {
 }
 
 awaitable<void> SocialRepository::erase_spent(TimePoint before) {
-    // In portions, so that no other write waits long behind one.
-    constexpr std::int64_t portion = 1'000;
-    for (;;) {
-        const auto rows = co_await database_.execute(
-            "DELETE FROM spent_identity_tokens WHERE digest IN (SELECT digest FROM spent_identity_tokens "
-            "WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
-            before, portion);
-        if (rows.affected() < portion) co_return;
-    }
+    return storage::execute_in_portions(
+        database_,
+        "DELETE FROM spent_identity_tokens WHERE digest IN (SELECT digest FROM spent_identity_tokens "
+        "WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
+        before);
 }
 
 void SocialRepository::add_spending(storage::Transaction& transaction, const Identity& identity) {

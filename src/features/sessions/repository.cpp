@@ -2,6 +2,7 @@
 
 #include "features/users/generations.hpp"
 #include "features/users/stored.hpp"
+#include "storage/portions.hpp"
 
 namespace consentry {
 namespace {
@@ -214,15 +215,11 @@ awaitable<bool> SessionRepository::is_spent(crypto::Sha256 challenge_digest) {
 }
 
 awaitable<void> SessionRepository::erase_ended(TimePoint before) {
-    // In portions, so that no other write waits long behind one.
-    constexpr std::int64_t portion = 1'000;
-    for (;;) {
-        const auto rows = co_await database_.execute(
-            "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < $1 ORDER BY expires_at LIMIT "
-            "$2)",
-            before, portion);
-        if (rows.affected() < portion) co_return;
-    }
+    return storage::execute_in_portions(
+        database_,
+        "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at < $1 ORDER BY expires_at LIMIT "
+        "$2)",
+        before);
 }
 
 awaitable<void> SessionRepository::touch(SessionId id, TimePoint now) {

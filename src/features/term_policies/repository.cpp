@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "features/users/stored.hpp"
+#include "storage/portions.hpp"
 
 namespace consentry {
 namespace {
@@ -42,12 +43,9 @@ Bytes digest_bytes(const PolicyContent& content) { return from_hex(content.diges
 constexpr std::size_t policies_at_once = 100;
 
 const std::string& contents_statement() {
-    static const std::string text = [] {
-        std::string out =
-            "SELECT term_policy_id, language, size, digest FROM term_policy_contents WHERE term_policy_id IN (";
-        for (std::size_t i = 1; i <= policies_at_once; ++i) out += (i > 1 ? ", $" : "$") + std::to_string(i);
-        return out + ")";
-    }();
+    static const std::string text =
+        "SELECT term_policy_id, language, size, digest FROM term_policy_contents WHERE term_policy_id IN (" +
+        storage::parameters(1, policies_at_once) + ")";
     return text;
 }
 

@@ -7,23 +7,18 @@
 
 #include "features/passwords/failure_floor.hpp"
 #include "features/users/stored.hpp"
+#include "storage/portions.hpp"
 
 namespace consentry {
 namespace {
 
 using storage::Expect;
+using storage::parameters;
 
 constexpr std::size_t staged_columns = 14;
 // The port takes 999 parameters; what more rows save is lost in the noise.
 constexpr std::size_t rows_per_statement = 64;
 constexpr std::int64_t rows_per_deletion = 5'000;
-
-// "$1, $2, ...", from a number on.
-std::string parameters(std::size_t from, std::size_t count) {
-    std::string out;
-    for (std::size_t i = 0; i < count; ++i) out += fmt::format("{}${}", i == 0 ? "" : ", ", from + i);
-    return out;
-}
 
 std::string stage_sql(std::size_t rows) {
     std::string out =
@@ -165,14 +160,12 @@ awaitable<std::vector<std::string>> ImportRepository::staged_and_taken(ImportId 
 }
 
 awaitable<void> ImportRepository::erase(ImportId import) {
-    // In portions, so that no other write waits long behind one; by the key, whose rows lie together.
-    for (;;) {
-        const auto rows = co_await database_.execute(
-            "DELETE FROM import_rows WHERE import_id = $1 AND row_number IN "
-            "(SELECT row_number FROM import_rows WHERE import_id = $1 ORDER BY row_number LIMIT $2)",
-            import, rows_per_deletion);
-        if (rows.affected() < rows_per_deletion) co_return;
-    }
+    // By the key, whose rows lie together.
+    return storage::execute_in_portions<rows_per_deletion>(
+        database_,
+        "DELETE FROM import_rows WHERE import_id = $1 AND row_number IN "
+        "(SELECT row_number FROM import_rows WHERE import_id = $1 ORDER BY row_number LIMIT $2)",
+        import);
 }
 
 awaitable<void> ImportRepository::erase_begun_before(TimePoint before) {
