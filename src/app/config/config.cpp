@@ -18,7 +18,7 @@ constexpr std::size_t argon2_memory_kib_min = 19'456;  // OWASP Password Storage
 constexpr std::size_t argon2_passes_min = 2;
 
 constexpr std::string_view two_factor_key = "AUTH_TWO_FACTOR_ENCRYPTION_KEY";
-constexpr std::string_view short_two_factor_key = "should be 32 characters or longer, each of its keys";
+constexpr std::string_view short_two_factor_key = "each key should have at least 32 characters";
 
 bool has_short_key(const Config& config) {
     for (const std::string& key : config.two_factor.encryption_keys)
@@ -83,10 +83,10 @@ void check(const Config& config, const Environment& environment, std::vector<Con
                                                 std::string_view("AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY"), two_factor_key,
                                                 std::string_view("APP_ENCRYPTION_SECRET_KEY")})
             if (!environment.contains(std::string(required)))
-                problem(required, "must be set: only with APP_ENV=local does the program make its own");
+                problem(required, "must be set; the service generates its own only with APP_ENV=local");
 
     if (config.app.environment == AppEnvironment::production) {
-        if (has_short_key(config)) problem(two_factor_key, "must be 32 characters or longer, each of its keys");
+        if (has_short_key(config)) problem(two_factor_key, "each key must have at least 32 characters in production");
         if (config.password.argon2_memory_kib < argon2_memory_kib_min)
             problem("AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "must be at least 19456 in production");
         if (config.password.argon2_passes < argon2_passes_min)
@@ -102,18 +102,18 @@ void check(const Config& config, const Environment& environment, std::vector<Con
               std::pair(std::string_view("AWS_S3_IAM_CREDENTIAL_SECRET"), std::string_view(s3.secret)),
               std::pair(std::string_view("AWS_S3_PRIVATE_BUCKET"), std::string_view(s3.private_bucket)),
               std::pair(std::string_view("AWS_S3_PUBLIC_BUCKET"), std::string_view(s3.public_bucket))})
-            if (value.empty()) problem(setting, "must be set: STORAGE_URL is at S3");
+            if (value.empty()) problem(setting, "must be set because STORAGE_URL is S3");
         if (!s3.public_bucket.empty() && s3.public_bucket == s3.private_bucket)
-            problem("AWS_S3_PUBLIC_BUCKET", "must not be AWS_S3_PRIVATE_BUCKET: strangers could read drafts");
+            problem("AWS_S3_PUBLIC_BUCKET", "must differ from AWS_S3_PRIVATE_BUCKET; otherwise drafts would be public");
     }
     if (std::ranges::find(config.app.languages, config.app.language) == config.app.languages.end())
         problem("APP_LANGUAGE", "must be one of MESSAGE_AVAILABLE_LANGUAGE");
     if (!config.jwt.access_jwks_uri.empty() && config.jwt.access_jwks_uri != own_url(config) + "/.well-known/jwks.json")
         problem("AUTH_JWT_ACCESS_TOKEN_JWKS_URI",
-                "must be /.well-known/jwks.json below PUBLIC_URL, where this service publishes its keys: it verifies "
-                "with its own and fetches none");
+                "must be /.well-known/jwks.json under PUBLIC_URL, where this service publishes its keys; it cannot "
+                "verify tokens with the keys of another server");
     if (config.two_factor.issuer.contains(':'))  // from APP_NAME, which may have one
-        problem("AUTH_TWO_FACTOR_ISSUER", "must be set where APP_NAME contains a colon");
+        problem("AUTH_TWO_FACTOR_ISSUER", "must be set because APP_NAME contains a colon");
     if (config.jwt.refresh.lifetime < config.jwt.access.lifetime)
         problem("AUTH_JWT_REFRESH_TOKEN_EXPIRED", "must not be shorter than AUTH_JWT_ACCESS_TOKEN_EXPIRED");
     if (config.session.admin_lifetime < config.session.admin_idle)
@@ -159,41 +159,44 @@ std::vector<ConfigProblem> warnings(const Config& config, const Environment& env
     const bool production = config.app.environment == AppEnvironment::production;
     if (has_short_key(config)) warn(two_factor_key, short_two_factor_key);
     if (!config.two_factor.replay_protection)
-        warn("AUTH_TWO_FACTOR_REPLAY_PROTECTION", "is off: a code seen by somebody else works a second time");
-    if (!config.password.attempt) warn("AUTH_PASSWORD_ATTEMPT", "is off: passwords can be guessed without a lock");
+        warn("AUTH_TWO_FACTOR_REPLAY_PROTECTION", "is off; a code can be used more than once");
+    if (!config.password.attempt) warn("AUTH_PASSWORD_ATTEMPT", "is off; wrong passwords never lock a login");
     if (config.session.check == SessionCheckMode::cache)
-        warn("SESSION_CHECK", "is cache: a session ended in the database alone stays open while the cache has it");
+        warn("SESSION_CHECK",
+             "is cache; a session ended only in the database stays valid until its cache entry expires");
     if (config.app.environment != AppEnvironment::local && config.app.public_url.starts_with("http:"))
-        warn("PUBLIC_URL", "is not https: passwords and tokens can be read on their way");
+        warn("PUBLIC_URL", "is not https; passwords and tokens can be read in transit");
     if (!config.database.url.empty() && storage::may_go_unencrypted(config.database.url))
         warn("DATABASE_URL",
-             "does not insist on encryption (sslmode is absent, disable, allow or prefer): what goes to the database "
-             "may be read on its way; say sslmode=verify-full");
+             "allows unencrypted connections (sslmode is absent, disable, allow or prefer); traffic to the database can "
+             "be read; set sslmode=verify-full");
     else if (production && !config.database.url.empty() && !config.database.url.contains("sslmode=verify-full"))
-        warn("DATABASE_URL",
-             "does not say sslmode=verify-full: the way to the database can be listened to, or lead elsewhere");
+        warn("DATABASE_URL", "lacks sslmode=verify-full; traffic to the database can be read or redirected");
     if (production && !config.cache.url.empty() && !config.cache.url.starts_with("rediss"))
-        warn("CACHE_URL", "is not rediss: the way to the cache can be listened to");
+        warn("CACHE_URL", "is not rediss; traffic to the cache can be read");
     if (config.cache.url.empty() && !config.database.url.empty())
         warn("CACHE_URL",
-             "is memory: with DATABASE_URL at a server: a second process would not know the challenges of this one");
+             "is memory:, but DATABASE_URL is a server; a second process would not know the two-factor challenges "
+             "of this one");
     if (production && config.storage.url.starts_with("file:") && !config.database.url.empty())
-        warn("STORAGE_URL", "is file: with DATABASE_URL at a server: all machines must have the same folder");
+        warn("STORAGE_URL", "is file:, but DATABASE_URL is a server; all machines must share this folder");
     if (production && std::ranges::find(config.http.cors_origins, "*") != config.http.cors_origins.end())
-        warn("CORS_ALLOWED_ORIGIN", "is *: the pages of every site may read answers");
-    if (production && config.throttle.limit == 0) warn("THROTTLE_LIMIT", "is 0: a client may ask without bound");
+        warn("CORS_ALLOWED_ORIGIN", "is *; pages of any site may read responses");
+    if (production && config.throttle.limit == 0)
+        warn("THROTTLE_LIMIT", "is 0; clients may send requests without limit");
     if (production && config.storage.url.starts_with("s3:") && config.storage.url.contains("tls=none"))
-        warn("STORAGE_URL", "says tls=none: what is stored can be read, and replaced, on its way");
+        warn("STORAGE_URL", "contains tls=none; files can be read and replaced in transit");
     if (production && config.mail.url.starts_with("file:"))
-        warn("MAIL_URL", "is file: mails are written into a folder, and nobody gets one");
+        warn("MAIL_URL", "is file:, which writes emails to a folder instead of sending them");
     if (!config.mail.url.starts_with("file:") && config.mail.no_reply.ends_with("@mail.com"))
-        warn("EMAIL_NO_REPLY", "is not an address of yours: mail servers will refuse what says it comes from there");
+        warn("EMAIL_NO_REPLY", "uses the placeholder domain mail.com; mail servers will refuse emails from it");
     if (production && config.sentry.dsn.starts_with("http:"))
-        warn("SENTRY_DSN", "is not https: reports of errors can be read on their way");
-    if (production && config.app.documentation) warn("DOC_ENABLE", "opens the API documentation in production");
+        warn("SENTRY_DSN", "is not https; error reports can be read in transit");
+    if (production && config.app.documentation)
+        warn("DOC_ENABLE", "is true; the API documentation is public in production");
     const auto warn_of_unnamed_keys = [&](std::string_view setting, const TokenConfig& token) {
         if (!token.key_id.empty() && std::ranges::any_of(token.public_keys, &std::string::empty, &NamedKey::kid))
-            warn(setting, "has a key without KID= before it: it verifies only tokens that name it by its thumbprint");
+            warn(setting, "has a key without KID=; it verifies only tokens that identify it by its thumbprint");
     };
     warn_of_unnamed_keys("AUTH_JWT_ACCESS_TOKEN_PUBLIC_KEY", config.jwt.access);
     warn_of_unnamed_keys("AUTH_JWT_REFRESH_TOKEN_PUBLIC_KEY", config.jwt.refresh);

@@ -49,9 +49,9 @@ private:
         rest_.remove_prefix(1);
         blanks();
         std::optional<std::string> value = take_value(first_line);
-        if (value && value->contains('\0')) problem(first_line, "a value must not contain a zero byte");
+        if (value && value->contains('\0')) problem(first_line, "the value contains a zero byte");
         if (value && !values_.emplace(name, std::move(*value)).second)
-            problem(first_line, std::string(name) + " is set a second time");
+            problem(first_line, std::string(name) + " is already set above");
         skip_line();
     }
 
@@ -85,7 +85,7 @@ private:
             if (c == '\\' && quote == '"' && !rest_.empty()) {
                 c = unescape(rest_.front());
                 if (c == '\0') {
-                    problem(line_, R"(after a backslash in double quotes comes one of n r t " \ $)");
+                    problem(line_, R"(in double quotes, a backslash must be followed by one of n r t " \ $)");
                     c = rest_.front();
                 }
                 rest_.remove_prefix(1);
@@ -93,7 +93,7 @@ private:
             value += c;
         }
         if (rest_.empty()) {
-            problem(first_line, "the quoted value does not end");
+            problem(first_line, "the quoted value has no closing quote");
             return std::nullopt;
         }
         rest_.remove_prefix(1);
@@ -165,15 +165,15 @@ std::expected<LoadedEnvironment, std::vector<DotenvProblem>> load_environment(En
     std::error_code error;
     const std::filesystem::file_status status = std::filesystem::status(file, error);
     if (status.type() == std::filesystem::file_type::not_found) return loaded;
-    if (error || status.type() == std::filesystem::file_type::directory) return unreadable("the file cannot be read");
+    if (error || status.type() == std::filesystem::file_type::directory) return unreadable("cannot be read");
 
     std::ifstream stream(file, std::ios::binary);
-    if (!stream) return unreadable("the file cannot be read");
+    if (!stream) return unreadable("cannot be read");
     std::string text;
     // Not by its size: the file may be a pipe, which has none.
     for (std::istreambuf_iterator<char> at(stream), end; at != end; ++at) {
         text += *at;
-        if (text.size() > file_bytes_max) return unreadable("the file is larger than 1 MiB");
+        if (text.size() > file_bytes_max) return unreadable("larger than 1 MiB");
     }
 
     auto values = parse_dotenv(text);

@@ -115,15 +115,15 @@ TEST(InterfaceSettings, WhatCannotBeOtherwiseStopsTheStartWithTheReason) {
         const char* other;
         const char* reason;
     } cases[] = {
-        {"AUTH_JWT_HEADER", "authorization", "X-Token", "treat that header as a secret"},
+        {"AUTH_JWT_HEADER", "authorization", "X-Token", "treat no other header as a secret"},
         {"AUTH_JWT_PREFIX", "bearer", "Token", "RFC 6750"},
-        {"AUTH_SOCIAL_GOOGLE_HEADER", "Authorization", "X-Google", "treat that header as a secret"},
+        {"AUTH_SOCIAL_GOOGLE_HEADER", "Authorization", "X-Google", "treat no other header as a secret"},
         {"AUTH_SOCIAL_GOOGLE_PREFIX", "Bearer", "Google", "RFC 6750"},
-        {"AUTH_SOCIAL_APPLE_HEADER", "Authorization", "X-Apple", "treat that header as a secret"},
+        {"AUTH_SOCIAL_APPLE_HEADER", "Authorization", "X-Apple", "treat no other header as a secret"},
         {"AUTH_SOCIAL_APPLE_PREFIX", "Bearer", "Apple", "RFC 6750"},
-        {"DOC_PREFIX", "/docs", "/api-docs", "served there alone"},
+        {"DOC_PREFIX", "/docs", "/api-docs", "served at this path only"},
         {"QUEUE_NAMESPACE", nullptr, "Queue", "wait in the database"},
-        {"AUTH_JWT_REFRESH_TOKEN_JWKS_URI", nullptr, "https://login.example.com/refresh.json", "published nowhere"},
+        {"AUTH_JWT_REFRESH_TOKEN_JWKS_URI", nullptr, "https://login.example.com/refresh.json", "not published"},
     };
     for (const auto& [name, value, other, reason] : cases) {
         if (value != nullptr) EXPECT_THAT(problem_names({{name, value}}), IsEmpty()) << name;

@@ -115,16 +115,16 @@ std::optional<ConfigProblem> misspelt_name(std::string_view name) {
     const auto upper = name_to_judge(name);
     if (!upper) return std::nullopt;
     const auto problem = [&](const std::string& hint) {
-        return ConfigProblem{std::string(name), "is not a setting of this release" + hint};
+        return ConfigProblem{std::string(name), "is not a Consentry setting" + hint};
     };
     if (const auto other = std::ranges::find(other_names, *upper, &OtherName::name); other != other_names.end())
-        return problem(": it is called " + std::string(other->setting));
+        return problem("; its name is " + std::string(other->setting));
 
     std::string_view core = *upper;
     if (core.starts_with("CONSENTRY_")) core.remove_prefix(std::string_view("CONSENTRY_").size());
     const Nearest nearest = nearest_setting(core);
     if (prefix_of(*upper, own_prefixes).empty() && !is_slip(*upper, nearest)) return std::nullopt;
-    return problem(nearest.distance <= suggestion_max ? ": did you mean " + std::string(nearest.name) + "?" : "");
+    return problem(nearest.distance <= suggestion_max ? "; did you mean " + std::string(nearest.name) + "?" : "");
 }
 
 std::optional<ConfigProblem> resembling_name(std::string_view name) {
@@ -140,8 +140,8 @@ std::optional<ConfigProblem> resembling_name(std::string_view name) {
         resembles = nearest.distance <= resemblance_max || std::ranges::find(well_known, *upper) != well_known.end();
     }
     if (!resembles) return std::nullopt;
-    return ConfigProblem{std::string(name), "is not a setting of this release and has no effect here; it resembles " +
-                                                std::string(nearest.name)};
+    return ConfigProblem{std::string(name),
+                         "is not a Consentry setting and has no effect; it resembles " + std::string(nearest.name)};
 }
 
 }  // namespace consentry

@@ -38,7 +38,7 @@ TEST(SettingNames, OPS_2_MisspeltNamesOfOursAreProblemsThatNameTheRightOne) {
         const auto problem = misspelt_name(name);
         ASSERT_TRUE(problem) << name;
         EXPECT_EQ(problem->setting, name);
-        EXPECT_EQ(problem->text, "is not a setting of this release: did you mean " + std::string(suggestion) + "?");
+        EXPECT_EQ(problem->text, "is not a Consentry setting; did you mean " + std::string(suggestion) + "?");
     }
 }
 
@@ -54,7 +54,7 @@ TEST(SettingNames, OPS_2_OtherNamesOfASettingAreProblemsThatNameIt) {
                                         std::pair("FEATURE_FLAG_CACHE_TTL_IN_MS", "FEATURE_FLAG_CACHE_TTL_MS")}) {
         const auto problem = misspelt_name(name);
         ASSERT_TRUE(problem) << name;
-        EXPECT_TRUE(problem->text.ends_with(std::string(": it is called ") + setting)) << problem->text;
+        EXPECT_TRUE(problem->text.ends_with(std::string("; its name is ") + setting)) << problem->text;
     }
 }
 
@@ -75,8 +75,7 @@ TEST(SettingNames, NamesThatOnlyResembleOneOfOursAreWarnings) {
         const auto warning = resembling_name(name);
         ASSERT_TRUE(warning) << name;
         EXPECT_EQ(warning->setting, name);
-        EXPECT_EQ(warning->text,
-                  "is not a setting of this release and has no effect here; it resembles " + std::string(setting));
+        EXPECT_EQ(warning->text, "is not a Consentry setting and has no effect; it resembles " + std::string(setting));
     }
 }
 

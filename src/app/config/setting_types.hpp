@@ -50,7 +50,7 @@ template <auto... Path>
 SettingType whole_number(std::int64_t low, std::int64_t high) {
     using Value = Target<Path...>;
     std::string allowed =
-        low == high ? std::to_string(low) : "a whole number, " + std::to_string(low) + ".." + std::to_string(high);
+        low == high ? std::to_string(low) : "an integer from " + std::to_string(low) + " to " + std::to_string(high);
     return {allowed,
             [=](std::string_view text, Config& config) -> Read {
                 const auto number = parse_whole_number(text);
@@ -82,7 +82,7 @@ inline SettingType only(std::string value, std::string_view reason) {
 
 // A setting of the interface that says nothing here: whoever counts on it is told at the start.
 inline SettingType unsupported(std::string_view reason) {
-    std::string allowed = "left out: " + std::string(reason);
+    std::string allowed = "unset: " + std::string(reason);
     return {allowed, [allowed](std::string_view, Config&) -> Read { return refused(allowed); },
             [](const Config&) { return std::string(); }};
 }
@@ -91,7 +91,7 @@ inline SettingType unsupported(std::string_view reason) {
 template <auto... Path>
 SettingType megabytes(std::int64_t low, std::int64_t high) {
     constexpr std::int64_t megabyte = 1024 * 1024;
-    std::string allowed = "a whole number, " + std::to_string(low) + ".." + std::to_string(high);
+    std::string allowed = "an integer from " + std::to_string(low) + " to " + std::to_string(high);
     return {allowed,
             [=](std::string_view text, Config& config) -> Read {
                 const auto number = parse_whole_number(text);
@@ -106,8 +106,8 @@ template <auto... Path>
 SettingType duration(milliseconds low, milliseconds high) {
     using Value = Target<Path...>;
     constexpr bool whole_seconds = std::is_same_v<Value, seconds>;
-    std::string allowed =
-        "a duration, " + duration_text(low) + ".." + duration_text(high) + (whole_seconds ? ", in whole seconds" : "");
+    std::string allowed = "a duration from " + duration_text(low) + " to " + duration_text(high) +
+                          (whole_seconds ? ", in whole seconds" : "");
     return {allowed,
             [=](std::string_view text, Config& config) -> Read {
                 const auto value = parse_duration(text);
@@ -158,7 +158,7 @@ SettingType text(std::string allowed, bool (*allows)(std::string_view)) {
 // One line of text that people read.
 template <auto... Path>
 SettingType line() {
-    return text<Path...>("1 to 100 characters of text", [](std::string_view value) {
+    return text<Path...>("1 to 100 characters on one line", [](std::string_view value) {
         const auto length = code_points(value);
         const bool blank = trim(value).empty();
         const bool control = std::ranges::any_of(value, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });

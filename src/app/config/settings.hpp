@@ -1,7 +1,7 @@
-// The one table of settings: it reads them, documents them and prints them, so that none of the three can lag behind.
+// The table of settings. Reading, documenting and printing all work from it, so that they cannot diverge.
 //
-// A new setting is a member in config.hpp and a row in the settings_*.cpp of its group; then `consentry config docs`
-// and `consentry config env-example` write the two documents anew (a test compares them).
+// To add a setting, add a member to config.hpp and a row to the settings_*.cpp of its group. Then regenerate the two
+// documents with `consentry config docs` and `consentry config env-example`; a test compares them.
 #pragma once
 
 #include <expected>
@@ -16,7 +16,7 @@ namespace consentry {
 
 // How a text becomes a value of Config and back. Made by the functions of setting_types.hpp.
 struct SettingType {
-    std::string allowed;  // "a whole number, 1..65535": completes "must be"
+    std::string allowed;  // "an integer from 1 to 65535": completes "must be"
     std::function<std::expected<void, std::string>(std::string_view text, Config& config)> read;
     std::function<std::string(const Config& config)> show;
     bool secret = false;

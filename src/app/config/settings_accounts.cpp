@@ -13,7 +13,7 @@ constexpr std::int64_t minutes_max = 10'080;  // a week
 // 22 letters and digits carry 130 random bits (SES-4 asks for 128).
 constexpr std::int64_t token_length_min = 22;
 constexpr std::int64_t token_length_max = 200;
-constexpr std::string_view url_allowed = "an http or https address without credentials, query and fragment";
+constexpr std::string_view url_allowed = "an http or https URL without credentials, query or fragment";
 
 bool is_reference_prefix(std::string_view text) {
     return !text.empty() && text.size() <= 10 &&
@@ -43,53 +43,52 @@ std::vector<SettingSpec> account_settings() {
     return {
         {.name = "USERNAME_PREFIX",
          .group = group,
-         .type = text<&Config::account, &AccountConfig::username_prefix>("1 to 30 small letters, digits, - and _",
+         .type = text<&Config::account, &AccountConfig::username_prefix>("1 to 30 lowercase letters, digits, - and _",
                                                                          is_username_prefix),
          .default_text = "user",
-         .description = "What the user names of new accounts begin with; a dash and random letters and digits follow."},
+         .description = "The beginning of the usernames of new accounts. A dash and random letters and digits follow."},
         {.name = "ACCOUNT_ERASE_AFTER_IN_DAYS",
          .group = group,
          .type = whole_number<&Config::account, &AccountConfig::erase_after>(0, 3'650),
          .default_text = "30",
          .description =
-             "How long the address and the traces of a deleted account are kept, for questions that come afterwards. "
-             "It cannot be used from the moment it is deleted, and its address can sign up anew at once."},
+             "How many days the email address and personal data of a deleted account are kept, for later inquiries. "
+             "The account cannot be used from the moment it is deleted, and its address can sign up again at once."},
         {.name = "VERIFICATION_EXPIRED_IN_MINUTES",
          .group = group,
          .type = whole_number<&Config::account, &AccountConfig::verification, &LinkConfig::expired>(1, minutes_max),
          .default_text = "5",
-         .description = "How long the link works that proves the address of a new account."},
+         .description = "How long the link that verifies the email address of a new account is valid."},
         {.name = "VERIFICATION_RESEND_IN_MINUTES",
          .group = group,
          .type = whole_number<&Config::account, &AccountConfig::verification, &LinkConfig::resend>(1, minutes_max),
          .default_text = "2",
-         .description = "The least time between two such links that are asked for with the same address."},
+         .description = "The minimum time between two verification links for the same address."},
         {.name = "VERIFICATION_TOKEN_LENGTH",
          .group = group,
          .type = whole_number<&Config::account, &AccountConfig::verification, &LinkConfig::token_length>(
              token_length_min, token_length_max),
          .default_text = "100",
-         .description = "How many letters and digits the token in the link has."},
+         .description = "The number of letters and digits in the token of the link."},
         {.name = "VERIFICATION_LINK_BASE_URL",
          .group = group,
          .type = base_url<&AccountConfig::verification>(),
-         .default_text = "`HOME_URL` with `/verify-email` behind it",
+         .default_text = "`HOME_URL` followed by `/verify-email`",
          .derived = true,
-         .description =
-             "The page of yours that the link leads to, with a slash and the token behind it. The page hands "
-             "the token to the service. Links are built from this setting alone.",
+         .description = "Your page that the verification link opens. The link appends a slash and the token; the page "
+                        "sends the token to the service. Links are built from this setting alone.",
          .example = "https://www.example.com/verify-email"},
         {.name = "VERIFICATION_REFERENCE_PREFIX",
          .group = group,
          .type = text<&Config::account, &AccountConfig::verification, &LinkConfig::reference_prefix>(
-             "1 to 10 capital letters and digits", is_reference_prefix),
+             "1 to 10 uppercase letters and digits", is_reference_prefix),
          .default_text = "VER",
-         .description = "What the reference of such a link begins with, which names it in the database."},
+         .description = "The prefix of the reference that identifies a verification link in the database."},
         {.name = "VERIFICATION_REFERENCE_LENGTH",
          .group = group,
          .type = whole_number<&Config::account, &AccountConfig::verification, &LinkConfig::reference_length>(16, 64),
          .default_text = "25",
-         .description = "How many random characters follow in the reference."},
+         .description = "The number of random characters after the prefix of the reference."},
         {.name = "VERIFICATION_OTP_LENGTH",
          .group = group,
          .type = {.allowed = "6",
@@ -99,42 +98,42 @@ std::vector<SettingSpec> account_settings() {
                   },
                   .show = [](const Config&) { return std::string("6"); }},
          .default_text = "6",
-         .description = "Addresses are proven by links; one-time numbers are not sent. The setting is known so that "
-                        "configurations that name it work, and has no effect."},
+         .description = "Has no effect: Consentry verifies addresses by link and sends no one-time codes. The setting "
+                        "exists so that configurations that contain it keep working."},
         {.name = "FORGOT_PASSWORD_EXPIRED_IN_MINUTES",
          .group = group,
          .type = whole_number<&Config::account, &AccountConfig::forgot_password, &LinkConfig::expired>(1, minutes_max),
          .default_text = "5",
-         .description = "How long the link works that lets somebody set a new password."},
+         .description = "How long the link that resets a forgotten password is valid."},
         {.name = "FORGOT_PASSWORD_RESEND_IN_MINUTES",
          .group = group,
          .type = whole_number<&Config::account, &AccountConfig::forgot_password, &LinkConfig::resend>(1, minutes_max),
          .default_text = "2",
-         .description = "The least time between two such links that are asked for with the same address."},
+         .description = "The minimum time between two password reset links for the same address."},
         {.name = "FORGOT_PASSWORD_TOKEN_LENGTH",
          .group = group,
          .type = whole_number<&Config::account, &AccountConfig::forgot_password, &LinkConfig::token_length>(
              token_length_min, token_length_max),
          .default_text = "100",
-         .description = "How many letters and digits the token in the link has."},
+         .description = "The number of letters and digits in the token of the link."},
         {.name = "FORGOT_PASSWORD_LINK_BASE_URL",
          .group = group,
          .type = base_url<&AccountConfig::forgot_password>(),
-         .default_text = "`HOME_URL` with `/forgot-password` behind it",
+         .default_text = "`HOME_URL` followed by `/forgot-password`",
          .derived = true,
-         .description = "The page of yours that the link leads to, with a slash and the token behind it.",
+         .description = "Your page that the password reset link opens. The link appends a slash and the token.",
          .example = "https://www.example.com/forgot-password"},
         {.name = "FORGOT_PASSWORD_REFERENCE_PREFIX",
          .group = group,
          .type = text<&Config::account, &AccountConfig::forgot_password, &LinkConfig::reference_prefix>(
-             "1 to 10 capital letters and digits", is_reference_prefix),
+             "1 to 10 uppercase letters and digits", is_reference_prefix),
          .default_text = "FG",
-         .description = "What the reference of such a link begins with."},
+         .description = "The prefix of the reference that identifies a password reset link in the database."},
         {.name = "FORGOT_PASSWORD_REFERENCE_LENGTH",
          .group = group,
          .type = whole_number<&Config::account, &AccountConfig::forgot_password, &LinkConfig::reference_length>(16, 64),
          .default_text = "25",
-         .description = "How many random characters follow in the reference."},
+         .description = "The number of random characters after the prefix of the reference."},
     };
 }
 

@@ -14,37 +14,35 @@ std::vector<SettingSpec> edge_settings() {
         {.name = "HTTP_TRUSTED_PROXIES",
          .group = group,
          .type = list_of<http::Networks, &Config::http, &HttpConfig::trusted_proxies>(
-             "addresses or networks such as 10.0.0.0/8, between commas"),
+             "addresses or networks such as 10.0.0.0/8, separated by commas"),
          .default_text = "",
-         .description =
-             "The proxies in front of the service: their `X-Forwarded-For` and `X-Forwarded-Proto` are believed, "
-             "nobody else's. Without this, behind a proxy, all clients count as one, and the proxy's address stands "
-             "in sessions and logs.",
+         .description = "The proxies in front of the service. Consentry trusts `X-Forwarded-For` and "
+                        "`X-Forwarded-Proto` from these addresses only. If you run behind a proxy and do not list it, "
+                        "all clients count as one, and sessions and logs show the proxy's address.",
          .example = "127.0.0.1,10.0.0.0/8"},
         {.name = "CORS_ALLOWED_ORIGIN",
          .group = group,
          .type = list_of<http::Cors, &Config::http, &HttpConfig::cors_origins>(
-             "hosts such as app.example.com, *.example.com or localhost:5173 between commas, or *"),
+             "hosts such as app.example.com, *.example.com or localhost:5173, separated by commas, or *"),
          .default_text = "",
-         .description =
-             "The hosts whose pages may read answers in a browser. `*.example.com` is the domain and all below it; a "
-             "port is compared exactly, without one it is the scheme's own. Without a scheme, http and https are "
-             "treated alike; `https://app.example.com` allows https alone. Credentials are allowed for these hosts; a "
-             "bare `*` allows every page, and no credentials.",
+         .description = "The hosts whose pages may read responses in a browser. `*.example.com` matches the domain and "
+                        "all its subdomains. A port must match exactly; without one, the default port of the scheme "
+                        "applies. Without a scheme, both http and https match; `https://app.example.com` allows https "
+                        "only. Listed hosts may send credentials; a bare `*` allows every page, but no credentials.",
          .example = "app.example.com,*.example.org,localhost:5173"},
         {.name = "THROTTLE_LIMIT",
          .group = group,
          .type = whole_number<&Config::throttle, &ThrottleConfig::limit>(0, 1'000'000'000),
          .default_text = "10",
-         .description =
-             "How many requests one client address (IPv6: one /64) may send to one operation within "
-             "`THROTTLE_TTL_IN_MS`; more get 429 with `Retry-After`. With Redis all instances count together. 0 is no "
-             "limit. Up to 100 the bound holds for any stretch of that length; above, per window."},
+         .description = "The maximum number of requests that one client address (IPv6: one /64) may send to one "
+                        "operation within `THROTTLE_TTL_IN_MS`. Further requests get 429 with `Retry-After`. With "
+                        "Redis, all instances share the count. 0 turns the limit off. Up to 100, the limit applies to "
+                        "a sliding window; above 100, to fixed windows."},
         {.name = "THROTTLE_TTL_IN_MS",
          .group = group,
          .type = whole_number<&Config::throttle, &ThrottleConfig::window>(1, 3'600'000),
          .default_text = "500",
-         .description = "The stretch of time that `THROTTLE_LIMIT` speaks of, in milliseconds."},
+         .description = "The window of `THROTTLE_LIMIT`, in milliseconds."},
     };
 }
 

@@ -14,13 +14,13 @@ std::vector<SettingSpec> feature_flag_settings() {
          .type = text<&Config::feature_flag, &FeatureFlagConfig::cache_prefix>("1 to 64 letters, digits and ._:-",
                                                                                is_cache_prefix),
          .default_text = "FeatureFlag",
-         .description = "What stands before a flag's name in the cache, with a colon between."},
+         .description = "The prefix of feature flags in the cache, followed by a colon."},
         {.name = "FEATURE_FLAG_CACHE_TTL_MS",
          .group = group,
          .type = whole_number<&Config::feature_flag, &FeatureFlagConfig::cache_ttl>(0, 86'400'000),
          .default_text = "3600000",
-         .description = "How long the cache keeps a copy of a flag, in milliseconds; 0 asks the database each time. A "
-                        "change through the service is seen at once either way."},
+         .description = "How long the cache keeps a feature flag, in milliseconds. 0 reads the database every time. A "
+                        "change made through the service takes effect at once in any case."},
     };
 }
 

@@ -8,7 +8,7 @@ namespace {
 using namespace setting_types;
 
 constexpr std::size_t secret_length_min = 32;
-constexpr std::string_view secrets_allowed = "one or more secrets between commas, each 32 characters or longer";
+constexpr std::string_view secrets_allowed = "one or more secrets of at least 32 characters each, separated by commas";
 
 Read read_secrets(std::string_view text, Config& config) {
     auto secrets = parse_list(text);
@@ -30,20 +30,19 @@ std::vector<SettingSpec> list_settings() {
                   .read = read_secrets,
                   .show = [](const Config&) { return std::string(); },
                   .secret = true},
-         .default_text = "with APP_ENV=local made at the first start; else required",
+         .default_text = "with `APP_ENV=local` generated at the first start; otherwise required",
          .derived = true,
          .description =
-             "Seals the mails that wait to be sent and the cursors of lists, and signs the addresses of files in a "
-             "local "
-             "folder; the same for all instances, for instance the output of `openssl rand -base64 32`. To change it, "
-             "put the new secret before the old one with a comma between, and remove the old one after three days: the "
-             "service tries to send a mail for that long, and it cannot read a mail whose secret is gone. Cursors are "
-             "good for a day, addresses of files for `AWS_S3_PRESIGN_EXPIRED_IN_SECONDS`."},
+             "Encrypts emails waiting to be sent and list cursors, and signs the URLs of files in a local folder. All "
+             "instances need the same value, for example the output of `openssl rand -base64 32`. To rotate it, put "
+             "the new secret before the old one, separated by a comma, and remove the old one after three days: the "
+             "service retries an email for that long and cannot read one whose secret is gone. Cursors are valid for a "
+             "day, file URLs for `AWS_S3_PRESIGN_EXPIRED_IN_SECONDS`."},
         {.name = "ACTIVITY_LOG_RETENTION_IN_DAYS",
          .group = group,
          .type = whole_number<&Config::activity, &ActivityConfig::retention>(0, 36'500),
          .default_text = "0",
-         .description = "After how many days entries of the activity log are deleted; 0 is never."},
+         .description = "The number of days after which activity log entries are deleted. 0 keeps them forever."},
     };
 }
 

@@ -45,70 +45,69 @@ std::vector<SettingSpec> mail_settings() {
                   .show = [](const Config& config) { return config.mail.url; }},
          .default_text = "`file:<DATA_DIR>/mail`",
          .derived = true,
-         .description =
-             "Where mails go. `file:` writes each into a file of a folder, for trying things out. `smtp://` (port 587 "
-             "where none is given) speaks to a mail server and insists on STARTTLS; `?tls=none` does without, for a "
-             "server on the same machine, and then without a password. `smtps://` (port 465) is TLS from the first "
-             "byte. Characters of the password such as `@` and `/` are percent-encoded. `?ca_file=FILE` trusts these "
-             "certificates instead of the system's.",
+         .description = "How emails are sent. `file:` writes each email to a file in a folder, for trials. `smtp://` "
+                        "(default port 587) connects to a mail server and requires STARTTLS; `?tls=none` turns TLS "
+                        "off, for a server on the same machine, and then allows no password. `smtps://` (default port "
+                        "465) uses TLS from the start. Percent-encode characters such as `@` and `/` in the password. "
+                        "`?ca_file=FILE` names the CA certificates to trust instead of the system's.",
          .example = "smtp://consentry:PASSWORD@mail.example.com"},
         {.name = "MAIL_CA_FILE",
          .group = group,
-         .type = text<&Config::mail, &MailConfig::ca_file>("empty, or the path of a file",
+         .type = text<&Config::mail, &MailConfig::ca_file>("empty, or a file path",
                                                            [](std::string_view path) { return !path.contains('\0'); }),
          .default_text = "",
-         .description = "Certificates (PEM) that the mail server's must lead to, instead of those the system trusts.",
+         .description = "A PEM file of CA certificates to trust for the mail server, instead of the system's.",
          .example = "/etc/consentry/mail-ca.pem"},
         {.name = "EMAIL_NO_REPLY",
          .group = group,
-         .type = text<&Config::mail, &MailConfig::no_reply>("an e-mail address", is_address),
+         .type = text<&Config::mail, &MailConfig::no_reply>("an email address", is_address),
          .default_text = "noreply@mail.com",
-         .description = "The sender of all mails. The mail server must let the service use it."},
+         .description = "The sender address of all emails. The mail server must allow the service to use it."},
         {.name = "EMAIL_SUPPORT",
          .group = group,
-         .type = text<&Config::mail, &MailConfig::support>("empty, or an e-mail address", is_address_or_none),
+         .type = text<&Config::mail, &MailConfig::support>("empty, or an email address", is_address_or_none),
          .default_text = "",
-         .description = "Where mails tell their readers to ask for help; empty: they do not.",
+         .description = "The support address that emails mention. If empty, they mention none.",
          .example = "support@example.com"},
         {.name = "EMAIL_ADMIN",
          .group = group,
-         .type = text<&Config::mail, &MailConfig::admin>("empty, or an e-mail address", is_address_or_none),
+         .type = text<&Config::mail, &MailConfig::admin>("empty, or an email address", is_address_or_none),
          .default_text = "",
-         .description = "Who runs the service; for reports to come. No mail goes there yet.",
+         .description = "The address of the operator. Not used yet: Consentry sends no email to it.",
          .example = "admin@example.com"},
         {.name = "QUEUE_NAMESPACE",
          .group = group,
-         .type = unsupported("mails wait in the database, and services that share a server have a schema each"),
+         .type = unsupported("emails wait in the database, not in a queue with a namespace"),
          .default_text = "none",
          .derived = true,
          .description =
-             "Known, so that a start with it names the reason: mails wait in the database, where services that "
-             "share a server have a schema each, and not in a queue with a namespace."},
+             "Not supported. Emails wait in the database, not in a queue with a namespace; services that share a "
+             "database server use a schema each. If you set this, the start fails and names the reason."},
         {.name = "EMAIL_BATCH_SIZE",
          .group = group,
          .type = whole_number<&Config::mail, &MailConfig::batch_size>(1, 1'000),
          .default_text = "100",
-         .description = "How many mails one instance takes from the queue at a time."},
+         .description = "The maximum number of emails that one instance takes from the queue at a time."},
         {.name = "HOME_NAME",
          .group = group,
          .type = line<&Config::mail, &MailConfig::home_name>(),
          .default_text = "`APP_NAME`",
          .derived = true,
-         .description = "The name that mails speak for.",
+         .description = "The name of your site in emails.",
          .example = "Example"},
         {.name = "HOME_URL",
          .group = group,
-         .type = {.allowed = "an http or https address without credentials, query and fragment",
+         .type = {.allowed = "an http or https URL without credentials, query or fragment",
                   .read = [](std::string_view value, Config& config) -> Read {
                       auto url = parse_public_url(value);
-                      if (!url) return refused("an http or https address without credentials, query and fragment");
+                      if (!url) return refused("an http or https URL without credentials, query or fragment");
                       config.mail.home_url = std::move(*url);
                       return {};
                   },
                   .show = [](const Config& config) { return config.mail.home_url; }},
-         .default_text = "`PUBLIC_URL`, else the host and port listened on",
+         .default_text = "`PUBLIC_URL`, or the host and port the service listens on",
          .derived = true,
-         .description = "The site that people know, with the pages that links in mails lead to.",
+         .description = "The URL of your site, which has the pages that the links in emails open.",
          .example = "https://www.example.com"},
     };
 }

@@ -16,8 +16,8 @@ std::vector<SettingSpec> logger_settings() {
          .group = group,
          .type = flag<&Config::logger, &LoggerConfig::enable>(),
          .default_text = "false",
-         .description = "Writes a log, one JSON object per line. What an operator must know at once goes to standard "
-                        "error in any case, and security events have a stream of their own."},
+         .description = "Writes a log with one JSON object per line. Messages that an operator must see at once go to "
+                        "standard error in any case, and security events have a file of their own."},
         {.name = "LOGGER_LEVEL",
          .group = group,
          .type = one_of<&Config::logger, &LoggerConfig::level>({{"error", LogLevel::error},
@@ -26,25 +26,25 @@ std::vector<SettingSpec> logger_settings() {
                                                                 {"verbose", LogLevel::verbose},
                                                                 {"debug", LogLevel::debug}}),
          .default_text = "debug",
-         .description = "How much is logged; each level has all of those before it. With `LOGGER_ENABLE=true`, "
+         .description = "The log level; each level includes the ones listed before it. With `LOGGER_ENABLE=true`, "
                         "`production` refuses `debug`."},
         {.name = "LOGGER_INTO_FILE",
          .group = group,
          .type = flag<&Config::logger, &LoggerConfig::into_file>(),
          .default_text = "false",
-         .description = "Logs into `./logs/api.log` below the working directory instead of standard output. A new file "
-                        "begins each day (UTC) and at 10 MB; ten old ones are kept."},
+         .description = "Writes the log to `./logs/api.log` in the working directory instead of standard output. The "
+                        "file is rotated daily (UTC) and at 10 MB; ten old files are kept."},
         {.name = "LOGGER_PRETTIER",
          .group = group,
          .type = flag<&Config::logger, &LoggerConfig::prettier>(),
          .default_text = "false",
-         .description = "Logs lines for people instead of JSON."},
+         .description = "Writes human-readable lines instead of JSON."},
         {.name = "LOGGER_AUTO",
          .group = group,
          .type = flag<&Config::logger, &LoggerConfig::automatic>(),
          .default_text = "false",
-         .description = "Logs every request with its answer, secrets replaced, but for greetings, health, metrics and "
-                        "documentation. Without it only failures are logged."},
+         .description = "Logs every request and response with secrets redacted, except `hello`, health, metrics and "
+                        "the API documentation. If false, only failures are logged."},
     };
 }
 
@@ -54,14 +54,14 @@ std::vector<SettingSpec> security_event_settings() {
          .group = "Security events",
          .type = megabytes<&Config::security_events, &SecurityEventsConfig::bytes_max>(10, 1'000'000),
          .default_text = "1000",
-         .description = "How much of `DATA_DIR/security/events.log` and its ten old files is kept, in megabytes; then "
-                        "the oldest file goes."},
+         .description = "The total size limit of `DATA_DIR/security/events.log` and its ten old files, in megabytes. "
+                        "Above it, the oldest file is deleted."},
     };
 }
 
 std::vector<SettingSpec> error_tracking_settings() {
     constexpr std::string_view group = "Error tracking";
-    const std::string allowed = "an address such as https://PUBLIC_KEY@HOST/PROJECT";
+    const std::string allowed = "a URL such as https://PUBLIC_KEY@HOST/PROJECT";
     return {
         {.name = "SENTRY_DSN",
          .group = group,
@@ -73,15 +73,15 @@ std::vector<SettingSpec> error_tracking_settings() {
                   },
                   .show = [](const Config&) { return std::string(); },
                   .secret = true},
-         .default_text = "none: nothing is sent",
+         .default_text = "none: no reports are sent",
          .derived = true,
-         .description = "Where answers with status 500 and above are reported, by the protocol of Sentry: the failure, "
-                        "the method and the path, neither headers nor bodies nor query values."},
+         .description = "Reports responses with status 500 and above to a Sentry-compatible server. A report contains "
+                        "the error, the method and the path, but no headers, bodies or query values."},
         {.name = "SENTRY_TIMEOUT_IN_MS",
          .group = group,
          .type = whole_number<&Config::sentry, &SentryConfig::timeout>(100, 60'000),
          .default_text = "10000",
-         .description = "How long one report may take. No request waits for it."},
+         .description = "The time limit of one report, in milliseconds. No request waits for it."},
     };
 }
 
@@ -91,17 +91,17 @@ std::vector<SettingSpec> metrics_settings() {
         {.name = "METRICS_ENABLE",
          .group = group,
          .type = flag<&Config::metrics, &MetricsConfig::enable>(),
-         .default_text = "true, in production false",
+         .default_text = "`true`, in production `false`",
          .derived = true,
-         .description = "Counts, and serves the counts at `/metrics` for Prometheus.",
+         .description = "Collects metrics and serves them at `/metrics` for Prometheus.",
          .example = "true"},
         {.name = "METRICS_ALLOWED_FROM",
          .group = group,
          .type = list_of<http::Networks, &Config::metrics, &MetricsConfig::allowed_from>(
-             "addresses or networks such as 10.0.0.0/8, between commas"),
+             "addresses or networks such as 10.0.0.0/8, separated by commas"),
          .default_text = "127.0.0.1,::1",
-         .description = "Who may read `/metrics`; others find nothing there. Nobody may through a proxy that "
-                        "`HTTP_TRUSTED_PROXIES` does not list."},
+         .description = "The addresses that may read `/metrics`; all others get 404. Requests through a proxy that is "
+                        "not in `HTTP_TRUSTED_PROXIES` get 404 too."},
     };
 }
 
@@ -112,14 +112,14 @@ std::vector<SettingSpec> health_settings() {
          .group = group,
          .type = megabytes<&Config::health, &HealthConfig::memory_bytes_max>(1, 1'000'000),
          .default_text = "300",
-         .description = "Above this, in megabytes, `/system/health/instance` answers 503: for resident memory, and for "
-                        "what of it is allocated."},
+         .description = "The memory limit, in megabytes, above which `/system/health/instance` answers 503. It applies "
+                        "to resident memory and to the allocated part of it."},
         {.name = "HEALTH_DISK_MAX_IN_PERCENT",
          .group = group,
          .type = whole_number<&Config::health, &HealthConfig::disk_percent_max>(1, 100),
          .default_text = "75",
-         .description = "Above this, in percent of the file system of `DATA_DIR`, `/system/health/instance` answers "
-                        "503."},
+         .description = "The usage of the file system of `DATA_DIR`, in percent, above which `/system/health/instance` "
+                        "answers 503."},
     };
 }
 

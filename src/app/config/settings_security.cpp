@@ -16,17 +16,17 @@ bool is_otpauth_name(std::string_view value) {
     return length && *length <= 100 && !trim(value).empty() && !value.contains(':') &&
            std::ranges::none_of(value, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
 }
-constexpr std::string_view otpauth_name = "1 to 100 characters of text without a colon";
+constexpr std::string_view otpauth_name = "1 to 100 characters on one line, without a colon";
 
 bool is_token_claim(std::string_view value) {
     return !value.empty() && value.size() <= 200 &&
            std::ranges::all_of(value, [](char c) { return c > ' ' && c <= '~'; });
 }
 bool is_http_address(std::string_view value) { return parse_public_url(value).has_value(); }
-constexpr std::string_view carrier_reason = "proxies, caches and logs treat that header as a secret, and no other";
-constexpr std::string_view key_id_allowed = "1 to 200 printable ASCII characters without blanks and commas";
+constexpr std::string_view carrier_reason = "proxies, caches and logs treat no other header as a secret";
+constexpr std::string_view key_id_allowed = "1 to 200 printable ASCII characters without spaces or commas";
 constexpr std::string_view public_keys_allowed =
-    "one or more keys between commas, each base64 of SPKI DER or PEM, or KID= and such a key";
+    "one or more keys as base64 of SPKI DER or as PEM, each optionally with KID= before it, separated by commas";
 // A comma would end it in the list of former keys.
 bool is_key_id(std::string_view value) { return is_token_claim(value) && !value.contains(','); }
 bool is_name(std::string_view value) { return is_token_claim(value) || !trim(value).empty(); }
@@ -62,24 +62,23 @@ std::vector<SettingSpec> settings_of_kind(std::string_view algorithm_name, std::
          .type = one_of<&Config::jwt, Kind, &TokenConfig::algorithm>(
              {{"ES256", "ES256"}, {"ES384", "ES384"}, {"ES512", "ES512"}, {"EdDSA", "EdDSA"}}),
          .default_text = algorithm_default,
-         .description =
-             "How these tokens are signed. The key must be of the fitting kind: P-256, P-384, P-521 or Ed25519."},
+         .description = "The signature algorithm of these tokens. It requires a key on the matching curve: P-256, "
+                        "P-384, P-521 or Ed25519."},
         {.name = key_id_name,
          .group = keys_group,
          .type = text<&Config::jwt, Kind, &TokenConfig::key_id>(std::string(key_id_allowed), is_key_id),
-         .default_text = "thumbprint of the key (RFC 7638)",
+         .default_text = "the key's thumbprint (RFC 7638)",
          .derived = true,
-         .description = "The name of the key in the header of these tokens. A new key takes a new name.",
+         .description = "The key ID in the header of these tokens. Give every new key a new ID.",
          .example = "2026-11"},
         {.name = private_key_name,
          .group = keys_group,
          .type = as_secret(
              text<&Config::jwt, Kind, &TokenConfig::private_key>("a key as base64 of PKCS#8 DER, or as PEM", is_set)),
-         .default_text = "with APP_ENV=local made at the first start; else required",
+         .default_text = "with `APP_ENV=local` generated at the first start; otherwise required",
          .derived = true,
-         .description =
-             "The key that signs these tokens: base64 of PKCS#8 DER, or PEM. `consentry keys generate` makes "
-             "one. Whoever has it can be anybody."},
+         .description = "The private key that signs these tokens. `consentry keys generate` creates one. Anyone who "
+                        "has it can impersonate every user."},
         {.name = public_key_name,
          .group = keys_group,
          .type = {.allowed = std::string(public_keys_allowed),
@@ -90,13 +89,12 @@ std::vector<SettingSpec> settings_of_kind(std::string_view algorithm_name, std::
                       return {};
                   },
                   .show = [](const Config&) { return std::string(); }},
-         .default_text = "none but the private key's own",
+         .default_text = "none besides the public half of the private key",
          .derived = true,
          .description =
-             "More keys that verify these tokens, separated by commas: base64 of SPKI DER, or PEM. After a change of "
-             "the private key, list the former one's public half here until the last token signed with it has ended. "
-             "If its tokens name it by a `…_KID` of yours, put that name and an equals sign before the key; without "
-             "one, its name is its thumbprint.",
+             "Additional public keys that verify these tokens. After you change the private key, list the public half "
+             "of the former one here until the last token signed with it has expired. If you had set its `…_KID`, put "
+             "that key ID and an equals sign before the key; otherwise its thumbprint is its key ID.",
          .example = "2026-05=MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE…"},
         {.name = lifetime_name,
          .group = keys_group,
@@ -112,22 +110,20 @@ std::vector<SettingSpec> token_settings() {
     std::vector<SettingSpec> all{
         {.name = "AUTH_JWT_ISSUER",
          .group = keys_group,
-         .type = text<&Config::jwt, &JwtConfig::issuer>("1 to 200 printable ASCII characters without blanks",
+         .type = text<&Config::jwt, &JwtConfig::issuer>("1 to 200 printable ASCII characters without spaces",
                                                         is_token_claim),
-         .default_text = "`PUBLIC_URL`, or `consentry` where that is empty",
+         .default_text = "`PUBLIC_URL`, or `consentry` if that is empty",
          .derived = true,
-         .description =
-             "The `iss` claim of the tokens. Tokens of another issuer are refused, so a change ends what was "
-             "issued before.",
+         .description = "The `iss` claim of the tokens. The service refuses tokens of another issuer, so a change "
+                        "invalidates all tokens issued before.",
          .example = "https://login.example.com"},
         {.name = "AUTH_JWT_AUDIENCE",
          .group = keys_group,
          .type = text<&Config::jwt, &JwtConfig::audience>("1 to 200 characters", is_name),
          .default_text = "`APP_NAME`",
          .derived = true,
-         .description =
-             "The `aud` claim of the tokens. Tokens for another audience are refused, so a change ends what was "
-             "issued before.",
+         .description = "The `aud` claim of the tokens. The service refuses tokens for another audience, so a change "
+                        "invalidates all tokens issued before.",
          .example = "my-shop"},
     };
     // The interface has settings for both; a header of one's own would be cached, logged and passed on like any other.
@@ -136,14 +132,13 @@ std::vector<SettingSpec> token_settings() {
          .group = keys_group,
          .type = only("Authorization", carrier_reason),
          .default_text = "Authorization",
-         .description =
-             "The header that carries a token. Only `Authorization`: proxies, caches and logs treat that one "
-             "as a secret, and no other."},
+         .description = "The header that carries the token. Only `Authorization` is supported, because proxies, caches "
+                        "and logs treat no other header as a secret."},
         {.name = "AUTH_JWT_PREFIX",
          .group = keys_group,
-         .type = only("Bearer", "this is the scheme of RFC 6750"),
+         .type = only("Bearer", "RFC 6750 defines this scheme"),
          .default_text = "Bearer",
-         .description = "What stands before the token in that header. Only `Bearer`."}};
+         .description = "The scheme before the token in that header. Only `Bearer` is supported."}};
     all.insert(all.end(), carriers.begin(), carriers.end());
     const auto add = [&](std::vector<SettingSpec> more) {
         all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -151,35 +146,37 @@ std::vector<SettingSpec> token_settings() {
     add(settings_of_kind<&JwtConfig::access>(
         "AUTH_JWT_ACCESS_TOKEN_ALGORITHM", "ES256", "AUTH_JWT_ACCESS_TOKEN_KID", "AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY",
         "AUTH_JWT_ACCESS_TOKEN_PUBLIC_KEY", "AUTH_JWT_ACCESS_TOKEN_EXPIRED", "1h", 24h,
-        "How long an access token is good. Revoked sessions end at once, whatever stands here."));
+        "The lifetime of an access token. A revoked session ends at once regardless of this setting."));
     add({{.name = "AUTH_JWT_ACCESS_TOKEN_JWKS_URI",
           .group = keys_group,
-          .type = text<&Config::jwt, &JwtConfig::access_jwks_uri>("an http or https address", is_http_address),
-          .default_text = "`/.well-known/jwks.json` at `PUBLIC_URL`",
+          .type = text<&Config::jwt, &JwtConfig::access_jwks_uri>("an http or https URL", is_http_address),
+          .default_text = "`/.well-known/jwks.json` under `PUBLIC_URL`",
           .derived = true,
           .description =
-              "Where other services find the keys that verify access tokens. The service publishes them itself: an "
-              "address that is not `/.well-known/jwks.json` below `PUBLIC_URL` (without one, below the host and port "
-              "listened on) stops the start. It verifies with its own keys and fetches none.",
+              "Where other services find the public keys of access tokens. Consentry publishes these keys itself: any "
+              "value other than `/.well-known/jwks.json` under `PUBLIC_URL` (or, without `PUBLIC_URL`, under the host "
+              "and port it listens on) stops the start. Consentry verifies tokens with its own keys and fetches none.",
           .example = "https://login.example.com/.well-known/jwks.json"},
          {.name = "AUTH_JWT_REFRESH_TOKEN_JWKS_URI",
           .group = keys_group,
           .type =
-              unsupported("the keys of refresh tokens are published nowhere, only the service verifies these tokens"),
+              unsupported("the keys of refresh tokens are not published, as only the service verifies these tokens"),
           .default_text = "none",
           .derived = true,
-          .description = "Known, so that a start with it names the reason: only the service itself verifies refresh "
-                         "tokens, and publishes their keys nowhere."}});
-    add(settings_of_kind<&JwtConfig::refresh>(
-        "AUTH_JWT_REFRESH_TOKEN_ALGORITHM", "ES512", "AUTH_JWT_REFRESH_TOKEN_KID", "AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY",
-        "AUTH_JWT_REFRESH_TOKEN_PUBLIC_KEY", "AUTH_JWT_REFRESH_TOKEN_EXPIRED", "30d", 24h * 30,
-        "How long a login lasts at most. Refreshing does not extend it. Not shorter than the access token."));
+          .description = "Not supported. Only Consentry verifies refresh tokens, so it does not publish their keys. If "
+                         "you set this, the start fails and names the reason."}});
+    add(settings_of_kind<&JwtConfig::refresh>("AUTH_JWT_REFRESH_TOKEN_ALGORITHM", "ES512", "AUTH_JWT_REFRESH_TOKEN_KID",
+                                              "AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY", "AUTH_JWT_REFRESH_TOKEN_PUBLIC_KEY",
+                                              "AUTH_JWT_REFRESH_TOKEN_EXPIRED", "30d", 24h * 30,
+                                              "The maximum lifetime of a login; refreshing does not extend it. Must "
+                                              "not be shorter than the lifetime of access tokens."));
     add({{.name = "AUTH_JWT_REFRESH_GRACE_IN_SECONDS",
           .group = keys_group,
           .type = whole_number<&Config::jwt, &JwtConfig::refresh_grace>(0, 60),
           .default_text = "10",
-          .description = "How long a repeat of the refresh token just used gets the same new tokens again, for clients "
-                         "that lost the answer. Later it counts as theft and ends the session."}});
+          .description =
+              "For how long a client that repeats the refresh token it has just used gets the same new tokens again, "
+              "in case it lost the response. A later repeat counts as theft and ends the session."}});
     return all;
 }
 
@@ -191,38 +188,37 @@ std::vector<SettingSpec> two_factor_settings() {
          .type = text<&Config::two_factor, &TwoFactorConfig::issuer>(std::string(otpauth_name), is_otpauth_name),
          .default_text = "`APP_NAME`",
          .derived = true,
-         .description = "Who issues the codes, as authenticator apps show it.",
+         .description = "The issuer name that authenticator apps show.",
          .example = "Example Shop"},
         {.name = "AUTH_TWO_FACTOR_LABEL",
          .group = group,
          .type = text<&Config::two_factor, &TwoFactorConfig::label>(std::string(otpauth_name), is_otpauth_name),
          .default_text = "`AUTH_TWO_FACTOR_ISSUER`",
          .derived = true,
-         .description = "What stands before the e-mail address in the name of the entry in authenticator apps.",
+         .description = "The text before the email address in the name of the entry in authenticator apps.",
          .example = "Example Shop"},
         {.name = "AUTH_TWO_FACTOR_ENCRYPTION_KEY",
          .group = group,
-         .type = {.allowed = "one or more keys between commas, none of them empty",
+         .type = {.allowed = "one or more keys, none of them empty, separated by commas",
                   .read = [](std::string_view value, Config& config) -> Read {
                       auto keys = parse_list(value);
-                      if (!keys) return refused("one or more keys between commas, none of them empty");
+                      if (!keys) return refused("one or more keys, none of them empty, separated by commas");
                       config.two_factor.encryption_keys = std::move(*keys);
                       return {};
                   },
                   .show = [](const Config&) { return std::string(); },
                   .secret = true},
-         .default_text = "with APP_ENV=local made at the first start; else required",
+         .default_text = "with `APP_ENV=local` generated at the first start; otherwise required",
          .derived = true,
-         .description =
-             "What the secrets of authenticator apps are encrypted with: 32 characters or more, for instance "
-             "the output of `openssl rand -base64 32`. To change it, put the new key before the old one with a "
-             "comma between: the first encrypts, all decrypt. Without the key nobody's codes can be checked, so "
-             "it belongs into a backup, apart from the database's."},
+         .description = "Encrypts the secrets of authenticator apps. Use 32 characters or more, for example the output "
+                        "of `openssl rand -base64 32`. To rotate it, put the new key before the old one, separated by "
+                        "a comma: the service encrypts with the first key and decrypts with any of them. Without the "
+                        "key no code can be verified, so back it up, separately from the database."},
         {.name = "AUTH_TWO_FACTOR_REPLAY_PROTECTION",
          .group = group,
          .type = flag<&Config::two_factor, &TwoFactorConfig::replay_protection>(),
          .default_text = "true",
-         .description = "Takes each code of an authenticator app once only, as RFC 6238 section 5.2 demands."},
+         .description = "Accepts each authenticator code only once, as RFC 6238 section 5.2 requires."},
     };
 }
 
@@ -233,70 +229,68 @@ std::vector<SettingSpec> password_settings() {
          .group = group,
          .type = one_of<&Config::password, &PasswordConfig::by_length>({{"classes", false}, {"nist", true}}),
          .default_text = "classes",
-         .description =
-             "The form of new passwords. `classes`: 8 to 50 characters with an upper-case letter, a lower-case letter "
-             "and a digit. `nist`: 12 to 128 characters of any kind, as NIST SP 800-63B-4 advises. Either way common "
-             "passwords are refused. Existing passwords stay valid."},
+         .description = "The rules for new passwords. `classes`: 8 to 50 characters with an uppercase letter, a "
+                        "lowercase letter and a digit. `nist`: 12 to 128 characters of any kind, as NIST SP 800-63B-4 "
+                        "recommends. Both refuse common passwords. Existing passwords remain valid."},
         {.name = "AUTH_PASSWORD_ATTEMPT",
          .group = group,
          .type = flag<&Config::password, &PasswordConfig::attempt>(),
          .default_text = "true",
-         .description = "Counts wrong passwords and locks the login for a while when they are too many."},
+         .description = "Counts wrong passwords and temporarily locks the login after too many."},
         {.name = "AUTH_PASSWORD_MAX_ATTEMPT",
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::attempts_max>(1, 100),
          .default_text = "5",
-         .description =
-             "After how many wrong passwords in a row the login is locked. The lock grows with every further "
-             "failure and ends by itself; a right password clears the count."},
+         .description = "The number of consecutive wrong passwords that locks the login. Each further failure "
+                        "lengthens the lock, which expires by itself. A correct password resets the count."},
         {.name = "AUTH_PASSWORD_SALT_LENGTH",
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::salt_length>(16, 16),
          .default_text = "16",
-         .description = "Random bytes of salt in each password hash. Only 16, as the library makes them."},
+         .description = "The length of the random salt in each password hash, in bytes. Only 16 is supported."},
         {.name = "AUTH_PASSWORD_EXPIRED_IN_SECONDS",
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::expired>(0, 315'360'000),
          .default_text = "0",
-         .description =
-             "After how long a password must be changed; 0 is never, which is the advice of NIST SP 800-63B."},
+         .description = "The age at which a password must be changed. 0 means never, as NIST SP 800-63B recommends."},
         {.name = "AUTH_PASSWORD_EXPIRED_TEMPORARY_IN_SECONDS",
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::expired_temporary>(60, 2'592'000),
          .default_text = "259200",
-         .description = "How long a temporary password given by an administrator is good (259200 is three days)."},
+         .description = "How long a temporary password from an administrator is valid (259200 is three days)."},
         {.name = "AUTH_PASSWORD_PERIOD_IN_SECONDS",
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::reuse_period>(0, 315'360'000),
          .default_text = "7776000",
-         .description = "For how long a former password may not be used again (7776000 is 90 days)."},
+         .description = "How long a former password cannot be reused (7776000 is 90 days)."},
         {.name = "AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB",
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::argon2_memory_kib>(8'192, 1'048'576),
          .default_text = "19456",
-         .description = "Memory for one password hash (Argon2id). In production not below 19456, the least that OWASP "
-                        "advises. Existing hashes follow at the next login."},
+         .description = "The memory of one Argon2id password hash, in KiB. `production` requires at least 19456, "
+                        "OWASP's minimum. Each existing hash is upgraded at the user's next login."},
         {.name = "AUTH_PASSWORD_ARGON2_PASSES",
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::argon2_passes>(1, 16),
          .default_text = "2",
-         .description = "How often one password hash goes over that memory. In production at least 2."},
+         .description = "The number of passes over that memory. `production` requires at least 2."},
         {.name = "AUTH_PASSWORD_ARGON2_LANES",
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::argon2_lanes>(1, 1),
          .default_text = "1",
-         .description = "Lanes of one password hash. Only 1: hashes run side by side on a thread each instead."},
+         .description = "The number of lanes of one password hash. Only 1 is supported: each hash runs on its own "
+                        "thread, several in parallel."},
         {.name = "AUTH_PASSWORD_HASH_THREADS",
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::hash_threads>(0, 256),
          .default_text = "0",
-         .description = "Threads that hash passwords, at the lowest priority; 0 is one per core."},
+         .description = "The number of threads that hash passwords, at the lowest priority. 0 means one per core."},
         {.name = "AUTH_PASSWORD_HASH_QUEUE_MAX",
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::hash_queue_max>(1, 10'000),
          .default_text = "64",
-         .description = "Logins that may wait for such a thread; more are asked to come again, with 503 and "
-                        "`Retry-After`."},
+         .description =
+             "The maximum number of logins that wait for such a thread. Further logins get 503 with `Retry-After`."},
     };
 }
 
@@ -309,30 +303,30 @@ std::vector<SettingSpec> session_settings() {
              {{"strict", SessionCheckMode::strict}, {"cache", SessionCheckMode::cache}}),
          .default_text = "strict",
          .description =
-             "How a request's session is looked up. `strict` wants it in the cache and in the database, so "
-             "that a session ended anywhere ends at once; `cache` believes a find in the cache, for a minute "
-             "at most."},
+             "How the service checks the session of a request. `strict` requires it in both the cache and the "
+             "database, so a session ended anywhere ends at once. `cache` trusts a cached session for up to a minute."},
         {.name = "SESSION_MAX_PER_USER",
          .group = group,
          .type = whole_number<&Config::session, &SessionConfig::per_user_max>(1, 1'000),
          .default_text = "10",
-         .description = "Sessions one user may have at once; one more ends the oldest."},
+         .description = "The maximum number of concurrent sessions per user. A further login ends the oldest session."},
         {.name = "SESSION_ADMIN_EXPIRED",
          .group = group,
          .type = duration<&Config::session, &SessionConfig::admin_lifetime>(1min, 24h * 30),
          .default_text = "24h",
-         .description = "How long the session of an administrator lasts at most; no longer than a refresh token."},
+         .description = "The maximum lifetime of an administrator's session. The lifetime of the refresh token limits "
+                        "it as well."},
         {.name = "SESSION_ADMIN_IDLE",
          .group = group,
          .type = duration<&Config::session, &SessionConfig::admin_idle>(1min, 24h * 30),
          .default_text = "1h",
-         .description = "After how long without a request the session of an administrator ends."},
+         .description = "How long an administrator's session may go without a request before it ends."},
         {.name = "SESSION_KEY_PATTERN",
          .group = group,
          .type = text<&Config::session, &SessionConfig::key_pattern>(
-             "printable ASCII with {userId} and {sessionId} once each", is_session_key_pattern),
+             "printable ASCII with {userId} and {sessionId} exactly once each", is_session_key_pattern),
          .default_text = "User:{userId}:Session:{sessionId}",
-         .description = "The key of a session in the cache."},
+         .description = "The cache key of a session."},
     };
 }
 

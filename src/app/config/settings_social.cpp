@@ -8,8 +8,9 @@ namespace {
 using namespace setting_types;
 
 constexpr std::string_view group = "Social login";
-constexpr std::string_view https_address = "an https address without credentials and fragment";
-constexpr std::string_view client_id_list = "one or more client ids between commas, each 1 to 255 printable characters";
+constexpr std::string_view https_address = "an https URL without credentials or fragment";
+constexpr std::string_view client_id_list =
+    "one or more client IDs of 1 to 255 printable characters each, separated by commas";
 
 bool is_https_address(std::string_view text) {
     constexpr std::string_view scheme = "https://";
@@ -63,16 +64,16 @@ SettingType nonce_required() {
 SettingSpec carrier_header(std::string_view name) {
     return {.name = name,
             .group = group,
-            .type = only("Authorization", "proxies, caches and logs treat that header as a secret, and no other"),
+            .type = only("Authorization", "proxies, caches and logs treat no other header as a secret"),
             .default_text = "Authorization",
-            .description = "The header that carries an ID token of this provider. Only `Authorization`."};
+            .description = "The header that carries an ID token of this provider. Only `Authorization` is supported."};
 }
 SettingSpec carrier_prefix(std::string_view name) {
     return {.name = name,
             .group = group,
-            .type = only("Bearer", "this is the scheme of RFC 6750"),
+            .type = only("Bearer", "RFC 6750 defines this scheme"),
             .default_text = "Bearer",
-            .description = "What stands before the token in that header. Only `Bearer`."};
+            .description = "The scheme before the token in that header. Only `Bearer` is supported."};
 }
 
 template <auto Provider, auto Member>
@@ -87,31 +88,30 @@ std::vector<SettingSpec> social_settings() {
         {.name = "AUTH_SOCIAL_GOOGLE_CLIENT_ID",
          .group = group,
          .type = client_ids(&SocialConfig::google),
-         .default_text = "none: nobody can log in with Google",
+         .default_text = "none: login with Google is off",
          .derived = true,
-         .description =
-             "The client ids, separated by commas, of the applications whose Google ID tokens are accepted. "
-             "An application that asks for tokens in the name of another one (`azp` beside `aud`) needs both "
-             "in this list.",
+         .description = "The client IDs of the applications whose Google ID tokens are accepted. An application that "
+                        "requests tokens on behalf of another (`azp` differs from `aud`) needs both IDs in this list.",
          .example = "1234567890-abc.apps.googleusercontent.com"},
         {.name = "AUTH_SOCIAL_GOOGLE_CLIENT_SECRET",
          .group = group,
          .type = unused_secret(),
          .default_text = "none",
          .derived = true,
-         .description = "Known, so that it may stand beside the client id, and not used: ID tokens are checked with "
-                        "Google's public keys."},
+         .description = "Not used: Consentry verifies ID tokens with Google's public keys. The setting exists so that "
+                        "it can accompany the client ID."},
         {.name = "AUTH_SOCIAL_GOOGLE_ISSUER",
          .group = group,
          .type = address<&SocialConfig::google, &SocialProviderConfig::issuer>(),
          .default_text = "https://accounts.google.com",
-         .description = "Who must have issued the tokens, to the letter. With the default, `accounts.google.com` is "
-                        "accepted as well, as Google documents it."},
+         .description = "The required issuer of the ID tokens, compared exactly. With the default, "
+                        "`accounts.google.com` is accepted as well, as Google documents."},
         {.name = "AUTH_SOCIAL_GOOGLE_JWKS_URI",
          .group = group,
          .type = address<&SocialConfig::google, &SocialProviderConfig::jwks_uri>(),
          .default_text = "https://www.googleapis.com/oauth2/v3/certs",
-         .description = "Where the issuer publishes its keys. Fetched when a token needs them, at most once a minute."},
+         .description = "Where the issuer publishes its keys. Consentry fetches them when a token needs them, at most "
+                        "once a minute."},
         carrier_header("AUTH_SOCIAL_GOOGLE_HEADER"),
         carrier_prefix("AUTH_SOCIAL_GOOGLE_PREFIX"),
         {.name = "AUTH_SOCIAL_APPLE_CLIENT_ID",
@@ -119,45 +119,44 @@ std::vector<SettingSpec> social_settings() {
          .type = client_ids(&SocialConfig::apple),
          .default_text = "none",
          .derived = true,
-         .description = "The bundle ids, separated by commas, of the apps whose Apple ID tokens are accepted. Without "
-                        "this and AUTH_SOCIAL_APPLE_SIGN_IN_CLIENT_ID nobody can log in with Apple.",
+         .description = "The bundle IDs of the apps whose Apple ID tokens are accepted. If neither this nor "
+                        "`AUTH_SOCIAL_APPLE_SIGN_IN_CLIENT_ID` is set, login with Apple is off.",
          .example = "org.example.app"},
         {.name = "AUTH_SOCIAL_APPLE_SIGN_IN_CLIENT_ID",
          .group = group,
          .type = client_ids(&SocialConfig::apple),
          .default_text = "none",
          .derived = true,
-         .description = "The same for websites: their services ids.",
+         .description = "The services IDs of the websites whose Apple ID tokens are accepted.",
          .example = "org.example.web"},
         {.name = "AUTH_SOCIAL_APPLE_ISSUER",
          .group = group,
          .type = address<&SocialConfig::apple, &SocialProviderConfig::issuer>(),
          .default_text = "https://appleid.apple.com",
-         .description = "Who must have issued the tokens, to the letter."},
+         .description = "The required issuer of the ID tokens, compared exactly."},
         {.name = "AUTH_SOCIAL_APPLE_JWKS_URI",
          .group = group,
          .type = address<&SocialConfig::apple, &SocialProviderConfig::jwks_uri>(),
          .default_text = "https://appleid.apple.com/auth/keys",
-         .description = "Where the issuer publishes its keys. Fetched when a token needs them, at most once a minute."},
+         .description = "Where the issuer publishes its keys. Consentry fetches them when a token needs them, at most "
+                        "once a minute."},
         carrier_header("AUTH_SOCIAL_APPLE_HEADER"),
         carrier_prefix("AUTH_SOCIAL_APPLE_PREFIX"),
         {.name = "AUTH_SOCIAL_CA_FILE",
          .group = group,
          .type = text<&Config::social, &SocialConfig::ca_file>(
-             "a file name", [](std::string_view name) { return !trim(name).empty(); }),
-         .default_text = "the system's certificates",
+             "a file path", [](std::string_view name) { return !trim(name).empty(); }),
+         .default_text = "the system's CA certificates",
          .derived = true,
-         .description =
-             "Certificates (PEM) trusted, instead of the system's, for the addresses above: for an issuer of "
-             "one's own.",
+         .description = "A PEM file of CA certificates to trust for the key URLs above, instead of the system's. For "
+                        "an issuer of your own.",
          .example = "/etc/consentry/ca.pem"},
         {.name = "AUTH_SOCIAL_NONCE_REQUIRED",
          .group = group,
          .type = nonce_required(),
          .default_text = "false",
-         .description =
-             "Whether every token must carry a `nonce`, and the request the same one. A nonce that is sent is "
-             "compared either way."},
+         .description = "Requires every ID token to carry a `nonce` and the request to carry the same value. A nonce "
+                        "that is sent is compared in any case."},
     };
 }
 

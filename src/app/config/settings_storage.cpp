@@ -32,7 +32,7 @@ Read read_cache_url(std::string_view value, Config& config) {
         config.cache.url.clear();
         return {};
     }
-    if (!value.starts_with("redis")) return refused("memory: or an address of Redis such as redis://HOST:6379");
+    if (!value.starts_with("redis")) return refused("memory: or a Redis URL such as redis://HOST:6379");
     if (auto options = storage::parse_redis_url(value); !options) return std::unexpected(std::move(options.error()));
     config.cache.url = value;
     return {};
@@ -61,32 +61,31 @@ std::vector<SettingSpec> database_settings() {
          .default_text = "`sqlite:<DATA_DIR>/consentry.db`",
          .derived = true,
          .description =
-             "The database. SQLite serves one running process; a relative path starts from the working directory. "
-             "PostgreSQL (13 or newer) serves any number of them. Its address is read by PostgreSQL's own client: "
-             "several "
-             "hosts separated by commas follow a fail-over to the one that takes writes, `sslmode=verify-full` and "
-             "`sslrootcert=FILE` demand a certificate.",
+             "The database. SQLite serves one running process; a relative path starts at the working directory. "
+             "PostgreSQL (13 or newer) serves any number of processes. libpq, PostgreSQL's client library, reads its "
+             "URL: list several hosts, separated by commas, to follow a failover to the host that accepts writes, and "
+             "use `sslmode=verify-full` with `sslrootcert=FILE` to require a valid certificate.",
          .example = "postgresql://consentry:PASSWORD@db1.example.com,db2.example.com/consentry?sslmode=verify-full"},
         {.name = "DATABASE_CONNECTIONS_PER_THREAD",
          .group = group,
          .type = whole_number<&Config::database, &DatabaseConfig::connections_per_thread>(1, 64),
          .default_text = "4",
          .description =
-             "Connections to PostgreSQL that each thread serving clients may open, one of them for looking up "
-             "sessions. They are opened when they are needed; together: instances x HTTP_THREADS x this."},
+             "The maximum number of PostgreSQL connections per serving thread, including one for session lookups. "
+             "Connections open on demand. In total, PostgreSQL must allow instances × `HTTP_THREADS` × this number."},
         {.name = "DATABASE_TIMEOUT",
          .group = group,
          .type = duration<&Config::database, &DatabaseConfig::timeout>(50ms, 1min),
          .default_text = "800ms",
-         .description = "How long a request waits for one answer of PostgreSQL, a new connection included; then it is "
-                        "answered 503."},
+         .description = "How long a request waits for a single PostgreSQL response, including a new connection. After "
+                        "that, the response is 503."},
         {.name = "DATABASE_PREPARED_STATEMENTS",
          .group = group,
          .type = flag<&Config::database, &DatabaseConfig::prepared_statements>(),
          .default_text = "true",
-         .description = "Keeps prepared statements and settings in PostgreSQL's sessions. `false` is for a pooler that "
-                        "gives a session to somebody else after each transaction, such as PgBouncer with "
-                        "`pool_mode = transaction`."},
+         .description = "Keeps prepared statements and session settings in PostgreSQL sessions. Set it to `false` "
+                        "behind a connection pooler that hands a session to another client after each transaction, "
+                        "such as PgBouncer with `pool_mode = transaction`."},
     };
 }
 
@@ -95,45 +94,41 @@ std::vector<SettingSpec> cache_settings() {
     return {
         {.name = "CACHE_URL",
          .group = group,
-         .type = {.allowed = "memory: or an address of Redis such as redis://HOST:6379",
+         .type = {.allowed = "memory: or a Redis URL such as redis://HOST:6379",
                   .read = read_cache_url,
                   .show = [](const Config& config) { return config.cache.url.empty() ? "memory:" : config.cache.url; }},
          .default_text = "memory:",
-         .description = "The cache: in the memory of the process, or a Redis or Valkey server (6.2 or newer) that "
-                        "several instances "
-                        "share: `redis://[USER:PASSWORD@]HOST:PORT/DB`, "
+         .description = "The cache: in process memory, or on a Redis or Valkey server (6.2 or newer) shared by several "
+                        "instances. Forms: `redis://[USER:PASSWORD@]HOST:PORT/DB`, "
                         "`redis+sentinel://[USER:PASSWORD@]HOST:PORT,HOST:PORT/NAME` or "
-                        "`redis+cluster://[USER:PASSWORD@]HOST:PORT,HOST:PORT`; with `rediss` in the place of `redis` "
-                        "over TLS, where "
-                        "`?ca_file=FILE` names the certificates to trust. Losing the cache costs time and logins in "
-                        "progress, never "
-                        "safety.",
+                        "`redis+cluster://[USER:PASSWORD@]HOST:PORT,HOST:PORT`. Use `rediss` instead of `redis` for "
+                        "TLS; `?ca_file=FILE` then names the CA certificates to trust. Losing the cache costs time and "
+                        "logins in progress, but never security.",
          .example = "redis://consentry:PASSWORD@cache.example.com:6379"},
         {.name = "CACHE_NAMESPACE",
          .group = group,
          .type = text<&Config::cache, &CacheConfig::name_space>("1 to 64 letters, digits and ._:-", is_name_space),
          .default_text = "Cache",
-         .description = "What stands before each key in Redis, with a colon between: services that share a server want "
-                        "different ones."},
+         .description = "The prefix of every key in Redis, followed by a colon. Give services that share a server "
+                        "different namespaces."},
         {.name = "CACHE_TTL_IN_MS",
          .group = group,
          .type = whole_number<&Config::cache, &CacheConfig::ttl>(1'000, 86'400'000),
          .default_text = "300000",
-         .description =
-             "How long the cache keeps copies that have no setting of their own, in milliseconds: which id an "
-             "API key belongs to."},
+         .description = "How long the cache keeps entries that have no setting of their own, in milliseconds. At "
+                        "present this is the ID of each API key."},
         {.name = "CACHE_TIMEOUT",
          .group = group,
          .type = duration<&Config::cache, &CacheConfig::timeout>(10ms, 10s),
          .default_text = "250ms",
-         .description = "How long a request waits for one answer of Redis; then it goes on without it where it can."},
+         .description = "How long a request waits for a single Redis response. After that, it continues without the "
+                        "cache where possible."},
         {.name = "CACHE_MEMORY_MAX_IN_MB",
          .group = group,
          .type = megabytes<&Config::cache, &CacheConfig::bytes_max>(1, 65'536),
          .default_text = "64",
-         .description =
-             "How much memory the cache in the process may take, in megabytes; above, what was used longest ago "
-             "makes room."},
+         .description = "The memory limit of the in-process cache, in megabytes. Above it, the least recently used "
+                        "entries are evicted."},
     };
 }
 

@@ -30,10 +30,10 @@ Read read_storage_url(std::string_view value, Config& config) {
     return {};
 }
 
-const std::string bucket_allowed = "empty, or the name of a bucket: 3 to 63 lower-case letters, digits, '-' and '.'";
+const std::string bucket_allowed = "empty, or a bucket name of 3 to 63 lowercase letters, digits, '-' and '.'";
 
 SettingType secret_text() {
-    const std::string allowed = "printable characters without blanks";
+    const std::string allowed = "printable ASCII characters without spaces";
     return {.allowed = allowed,
             .read = [allowed](std::string_view value, Config& config) -> Read {
                 const bool fits =
@@ -47,7 +47,7 @@ SettingType secret_text() {
 }
 
 const std::string path_allowed =
-    "a path without slashes at its ends, of letters, digits, '.', '_' and '-', 200 characters at most";
+    "a path of at most 200 letters, digits, '.', '_', '-' and slashes, with no slash at either end";
 
 bool is_path(std::string_view text) { return text.size() <= 200 && storage::is_object_key(text); }
 
@@ -58,7 +58,7 @@ bool is_word(std::string_view text) {
 }
 bool is_bucket_or_none(std::string_view text) { return text.empty() || storage::is_bucket_name(text); }
 
-const std::string cdn_allowed = "empty, a host, or an http or https address without credentials, query and fragment";
+const std::string cdn_allowed = "empty, a host, or an http or https URL without credentials, query or fragment";
 
 Read read_public_cdn(std::string_view value, Config& config) {
     if (value.empty()) {
@@ -71,7 +71,8 @@ Read read_public_cdn(std::string_view value, Config& config) {
     return {};
 }
 
-const std::string types_allowed = "types between commas: termsOfService, privacy, marketing, cookies";
+const std::string types_allowed =
+    "any of termsOfService, privacy, marketing and cookies, each once, separated by commas";
 
 Read read_types(std::string_view value, Config& config) {
     std::vector<PolicyType> types;
@@ -108,13 +109,11 @@ std::vector<SettingSpec> storage_settings() {
                   .show = [](const Config& config) { return config.storage.url; }},
          .default_text = "`file:<DATA_DIR>/storage`",
          .derived = true,
-         .description =
-             "Where the files of term policies are. `file:` is a folder with a private and a public part; the service "
-             "itself hands out the public one. `s3:` is Amazon S3 in `AWS_S3_REGION`, `s3://HOST:PORT` any other "
-             "server "
-             "that speaks like it; both take `?style=path` or `?style=virtual` (the bucket in the path, or in the name "
-             "of the host) and `ca_file=FILE` (certificates to trust instead of the system's), the latter `tls=none` "
-             "too.",
+         .description = "Where the files of term policies are stored. `file:` is a folder with a private and a public "
+                        "part; the service itself serves the public part. `s3:` is Amazon S3 in `AWS_S3_REGION`; "
+                        "`s3://HOST:PORT` is any other S3-compatible server. Both accept `?style=path` or "
+                        "`?style=virtual` (bucket in the path or in the host name) and `ca_file=FILE` (CA certificates "
+                        "to trust instead of the system's). `s3://HOST:PORT` also accepts `tls=none`.",
          .example = "file:/var/lib/consentry/storage"},
         {.name = "AWS_S3_IAM_CREDENTIAL_KEY",
          .group = group,
@@ -122,34 +121,34 @@ std::vector<SettingSpec> storage_settings() {
              "1 to 128 letters, digits and ._-, or empty",
              [](std::string_view text) { return text.empty() || is_word(text); }),
          .default_text = "",
-         .description = "The access key for S3, which needs the rights that docs/deploy/s3.md lists. Required there.",
+         .description = "The S3 access key. Required for S3. It needs the permissions listed in docs/deploy/s3.md.",
          .example = "AKIAIOSFODNN7EXAMPLE"},
         {.name = "AWS_S3_IAM_CREDENTIAL_SECRET",
          .group = group,
          .type = secret_text(),
          .default_text = "none",
          .derived = true,
-         .description = "Its secret. Required for S3."},
+         .description = "The secret of the S3 access key. Required for S3."},
         {.name = "AWS_S3_REGION",
          .group = group,
          .type =
              text<&Config::storage, &StorageConfig::s3, &S3Config::region>("1 to 128 letters, digits and ._-", is_word),
          .default_text = "us-east-1",
          .description =
-             "The region of the buckets. Servers other than Amazon's have one as well, and some insist on it."},
+             "The region of the buckets. Servers other than Amazon's have a region as well, and some check it."},
         {.name = "AWS_S3_PRIVATE_BUCKET",
          .group = group,
          .type =
              text<&Config::storage, &StorageConfig::s3, &S3Config::private_bucket>(bucket_allowed, is_bucket_or_none),
          .default_text = "",
-         .description = "The bucket of drafts, which strangers cannot read. Required for S3.",
+         .description = "The bucket of drafts, which must not be publicly readable. Required for S3.",
          .example = "example-consentry-private"},
         {.name = "AWS_S3_PUBLIC_BUCKET",
          .group = group,
          .type =
              text<&Config::storage, &StorageConfig::s3, &S3Config::public_bucket>(bucket_allowed, is_bucket_or_none),
          .default_text = "",
-         .description = "The bucket of what is published, which everybody can read. Required for S3.",
+         .description = "The bucket of published texts, which must be publicly readable. Required for S3.",
          .example = "example-consentry-public"},
         {.name = "AWS_S3_PUBLIC_CDN",
          .group = group,
@@ -157,24 +156,24 @@ std::vector<SettingSpec> storage_settings() {
                   .read = read_public_cdn,
                   .show = [](const Config& config) { return config.storage.s3.public_url; }},
          .default_text = "",
-         .description = "Where everybody reads the public bucket, if that is not the bucket's own address.",
+         .description = "The public address of the public bucket, if it differs from the bucket's own address.",
          .example = "cdn.example.com"},
         {.name = "AWS_S3_MAX_ATTEMPTS",
          .group = group,
          .type = whole_number<&Config::storage, &StorageConfig::s3, &S3Config::attempts_max>(1, 10),
          .default_text = "3",
-         .description = "How often one call to S3 is made where the server fails or does not answer."},
+         .description = "The maximum number of attempts for one S3 call when the server fails or does not respond."},
         {.name = "AWS_S3_TIMEOUT_IN_MS",
          .group = group,
          .type = whole_number<&Config::storage, &StorageConfig::s3, &S3Config::timeout>(100, 50'000),
          .default_text = "30000",
-         .description = "How long one call to S3 may take, in milliseconds, all its attempts together."},
+         .description = "The time limit of one S3 call including all its attempts, in milliseconds."},
         {.name = "AWS_S3_PRESIGN_EXPIRED_IN_SECONDS",
          .group = group,
          .type = whole_number<&Config::storage, &StorageConfig::presign_lifetime>(1, 604'800),
          .default_text = "1800",
          .description =
-             "How long an address lets whoever has it read or write one private file; with the folder, too."},
+             "How long a presigned URL to read or write one private file is valid. Applies to `file:` storage too."},
     };
 }
 
@@ -185,20 +184,19 @@ std::vector<SettingSpec> term_policy_settings() {
          .group = group,
          .type = text<&Config::term_policy, &TermPolicyConfig::upload_path>(path_allowed, is_path),
          .default_text = "term-policies",
-         .description = "Where drafts lie in the private part: `<this>/<type>/<version>/<language>.hbs`. To be changed "
+         .description = "The path of drafts in the private part: `<this>/<type>/<version>/<language>.hbs`. Change it "
                         "only while there are no drafts."},
         {.name = "TERM_POLICY_CONTENT_PUBLIC_PATH",
          .group = group,
          .type = text<&Config::term_policy, &TermPolicyConfig::public_path>(path_allowed, is_path),
          .default_text = "term-policies",
-         .description = "Where published texts lie in the public part. To be changed only while nothing is published: "
-                        "the addresses "
-                        "of what is published are made of it."},
+         .description = "The path of published texts in the public part. It is part of their URLs, so change it only "
+                        "while nothing is published."},
         {.name = "TERM_POLICY_WITHDRAWABLE",
          .group = group,
          .type = {.allowed = types_allowed, .read = read_types, .show = show_types},
          .default_text = "marketing,cookies",
-         .description = "The types whose acceptance users may take back."},
+         .description = "The policy types whose acceptance users may withdraw."},
     };
 }
 

@@ -114,10 +114,10 @@ std::expected<std::filesystem::path, std::string> parse_database_url(std::string
     text.remove_prefix(scheme.size());
     if (text.starts_with("//")) {
         text.remove_prefix(2);
-        if (!text.starts_with('/')) return std::unexpected("after sqlite:// comes a path that begins with a slash");
+        if (!text.starts_with('/')) return std::unexpected("after sqlite://, the path must begin with a slash");
     }
     if (text.empty() || text.starts_with(':') || text.ends_with('/') || text.contains('?'))
-        return std::unexpected("must be sqlite:PATH, the path of a file");
+        return std::unexpected("must be sqlite:PATH with the path of a file");
     return std::filesystem::path(text);
 }
 

@@ -10,8 +10,8 @@ namespace consentry::http {
 namespace {
 
 constexpr std::string_view form =
-    "hosts such as app.example.com, *.example.com or localhost:5173 between commas, or * alone";
-constexpr std::string_view too_wide = "entries whose * stands for one name's subdomains: *.example.com, not *.com";
+    "hosts such as app.example.com, *.example.com or localhost:5173, separated by commas, or * alone";
+constexpr std::string_view too_wide = "entries whose * covers the subdomains of one domain: *.example.com, not *.com";
 
 constexpr std::string_view methods = "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS";
 constexpr std::string_view allowed_headers =

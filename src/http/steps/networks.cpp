@@ -84,15 +84,15 @@ std::expected<Networks, std::string> Networks::parse(const std::vector<std::stri
         boost::system::error_code error;
         const Address address = ip::make_address(std::string(text).c_str(), error);
         if (error || text.contains('%'))
-            return std::unexpected("addresses or networks such as 10.0.0.0/8, between commas");
+            return std::unexpected("addresses or networks such as 10.0.0.0/8, separated by commas");
         const unsigned most = address.is_v4() ? 32 : 128;
         const auto bits = slash == std::string_view::npos ? most : parse_number(entry.substr(slash + 1), most);
-        if (!bits) return std::unexpected("addresses or networks such as 10.0.0.0/8, between commas");
-        if (*bits == 0) return std::unexpected("a list without a network of every address (/0)");
+        if (!bits) return std::unexpected("addresses or networks such as 10.0.0.0/8, separated by commas");
+        if (*bits == 0) return std::unexpected("a list without a network that covers all addresses (/0)");
         const Address one = canonical(address);
         // A mapped network of IPv4 counts in the last 32 of its bits.
         const bool mapped = address.is_v6() && one.is_v4();
-        if (mapped && *bits <= 96) return std::unexpected("a list without a network of every address (/0)");
+        if (mapped && *bits <= 96) return std::unexpected("a list without a network that covers all addresses (/0)");
         out.blocks_.push_back({one, mapped ? *bits - 96 : *bits});
     }
     return out;
