@@ -106,15 +106,15 @@ HelloFacts hello_facts(const Config& config) {
 void tell_of_limiter(spdlog::logger& log, SecurityEvents& events, bool available) {
     events.record({.name = "limiter.shared", .outcome = available ? Outcome::success : Outcome::failure});
     if (available)
-        log.info("rate limit: counted in the cache again, for all instances together");
+        log.info("rate limit: counting in the cache again, shared by all instances");
     else
-        log.warn("rate limit: the cache does not answer; counted here alone, at half of the limit");
+        log.warn("rate limit: the cache does not respond; counting in this instance only, at half the limit");
 }
 
 }  // namespace
 
 void FailureLog::on_answer(const http::Exchange& exchange) noexcept {
-    if (!exchange.failure.empty()) log_.error("request {}: {}", exchange.context.request_id, exchange.failure);
+    if (!exchange.failure.empty()) log_.error("request {} failed: {}", exchange.context.request_id, exchange.failure);
 }
 
 std::string_view program_version() { return CONSENTRY_VERSION; }
@@ -195,29 +195,29 @@ void App::open_metrics() {
     watch_process(*metrics_, services_.clock);
     watch_services(*metrics_, services_);
     using Sample = Metrics::Sample;
-    metrics_->watch("consentry_http_connections", "Connections open now", Metrics::Kind::gauge,
+    metrics_->watch("consentry_http_connections", "Open connections", Metrics::Kind::gauge,
                     [this] { return std::vector<Sample>{{static_cast<double>(server_->connections())}}; });
     watch_budgets(*metrics_, [this]() -> const http::Server& { return *server_; });
-    metrics_->watch("consentry_rate_limit_shared", "1: counted in the cache; 0: it does not answer, counted here alone",
-                    Metrics::Kind::gauge,
-                    [this] { return std::vector<Sample>{{rate_limit_.is_shared() ? 1.0 : 0.0}}; });
-    metrics_->watch("consentry_mails_waiting", "Mails still to be sent, by all instances together",
-                    Metrics::Kind::gauge,
+    metrics_->watch(
+        "consentry_rate_limit_shared",
+        "1 if requests are counted in the cache, 0 if the cache does not respond and this instance counts alone",
+        Metrics::Kind::gauge, [this] { return std::vector<Sample>{{rate_limit_.is_shared() ? 1.0 : 0.0}}; });
+    metrics_->watch("consentry_mails_waiting", "Emails waiting to be sent by all instances", Metrics::Kind::gauge,
                     [this] { return std::vector<Sample>{{static_cast<double>(mail_delivery_->waiting())}}; });
-    metrics_->watch("consentry_mails_sent_total", "Mails that the mail server has taken", Metrics::Kind::counter,
+    metrics_->watch("consentry_mails_sent_total", "Emails accepted by the mail server", Metrics::Kind::counter,
                     [this] { return std::vector<Sample>{{static_cast<double>(mail_delivery_->sent())}}; });
-    metrics_->watch("consentry_mails_failed_total", "Mails that were given up", Metrics::Kind::counter,
+    metrics_->watch("consentry_mails_failed_total", "Emails that could not be delivered", Metrics::Kind::counter,
                     [this] { return std::vector<Sample>{{static_cast<double>(mail_delivery_->failed())}}; });
-    metrics_->watch("consentry_lines_lost_total", "Lines that could not be written, or reports that could not be sent",
-                    Metrics::Kind::counter, [this] {
-                        const auto lost = [](const auto* stream) {
-                            return stream == nullptr ? 0.0 : static_cast<double>(stream->lost());
-                        };
-                        return std::vector<Sample>{
-                            {lost(&services_.security_event_file), {{"stream", "security_events"}}},
-                            {lost(request_log_.get()), {{"stream", "log"}}},
-                            {lost(error_tracking_.get()), {{"stream", "error_tracking"}}}};
-                    });
+    metrics_->watch(
+        "consentry_lines_lost_total", "Log lines that could not be written and error reports that could not be sent",
+        Metrics::Kind::counter, [this] {
+            const auto lost = [](const auto* stream) {
+                return stream == nullptr ? 0.0 : static_cast<double>(stream->lost());
+            };
+            return std::vector<Sample>{{lost(&services_.security_event_file), {{"stream", "security_events"}}},
+                                       {lost(request_log_.get()), {{"stream", "log"}}},
+                                       {lost(error_tracking_.get()), {{"stream", "error_tracking"}}}};
+        });
 }
 
 void App::declare_endpoints() {

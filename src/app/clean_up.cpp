@@ -19,7 +19,7 @@ awaitable<std::optional<std::string>> trouble_of(const CleanUpTask& task) {
     } catch (const std::exception& error) {
         co_return error.what();
     } catch (...) {
-        co_return "an exception that says nothing";
+        co_return "unknown exception";
     }
     co_return std::nullopt;
 }
@@ -47,9 +47,9 @@ awaitable<void> CleanUp::do_due(SteadyTime now) {
         planned.due = now + (trouble ? std::min(task.every, retry_after) : task.every);
         const bool was_in_trouble = std::exchange(planned.in_trouble, trouble.has_value());
         if (trouble && !was_in_trouble)
-            log_.warn("cleaning up: {}: put off: {}", task.name, *trouble);
+            log_.warn("cleanup of {} failed and will be retried: {}", task.name, *trouble);
         else if (!trouble && was_in_trouble)
-            log_.info("cleaning up: {}: done again", task.name);
+            log_.info("cleanup of {} works again", task.name);
     }
 }
 

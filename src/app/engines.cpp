@@ -95,7 +95,7 @@ std::unique_ptr<storage::Cache> open_cache(const Config& config, const Clock& cl
         try {
             cache->check();
         } catch (const Unavailable& outage) {
-            spdlog::warn("setting CACHE_URL: {}; two-factor logins wait until it answers", outage.what());
+            spdlog::warn("setting CACHE_URL: {}; two-factor logins are unavailable until it responds", outage.what());
         }
         return cache;
     } catch (const std::exception& error) {
@@ -109,7 +109,8 @@ std::unique_ptr<storage::ObjectStore> open_object_store(const Config& config) {
         try {
             store->check();
         } catch (const Unavailable& outage) {
-            spdlog::warn("setting STORAGE_URL: {}; files of term policies wait until it answers", outage.what());
+            spdlog::warn("setting STORAGE_URL: {}; files of term policies are unavailable until it responds",
+                         outage.what());
         }
         return store;
     } catch (const std::exception& error) {

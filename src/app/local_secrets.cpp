@@ -38,8 +38,9 @@ void make_secret(const fs::path& file) {
 std::string read_secret(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     std::string secret{std::istreambuf_iterator<char>(in), {}};
-    if (!in) throw std::runtime_error("the secret in " + file.string() + " cannot be read");
-    if (secret.size() < 32) throw std::runtime_error("the secret in " + file.string() + " is damaged");
+    if (!in) throw std::runtime_error("cannot read the secret in " + file.string());
+    if (secret.size() < 32)
+        throw std::runtime_error("the secret in " + file.string() + " is damaged: it has fewer than 32 characters");
     return secret;
 }
 

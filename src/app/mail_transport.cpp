@@ -30,7 +30,7 @@ net::SmtpClient::Options smtp_options(const Config& config) {
     options.server = std::move(*server);
     if (options.server.ca_file.empty()) options.server.ca_file = config.mail.ca_file;
     if (!options.server.ca_file.empty() && !std::filesystem::is_regular_file(options.server.ca_file))
-        throw std::runtime_error("the file of certificates (ca_file, MAIL_CA_FILE) is not there");
+        throw std::runtime_error("the CA certificate file (ca_file or MAIL_CA_FILE) does not exist");
     return options;
 }
 
@@ -46,7 +46,7 @@ std::unique_ptr<MailTransport> open_mail_transport(const Config& config) {
     try {
         if (const auto folder = mail_folder(config)) {
             auto transport = std::make_unique<FileTransport>(*folder);
-            spdlog::info("mails are written into {}, and sent to nobody (setting MAIL_URL)", folder->string());
+            spdlog::info("emails are written to {} and not sent (setting MAIL_URL)", folder->string());
             return transport;
         }
         return std::make_unique<SmtpTransport>(smtp_options(config));

@@ -29,7 +29,8 @@ std::size_t hash_threads(const Config& config) {
 
 ApiKeySettings api_key_settings(const Config& config) {
     const auto time_zone = TimeZone::find(config.app.timezone);
-    if (!time_zone) throw std::runtime_error("APP_TIMEZONE: the system's time zone database has no such zone");
+    if (!time_zone)
+        throw std::runtime_error("setting APP_TIMEZONE: the system's time zone database does not contain this zone");
     return {.environment = std::string(text_of(config.app.environment)),
             .required = config.api_key.required,
             .cache_prefix = config.api_key.cache_prefix,
@@ -181,15 +182,15 @@ std::vector<CleanUpTask> Services::clean_up_tasks() {
     // What is deleted is gone within a minute, also where the store did not answer at first.
     constexpr std::chrono::seconds often{20};
     return {
-        {"counts of password failures", rarely, [this] { return passwords.forget_old(); }},
-        {"sessions that are over", rarely, [this] { return sessions.forget_old(); }},
-        {"old activity", rarely, [this] { return activity.forget_old(); }},
-        {"identity tokens that are over", rarely, [this] { return social_accounts.forget_old(); }},
-        {"requests for links", rarely, [this] { return link_requests.forget_old(); }},
+        {"password failure counts", rarely, [this] { return passwords.forget_old(); }},
+        {"expired sessions", rarely, [this] { return sessions.forget_old(); }},
+        {"old activity log entries", rarely, [this] { return activity.forget_old(); }},
+        {"expired identity tokens", rarely, [this] { return social_accounts.forget_old(); }},
+        {"old link requests", rarely, [this] { return link_requests.forget_old(); }},
         {"deleted accounts", rarely, [this] { return accounts.erase_deleted(); }},
-        {"mails that were given up", rarely, [this] { return forget_failed_mails(); }},
+        {"abandoned emails", rarely, [this] { return forget_failed_mails(); }},
         {"abandoned imports", rarely, [this] { return user_import.forget_abandoned(); }},
-        {"files without a document", often, [this] { return term_policies.sweep(); }},
+        {"orphaned policy files", often, [this] { return term_policies.sweep(); }},
         {"counted security events", often, [this] { return tell_counted_events(); }},
         {"time of the database", often, [this] { return shared_clock_.follow(); }},
     };

@@ -10,8 +10,8 @@ namespace consentry {
 std::string sentence_of(const boost::system::error_code& error) {
     namespace asio = boost::asio;
     // The resolver speaks of authoritative answers.
-    if (error == asio::error::host_not_found || error == asio::error::no_data) return "no host has this name";
-    if (error == asio::error::host_not_found_try_again) return "the name of the host cannot be looked up at present";
+    if (error == asio::error::host_not_found || error == asio::error::no_data) return "host not found";
+    if (error == asio::error::host_not_found_try_again) return "the host name cannot be resolved at present";
     return error.message();
 }
 

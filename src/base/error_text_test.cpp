@@ -16,7 +16,7 @@ TEST(ErrorText, IsASentenceForPeople) {
               "./data/keys: Permission denied");
     EXPECT_EQ(sentence_of(std::filesystem::filesystem_error("cannot get current path", denied)), "Permission denied");
     EXPECT_EQ(sentence_of(boost::system::system_error(boost::asio::error::host_not_found, "resolve")),
-              "no host has this name");
+              "host not found");
     EXPECT_EQ(sentence_of(boost::system::system_error(boost::asio::error::connection_refused, "connect")),
               "Connection refused");
     EXPECT_EQ(sentence_of(std::runtime_error("the key is damaged")), "the key is damaged");

@@ -85,8 +85,7 @@ void LineWriter::work() {
         if (told > 0) chunk.bytes.insert(0, target_->loss_note(told) + '\n');
         const std::size_t written = target_->write(chunk.bytes);
         const bool failed = written < chunk.bytes.size();
-        if (failed && !in_trouble_)
-            fmt::print(stderr, "{}: lines are being lost: {}\n", options_.name, target_->trouble());
+        if (failed && !in_trouble_) fmt::print(stderr, "{}: losing lines: {}\n", options_.name, target_->trouble());
         in_trouble_ = failed;
         std::uint64_t missing = 0;
         std::uint64_t still_untold = 0;

@@ -54,10 +54,10 @@ std::string check_rsa(EVP_PKEY* key, json::object& jwk) {
     const BignumHandle modulus = number_of(key, OSSL_PKEY_PARAM_RSA_N);
     const BignumHandle exponent = number_of(key, OSSL_PKEY_PARAM_RSA_E);
     const auto bits = static_cast<std::size_t>(BN_num_bits(modulus.get()));
-    if (bits < rsa_bits_min || bits > rsa_bits_max) return "an RSA key has 2048 to 8192 bits";
+    if (bits < rsa_bits_min || bits > rsa_bits_max) return "an RSA key must have 2048 to 8192 bits";
     if (!BN_is_odd(exponent.get()) || BN_is_one(exponent.get()) || BN_num_bits(exponent.get()) > 64)
-        return "not a usable RSA exponent";
-    if (has_roca_mark(modulus.get())) return "the RSA key was made by a broken generator (CVE-2017-15361)";
+        return "unsupported RSA exponent";
+    if (has_roca_mark(modulus.get())) return "the RSA key comes from a vulnerable generator (CVE-2017-15361)";
     jwk["kty"] = "RSA";
     jwk["n"] = to_base64url(big_endian(modulus.get(), static_cast<std::size_t>(BN_num_bytes(modulus.get()))));
     jwk["e"] = to_base64url(big_endian(exponent.get(), static_cast<std::size_t>(BN_num_bytes(exponent.get()))));
@@ -72,7 +72,7 @@ std::string check_ec(EVP_PKEY* key, const AlgorithmFacts& facts, json::object& j
     int by_parameters = 0;
     if (EVP_PKEY_get_int_param(key, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &by_parameters) == 1 &&
         by_parameters != 0)
-        return "the curve must be named, not spelled out";  // CVE-2020-0601
+        return "the curve must be given by name, not by parameters";  // CVE-2020-0601
     const KeyContext check(EVP_PKEY_CTX_new_from_pkey(nullptr, key, nullptr));
     require(check != nullptr, "memory");
     // The quick check suffices: these curves have cofactor 1, so every point on them has the full order.
@@ -180,7 +180,7 @@ std::expected<PublicKey, std::string> PublicKey::adopt(evp_pkey_st* owned, Signa
                        : algorithm == SignatureAlgorithm::eddsa ? "ED25519"
                                                                 : "EC";
     if (EVP_PKEY_is_a(key.get(), type) != 1)
-        return std::unexpected("the key's type does not fit " + std::string(parts->facts->name));
+        return std::unexpected("the key type does not match " + std::string(parts->facts->name));
     const std::string wrong = algorithm == SignatureAlgorithm::rs256 ? check_rsa(key.get(), parts->jwk)
                               : algorithm == SignatureAlgorithm::eddsa
                                   ? check_ed25519(key.get(), parts->ed25519, parts->jwk)
@@ -202,10 +202,10 @@ std::expected<PublicKey, std::string> PublicKey::from_jwk(const json::object& jw
     const ErrorsForgotten forgotten;
     if (const std::string reason = forbidden(jwk); !reason.empty()) return std::unexpected(reason);
     const auto algorithm = implied_algorithm(jwk);
-    if (!algorithm) return std::unexpected("kty and crv name no supported kind of key");
+    if (!algorithm) return std::unexpected("unsupported kty or crv");
     const AlgorithmFacts& facts = facts_of(*algorithm);
     if (jwk.contains("alg") && text_member(jwk, "alg") != facts.name)
-        return std::unexpected("`alg` does not fit the key: expected " + std::string(facts.name));
+        return std::unexpected("`alg` does not match the key: expected " + std::string(facts.name));
     KeyHandle key = key_of(jwk, facts);
     if (!key) return std::unexpected("not a valid " + std::string(facts.name) + " public key");
     return adopt(key.release(), *algorithm);

@@ -38,7 +38,7 @@ std::expected<KeySet, std::string> KeySet::from_jwks(const json::object& jwks) {
     for (const json::value& entry : *list) {
         const auto* jwk = entry.if_object();
         if (jwk == nullptr) return std::unexpected("a key is not an object");
-        if (text_of(jwk->if_contains("kty")) == "oct") return std::unexpected("a symmetric key was published");
+        if (text_of(jwk->if_contains("kty")) == "oct") return std::unexpected("the set contains a symmetric key");
         if (is_for_others(*jwk)) continue;
         std::string kid = text_of(jwk->if_contains("kid"));
         if (kid.empty()) continue;  // nothing could name it

@@ -16,7 +16,7 @@ namespace consentry::crypto {
 namespace {
 
 void expect(bool right, const char* primitive) {
-    if (!right) throw std::runtime_error(std::string(primitive) + " does not give its known answer: not starting");
+    if (!right) throw std::runtime_error(std::string(primitive) + " failed its known-answer test; not starting");
 }
 
 void check_digests() {

@@ -24,7 +24,7 @@ constexpr std::size_t own_hash_size = 32;
 
 void start_libsodium() {
     static const int started = sodium_init();
-    if (started < 0) throw std::runtime_error("libsodium does not start");
+    if (started < 0) throw std::runtime_error("cannot initialize libsodium");
 }
 
 std::size_t memory_bytes(const Argon2Settings& settings) { return std::size_t{settings.memory_kib} * 1024; }
@@ -46,7 +46,7 @@ bool matches(const Argon2Hash& parsed, std::string_view password) {
     errno = 0;
     if (verify(parsed.text.c_str(), address(password), password.size()) == 0) return true;
     // libsodium says "wrong" with EINVAL. Anything else, such as no memory, must not count as a wrong password.
-    if (errno != EINVAL) throw std::runtime_error("Argon2 could not be computed: no memory?");
+    if (errno != EINVAL) throw std::runtime_error("cannot compute Argon2 (out of memory?)");
     return false;
 }
 
@@ -156,7 +156,7 @@ std::string hash_password(std::string_view password, const Argon2Settings& setti
     std::string out(crypto_pwhash_argon2id_STRBYTES, '\0');
     if (crypto_pwhash_argon2id_str(out.data(), address(password), password.size(), settings.passes,
                                    memory_bytes(settings)) != 0)
-        throw std::runtime_error("Argon2id could not be computed: no memory?");
+        throw std::runtime_error("cannot compute Argon2id (out of memory?)");
     out.resize(out.find('\0'));
     return out;
 }

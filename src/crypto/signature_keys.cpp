@@ -163,11 +163,12 @@ std::expected<PrivateKey, std::string> PrivateKey::adopt(evp_pkey_st* owned, Sig
         sodium_memzero(seed.data(), seed.size());
         if (!read) return std::unexpected("not an Ed25519 private key");
         if (verifying != parts->public_key.parts_->ed25519)
-            return std::unexpected("the two halves do not belong together");
+            return std::unexpected("the public and private halves do not match");
     } else {
         const KeyContext check(EVP_PKEY_CTX_new_from_pkey(nullptr, parts->key.get(), nullptr));
         require(check != nullptr, "memory");
-        if (EVP_PKEY_pairwise_check(check.get()) != 1) return std::unexpected("the two halves do not belong together");
+        if (EVP_PKEY_pairwise_check(check.get()) != 1)
+            return std::unexpected("the public and private halves do not match");
         parts->signer.reset(EVP_PKEY_CTX_new_from_pkey(nullptr, parts->key.get(), nullptr));
         require(parts->signer && EVP_PKEY_sign_init(parts->signer.get()) == 1, "signing");
     }
@@ -192,7 +193,7 @@ std::expected<PrivateKey, std::string> PrivateKey::from_pkcs8_der(BytesView der,
     const Pkcs8Handle info(d2i_PKCS8_PRIV_KEY_INFO(nullptr, &at, static_cast<long>(der.size())));
     if (!info || at != der.data() + der.size()) return std::unexpected("not a private key (PKCS#8) in DER");
     KeyHandle key(EVP_PKCS82PKEY(info.get()));
-    if (!key) return std::unexpected("not a private key of a known type");
+    if (!key) return std::unexpected("not a private key of a supported type");
     return adopt(key.release(), algorithm);
 }
 
@@ -204,7 +205,7 @@ std::expected<PrivateKey, std::string> PrivateKey::from_pem(std::string_view pem
     const Pkcs8Handle info(PEM_read_bio_PKCS8_PRIV_KEY_INFO(bio.get(), nullptr, no_pass_phrase, nullptr));
     if (!info) return std::unexpected("not a private key in PEM (PKCS#8: BEGIN PRIVATE KEY)");
     KeyHandle key(EVP_PKCS82PKEY(info.get()));
-    if (!key) return std::unexpected("not a private key of a known type");
+    if (!key) return std::unexpected("not a private key of a supported type");
     return adopt(key.release(), algorithm);
 }
 

@@ -129,7 +129,7 @@ HttpResponse HttpClient::fetch(const HttpRequest& request, const std::stop_token
 
     const CURLcode code = curl_easy_perform(curl);
     if (code == CURLE_WRITE_ERROR)
-        throw Unavailable("the answer is larger than " + std::to_string(request.answer_bytes_max) + " bytes");
+        throw Unavailable("the response is larger than " + std::to_string(request.answer_bytes_max) + " bytes");
     if (code != CURLE_OK) throw Unavailable(text[0] != '\0' ? text.data() : curl_easy_strerror(code));
     long status = 0;
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);

@@ -128,7 +128,7 @@ SmtpAnswer answer_of(CURLcode result, long code, const Dispatch& dispatch, std::
         dispatch.status.empty() ? fmt::format("{}", code) : fmt::format("{} {}", code, dispatch.status);
     if (about_mail && answered && !is_about_service(code)) {
         // Nobody's mail goes out with this sender, until somebody changes it.
-        if (text.starts_with("MAIL failed")) return {no_service, "the sender is refused: " + told};
+        if (text.starts_with("MAIL failed")) return {no_service, "the server refused the sender: " + told};
         return {code < 500 ? put_off : refused, told};
     }
     const std::string why = told_by_libcurl(text.empty() ? curl_easy_strerror(result) : text);

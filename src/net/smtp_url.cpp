@@ -25,17 +25,18 @@ std::expected<SmtpServer, std::string> parse_smtp_url(std::string_view text) {
     const auto url = boost::urls::parse_absolute_uri(text);
     if (!url || (url->scheme() != "smtp" && url->scheme() != "smtps") || url->host().empty())
         return refused("must be file:FOLDER, smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT");
-    if (!url->encoded_path().empty() && url->encoded_path() != "/") return refused("must have no path after the port");
+    if (!url->encoded_path().empty() && url->encoded_path() != "/")
+        return refused("must not contain a path after the port");
 
     SmtpServer out;
     out.host = std::string(url->encoded_host());
     if (url->scheme() == "smtps") out.tls = SmtpTls::implicit;
     out.port = url->has_port() ? url->port_number() : out.tls == SmtpTls::implicit ? submissions_port : submission_port;
-    if (out.port == 0) return refused("must have a port from 1 to 65535, or none");
+    if (out.port == 0) return refused("must have no port or a port from 1 to 65535");
     out.user = url->user();
     out.password = url->password();
     if (!is_one_line(out.user) || !is_one_line(out.password))
-        return refused("must have a user and a password without control characters");
+        return refused("must not contain control characters in the user or password");
 
     for (const auto& parameter : url->params()) {
         if (parameter.key == "ca_file" && !parameter.value.empty() && is_one_line(parameter.value)) {
@@ -43,12 +44,12 @@ std::expected<SmtpServer, std::string> parse_smtp_url(std::string_view text) {
         } else if (parameter.key == "tls" && parameter.value == "none" && out.tls != SmtpTls::implicit) {
             out.tls = SmtpTls::none;
         } else {
-            return refused("must have no parameters but ca_file=FILE and, with smtp://, tls=none");
+            return refused("must have no parameters except ca_file=FILE and, with smtp://, tls=none");
         }
     }
     if (out.tls == SmtpTls::none && !out.user.empty())
-        return refused("must not send a password without TLS: leave out either USER:PASSWORD or tls=none");
-    if (out.user.empty() != out.password.empty()) return refused("must have a user and a password, or neither");
+        return refused("must not send a password without TLS; remove USER:PASSWORD or tls=none");
+    if (out.user.empty() != out.password.empty()) return refused("must have both a user and a password, or neither");
     return out;
 }
 

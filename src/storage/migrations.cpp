@@ -19,7 +19,7 @@ int number_of(std::string_view name) {
     const auto end = name.data() + name.size();
     const auto [rest, error] = std::from_chars(name.data(), end, number);
     if (error != std::errc{} || rest == end || *rest != '_')
-        throw std::runtime_error(fmt::format("migration {}: the name does not begin with <number>_", name));
+        throw std::runtime_error(fmt::format("migration {}: the name must begin with <number>_", name));
     return number;
 }
 
@@ -40,7 +40,8 @@ std::vector<std::string_view> statements_of(const EmbeddedFile& file) {
         begin = std::min(at, rest.size());
         has_content = false;
     }
-    if (has_content) throw std::runtime_error(fmt::format("migration {}: no ';' after the last statement", file.name));
+    if (has_content)
+        throw std::runtime_error(fmt::format("migration {}: missing ';' after the last statement", file.name));
     return out;
 }
 
@@ -58,7 +59,7 @@ std::vector<Migration> parse_migrations(std::span<const EmbeddedFile> files) {
     std::ranges::sort(out, {}, &Migration::number);
     for (std::size_t i = 0; i < out.size(); ++i) {
         if (const int expected = static_cast<int>(i) + 1; out[i].number != expected)
-            throw std::runtime_error(fmt::format("migration {}: number {} expected", out[i].name, expected));
+            throw std::runtime_error(fmt::format("migration {}: expected number {}", out[i].name, expected));
     }
     return out;
 }

@@ -13,10 +13,9 @@ namespace consentry::storage {
 // text.
 inline void require_known_version(std::int64_t found, std::int64_t known, std::string_view where = {}) {
     if (found > known)
-        throw std::runtime_error(
-            fmt::format("{}the schema is of version {}, this program knows versions up to {}: a "
-                        "newer program is needed",
-                        where, found, known));
+        throw std::runtime_error(fmt::format(
+            "{}the schema has version {}, this program supports versions up to {}; a newer program is required", where,
+            found, known));
 }
 
 }  // namespace consentry::storage

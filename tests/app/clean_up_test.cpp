@@ -59,8 +59,9 @@ TEST(CleanUp, WhatFailsHoldsUpNothingAndIsTriedAgainSoon) {
     run(clean_up.do_due(begin + 5s));
     EXPECT_EQ(plan.good, 1);
     EXPECT_EQ(clean_up.next(), begin + 15s) << "the one that is due every ten seconds";
-    EXPECT_THAT(plan.said.str(), AllOf(HasSubstr("outage: put off: no answer"), HasSubstr("bug: put off: a row is odd"),
-                                       HasSubstr("number: put off: ")));
+    EXPECT_THAT(plan.said.str(), AllOf(HasSubstr("cleanup of outage failed and will be retried: no answer"),
+                                       HasSubstr("cleanup of bug failed and will be retried: a row is odd"),
+                                       HasSubstr("cleanup of number failed and will be retried: ")));
     const auto said = plan.said.str().size();
     run(clean_up.do_due(begin + 65s));
     EXPECT_EQ(plan.unavailable, 2);
@@ -71,7 +72,7 @@ TEST(CleanUp, WhatFailsHoldsUpNothingAndIsTriedAgainSoon) {
 
     plan.broken = false;
     run(clean_up.do_due(begin + 125s));
-    EXPECT_THAT(plan.said.str(), HasSubstr("bug: done again"));
+    EXPECT_THAT(plan.said.str(), HasSubstr("cleanup of bug works again"));
     EXPECT_EQ(plan.unexpected, 3);
     run(clean_up.do_due(begin + 1h));
     EXPECT_EQ(plan.unexpected, 3) << "well again, in its own time";
@@ -104,7 +105,7 @@ TEST(CleanUp, AServiceWithADamagedTableDoesTheRest) {
 TEST(CleanUp, WhatIsDeletedIsSweptWithinAMinute) {
     Service service;
     for (const CleanUpTask& task : service.app().services().clean_up_tasks())
-        EXPECT_LE(task.every, task.name == "files without a document" ? milliseconds(30s) : milliseconds(1h));
+        EXPECT_LE(task.every, task.name == "orphaned policy files" ? milliseconds(30s) : milliseconds(1h));
 }
 
 }  // namespace

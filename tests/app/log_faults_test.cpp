@@ -36,7 +36,7 @@ TEST(LOG_5, AFullDiskHurtsNoRequestAndIsToldOnce) {
         while (!fs::exists(folder / "logs/api.log")) expect_answers(service, 1);
     }
     const std::string told = ::testing::internal::GetCapturedStderr();
-    EXPECT_THAT(told, HasSubstr("log: lines are being lost"));
+    EXPECT_THAT(told, HasSubstr("log: losing lines"));
     EXPECT_THAT(told, HasSubstr("No space left on device"));
     EXPECT_EQ(told.find("are being lost"), told.rfind("are being lost")) << told;
     // Once there is room again, the log tells how much is missing from it.

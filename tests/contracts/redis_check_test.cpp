@@ -57,7 +57,7 @@ TEST(RedisCheck, ALookFindsWhatIsToMendAndWritesNothing) {
                       Not(HasSubstr("cmdstat_incr"))));
     redis.command(0, {"ACL", "SETUSER", "poor", "on", ">pw", "~*", "+get", "+del", "+ping"});
     options.credentials = {.user = "poor", .password = "pw"};
-    EXPECT_THAT(complaint([&] { RedisCache(options).look(); }), HasSubstr("may not run GETDEL"));
+    EXPECT_THAT(complaint([&] { RedisCache(options).look(); }), HasSubstr("lacks permission to run GETDEL"));
     options.credentials.password = "wrong-password";
     EXPECT_THAT(complaint([&] { RedisCache(options).look(); }), HasSubstr("refuses the user or the password"));
     redis.node(0).kill();
@@ -84,27 +84,27 @@ TEST(RedisCheck, PasswordsAndRights) {
     options.credentials.password = "wrong-password";
     EXPECT_THAT(to_mend(options), AllOf(HasSubstr("refuses the user or the password"), Not(HasSubstr("wrong-"))));
     options.credentials = {};
-    EXPECT_THAT(to_mend(options), HasSubstr("wants a password"));
+    EXPECT_THAT(to_mend(options), HasSubstr("requires a password"));
 
     redis.command(0, {"ACL", "SETUSER", "poor", "on", ">pw", "~*", "+get", "+set", "+del"});
     options.credentials = {.user = "poor", .password = "pw"};
-    EXPECT_THAT(to_mend(options), HasSubstr("may not run GETDEL"));
+    EXPECT_THAT(to_mend(options), HasSubstr("lacks permission to run GETDEL"));
     redis.command(0, {"ACL", "SETUSER", "poor", "+getdel", "+ping", "+eval", "resetkeys", "~other:*"});
-    EXPECT_THAT(to_mend(options), AllOf(HasSubstr("may not run SET"), HasSubstr("test:*")));
+    EXPECT_THAT(to_mend(options), AllOf(HasSubstr("lacks permission to run SET"), HasSubstr("test:*")));
     redis.command(0, {"ACL", "SETUSER", "poor", "~test:*"});
-    EXPECT_THAT(to_mend(options), HasSubstr("may not run EVAL"));
+    EXPECT_THAT(to_mend(options), HasSubstr("lacks permission to run EVAL"));
     // These rights are enough.
     redis.command(0, {"ACL", "SETUSER", "poor", "+time", "+lrange", "+lpush", "+ltrim", "+incr", "+pttl", "+pexpire"});
     EXPECT_NO_THROW(RedisCache(options).check());
 
     options.db = 3;
-    EXPECT_THAT(to_mend(options), HasSubstr("may not SELECT"));
+    EXPECT_THAT(to_mend(options), HasSubstr("lacks permission to run SELECT"));
 }
 
 TEST(RedisCheck, APasswordThatNobodyAsksFor) {
     RedisOptions options = redis_options(shared_redis_url());
     options.credentials.password = "pw";
-    EXPECT_THAT(to_mend(options), HasSubstr("knows no password"));
+    EXPECT_THAT(to_mend(options), HasSubstr("has no password"));
     options.credentials = {};
     options.db = 9999;
     EXPECT_THAT(to_mend(options), HasSubstr("no database 9999"));
@@ -114,9 +114,9 @@ TEST(RedisCheck, Certificates) {
     const RealRedis redis({.tls = true});
     RedisOptions options = redis_options(redis.url());
     options.ca_file = redis.untrusted_ca_file();
-    EXPECT_THAT(to_mend(options), HasSubstr("certificate is not trusted"));
+    EXPECT_THAT(to_mend(options), HasSubstr("certificate not trusted"));
     options.ca_file.clear();
-    EXPECT_THAT(to_mend(options), HasSubstr("certificate is not trusted"));
+    EXPECT_THAT(to_mend(options), HasSubstr("certificate not trusted"));
     options.ca_file = redis.ca_file();
     options.addresses.front().host = "localhost";
     EXPECT_NO_THROW(RedisCache(options).check());
@@ -135,7 +135,7 @@ TEST(RedisCheck, TheWrongKindOfServer) {
     EXPECT_THAT(to_mend(redis_options("redis+cluster" + single.substr(single.find("://")))),
                 HasSubstr("not in cluster mode"));
     EXPECT_THAT(to_mend(redis_options("redis+sentinel" + single.substr(single.find("://")) + "/app")),
-                HasSubstr("no sentinel"));
+                HasSubstr("not a sentinel"));
     const RealRedis node({.settings = {"cluster-enabled yes"}});
     EXPECT_THAT(to_mend(redis_options(node.url())), HasSubstr("redis+cluster"));
     const RealRedis replica;
@@ -194,7 +194,7 @@ TEST(RedisCheck, OldVersions) {
 
 TEST(RedisCheck, WhatDoesNotSpeakRedis) {
     const Canned other("HTTP/1.1 400 Bad Request\r\n\r\n");
-    EXPECT_THAT(to_mend(redis_options(other.url())), HasSubstr("does not speak redis"));
+    EXPECT_THAT(to_mend(redis_options(other.url())), HasSubstr("does not speak the Redis protocol"));
 }
 
 }  // namespace

@@ -60,9 +60,9 @@ TEST(RedisSentinel, ChecksTheNameOfTheMaster) {
     const RealRedis redis({.kind = RedisKind::sentinel});
     auto options = redis_options(redis.url());
     options.master_name = "other";
-    EXPECT_THAT(complaint([&] { RedisCache(options).check(); }), HasSubstr("no master of the name 'other'"));
+    EXPECT_THAT(complaint([&] { RedisCache(options).check(); }), HasSubstr("no master named 'other'"));
     options.kind = storage::RedisKind::single;
-    EXPECT_THAT(complaint([&] { RedisCache(options).check(); }), HasSubstr("it is a sentinel"));
+    EXPECT_THAT(complaint([&] { RedisCache(options).check(); }), HasSubstr("is a sentinel"));
 }
 
 class RedisCluster : public ::testing::Test {
@@ -108,7 +108,7 @@ TEST_F(RedisCluster, ChecksTheRightsThatAClusterNeeds) {
         redis.command(node, {"ACL", "SETUSER", "poor", "on", ">pw", "~*", "+@all", "-cluster|slots"});
     auto options = redis_options(redis.url());
     options.credentials = {.user = "poor", .password = "pw"};
-    EXPECT_THAT(complaint([&] { RedisCache(options).check(); }), HasSubstr("may not run CLUSTER SLOTS"));
+    EXPECT_THAT(complaint([&] { RedisCache(options).check(); }), HasSubstr("lacks permission to run CLUSTER SLOTS"));
     options.kind = storage::RedisKind::single;
     EXPECT_THAT(complaint([&] { RedisCache(options).check(); }), HasSubstr("redis+cluster"));
 }

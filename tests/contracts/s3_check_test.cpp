@@ -58,35 +58,36 @@ TEST_P(S3Check, ALookFindsTheBucketsAndWritesNothing) {
     EXPECT_THAT(keys_in(fit, fit.private_bucket), IsEmpty());
     S3Options wrong = fit;
     wrong.private_bucket = "no-such-bucket";
-    EXPECT_THAT(seen(wrong), AllOf(HasSubstr("private bucket: "), HasSubstr("there is no such bucket")));
+    EXPECT_THAT(seen(wrong), AllOf(HasSubstr("private bucket: "), HasSubstr("the bucket does not exist")));
     wrong = fit;
     wrong.secret = "another-secret-than-the-servers";
-    EXPECT_THAT(seen(wrong), AllOf(HasSubstr("the secret is another one"), Not(HasSubstr(wrong.secret))));
+    EXPECT_THAT(seen(wrong), AllOf(HasSubstr("the secret does not match"), Not(HasSubstr(wrong.secret))));
 }
 
 TEST_P(S3Check, DOC_3_StrangersMayNotReadThePrivateBucket) {
     S3Options open = options();
     open.private_bucket = make_bucket(GetParam(), Strangers::may_read);
-    EXPECT_THAT(verdict(open), HasSubstr("private bucket: strangers can read"));
+    EXPECT_THAT(verdict(open), HasSubstr("private bucket: its files are publicly readable"));
 }
 
 TEST_P(S3Check, StrangersMustReadThePublicBucket) {
     S3Options closed = options();
     closed.public_bucket = make_bucket(GetParam());
-    EXPECT_THAT(verdict(closed), AllOf(HasSubstr("public bucket: strangers cannot read"), HasSubstr("s3:GetObject")));
+    EXPECT_THAT(verdict(closed),
+                AllOf(HasSubstr("public bucket: its files are not publicly readable"), HasSubstr("s3:GetObject")));
 }
 
 TEST_P(S3Check, TellsWhichCredentialsAreWrong) {
     S3Options wrong = options();
     wrong.secret = "another-secret-than-the-servers";
-    EXPECT_THAT(verdict(wrong), HasSubstr("the secret is another one"));
+    EXPECT_THAT(verdict(wrong), HasSubstr("the secret does not match"));
     wrong = options();
     wrong.access_key = "NOBODY";
     EXPECT_THAT(verdict(wrong),
-                AnyOf(HasSubstr("does not know the access key"), HasSubstr("the secret is another one")));
+                AnyOf(HasSubstr("does not know the access key"), HasSubstr("the secret does not match")));
     wrong = options();
     wrong.private_bucket = "no-such-bucket";
-    EXPECT_THAT(verdict(wrong), HasSubstr("there is no such bucket"));
+    EXPECT_THAT(verdict(wrong), HasSubstr("the bucket does not exist"));
 }
 
 TEST_P(S3Check, TellsThatTheClockIsWrong) {
@@ -112,13 +113,13 @@ TEST_P(S3Check, ReadsThePublicBucketWhereEverybodyDoes) {
     elsewhere.public_url = "http://" + elsewhere.server.host + "/" + elsewhere.public_bucket;
     EXPECT_EQ(verdict(elsewhere), "");
     elsewhere.public_url = "http://" + elsewhere.server.host + "/published";
-    EXPECT_THAT(verdict(elsewhere), HasSubstr("cannot read its files at " + elsewhere.public_url));
+    EXPECT_THAT(verdict(elsewhere), HasSubstr("its files are not publicly readable at " + elsewhere.public_url));
 }
 
 TEST(S3CheckRegion, IsToldWhereTheServerInsists) {
     S3Options options = shared_s3(S3Kind::swift).options();
     options.region = "eu-other-1";
-    EXPECT_THAT(complaint([&] { S3Store(options).check(); }), HasSubstr("the region is another one"));
+    EXPECT_THAT(complaint([&] { S3Store(options).check(); }), HasSubstr("the region differs from the server's"));
 }
 
 TEST(S3CheckRights, NamesTheOneThatIsMissing) {
@@ -135,12 +136,13 @@ TEST(S3CheckRights, StrangersMayNotListThePrivateBucket) {
     S3Options options = shared_s3(S3Kind::rgw).options();
     options.private_bucket = make_bucket(S3Kind::rgw);
     set_policy(options.private_bucket, R"("Effect":"Allow","Action":"s3:ListBucket")");
-    EXPECT_THAT(complaint([&] { S3Store(options).check(); }), HasSubstr("strangers can list"));
+    EXPECT_THAT(complaint([&] { S3Store(options).check(); }), HasSubstr("its files can be listed publicly"));
 }
 
 TEST(S3CheckRights, DOC_7_StrangersMayNotChangeThePublicBucket) {
-    for (const auto& [right, verdict] : {std::pair("s3:PutObject", "public bucket: strangers can write"),
-                                         std::pair("s3:DeleteObject", "public bucket: strangers can erase")}) {
+    for (const auto& [right, verdict] :
+         {std::pair("s3:PutObject", "public bucket: it is publicly writable"),
+          std::pair("s3:DeleteObject", "public bucket: its files can be deleted publicly")}) {
         S3Options options = shared_s3(S3Kind::rgw).options();
         options.public_bucket = make_bucket(S3Kind::rgw);
         set_policy(options.public_bucket,

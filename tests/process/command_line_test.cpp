@@ -29,12 +29,12 @@ TEST(CommandLine, AnUnknownCommandIsNamed) {
         std::vector<std::string> arguments;
         const char* says;
     } cases[] = {
-        {{"frobnicate"}, "there is no command `consentry frobnicate`; `consentry --help`"},
-        {{"frobnicate", "--hard"}, "there is no command `consentry frobnicate`;"},
-        {{"user", "frobnicate"}, "there is no command `consentry user frobnicate`; `consentry user --help`"},
-        {{"user", "password", "forget"}, "there is no command `consentry user password forget`;"},
-        {{"user"}, "a command is missing; `consentry user --help`"},
-        {{}, "a command is missing; `consentry --help`"},
+        {{"frobnicate"}, "unknown command `consentry frobnicate`; run `consentry --help`"},
+        {{"frobnicate", "--hard"}, "unknown command `consentry frobnicate`;"},
+        {{"user", "frobnicate"}, "unknown command `consentry user frobnicate`; run `consentry user --help`"},
+        {{"user", "password", "forget"}, "unknown command `consentry user password forget`;"},
+        {{"user"}, "missing command; run `consentry user --help`"},
+        {{}, "missing command; run `consentry --help`"},
         {{"serve", "now"}, "now"},
         {{"user", "create", "--role", "user"}, "--email is required"},
     };
@@ -169,16 +169,16 @@ TEST(CommandLine, AtATerminalAPasswordIsAskedForTwiceAndNotShown) {
     {
         Terminal terminal(create, folder.path());
         terminal.answer("Password: ", usual_password);
-        terminal.answer("The same again: ", usual_password + "!");
+        terminal.answer("Repeat password: ", usual_password + "!");
         const auto [screen, code] = terminal.end();
         EXPECT_EQ(code, 1);
-        EXPECT_THAT(screen, AllOf(HasSubstr("the two passwords differ"), Not(HasSubstr(usual_password))));
+        EXPECT_THAT(screen, AllOf(HasSubstr("the passwords do not match"), Not(HasSubstr(usual_password))));
     }
     EXPECT_EQ(run_program({"user", "list"}, folder.path(), quick_settings()).out, "");
     {
         Terminal terminal(create, folder.path());
         terminal.answer("Password: ", usual_password);
-        terminal.answer("The same again: ", usual_password);
+        terminal.answer("Repeat password: ", usual_password);
         const auto [screen, code] = terminal.end();
         EXPECT_EQ(code, 0) << screen;
         EXPECT_THAT(screen, Not(HasSubstr(usual_password)));
@@ -186,7 +186,7 @@ TEST(CommandLine, AtATerminalAPasswordIsAskedForTwiceAndNotShown) {
     {
         Terminal terminal({"user", "password", "set", "--email", "ada@example.org"}, folder.path());
         terminal.answer("Password: ", "Copper-Meadow-77");
-        terminal.answer("The same again: ", "Copper-Meadow-77");
+        terminal.answer("Repeat password: ", "Copper-Meadow-77");
         EXPECT_EQ(terminal.end().second, 0);
     }
     const ServiceProcess service(folder.path());

@@ -95,7 +95,7 @@ TEST(FirstRun, SaysWhereItListensWhereTheDataLiesAndWhatComesNext) {
     EXPECT_EQ(service.stop().code, 0);
     const std::string said = service.program().err();
     EXPECT_THAT(said, HasSubstr("listens on http://127.0.0.1:" + std::to_string(service.port())));
-    EXPECT_THAT(said, HasSubstr("its data lies in " + (fs::canonical(folder.path()) / "data").string()));
+    EXPECT_THAT(said, HasSubstr("data folder: " + (fs::canonical(folder.path()) / "data").string()));
     EXPECT_THAT(said, HasSubstr("consentry user create --email you@example.org --role superAdmin"));
     EXPECT_EQ(service.program().out(), "") << "what is for people goes to standard error";
 }
@@ -159,7 +159,7 @@ TEST(OPS_1, ARequestThatHasBegunIsAnsweredBeforeTheEnd) {
                 ("Expect: 100-continue\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n"));
     ASSERT_EQ(client.read_answer().status, 100U) << "the head has arrived";
     service.program().send(SIGTERM);
-    service.program().word_after("Finishing what is ");
+    service.program().word_after("waiting for ");
     client.send(body);
     const test::RawAnswer answer = client.read_answer();
     EXPECT_EQ(answer.status, 200U) << answer.body;

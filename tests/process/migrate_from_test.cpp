@@ -162,7 +162,7 @@ TEST_F(MigrateFrom, NobodyNoticesThatTheServiceMoved) {
         "'192.0.2.1', 'Browser', NULL FROM users u, term_policies p LIMIT 1");
     const Finished copied = copy();
     ASSERT_EQ(copied.code, 0) << copied.err;
-    EXPECT_THAT(copied.err, AllOf(HasSubstr("should have been stopped"), HasSubstr("copied and compared")));
+    EXPECT_THAT(copied.err, AllOf(HasSubstr("Stop the service"), HasSubstr("copied and compared")));
     EXPECT_THAT(tables(), Not(IsEmpty()));
     for (const std::string& table : tables()) {
         const std::size_t rows = run_sql(file_, "SELECT 1 FROM " + table).size();
@@ -234,26 +234,26 @@ TEST_F(MigrateFrom, WrongUseAndSettingsAreToldBeforeAnythingIsOpened) {
 
 TEST_F(MigrateFrom, OnlyADatabaseOfConsentrysIsCopied) {
     const fs::path missing = folder_ / "missing.db";
-    expect_refused(copy_from(missing), "missing.db: there is no such file");
+    expect_refused(copy_from(missing), "missing.db: file not found");
     EXPECT_FALSE(fs::exists(missing));
-    expect_refused(copy_from(folder_.path()), "there is no such file");
+    expect_refused(copy_from(folder_.path()), "file not found");
 
     const fs::path text = folder_ / "text.db";
     std::ofstream(text) << std::string(4'096, 'x');
     expect_refused(copy_from(text), "text.db: file is not a database");
     const fs::path empty = folder_ / "empty.db";
     std::ofstream{empty};
-    expect_refused(copy_from(empty), "empty.db: is no database of Consentry's");
+    expect_refused(copy_from(empty), "empty.db: not a Consentry database");
     EXPECT_EQ(fs::file_size(empty), 0U);
     const fs::path foreign = folder_ / "foreign.db";
     run_sql(foreign, "CREATE TABLE schema_migrations (version TEXT)");
-    expect_refused(copy_from(foreign), "foreign.db: is no database of Consentry's");
+    expect_refused(copy_from(foreign), "foreign.db: not a Consentry database");
     EXPECT_THAT(run_sql(foreign, "PRAGMA journal_mode"), Each(Each("delete"))) << "a foreign file is not changed";
 }
 
 TEST_F(MigrateFrom, ASchemaOfAnotherVersionIsRefused) {
     sqlite("INSERT INTO schema_migrations (number) VALUES (9999)");
-    expect_refused(copy(), "a newer program is needed");
+    expect_refused(copy(), "a newer program is required");
     sqlite(
         "DELETE FROM schema_migrations WHERE number IN (9999, (SELECT MAX(number) FROM schema_migrations "
         "WHERE number < 9999))");
@@ -263,14 +263,14 @@ TEST_F(MigrateFrom, ASchemaOfAnotherVersionIsRefused) {
 TEST_F(MigrateFrom, WhatOnlyOneSideHasIsNamed) {
     add_user();
     sqlite("CREATE TABLE notes (id TEXT)");
-    expect_refused(copy(), "table notes is in SQLite only");
+    expect_refused(copy(), "table notes exists only in SQLite");
     postgres_.sql("CREATE TABLE notes (id TEXT PRIMARY KEY, more TEXT)");
-    expect_refused(copy(), "column more of table notes is in PostgreSQL only");
+    expect_refused(copy(), "column more of table notes exists only in PostgreSQL");
     sqlite("DROP TABLE notes");
-    expect_refused(copy(), "table notes is in PostgreSQL only");
+    expect_refused(copy(), "table notes exists only in PostgreSQL");
     postgres_.sql("DROP TABLE notes");
     sqlite("ALTER TABLE users ADD COLUMN shoe_size BIGINT");
-    expect_refused(copy(), "column shoe_size of table users is in SQLite only");
+    expect_refused(copy(), "column shoe_size of table users exists only in SQLite");
 }
 
 TEST_F(MigrateFrom, AValueThatDoesNotFitStopsEverythingAndIsNotTold) {
@@ -280,11 +280,11 @@ TEST_F(MigrateFrom, AValueThatDoesNotFitStopsEverythingAndIsNotTold) {
         const char* undo;
         std::string says;
     } cases[] = {
-        {"name = CAST(X'63616E617279FF' AS TEXT)", "name = NULL", "column name is no valid UTF-8"},
-        {"name = CAST(X'63616E61727900' AS TEXT)", "name = NULL", "column name holds a zero byte"},
-        {"name = X'63616E617279'", "name = NULL", "column name is no text"},
+        {"name = CAST(X'63616E617279FF' AS TEXT)", "name = NULL", "column name is not valid UTF-8"},
+        {"name = CAST(X'63616E61727900' AS TEXT)", "name = NULL", "column name contains a zero byte"},
+        {"name = X'63616E617279'", "name = NULL", "column name is not text"},
         {"is_verified = 7", "is_verified = 1", "column is_verified is neither 0 nor 1"},
-        {"verified_at = 'canary'", "verified_at = NULL", "column verified_at is no whole number"},
+        {"verified_at = 'canary'", "verified_at = NULL", "column verified_at is not an integer"},
     };
     for (const auto& [set, undo, says] : cases) {
         sqlite(std::string("UPDATE users SET ") + set);
@@ -296,11 +296,11 @@ TEST_F(MigrateFrom, AValueThatDoesNotFitStopsEverythingAndIsNotTold) {
     sqlite("INSERT INTO backup_codes (user_id, code_digest) VALUES ('" + user_ + "', 'canary')");
     const Finished refused = copy();
     expect_refused(refused, "table backup_codes, user_id " + user_);
-    EXPECT_THAT(refused.err, AllOf(HasSubstr("column code_digest is no byte string"), Not(HasSubstr("canary"))));
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("column code_digest is not a byte string"), Not(HasSubstr("canary"))));
     sqlite("UPDATE backup_codes SET user_id = 'canary', code_digest = X'00'");
     const Finished no_uuid = copy();
     expect_refused(no_uuid,
-                   "table backup_codes, row 1 in the order of the key: the value of column user_id is no UUID");
+                   "table backup_codes, row 1 in key order: the value of column user_id is not a lowercase UUID");
     EXPECT_THAT(no_uuid.err, Not(HasSubstr("canary")));
     sqlite("DELETE FROM backup_codes");
     EXPECT_EQ(copy().code, 0) << "mended";
@@ -322,7 +322,7 @@ TEST_F(MigrateFrom, ACopyThatPostgresChangesIsNotKept) {
         "CREATE FUNCTION tamper() RETURNS trigger LANGUAGE plpgsql AS "
         "$$ BEGIN NEW.email = upper(NEW.email); RETURN NEW; END $$");
     postgres_.sql("CREATE TRIGGER tamper BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION tamper()");
-    expect_refused(copy(), "table users: PostgreSQL has not what was sent to it");
+    expect_refused(copy(), "table users: the rows in PostgreSQL differ");
     postgres_.sql("DROP TRIGGER tamper ON users");
     EXPECT_EQ(copy().code, 0);
 }
@@ -375,7 +375,8 @@ TEST_F(MigrateFromSlowly, ALostLinkIsToldAndNothingCopied) {
 TEST_F(MigrateFromSlowly, ALostAnswerToTheLastStepIsNotTakenForAFailure) {
     link_.mute_when("COMMIT");
     EXPECT_EQ(program_->wait(std::chrono::seconds{60}).code, 1);
-    EXPECT_THAT(program_->err(), AllOf(HasSubstr("All of it is there, or nothing"), Not(HasSubstr("Nothing was"))));
+    EXPECT_THAT(program_->err(),
+                AllOf(HasSubstr("Either everything was copied or nothing"), Not(HasSubstr("Nothing was"))));
     EXPECT_EQ(rows_in_postgres(), static_cast<std::size_t>(rows_) + 1);
     EXPECT_THAT(copy().err, HasSubstr("is not empty"));
 }

@@ -79,7 +79,7 @@ TEST_F(UserImportCommand, SaysWhatIsWrongAndImportsNothing) {
     write("users.csv", header + "ada@example.org;Ada;true;\ncarl@example.org;;true;\n");
     const Finished there = import({file});
     EXPECT_EQ(there.code, 1);
-    EXPECT_EQ(there.out, "there already: ada@example.org\n");
+    EXPECT_EQ(there.out, "account exists: ada@example.org\n");
     EXPECT_EQ(import({"--skip-existing", file}).code, 0);
     EXPECT_EQ(count("users"), 3);
 }
@@ -212,16 +212,16 @@ TEST_F(UserImportCommand, AccountsOfOtherProgramsLogInWithTheirOldPasswords) {
 TEST_F(UserImportCommand, PasswordsThatDoNotComeAlongAreCounted) {
     const Finished unknown_kind = import({"--from", "keycloak", in_exports("keycloak-realm.json"), "--dry-run"});
     EXPECT_EQ(unknown_kind.code, 0);
-    EXPECT_THAT(unknown_kind.err, HasSubstr("1 of them would come without their password"));
+    EXPECT_THAT(unknown_kind.err, HasSubstr("1 of them would be imported without a password"));
     const Finished no_hashes = import({"--from", "auth0", in_exports("auth0-users.ndjson")});
     EXPECT_EQ(no_hashes.code, 0);
-    EXPECT_THAT(no_hashes.err, HasSubstr("3 of them come without their password"));
+    EXPECT_THAT(no_hashes.err, HasSubstr("3 of them were imported without a password"));
     for (const char* row : {"row 0: note: password", "row 1: note: password", "row 3: note: password"})
         EXPECT_THAT(no_hashes.out, HasSubstr(row));
     const Finished all =
         import({"--from", "supabase", in_exports("supabase-users.csv"), "--skip-existing", "--dry-run"});
     EXPECT_EQ(all.code, 0);
-    EXPECT_THAT(all.err, Not(HasSubstr("without their password")));
+    EXPECT_THAT(all.err, Not(HasSubstr("without a password")));
 }
 
 TEST_F(UserImportCommand, WhatAnExportTellsOfAnAccountComesAlong) {

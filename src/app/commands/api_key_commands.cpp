@@ -34,7 +34,8 @@ int create_api_key(const ApiKeyOptions& options) {
     const auto type = find_enum<ApiKeyType>(options.type);
     const auto length = code_points(options.name);
     if (!type || trim(options.name).empty() || !length || *length > name_length_max) {
-        fmt::print(stderr, "consentry: --type is default or system, --name has 1 to {} characters\n", name_length_max);
+        fmt::print(stderr, "consentry: --type must be default or system, and --name must have 1 to {} characters\n",
+                   name_length_max);
         return wrong_use;
     }
     const SystemClock clock;
@@ -45,7 +46,7 @@ int create_api_key(const ApiKeyOptions& options) {
     if (!issued) return tell(*services, issued.error());
     fmt::print("{}:{}\n", issued->record.key, issued->secret);
     crypto::wipe(issued->secret);
-    fmt::print(stderr, "For the header x-api-key, as it stands. It is shown only this once.\n");
+    fmt::print(stderr, "Send this value in the x-api-key header. The secret is not shown again.\n");
     return 0;
 }
 
@@ -73,7 +74,7 @@ int delete_api_key(const ApiKeyOptions& options) {
     if (!services) return wrong_use;
     const auto erased = run(services->api_keys.erase_by_key(Actor::operator_at_the_machine(), options.key));
     if (!erased) return tell(*services, erased.error());
-    fmt::print(stderr, "The key is deleted: it is refused from the next request on.\n");
+    fmt::print(stderr, "The API key is deleted and no longer accepted.\n");
     return 0;
 }
 

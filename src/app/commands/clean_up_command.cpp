@@ -17,7 +17,7 @@ int clean_up() {
     for (const CleanUpTrouble& trouble : troubles)
         fmt::print(stderr, "consentry: {}: {}\n", trouble.task, trouble.reason);
     if (!troubles.empty()) return failed;
-    fmt::print(stderr, "What is due is erased and swept.\n");
+    fmt::print(stderr, "All due cleanup tasks are done.\n");
     return 0;
 }
 

@@ -21,8 +21,8 @@ bool has_data(const Config& config) {
     if (std::filesystem::exists(place, error)) return true;
     const auto name = std::filesystem::absolute(place, error).lexically_normal().string();
     fmt::print(stderr,
-               "consentry: there is no {} {}; run this command where the service runs or set {}. A new installation "
-               "begins with `consentry serve` or `consentry migrate`.\n",
+               "consentry: the {} {} does not exist. Run this command in the working directory of the service, or set "
+               "{}. For a new installation, start with `consentry serve` or `consentry migrate`.\n",
                is_embedded ? "database" : "data folder", name, is_embedded ? "DATA_DIR or DATABASE_URL" : "DATA_DIR");
     return false;
 }

@@ -41,33 +41,33 @@ CLI::App* subcommand(CLI::App& parent, const std::string& name, const std::strin
 }
 
 void add_user_commands(CLI::App& program, Selected& selected) {
-    CLI::App* user = subcommand(program, "user", "Accounts");
+    CLI::App* user = subcommand(program, "user", "Manages accounts");
     user->require_subcommand(1);
     static UserOptions options;
 
     CLI::App* create =
-        subcommand(*user, "create", "Creates an account, active and verified; reads the password from standard input");
-    create->add_option("--email", options.email, "Its address")->required();
-    create->add_option("--role", options.role, "user, admin, superAdmin or the name of a role that was made")
-        ->required();
-    create->add_option("--name", options.name, "For people to read");
+        subcommand(*user, "create", "Creates an active, verified account; reads its password from standard input");
+    create->add_option("--email", options.email, "Email address of the account")->required();
+    create->add_option("--role", options.role, "user, admin, superAdmin or the name of a custom role")->required();
+    create->add_option("--name", options.name, "Display name of the account");
     create->callback([&selected] { selected.run = [] { return create_user(options); }; });
 
-    CLI::App* list = subcommand(*user, "list", "Prints all accounts: id, address, role, status, two-factor");
+    CLI::App* list = subcommand(*user, "list", "Lists all accounts: ID, email address, role, status, two-factor");
     list->callback([&selected] { selected.run = [] { return list_users(); }; });
 
-    CLI::App* password = subcommand(*user, "password", "Passwords of accounts");
+    CLI::App* password = subcommand(*user, "password", "Manages passwords of accounts");
     password->require_subcommand(1);
-    CLI::App* set = subcommand(*password, "set", "Sets a password, one line on standard input; ends all sessions");
-    set->add_option("--email", options.email, "Of the account")->required();
+    CLI::App* set =
+        subcommand(*password, "set", "Sets a password, read as one line from standard input; ends all sessions");
+    set->add_option("--email", options.email, "Email address of the account")->required();
     set->callback([&selected] { selected.run = [] { return set_password(options); }; });
 
-    CLI::App* two_factor = subcommand(*user, "two-factor", "Second factors of accounts");
+    CLI::App* two_factor = subcommand(*user, "two-factor", "Manages two-factor authentication of accounts");
     two_factor->require_subcommand(1);
     CLI::App* reset =
-        subcommand(*two_factor, "reset", "Makes the owner set up anew at the next login; ends all sessions");
-    reset->add_option("--email", options.email, "Of the account")->required();
-    reset->add_flag("--disable", options.disable, "Turn two-factor off instead");
+        subcommand(*two_factor, "reset", "Requires a new two-factor setup at the next login; ends all sessions");
+    reset->add_option("--email", options.email, "Email address of the account")->required();
+    reset->add_flag("--disable", options.disable, "Turn two-factor authentication off instead");
     reset->callback([&selected] { selected.run = [] { return reset_two_factor(options); }; });
 }
 
@@ -75,39 +75,40 @@ void add_user_import_command(CLI::App& program, Selected& selected) {
     static UserImportOptions options;
     CLI::App* command = subcommand(*program.get_subcommand("user"), "import",
                                    "Imports accounts from a file; if any row is invalid, imports none");
-    command->add_option("file", options.file, "The file; - reads standard input")->required();
-    command->add_option("--from", options.from, "What wrote it: csv, keycloak, auth0, firebase or supabase")
+    command->add_option("file", options.file, "Path of the file; - reads standard input")->required();
+    command->add_option("--from", options.from, "Format of the file: csv, keycloak, auth0, firebase or supabase")
         ->check(CLI::IsMember(std::vector<std::string>(import_formats.begin(), import_formats.end())));
-    command->add_flag("--dry-run", options.dry_run, "Only tell what is wrong");
-    command->add_flag("--skip-existing", options.skip_existing, "Leave addresses alone that have an account");
+    command->add_flag("--dry-run", options.dry_run, "Check the file without importing it");
+    command->add_flag("--skip-existing", options.skip_existing, "Skip rows whose email address already has an account");
     command->add_option("--firebase-hash-config", options.firebase_hash_config,
-                        "File with the password hash parameters of the project, as the console shows them");
+                        "File with the password hash parameters shown in the Firebase console");
     command->add_option("--auth0-password-hashes", options.auth0_password_hashes,
-                        "File with the password hashes, as the support sends it");
+                        "File with the password hashes sent by Auth0 support");
     command->callback([&selected] { selected.run = [] { return import_users(options); }; });
 }
 
 void add_api_key_commands(CLI::App& program, Selected& selected) {
-    CLI::App* keys = subcommand(program, "apikey", "Keys that programs show in the header x-api-key");
+    CLI::App* keys = subcommand(program, "apikey", "Manages API keys, which programs send in the x-api-key header");
     keys->require_subcommand(1);
     static ApiKeyOptions options;
 
-    CLI::App* create = subcommand(*keys, "create", "Makes a key and prints it with its secret, only this once");
-    create->add_option("--name", options.name, "For people to read")->required();
-    create->add_option("--type", options.type, "default, or system for what is open to other services alone")
+    CLI::App* create =
+        subcommand(*keys, "create", "Creates an API key and prints it with its secret, which is shown only once");
+    create->add_option("--name", options.name, "Description of the key")->required();
+    create->add_option("--type", options.type, "default, or system for endpoints that only other services may call")
         ->required();
     create->callback([&selected] { selected.run = [] { return create_api_key(options); }; });
 
-    CLI::App* list = subcommand(*keys, "list", "Prints all keys: key, type, state (on, off, not-yet, over), name");
+    CLI::App* list = subcommand(*keys, "list", "Lists all API keys: key, type, state (on, off, not-yet, over), name");
     list->callback([&selected] { selected.run = [] { return list_api_keys(); }; });
 
-    CLI::App* erase = subcommand(*keys, "delete", "Deletes a key; it is refused from the next request on");
-    erase->add_option("--key", options.key, "What stands before the colon")->required();
+    CLI::App* erase = subcommand(*keys, "delete", "Deletes an API key; takes effect with the next request");
+    erase->add_option("--key", options.key, "The part of the API key before the colon")->required();
     erase->callback([&selected] { selected.run = [] { return delete_api_key(options); }; });
 }
 
 void add_policy_commands(CLI::App& program, Selected& selected) {
-    CLI::App* policy = subcommand(program, "policy", "Terms of service and other documents that users accept");
+    CLI::App* policy = subcommand(program, "policy", "Manages terms of service and other policies that users accept");
     policy->require_subcommand(1);
     static PolicyOptions options;
     const auto add_type = [](CLI::App& command) {
@@ -116,42 +117,42 @@ void add_policy_commands(CLI::App& program, Selected& selected) {
             ->check(CLI::IsMember(std::vector<std::string>{"termsOfService", "privacy", "marketing", "cookies"}));
     };
     const auto add_version = [](CLI::App& command, const char* name, std::int64_t& version) {
-        command.add_option(name, version, "A version")
+        command.add_option(name, version, "Version number")
             ->required()
             ->check(CLI::Range(std::int64_t{1}, policy_version_max));
     };
 
-    CLI::App* import = subcommand(*policy, "import", "Makes drafts of all texts of a folder, or of none of them");
-    import->add_option("folder", options.folder, "Its texts are type/version/language.hbs")->required();
-    import->add_flag("--dry-run", options.dry_run, "Only tell what would be done, and what is wrong");
+    CLI::App* import = subcommand(*policy, "import",
+                                  "Creates drafts from all texts in a folder; if any text is invalid, creates none");
+    import->add_option("folder", options.folder, "Folder with texts named type/version/language.hbs")->required();
+    import->add_flag("--dry-run", options.dry_run, "Check the texts and show the planned changes without making them");
     import->callback([&selected] { selected.run = [] { return import_policies(options); }; });
 
-    CLI::App* publish = subcommand(*policy, "publish", "Publishes a draft, for good; prints its hashes and addresses");
+    CLI::App* publish = subcommand(*policy, "publish", "Publishes a draft permanently; prints its hashes and URLs");
     add_type(*publish);
     add_version(*publish, "version", options.version);
-    publish->add_flag("--preview", options.preview, "Only tell how many users would have to accept again");
+    publish->add_flag("--preview", options.preview, "Only print how many users would have to accept again");
     publish->callback([&selected] { selected.run = [] { return publish_policy(options); }; });
 
-    CLI::App* list = subcommand(*policy, "list",
-                                "Prints all documents: type, version, state (draft, published, latest), languages, "
-                                "time of publication");
+    CLI::App* list =
+        subcommand(*policy, "list",
+                   "Lists all policies: type, version, state (draft, published, latest), languages, publication time");
     list->callback([&selected] { selected.run = list_policies; });
 
-    CLI::App* diff = subcommand(*policy, "diff", "Prints where the texts of two versions differ");
+    CLI::App* diff = subcommand(*policy, "diff", "Compares the texts of two versions");
     add_type(*diff);
     add_version(*diff, "version", options.version);
     add_version(*diff, "other", options.other_version);
-    diff->add_option("--language", options.language, "Of both texts; en where none is named")
+    diff->add_option("--language", options.language, "Language of both texts; default en")
         ->check(CLI::IsMember(std::vector<std::string>(language_names.begin(), language_names.end())));
     diff->callback([&selected] { selected.run = [] { return diff_policies(options); }; });
 }
 
 void add_migrate_command(CLI::App& program, Selected& selected) {
-    CLI::App* command = subcommand(program, "migrate", "Brings the database's schema up to date");
+    CLI::App* command = subcommand(program, "migrate", "Upgrades the database schema");
     static std::string from;
     CLI::Option* option = command->add_option(
-        "--from", from,
-        "sqlite:PATH of a database that is then copied into the one of DATABASE_URL, an empty one of PostgreSQL");
+        "--from", from, "Copy the SQLite database sqlite:PATH into the empty PostgreSQL database of DATABASE_URL");
     command->callback([&selected, option] {
         if (option->count() == 0)
             selected.run = migrate;
@@ -161,36 +162,38 @@ void add_migrate_command(CLI::App& program, Selected& selected) {
 }
 
 void add_config_commands(CLI::App& program, Selected& selected) {
-    CLI::App* config = subcommand(program, "config", "Settings");
+    CLI::App* config = subcommand(program, "config", "Checks and prints settings");
     config->require_subcommand(1);
     const auto add = [&](const char* name, const char* says, int (*run)()) {
         subcommand(*config, name, says)->callback([&selected, run] { selected.run = run; });
     };
     static bool running = false;
-    CLI::App* check =
-        subcommand(*config, "check", "Tells whether the service would start with these settings; changes nothing");
-    check->add_flag("--running", running, "The service runs already: leave its address out");
+    CLI::App* check = subcommand(*config, "check",
+                                 "Checks whether the service would start with the current settings; changes nothing");
+    check->add_flag("--running", running, "Skip the check of the listening address because the service is running");
     check->callback([&selected] { selected.run = [] { return check_config(running); }; });
-    add("print", "Prints every setting and where it comes from, secrets masked", print_settings);
-    add("docs", "Prints the documentation of all settings (Markdown)", print_settings_documentation);
+    add("print", "Prints every setting and its source; masks secrets", print_settings);
+    add("docs", "Prints the documentation of all settings in Markdown", print_settings_documentation);
     add("env-example", "Prints an example .env file", print_settings_example);
 }
 
 void add_key_commands(CLI::App& program, Selected& selected) {
-    CLI::App* keys = subcommand(program, "keys", "Signing and encryption keys");
+    CLI::App* keys = subcommand(program, "keys", "Manages signing and encryption keys");
     keys->require_subcommand(1);
-    subcommand(*keys, "generate", "Prints new keys as settings, for environments other than local")
-        ->callback([&selected] { selected.run = generate_keys; });
-    subcommand(*keys, "rotate", "Makes new signing keys in the key folder; former ones verify until their tokens end")
+    subcommand(*keys, "generate", "Prints new keys as settings, for use outside APP_ENV=local")->callback([&selected] {
+        selected.run = generate_keys;
+    });
+    subcommand(*keys, "rotate",
+               "Creates new signing keys in the key folder; former keys verify until their tokens expire")
         ->callback([&selected] { selected.run = rotate_keys; });
 
-    CLI::App* epoch = subcommand(*keys, "epoch", "The epoch that everything granted belongs to");
+    CLI::App* epoch = subcommand(*keys, "epoch", "Manages the epoch that all sessions and credentials belong to");
     epoch->require_subcommand(1);
     static bool keep_api_keys = false;
-    CLI::App* raise =
-        subcommand(*epoch, "raise",
-                   "Ends every session, link, login in progress, backup code and API key; for a leak or a restore");
-    raise->add_flag("--keep-api-keys", keep_api_keys, "Leave API keys as they are");
+    CLI::App* raise = subcommand(
+        *epoch, "raise",
+        "Invalidates every session, link, login in progress, backup code and API key, after a leak or a restore");
+    raise->add_flag("--keep-api-keys", keep_api_keys, "Keep API keys valid");
     raise->callback([&selected] { selected.run = [] { return raise_epoch(keep_api_keys); }; });
 }
 
@@ -210,13 +213,13 @@ std::string called(const CLI::App& program, const CLI::App** last) {
 int refuse(const CLI::App& program, const CLI::ParseError& error) {
     const CLI::App* command = nullptr;
     const std::string name = called(program, &command);
-    // A word where a command is due: CLI11 says that a command is missing, and not a word of the one that is there.
+    // An unknown word in place of a command: CLI11 reports only that a command is missing, and not the word.
     if (error.get_name() == "RequiredError" && command->get_require_subcommand_min() > 0) {
         const auto rest = program.remaining(true);
         const auto word = std::ranges::find_if(rest, [](const std::string& one) { return !one.starts_with('-'); });
         const std::string trouble =
-            word == rest.end() ? "a command is missing" : fmt::format("there is no command `{} {}`", name, *word);
-        fmt::print(stderr, "consentry: {}; `{} --help` lists the commands.\n", trouble, name);
+            word == rest.end() ? "missing command" : fmt::format("unknown command `{} {}`", name, *word);
+        fmt::print(stderr, "consentry: {}; run `{} --help` for a list of commands.\n", trouble, name);
         return wrong_use;
     }
     // CLI11 prints help and version to standard output and knows that they are no fault.
@@ -226,13 +229,13 @@ int refuse(const CLI::App& program, const CLI::ParseError& error) {
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
-    CLI::App program{"Consentry: logs people in and proves what they agreed to"};
+    CLI::App program{"Consentry: an authentication and consent server"};
     program.set_version_flag("--version", std::string("consentry ") + std::string(program_version()));
     program.require_subcommand(1);
     program.footer(
-        "Settings are environment variables, or lines of a file .env: `consentry config docs` tells them all.");
+        "Set options with environment variables or in a .env file. `consentry config docs` documents them all.");
     Selected selected;
-    subcommand(program, "serve", "Runs the service; works in an empty folder")->callback([&selected] {
+    subcommand(program, "serve", "Runs the service; needs no prior setup")->callback([&selected] {
         selected.run = serve;
     });
     add_migrate_command(program, selected);
@@ -240,7 +243,7 @@ int run_command_line(int argc, char** argv) {
     add_user_import_command(program, selected);
     add_api_key_commands(program, selected);
     add_policy_commands(program, selected);
-    subcommand(program, "clean-up", "Erases and sweeps at once what is due; the service does so now and then")
+    subcommand(program, "clean-up", "Runs all due cleanup tasks now; the service runs them periodically")
         ->callback([&selected] { selected.run = clean_up; });
     add_config_commands(program, selected);
     add_key_commands(program, selected);

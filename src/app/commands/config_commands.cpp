@@ -51,10 +51,10 @@ int check_config(bool running) {
     for (const ConfigProblem& problem : found.problems)
         fmt::print(stderr, "setting {}: {}\n", problem.setting, problem.text);
     if (!found.problems.empty()) {
-        fmt::print(stderr, "The service would not start. This check changed nothing.\n");
+        fmt::print(stderr, "Configuration is invalid: the service would not start. Nothing was changed.\n");
         return wrong_settings;
     }
-    fmt::print(stderr, "The service would start with these settings. This check changed nothing.\n");
+    fmt::print(stderr, "Configuration is valid: the service would start. Nothing was changed.\n");
     return 0;
 }
 
@@ -89,14 +89,13 @@ int migrate() {
 int migrate_from(const std::string& address) {
     const auto file = parse_database_url(address);
     if (!file) {
-        fmt::print(stderr, "--from: must be sqlite:PATH, the path of a file\n");
+        fmt::print(stderr, "--from: must be sqlite:PATH with the path of a file\n");
         return wrong_use;
     }
     const auto config = load_config();
     if (!config) return wrong_settings;
     if (config->database.url.empty()) {
-        fmt::print(stderr,
-                   "setting DATABASE_URL: must be that of a PostgreSQL database, which --from is copied into\n");
+        fmt::print(stderr, "setting DATABASE_URL: must be the URL of the PostgreSQL database to copy into\n");
         return wrong_settings;
     }
     copy_database(*file, *config);

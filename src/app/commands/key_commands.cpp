@@ -20,15 +20,16 @@ int generate_keys() {
         fmt::print("{}_PRIVATE_KEY={}\n", prefix, to_base64(key.pkcs8_der()));
         // By its thumbprint, and by a name that {prefix}_KID may have given it in the meantime.
         fmt::print(
-            "# Once another key replaces it: {0}_PUBLIC_KEY={1}\n"
-            "# or, if {0}_KID named it: {0}_PUBLIC_KEY=KID={1}\n",
+            "# After you replace this key: {0}_PUBLIC_KEY={1}\n"
+            "# or, if you set {0}_KID for it: {0}_PUBLIC_KEY=KID={1}\n",
             prefix, to_base64(key.public_key().spki_der()));
     };
     print("AUTH_JWT_ACCESS_TOKEN", crypto::SignatureAlgorithm::es256);
     print("AUTH_JWT_REFRESH_TOKEN", crypto::SignatureAlgorithm::es512);
     fmt::print("AUTH_TWO_FACTOR_ENCRYPTION_KEY={}\n", to_base64url(crypto::random_bytes(32)));
     fmt::print("APP_ENCRYPTION_SECRET_KEY={}\n", to_base64url(crypto::random_bytes(32)));
-    fmt::print(stderr, "For ES256 and ES512. Keep them where you keep secrets; nothing was written.\n");
+    fmt::print(stderr,
+               "These keys are for ES256 and ES512. Store them with your secrets; Consentry has not saved them.\n");
     return 0;
 }
 
@@ -40,7 +41,7 @@ int rotate_keys() {
     for (const auto kind : {TokenKind::access, TokenKind::refresh}) {
         const TokenConfig& token = kind == TokenKind::access ? config->jwt.access : config->jwt.refresh;
         if (!token.private_key.empty()) {
-            fmt::print(stderr, "The {} key comes from the settings: change it there, and list the former public key.\n",
+            fmt::print(stderr, "The {} key is set in the settings. Replace it there and add the former public key.\n",
                        name_of(kind));
             continue;
         }
@@ -64,9 +65,9 @@ int raise_epoch(bool keep_api_keys) {
                raised.backup_codes);
     if (!keep_api_keys) fmt::print("api-keys\t{}\n", raised.api_keys);
     fmt::print(stderr,
-               "All sessions, links, logins in progress and backup codes have ended; API keys {}. Passwords and "
+               "All sessions, links, logins in progress and backup codes are invalid now; API keys {}. Passwords and "
                "authenticator apps still work.\n",
-               keep_api_keys ? "were kept" : "have ended, too");
+               keep_api_keys ? "were kept" : "are invalid as well");
     return 0;
 }
 

@@ -39,7 +39,7 @@ int tell_refusal(const Services& services, const Error& error) {
 std::optional<TermPolicy> find_policy(Services& services, const std::string& type, std::int64_t version) {
     const auto wanted = find_enum<PolicyType>(type).value();  // the command line takes no other
     auto policy = run(services.term_policies.find_version(wanted, version));
-    if (!policy) fmt::print(stderr, "consentry: there is no {}\n", name_of(wanted, version));
+    if (!policy) fmt::print(stderr, "consentry: {} does not exist\n", name_of(wanted, version));
     return policy;
 }
 
@@ -158,7 +158,7 @@ int import_policies(const PolicyOptions& options) {
         for (std::size_t i = 0; i < plan.fates.size(); ++i)
             if (plan.fates[i] == Fate::refused)
                 folder.problems.push_back(
-                    fmt::format("{}: the version is published, and not with this text; make a new version of it",
+                    fmt::format("{}: this version is already published with a different text; create a new version",
                                 name_of(plan.wanted.type, plan.wanted.version, plan.wanted.texts[i].language)));
     }
     if (!folder.problems.empty()) {
@@ -172,7 +172,7 @@ int import_policies(const PolicyOptions& options) {
     for (Plan& plan : plans) {
         if (!options.dry_run) {
             if (const auto done = carry_out(services->term_policies, plan); !done) {
-                fmt::print(stderr, "consentry: {}: refused, and nothing behind it was looked at; {} texts imported\n",
+                fmt::print(stderr, "consentry: {}: refused; the import stopped after {} texts\n",
                            name_of(plan.wanted.type, plan.wanted.version), written);
                 return tell_refusal(*services, done.error());
             }
@@ -182,7 +182,7 @@ int import_policies(const PolicyOptions& options) {
         texts += std::ssize(plan.fates);
     }
     fmt::print(stderr, "{} of {} texts {}imported{}\n", written, texts, options.dry_run ? "would be " : "",
-               written < texts ? "; the others are there" : "");
+               written < texts ? "; the others are unchanged" : "");
     return 0;
 }
 
@@ -209,7 +209,7 @@ int publish_policy(const PolicyOptions& options) {
         fmt::print("{}\t{}\t{}\n", name_of(content.language), content.digest,
                    services->object_store.public_address(
                        policies.paths().publication(published->type, published->version, content.language)));
-    fmt::print(stderr, "{} is published; the latest version is {}.\n", name_of(published->type, published->version),
+    fmt::print(stderr, "Published {}. The latest version is {}.\n", name_of(published->type, published->version),
                latest);
     return 0;
 }

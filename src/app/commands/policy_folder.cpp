@@ -23,7 +23,7 @@ std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
     std::vector<fs::directory_entry> out;
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
         if (!at->path().filename().string().starts_with('.')) out.push_back(*at);
-    if (error) throw std::runtime_error(fmt::format("{} cannot be read: {}", folder.string(), error.message()));
+    if (error) throw std::runtime_error(fmt::format("cannot read {}: {}", folder.string(), error.message()));
     std::ranges::sort(out);
     return out;
 }
@@ -52,10 +52,10 @@ public:
             if (const auto type = find_enum<PolicyType>(entry.path().filename().string()))
                 read_type(*type, entry.path());
             else
-                add_problem(entry.path(), "no type; there are termsOfService, privacy, marketing and cookies");
+                add_problem(entry.path(), "unknown type; the types are termsOfService, privacy, marketing and cookies");
         }
         std::ranges::sort(out_.versions, {}, [](const PolicyVersion& one) { return std::pair(one.type, one.version); });
-        if (out_.versions.empty() && out_.problems.empty()) out_.problems.emplace_back("there is no document in it");
+        if (out_.versions.empty() && out_.problems.empty()) out_.problems.emplace_back("the folder contains no policy");
     }
     PolicyFolder take() { return std::move(out_); }
 
@@ -68,7 +68,8 @@ private:
         for (const fs::directory_entry& entry : entries_of(folder)) {
             const auto number = read_version(entry.path().filename().string());
             if (!entry.is_directory() || !number) {
-                add_problem(entry.path(), fmt::format("no version; a folder from 1 to {}", policy_version_max));
+                add_problem(entry.path(),
+                            fmt::format("not a version; expected a folder named 1 to {}", policy_version_max));
                 continue;
             }
             PolicyVersion version{.type = type, .version = *number, .texts = {}};
@@ -78,7 +79,7 @@ private:
                 std::ranges::sort(version.texts, {}, &PolicyText::language);
                 out_.versions.push_back(std::move(version));
             } else if (out_.problems.size() == problems_before) {
-                add_problem(entry.path(), "no text in it");
+                add_problem(entry.path(), "contains no text");
             }
         }
     }
@@ -86,19 +87,19 @@ private:
     void read_text(const fs::directory_entry& file, PolicyVersion& version) {
         const auto language = read_language(file.path());
         if (!language || !file.is_regular_file())
-            return add_problem(
-                file.path(), fmt::format("no text of a language; a file {}.hbs", fmt::join(language_names, ".hbs, ")));
+            return add_problem(file.path(),
+                               fmt::format("not a text; expected a file {}.hbs", fmt::join(language_names, ".hbs, ")));
         // One byte more than there may be tells of a file that is too large, however large it is.
         std::string bytes(static_cast<std::size_t>(policy_bytes_max) + 1, '\0');
         std::ifstream in(file.path(), std::ios::binary);
         in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        if (in.bad() || (in.gcount() == 0 && !in.eof())) return add_problem(file.path(), "cannot be read");
+        if (in.bad() || (in.gcount() == 0 && !in.eof())) return add_problem(file.path(), "cannot read the file");
         bytes.resize(static_cast<std::size_t>(in.gcount()));
         if (bytes.empty()) return add_problem(file.path(), "empty");
         if (std::cmp_greater(bytes.size(), policy_bytes_max))
             return add_problem(file.path(), fmt::format("larger than {} bytes", policy_bytes_max));
         if (!code_points(bytes) || bytes.contains('\0'))
-            return add_problem(file.path(), "no UTF-8 text, or there is a NUL in it");
+            return add_problem(file.path(), "not valid UTF-8, or contains a NUL character");
         version.texts.push_back({*language, std::move(bytes)});
     }
 

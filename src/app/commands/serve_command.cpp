@@ -46,11 +46,11 @@ void greet(const App& app, const Config& config) {
     const bool is_v6 = config.http.host.contains(':');  // an address, which a URL wants in brackets (RFC 3986)
     const std::string address =
         fmt::format("http://{}{}{}:{}", is_v6 ? "[" : "", config.http.host, is_v6 ? "]" : "", app.port());
-    fmt::print(stderr, "Consentry {} listens on {} ({}); its data lies in {}.\n", program_version(), address,
+    fmt::print(stderr, "Consentry {} listens on {} ({}); data folder: {}\n", program_version(), address,
                text_of(config.app.environment),
                std::filesystem::absolute(config.data.directory).lexically_normal().string());
     fmt::print(stderr,
-               "Next, in another terminal: make yourself an account, then log in.\n"
+               "To get started, create an account and log in from another terminal:\n"
                "  {} user create --email you@example.org --role superAdmin\n"
                "  curl {}{}/public/user/login/credential -H 'Content-Type: application/json' \\\n"
                "    -d '{{\"email\":\"you@example.org\",\"password\":\"...\",\"from\":\"website\"}}'\n",
@@ -90,7 +90,7 @@ int serve() {
 
     int signal = 0;
     sigwait(&ending, &signal);
-    fmt::print(stderr, "Finishing what is open...\n");
+    fmt::print(stderr, "Stopping; waiting for open requests to finish...\n");
     app.stop();
     // A second signal does not wait.
     std::signal(SIGTERM, SIG_DFL);

@@ -61,9 +61,9 @@ StartCheck check_start(const Config& config, const Clock& clock, bool running) {
     looker.look("DATA_DIR", {}, [](const Config& c) { require_writable(c.data.directory); });
     looker.look("DATA_DIR", {}, [&](const Config& c) { look_at_keys(c, clock); });
     looker.look("DATABASE_URL", {}, look_at_database);
-    looker.look("CACHE_URL", "two-factor logins wait until it answers", look_at_cache);
-    looker.look("STORAGE_URL", "files of term policies wait until it answers", look_at_object_store);
-    looker.look("MAIL_URL", "mails wait until it answers", look_at_mail);
+    looker.look("CACHE_URL", "two-factor logins are unavailable until it responds", look_at_cache);
+    looker.look("STORAGE_URL", "files of term policies are unavailable until it responds", look_at_object_store);
+    looker.look("MAIL_URL", "emails wait until it responds", look_at_mail);
     looker.look("LOGGER_INTO_FILE", {}, look_at_log);
     if (!running)
         looker.look("HTTP_PORT", {}, [](const Config& c) { http::require_listenable(c.http.host, c.http.port); });

@@ -55,12 +55,12 @@ std::optional<std::string> read_password() {
     if (isatty(STDIN_FILENO) != 1) return read_line();
     const Unseen unseen;
     std::string password = ask("Password");
-    std::string again = ask("The same again");
+    std::string again = ask("Repeat password");
     const bool same = again == password;
     crypto::wipe(again);
     if (same) return password;
     crypto::wipe(password);
-    fmt::print(stderr, "consentry: the two passwords differ; nothing was changed\n");
+    fmt::print(stderr, "consentry: the passwords do not match; nothing was changed\n");
     return std::nullopt;
 }
 
@@ -74,7 +74,7 @@ std::optional<Error> form_of(std::string_view password) {
 std::optional<User> find_user(Services& services, const std::string& email) {
     std::optional<User> user;
     if (auto canonical = canonical_email(email)) user = run(services.users.find_by_email(std::move(*canonical)));
-    if (!user) fmt::print(stderr, "consentry: there is no account with this address\n");
+    if (!user) fmt::print(stderr, "consentry: no account has this email address\n");
     return user;
 }
 
@@ -83,11 +83,11 @@ std::optional<User> find_user(Services& services, const std::string& email) {
 int create_user(const UserOptions& options) {
     auto email = canonical_email(options.email);
     if (!email) {
-        fmt::print(stderr, "consentry: --email is no e-mail address\n");
+        fmt::print(stderr, "consentry: --email must be a valid email address\n");
         return wrong_use;
     }
     if (!options.name.empty() && !is_one_line_name(options.name)) {
-        fmt::print(stderr, "consentry: --name is one line with something to be seen in it\n");
+        fmt::print(stderr, "consentry: --name must be one line of visible text\n");
         return wrong_use;
     }
     const SystemClock clock;
@@ -95,7 +95,7 @@ int create_user(const UserOptions& options) {
     if (!services) return wrong_use;
     const auto role = run(services->roles.find(options.role));
     if (!role) {
-        fmt::print(stderr, "consentry: --role is user, admin, superAdmin or the name of a role that was made\n");
+        fmt::print(stderr, "consentry: --role must be user, admin, superAdmin or the name of a custom role\n");
         return wrong_use;
     }
     auto password = read_password();
@@ -144,7 +144,7 @@ int set_password(const UserOptions& options) {
     const auto set = run(services->passwords.set(std::move(*user), *password));
     crypto::wipe(*password);
     if (!set) return tell(*services, set.error());
-    fmt::print(stderr, "The password is set; all sessions of the account are ended.\n");
+    fmt::print(stderr, "The password has been set. All sessions of the account have ended.\n");
     return 0;
 }
 
@@ -157,8 +157,9 @@ int reset_two_factor(const UserOptions& options) {
     const auto after = options.disable ? TwoFactor::After::off : TwoFactor::After::set_up_required;
     const auto done = run(services->two_factor.reset(Actor::operator_at_the_machine(), std::move(*user), after, {}));
     if (!done) return tell(*services, done.error());
-    fmt::print(stderr, "{}; all sessions of the account are ended.\n",
-               options.disable ? "Two-factor is off" : "Two-factor must be set up anew at the next login");
+    fmt::print(stderr, "{}. All sessions of the account have ended.\n",
+               options.disable ? "Two-factor authentication is off"
+                               : "The account must set up two-factor authentication again at the next login");
     return 0;
 }
 

@@ -36,7 +36,7 @@ public:
         const double rate = seconds > 0 ? static_cast<double>(progress.rows) / seconds : 0;
         std::string rest;
         if (progress.finishing) {
-            rest = ", making the accounts";
+            rest = ", creating the accounts";
         } else if (progress.fraction && *progress.fraction > 0) {
             rest = fmt::format(", {:.0f} %, {:.0f} s left", *progress.fraction * 100,
                                seconds * (1 - *progress.fraction) / *progress.fraction);
@@ -60,7 +60,7 @@ std::unique_ptr<std::ifstream> open_file(const std::string& path) {
     std::error_code error;
     auto stream = std::make_unique<std::ifstream>(path, std::ios::binary);
     if (*stream && !std::filesystem::is_directory(path, error)) return stream;
-    fmt::print(stderr, "consentry: {} cannot be read\n", path);
+    fmt::print(stderr, "consentry: cannot read {}\n", path);
     return nullptr;
 }
 
@@ -91,13 +91,14 @@ std::optional<Input> open_input(const UserImportOptions& options, TimePoint now)
         out.source = auth0_export(stream, out.beside.get());
     } else if (options.from == "firebase") {
         if (options.firebase_hash_config.empty()) {
-            fmt::print(stderr, "consentry: --from firebase needs --firebase-hash-config, or no password would work\n");
+            fmt::print(stderr, "consentry: --from firebase requires --firebase-hash-config to verify passwords\n");
             return std::nullopt;
         }
         if (!(out.beside = open_file(options.firebase_hash_config))) return std::nullopt;
         auto config = FirebaseHashConfig::read(*out.beside);
         if (!config) {
-            fmt::print(stderr, "consentry: --firebase-hash-config is not what the console shows as hash_config\n");
+            fmt::print(stderr,
+                       "consentry: --firebase-hash-config must contain the hash_config from the Firebase console\n");
             return std::nullopt;
         }
         out.source = firebase_export(stream, std::move(*config));
@@ -116,14 +117,14 @@ void print_rows(const Services& services, const std::vector<RowErrors>& rows, st
             fmt::print("row {}: {}{}: {}\n", row, kind, error.property,
                        services.locales.text(Language::en, "request.error." + error.key, error.placeholders));
     if (const auto more = total - static_cast<std::int64_t>(rows.size()); more > 0)
-        fmt::print("and {} rows more\n", more);
+        fmt::print("and {} more rows\n", more);
 }
 
 void print_report(const Services& services, const ImportReport& report) {
     print_rows(services, report.bad_rows, report.bad_rows_total, "");
-    for (const std::string& email : report.existing) fmt::print("there already: {}\n", email);
+    for (const std::string& email : report.existing) fmt::print("account exists: {}\n", email);
     if (const auto more = report.existing_total - static_cast<std::int64_t>(report.existing.size()); more > 0)
-        fmt::print("and {} addresses more\n", more);
+        fmt::print("and {} more addresses\n", more);
     print_rows(services, report.notes, report.notes_total, "note: ");
 }
 
@@ -152,18 +153,19 @@ int import_users(const UserImportOptions& options) {
     if (!report) return tell(services, report.error());
     print_report(services, *report);
     if (report->refused(how)) {
-        fmt::print(stderr, "consentry: {} of {} rows are wrong, {} addresses have an account; nothing was imported\n",
-                   report->bad_rows_total, report->rows, report->existing_total);
-        return failed;
-    }
-    fmt::print(stderr, "{} of {} accounts {}imported, {} left as they are or left out\n", report->imported,
-               report->rows, options.dry_run ? "would be " : "", report->skipped);
-    if (report->passwords_lost > 0)
         fmt::print(
             stderr,
-            "consentry: {} of them {} without their password; their owners set a new one by \"forgot password\". "
-            "The notes name the rows\n",
-            report->passwords_lost, options.dry_run ? "would come" : "come");
+            "consentry: {} of {} rows are invalid and {} addresses already have an account; nothing was imported\n",
+            report->bad_rows_total, report->rows, report->existing_total);
+        return failed;
+    }
+    fmt::print(stderr, "{} of {} accounts {}imported, {} skipped\n", report->imported, report->rows,
+               options.dry_run ? "would be " : "", report->skipped);
+    if (report->passwords_lost > 0)
+        fmt::print(stderr,
+                   "consentry: {} of them {} without a password; their owners must reset it with \"forgot password\". "
+                   "The notes list the rows\n",
+                   report->passwords_lost, options.dry_run ? "would be imported" : "were imported");
     return 0;
 }
 

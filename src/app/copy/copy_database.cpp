@@ -84,7 +84,7 @@ private:
 
 void require_same_tables(const CopySource& source, const CopyTarget& target) {
     const auto refuse = [](std::string_view what, std::string_view where) {
-        throw std::runtime_error(fmt::format("{} is in {} only", what, where));
+        throw std::runtime_error(fmt::format("{} exists only in {}", what, where));
     };
     auto of_source = source.tables();
     for (const CopiedTable& table : target.tables()) {
@@ -128,7 +128,7 @@ Copied copy_table(const CopySource& source, CopyTarget& target, const CopiedTabl
     const std::int64_t written = target.end();
     if (expected != read || read != written)
         throw std::runtime_error(
-            fmt::format("table {}: {} rows were counted, {} read and {} written", table.name, expected, read, written));
+            fmt::format("table {}: counted {} rows but read {} and wrote {}", table.name, expected, read, written));
     return {written, sent.value()};
 }
 
@@ -142,7 +142,7 @@ void compare_table(CopyTarget& target, const CopiedTable& table, const Copied& c
         progress.tell("compared", rows++);
     });
     if (kept.value() != copied.checksum)
-        throw std::runtime_error(fmt::format("table {}: PostgreSQL has not what was sent to it", table.name));
+        throw std::runtime_error(fmt::format("table {}: the rows in PostgreSQL differ from the rows sent", table.name));
 }
 
 void require_empty(CopyTarget& target) {
@@ -172,8 +172,7 @@ void copy_database(const std::filesystem::path& from, const Config& config) {
         require_same_tables(source, target);
         require_empty(target);
         fmt::print(stderr,
-                   "Copying {}. What a service that still runs on it writes from now on stays there and is not copied: "
-                   "it should have been stopped before.\n",
+                   "Copying {}. Stop the service that uses it first: rows it writes from now on are not copied.\n",
                    from.string());
         copied = copy_tables(source, target);
     } catch (const std::exception& error) {
@@ -182,13 +181,13 @@ void copy_database(const std::filesystem::path& from, const Config& config) {
     try {
         target.commit();
     } catch (const Unavailable& outage) {
-        throw Unavailable(fmt::format(
-            "{} before the copy was confirmed.\nAll of it is there, or nothing. Run the command again: where "
-            "it says that the database is not empty, the copy is there.",
-            outage.what()));
+        throw Unavailable(
+            fmt::format("{} before PostgreSQL confirmed the copy.\nEither everything was copied or nothing. Run the "
+                        "command again: if it reports that the database is not empty, the copy is complete.",
+                        outage.what()));
     }
     for (std::size_t i = 0; i < copied.size(); ++i) fmt::print("{} {}\n", target.tables()[i].name, copied[i].rows);
-    fmt::print(stderr, "All tables were copied and compared.\n");
+    fmt::print(stderr, "All tables have been copied and compared.\n");
 }
 
 }  // namespace consentry

@@ -84,29 +84,29 @@ std::string_view append_field(std::string& out, const Query& row, int column, Co
             out.push_back(row.integer(column) == 1 ? '\1' : '\0');
             return {};
         case ColumnType::bigint:
-            if (stored != SQLITE_INTEGER) return "is no whole number";
+            if (stored != SQLITE_INTEGER) return "is not an integer";
             append_number(out, std::int32_t{8});
             append_number(out, row.integer(column));
             return {};
         case ColumnType::double_precision:
-            if (stored != SQLITE_FLOAT) return "is no number";
+            if (stored != SQLITE_FLOAT) return "is not a number";
             append_number(out, std::int32_t{8});
             append_number(out, std::bit_cast<std::uint64_t>(row.real(column)));
             return {};
         case ColumnType::text:
-            if (stored != SQLITE_TEXT) return "is no text";
-            if (row.bytes(column).contains('\0')) return "holds a zero byte, which PostgreSQL cannot keep in a text";
-            if (!code_points(row.bytes(column))) return "is no valid UTF-8, which PostgreSQL demands of a text";
+            if (stored != SQLITE_TEXT) return "is not text";
+            if (row.bytes(column).contains('\0')) return "contains a zero byte, which PostgreSQL cannot store in text";
+            if (!code_points(row.bytes(column))) return "is not valid UTF-8, which PostgreSQL requires in text";
             append_bytes(out, row.bytes(column));
             return {};
         case ColumnType::bytea:
-            if (stored != SQLITE_BLOB) return "is no byte string";
+            if (stored != SQLITE_BLOB) return "is not a byte string";
             append_bytes(out, row.bytes(column));
             return {};
         case ColumnType::uuid: {
             const auto uuid = stored == SQLITE_TEXT ? Uuid::parse(row.bytes(column)) : std::nullopt;
             // Capitals would sort differently on both sides, and SQLite finds no row by them.
-            if (!uuid || uuid->text() != row.bytes(column)) return "is no UUID in small letters";
+            if (!uuid || uuid->text() != row.bytes(column)) return "is not a lowercase UUID";
             append_number(out, std::int32_t{16});
             for (const std::uint8_t byte : uuid->bytes()) out.push_back(static_cast<char>(byte));
             return {};
@@ -126,7 +126,7 @@ std::string name_of_row(const CopiedTable& table, const Query& row, std::int64_t
         if (column.type == ColumnType::bigint && row.type(at) == SQLITE_INTEGER)
             out += fmt::format(", {} {}", column.name, row.integer(at));
     }
-    return out + fmt::format(", row {} in the order of the key", number);
+    return out + fmt::format(", row {} in key order", number);
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ void CopySource::Close::operator()(sqlite3* database) const { sqlite3_close_v2(d
 
 CopySource::CopySource(std::filesystem::path file, std::int64_t version) : file_(std::move(file)) {
     if (!std::filesystem::is_regular_file(file_))
-        throw std::runtime_error(fmt::format("sqlite {}: there is no such file", file_.string()));
+        throw std::runtime_error(fmt::format("sqlite {}: file not found", file_.string()));
     sqlite3* database = nullptr;
     const int opened = sqlite3_open_v2(file_.c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
     database_.reset(database);
@@ -157,15 +157,15 @@ CopySource::CopySource(std::filesystem::path file, std::int64_t version) : file_
 void CopySource::require_version(std::int64_t version) {
     const auto account = tables_.find(std::string(migrations_table));
     if (account == tables_.end() || !account->second.contains("number"))
-        throw std::runtime_error(fmt::format("sqlite {}: is no database of Consentry's", file_.string()));
+        throw std::runtime_error(fmt::format("sqlite {}: not a Consentry database", file_.string()));
     Query applied(database_.get(), file_, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
     applied.next();
     const std::int64_t found = applied.integer(0);
     storage::require_known_version(found, version, fmt::format("sqlite {}: ", file_.string()));
     if (found < version)
         throw std::runtime_error(
-            fmt::format("sqlite {0}: the schema is of version {1}, this program's is {2}: bring it up to date first, "
-                        "with `DATABASE_URL=sqlite:{0} consentry migrate`",
+            fmt::format("sqlite {0}: the schema has version {1}, this program requires {2}; upgrade it first with "
+                        "`DATABASE_URL=sqlite:{0} consentry migrate`",
                         file_.string(), found, version));
 }
 

@@ -30,8 +30,8 @@ ColumnType type_of(const Row& column) {
         {"uuid", ColumnType::uuid}};
     const auto found = types.find(column.text(2));
     if (found == types.end())
-        throw std::runtime_error(fmt::format("postgres: table {}, column {}: {} is no type of Consentry's",
-                                             column.text(0), column.text(1), column.text(2)));
+        throw std::runtime_error(fmt::format("postgres: table {}, column {}: unsupported type {}", column.text(0),
+                                             column.text(1), column.text(2)));
     return found->second;
 }
 

@@ -24,7 +24,7 @@ constexpr std::chrono::seconds patience{1};  // with a reader of standard output
 
 std::string note_of_loss(std::uint64_t count, const Clock& clock) {
     std::string line;
-    begin_log_line(line, LogLevel::warn, "Log", fmt::format("{} lines were lost", count), clock.now());
+    begin_log_line(line, LogLevel::warn, "Log", fmt::format("{} log lines were lost", count), clock.now());
     return line + fmt::format(R"(,"lost":{}}})", count);
 }
 

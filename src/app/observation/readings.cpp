@@ -58,14 +58,14 @@ void watch_one(Metrics& metrics, const char* name, const char* help, Kind kind, 
 }  // namespace
 
 void watch_process(Metrics& metrics, const Clock& clock) {
-    watch_one(metrics, "process_resident_memory_bytes", "Resident memory", Kind::gauge,
+    watch_one(metrics, "process_resident_memory_bytes", "Resident memory in bytes", Kind::gauge,
               [] { return static_cast<double>(resident_bytes()); });
-    watch_one(metrics, "process_cpu_seconds_total", "User and system CPU time spent", Kind::counter,
+    watch_one(metrics, "process_cpu_seconds_total", "User and system CPU time in seconds", Kind::counter,
               [] { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); });
-    watch_one(metrics, "process_open_fds", "Open file descriptors", Kind::gauge, open_files);
-    watch_one(metrics, "process_max_fds", "File descriptors that may be open", Kind::gauge, open_files_max);
+    watch_one(metrics, "process_open_fds", "Number of open file descriptors", Kind::gauge, open_files);
+    watch_one(metrics, "process_max_fds", "Maximum number of open file descriptors", Kind::gauge, open_files_max);
     const double start = static_cast<double>(epoch_ms(clock.now())) / 1'000 - age_in_seconds();
-    metrics.watch("process_start_time_seconds", "When the process began, in seconds since 1970", Kind::gauge,
+    metrics.watch("process_start_time_seconds", "Start time of the process in seconds since 1970", Kind::gauge,
                   [start] { return std::vector<Sample>{{start}}; });
 }
 
@@ -76,16 +76,16 @@ void watch_services(Metrics& metrics, Services& services) {
                                        {static_cast<double>(read(services.signing_pool)), {{"pool", "sign"}}}};
         };
     };
-    metrics.watch("consentry_pool_tasks", "Tasks waiting or being worked on", Kind::gauge,
+    metrics.watch("consentry_pool_tasks", "Tasks waiting or running", Kind::gauge,
                   of_pools([](const WorkerPool& pool) { return pool.waiting(); }));
-    metrics.watch("consentry_pool_tasks_max", "Beyond these, tasks are refused", Kind::gauge,
+    metrics.watch("consentry_pool_tasks_max", "Maximum number of tasks; further tasks are refused", Kind::gauge,
                   of_pools([](const WorkerPool& pool) { return pool.capacity(); }));
     metrics.watch("consentry_pool_refused_total", "Tasks refused because the pool was full", Kind::counter,
                   of_pools([](const WorkerPool& pool) { return pool.refused(); }));
     // A time and not an age, so that between two scrapes nothing seems to happen.
     metrics.watch("consentry_signing_key_made_timestamp_seconds",
-                  "When the key that signs was made, in seconds since 1970; of keys in the key folder", Kind::gauge,
-                  [&services] {
+                  "Creation time of the signing key in seconds since 1970; only for keys in the key folder",
+                  Kind::gauge, [&services] {
                       std::vector<Sample> out;
                       for (const TokenKind kind : {TokenKind::access, TokenKind::refresh})
                           if (const auto made = services.keys.keys(kind)->signing->made_at)
@@ -93,14 +93,12 @@ void watch_services(Metrics& metrics, Services& services) {
                                              {{"kind", std::string(name_of(kind))}}});
                       return out;
                   });
-    metrics.watch(
-        "consentry_security_events_total", "Security events, by name and outcome", Kind::counter, [&services] {
-            std::vector<Sample> out;
-            for (const auto& [name, outcome, count] : services.security_events.counts())
-                out.push_back(
-                    {static_cast<double>(count), {{"event", name}, {"outcome", std::string(text_of(outcome))}}});
-            return out;
-        });
+    metrics.watch("consentry_security_events_total", "Security events by name and outcome", Kind::counter, [&services] {
+        std::vector<Sample> out;
+        for (const auto& [name, outcome, count] : services.security_events.counts())
+            out.push_back({static_cast<double>(count), {{"event", name}, {"outcome", std::string(text_of(outcome))}}});
+        return out;
+    });
 }
 
 void watch_budgets(Metrics& metrics, std::function<const http::Server&()> server) {
@@ -111,16 +109,17 @@ void watch_budgets(Metrics& metrics, std::function<const http::Server&()> server
         };
     };
     using http::FairShares;
-    metrics.watch("consentry_http_budget", "What the networks of the clients share", Kind::gauge,
+    metrics.watch("consentry_http_budget", "Size of the budget that client networks share", Kind::gauge,
                   of_both([](const FairShares& shares) { return shares.whole(); }));
-    metrics.watch("consentry_http_budget_used", "How much of it is in use", Kind::gauge,
+    metrics.watch("consentry_http_budget_used", "Part of the budget in use", Kind::gauge,
                   of_both([](const FairShares& shares) { return shares.held(); }));
-    metrics.watch("consentry_http_budget_used_most", "The most that was in use since the start", Kind::gauge,
+    metrics.watch("consentry_http_budget_used_most", "Maximum of the budget in use since the start", Kind::gauge,
                   of_both([](const FairShares& shares) { return shares.held_most(); }));
-    metrics.watch("consentry_http_budget_gave_way_total", "What was ended to make room for others", Kind::counter,
+    metrics.watch("consentry_http_budget_gave_way_total",
+                  "Connections and bodies ended in favor of other client networks", Kind::counter,
                   of_both([](const FairShares& shares) { return shares.gave_way(); }));
-    metrics.watch("consentry_http_budget_refused_total", "Answered 503 because nothing gave way", Kind::counter,
-                  of_both([](const FairShares& shares) { return shares.refused(); }));
+    metrics.watch("consentry_http_budget_refused_total", "Requests answered with 503 because the budget was exhausted",
+                  Kind::counter, of_both([](const FairShares& shares) { return shares.refused(); }));
 }
 
 }  // namespace consentry

@@ -94,12 +94,12 @@ awaitable<bool> MailDelivery::guarded_round() {
     std::string trouble;
     try {
         const bool busy = co_await round();
-        if (std::exchange(in_trouble_, false)) log_->info("mails: the database is there again");
+        if (std::exchange(in_trouble_, false)) log_->info("email delivery: the database is available again");
         co_return busy;
     } catch (const std::exception& error) {
         trouble = error.what();
     }
-    if (!std::exchange(in_trouble_, true)) log_->warn("mails wait: {}", trouble);
+    if (!std::exchange(in_trouble_, true)) log_->warn("email delivery waits: {}", trouble);
     co_return false;
 }
 
@@ -147,7 +147,7 @@ awaitable<void> MailDelivery::run_hooks() {
     if (trouble.empty()) {
         hooks_in_trouble_ = false;
     } else if (!std::exchange(hooks_in_trouble_, true)) {
-        log_->warn("what comes before mails is put off: {}", trouble);
+        log_->warn("a task before email delivery failed and will be retried: {}", trouble);
     }
 }
 
@@ -176,7 +176,7 @@ awaitable<bool> MailDelivery::keep_rest(std::size_t rest) {
 awaitable<MailDelivery::Next> MailDelivery::deliver(const StoredMail& mail) {
     const auto content = content_of(mail);
     if (!content) {
-        co_await put_off(mail, "cannot be read");
+        co_await put_off(mail, "cannot be decrypted or read");
         co_return Next::go_on;
     }
     const Posting posting = options_.transport->post({.id = mail.id,
@@ -224,19 +224,19 @@ awaitable<void> MailDelivery::put_off(const StoredMail& mail, const std::string&
 awaitable<void> MailDelivery::give_up(const StoredMail& mail, const std::string& why) {
     co_await repository_.give_up(mail.id, mark_, parts_.clock.now(), why);
     failed_.fetch_add(1, std::memory_order_relaxed);
-    log_->warn("mail {} ({}) is given up: {}", mail.id.text(), mail.kind, why);
+    log_->warn("email {} ({}) could not be delivered and was abandoned: {}", mail.id.text(), mail.kind, why);
     parts_.audit.tell("mail.failed", Outcome::failure, mail.user, {},
                       {{"mail", mail.id.text()}, {"kind", mail.kind}, {"reason", why}});
 }
 
 void MailDelivery::pause_service(const std::string& why) {
-    if (++service_failures_ == 1) log_->warn("mails wait: {} (setting MAIL_URL)", why);
+    if (++service_failures_ == 1) log_->warn("email delivery waits: {} (setting MAIL_URL)", why);
     leaving_.store(false, std::memory_order_relaxed);
     paused_until_ = parts_.clock.now() + retry_after(service_failures_);
 }
 
 void MailDelivery::service_is_there() {
-    if (std::exchange(service_failures_, 0) > 0) log_->info("mails leave again");
+    if (std::exchange(service_failures_, 0) > 0) log_->info("email delivery works again");
     leaving_.store(true, std::memory_order_relaxed);
 }
 
@@ -265,7 +265,7 @@ std::optional<std::string> MailDelivery::content_of(const StoredMail& mail) cons
                            .text = std::move(wording.text),
                            .html = std::move(wording.html)});
     } catch (const std::exception& error) {
-        log_->error("mail {} ({}) cannot be written: {}", mail.id.text(), mail.kind, error.what());
+        log_->error("email {} ({}) cannot be composed: {}", mail.id.text(), mail.kind, error.what());
         return std::nullopt;
     }
 }

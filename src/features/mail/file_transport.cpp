@@ -21,7 +21,7 @@ void make_folder(const fs::path& folder) {
     if (folder.empty() || fs::is_directory(folder)) return;
     make_folder(folder.parent_path());
     if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-        throw std::runtime_error(fmt::format("{} cannot be made: {}", folder.string(), reason_of(errno)));
+        throw std::runtime_error(fmt::format("{} cannot be created: {}", folder.string(), reason_of(errno)));
 }
 
 // Durable when it returns 0, the error otherwise.

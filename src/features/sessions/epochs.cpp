@@ -18,7 +18,8 @@ awaitable<RaisedEpoch> Epochs::raise(bool keep_api_keys, TimePoint now) {
         "raised_at = CASE WHEN raised_at < $1 THEN $1 ELSE raised_at END, "
         "last_step = CASE WHEN last_step < $3 THEN $3 ELSE last_step END WHERE id = 1 RETURNING grants",
         now, keep_api_keys, newest_step);
-    if (before.empty() || raised.empty()) throw std::runtime_error("the database has no epoch: its one row is gone");
+    if (before.empty() || raised.empty())
+        throw std::runtime_error("the database has no epoch; its only row is missing");
     RaisedEpoch out{.epoch = raised[0].integer(0)};
     const auto counts = co_await database_.query(
         "SELECT (SELECT count(*) FROM sessions WHERE epoch = $1 AND revoked_at IS NULL AND expires_at > $3), "

@@ -104,7 +104,7 @@ std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
     auto out = std::make_shared<KindKeys>();
     const auto add = [&](const std::string& kid, crypto::PublicKey key) {
         if (out->find(kid) != nullptr)
-            throw std::runtime_error(fmt::format("{} keys: kid {} stands twice", name_of(kind), kid));
+            throw std::runtime_error(fmt::format("{} keys: duplicate key ID {}", name_of(kind), kid));
         out->verifying.emplace_back(kid, std::move(key));
     };
     if (!settings.private_key.empty()) {
@@ -132,8 +132,8 @@ std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
             superseded_ms = file.made_ms;
         }
         if (!out->signing)
-            throw std::runtime_error(
-                fmt::format("no {} key for {} in {}", name_of(settings.algorithm), name_of(kind), folder_.string()));
+            throw std::runtime_error(fmt::format("no {} key for {} tokens in {}", name_of(settings.algorithm),
+                                                 name_of(kind), folder_.string()));
     }
     for (const FormerKey& former : settings.public_keys) {
         const std::string where = std::string(setting_prefix(kind)) + "PUBLIC_KEY";
@@ -145,7 +145,7 @@ std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
         if (const crypto::PublicKey* known = out->find(kid); known == nullptr)
             add(kid, std::move(key));
         else if (known->jwk() != key.jwk())
-            throw std::runtime_error(fmt::format("{}: two keys have the name {}", where, kid));
+            throw std::runtime_error(fmt::format("{}: two keys have the key ID {}", where, kid));
     }
     return out;
 }

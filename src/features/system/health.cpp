@@ -36,7 +36,7 @@ public:
     }
     HealthCheck note(std::string_view part, bool is_well) {
         if (is_well) return {};
-        return note(part, false, "the last try failed");
+        return note(part, false, "the last attempt failed");
     }
 
     template <class Checks>
@@ -87,7 +87,7 @@ storage::awaitable<Result<HealthReport<InstanceChecks>>> Health::instance() {
     checks.memory_rss = memory("memoryRss", resident);
     checks.memory_heap = memory("memoryHeap", heap);
     checks.storage = checkup.note("storage", disk <= limits_.disk_percent_max,
-                                  fmt::format("{} % used, of {} % that may be", disk, limits_.disk_percent_max));
+                                  fmt::format("{} % used, limit {} %", disk, limits_.disk_percent_max));
     co_return checkup.report(checks);
 }
 

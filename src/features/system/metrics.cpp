@@ -116,16 +116,16 @@ private:
 Metrics::Metrics(std::string_view program_version)
     : requests_(prometheus::BuildCounter()
                     .Name("consentry_http_requests_total")
-                    .Help("Requests answered; operation \"unknown\" is what no endpoint has")
+                    .Help("HTTP requests answered; operation \"unknown\" means no endpoint matched")
                     .Register(registry_)),
       errors_(prometheus::BuildCounter()
                   .Name("consentry_http_errors_total")
-                  .Help("Errors answered, by the name and module that the client sees")
+                  .Help("Error responses by the name and module shown to the client")
                   .Register(registry_)),
       unknown_(std::make_unique<OfOperation>(*this, "unknown", LoginStep::none)) {
     auto& logins = prometheus::BuildCounter()
                        .Name("consentry_logins_total")
-                       .Help("Steps of logging in; a success begins a session, a challenge asks for the second factor")
+                       .Help("Login steps; a success starts a session, a challenge asks for the second factor")
                        .Register(registry_);
     for (std::size_t step = 0; step < steps.size(); ++step)
         for (std::size_t outcome = 0; outcome < outcomes.size(); ++outcome)
@@ -133,7 +133,7 @@ Metrics::Metrics(std::string_view program_version)
                 &logins.Add({{"step", std::string(steps.at(step))}, {"outcome", std::string(outcomes.at(outcome))}});
     prometheus::BuildGauge()
         .Name("consentry_build_info")
-        .Help("The program that answers; always 1")
+        .Help("Version of the program; always 1")
         .Register(registry_)
         .Add({{"version", std::string(program_version)}})
         .Set(1);
@@ -201,7 +201,7 @@ void Metrics::count_login(LoginStep step, const http::Exchange& exchange) {
 std::string Metrics::text() const {
     std::vector<prometheus::MetricFamily> families = registry_.Collect();
     prometheus::MetricFamily durations{.name = "consentry_http_request_duration_seconds",
-                                       .help = "From the end of a request to its answer",
+                                       .help = "Time from the end of a request to its response in seconds",
                                        .type = prometheus::MetricType::Histogram,
                                        .metric = {}};
     const auto add = [&](const OfOperation& operation) {

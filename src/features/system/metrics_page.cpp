@@ -12,11 +12,14 @@ storage::awaitable<Result<http::Raw>> nothing_here() { co_return fail(errors::ro
 MetricsPage::MetricsPage(Metrics& metrics, storage::Database& database, storage::Cache& cache, WorkerPool& writers,
                          http::Networks allowed)
     : metrics_(metrics), database_(database), cache_(cache), writers_(writers), allowed_(std::move(allowed)) {
-    metrics_.watch("consentry_dependency_up", "Whether it answered at this scrape", Metrics::Kind::gauge, [this] {
-        return std::vector<Sample>{{database_reachable_.up.load() ? 1.0 : 0.0, {{"dependency", "database"}}},
-                                   {cache_reachable_.up.load() ? 1.0 : 0.0, {{"dependency", "cache"}}}};
-    });
-    metrics_.watch("consentry_dependency_ping_seconds", "How long its answer took at this scrape, or the wait for one",
+    metrics_.watch("consentry_dependency_up", "1 if the dependency responded during this scrape, else 0",
+                   Metrics::Kind::gauge, [this] {
+                       return std::vector<Sample>{
+                           {database_reachable_.up.load() ? 1.0 : 0.0, {{"dependency", "database"}}},
+                           {cache_reachable_.up.load() ? 1.0 : 0.0, {{"dependency", "cache"}}}};
+                   });
+    metrics_.watch("consentry_dependency_ping_seconds",
+                   "Response time of the dependency, or time waited for it, during this scrape in seconds",
                    Metrics::Kind::gauge, [this] {
                        return std::vector<Sample>{{database_reachable_.seconds.load(), {{"dependency", "database"}}},
                                                   {cache_reachable_.seconds.load(), {{"dependency", "cache"}}}};

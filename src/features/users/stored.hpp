@@ -13,7 +13,7 @@ namespace consentry {
 template <NamedEnum Enum>
 Enum stored_enum(const std::string& name) {
     const auto found = find_enum<Enum>(name);
-    if (!found) throw std::runtime_error("the database holds a value that this program does not know");
+    if (!found) throw std::runtime_error("the database contains a value that this version does not support");
     return *found;
 }
 

@@ -98,14 +98,14 @@ std::optional<Descriptor> find_folder(Descriptor here, const Place& place) {
 }
 
 void sync(const Descriptor& what) {
-    if (::fsync(what.get()) != 0) unavailable("nothing can be made durable", errno);
+    if (::fsync(what.get()) != 0) unavailable("changes cannot be synced to disk", errno);
 }
 
 // Each folder on the way is synced, not only the new ones: what another writer has just made may not be durable yet.
 Descriptor make_folder(Descriptor here, const Place& place) {
     for (const std::string& name : place.folders) {
         if (::mkdirat(here.get(), name.c_str(), folder_mode) != 0 && errno != EEXIST)
-            unavailable("a folder cannot be made", errno);
+            unavailable("a folder cannot be created", errno);
         Descriptor next(::openat(here.get(), name.c_str(), folder_flags));
         if (!next.is_open()) unavailable("a folder cannot be opened", errno);
         sync(here);
@@ -136,7 +136,7 @@ public:
           name_(to_hex(crypto::random_bytes(16))),
           file_(
               ::openat(folder_.get(), name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, file_mode)) {
-        if (!file_.is_open()) unavailable("a file cannot be made", errno);
+        if (!file_.is_open()) unavailable("a file cannot be created", errno);
     }
     Unfinished(const Unfinished&) = delete;
     Unfinished& operator=(const Unfinished&) = delete;
@@ -156,7 +156,7 @@ public:
     }
     void move_to(const Descriptor& folder, const std::string& name) {
         if (::renameat(folder_.get(), name_.c_str(), folder.get(), name.c_str()) != 0)
-            unavailable("a file cannot be put in its place", errno);
+            unavailable("a file cannot be moved into place", errno);
         moved_ = true;
     }
 
@@ -175,12 +175,12 @@ void make_durable_folder(const fs::path& folder) {
     if (::mkdir(folder.c_str(), folder_mode) != 0) {
         const int error = errno;
         if (error == EEXIST && fs::is_directory(folder)) return;
-        throw std::runtime_error(fmt::format("{} cannot be made: {}", folder.string(), reason_of(error)));
+        throw std::runtime_error(fmt::format("{} cannot be created: {}", folder.string(), reason_of(error)));
     }
     const Descriptor parent(::open(folder.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     const int error = parent.is_open() && ::fsync(parent.get()) == 0 ? 0 : errno;
     if (error != 0)
-        throw std::runtime_error(fmt::format("{} cannot be made durable: {}", folder.string(), reason_of(error)));
+        throw std::runtime_error(fmt::format("{} cannot be synced to disk: {}", folder.string(), reason_of(error)));
 }
 
 }  // namespace
@@ -219,7 +219,7 @@ std::optional<Object> ObjectFolder::get(Area area, const std::string& key, std::
     std::size_t filled = 0;
     while (filled < out.bytes.size()) {
         const ssize_t count = ::read(file->get(), out.bytes.data() + filled, out.bytes.size() - filled);
-        if (count == 0) unavailable("a file is shorter than it was", EIO);
+        if (count == 0) unavailable("a file is shorter than expected", EIO);
         if (count > 0)
             filled += static_cast<std::size_t>(count);
         else if (errno != EINTR)
@@ -244,7 +244,7 @@ void ObjectFolder::erase(Area area, const std::string& key, Deadline deadline) c
     if (!parent) return;
     require_time(deadline);
     if (::unlinkat(parent->get(), place.file.c_str(), 0) != 0 && errno != ENOENT && errno != EISDIR)
-        unavailable("a file cannot be erased", errno);
+        unavailable("a file cannot be deleted", errno);
     sync(*parent);  // also where another one has erased it: that may not be durable yet
 }
 
@@ -255,7 +255,7 @@ void ObjectFolder::check() const {
         struct stat facts{};
         if (::stat((folder_ / part).c_str(), &facts) == 0 && (facts.st_mode & rights_of_others) != 0)
             throw std::runtime_error(
-                fmt::format("{} is open to other users: chmod 700 closes it", (folder_ / part).string()));
+                fmt::format("{} is accessible to other users; run chmod 700 on it", (folder_ / part).string()));
     }
     try {
         for (const Area area : {Area::private_area, Area::public_area}) {
@@ -263,7 +263,7 @@ void ObjectFolder::check() const {
             const std::string name = to_hex(crypto::random_bytes(16)) + ".check";
             Unfinished file(folder_);
             file.move_to(part, name);
-            if (::unlinkat(part.get(), name.c_str(), 0) != 0) unavailable("a file cannot be erased", errno);
+            if (::unlinkat(part.get(), name.c_str(), 0) != 0) unavailable("a file cannot be deleted", errno);
         }
     } catch (const Unavailable& error) {
         throw std::runtime_error(fmt::format("{}: {}", folder_.string(), error.what()));

@@ -39,7 +39,7 @@ void Channel::submit(Job job) {
     if (!connection_) {
         const bool waits = connecting_ ? health_->is_up() : health_->may_connect();
         if (!waits) {
-            job.done({.error = std::make_exception_ptr(Unavailable("postgres: not reachable"))});
+            job.done({.error = std::make_exception_ptr(Unavailable("postgres: unreachable"))});
             return;
         }
     }
@@ -312,7 +312,7 @@ void Channel::on_deadline() {
     if (!in_flight_.empty() && in_flight_.front().deadline <= now && connection_) {
         health_->failed();
         const auto on_silence_now = on_silence;
-        const std::string why = fmt::format("no answer in {} ms", options_->timeout.count());
+        const std::string why = fmt::format("no response within {} ms", options_->timeout.count());
         lose(why, true);
         if (on_silence_now) on_silence_now(why);
     }

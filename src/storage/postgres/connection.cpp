@@ -141,8 +141,8 @@ Connection::Connection(const PostgresOptions& options, Use use) {
     if (!connection_) throw std::bad_alloc();
     if (PQstatus(connection_.get()) != CONNECTION_OK) throw std::runtime_error(trouble());
     if (const int version = PQserverVersion(connection_.get()); version < oldest_server)
-        throw std::runtime_error(fmt::format("the server is PostgreSQL {}.{}, 13 is the oldest that will do",
-                                             version / 10'000, version % 10'000));
+        throw std::runtime_error(
+            fmt::format("the server is PostgreSQL {}.{}; 13 or newer is required", version / 10'000, version % 10'000));
     PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
     if (options.keeps_session_state) {
         // An acknowledged commit is on disk, whatever the server's default. And no statement is compiled: they read few
@@ -244,8 +244,7 @@ std::expected<void, std::string> check_postgres_url(std::string_view url) {
         return std::unexpected("must begin with postgresql://");
     if (text.contains('\0') || postgres::has_stray_password(text) || !postgres::parse(text))
         return std::unexpected(
-            "is no address that PostgreSQL's client understands: "
-            "postgresql://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, "
+            "is not a valid PostgreSQL URL: postgresql://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, "
             "special characters percent-encoded");
     return {};
 }

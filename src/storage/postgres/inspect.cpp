@@ -14,7 +14,7 @@ std::int64_t schema_version(Connection& connection, std::int64_t known) {
         "SELECT COALESCE(CAST(current_schema() AS text), ''), current_setting('transaction_read_only') = 'on', "
         "to_regclass('schema_migrations') IS NOT NULL");
     const std::string schema = facts[0].text(0);
-    if (schema.empty()) throw std::runtime_error("there is no schema to create tables in: look at search_path");
+    if (schema.empty()) throw std::runtime_error("no schema exists to create tables in; check search_path");
     if (facts[0].boolean(1)) throw std::runtime_error("the server is read-only");
 
     std::int64_t version = 0;
@@ -22,7 +22,7 @@ std::int64_t schema_version(Connection& connection, std::int64_t known) {
         const Rows may = connection.run(
             "SELECT has_table_privilege('schema_migrations', 'SELECT') AND "
             "has_table_privilege('schema_migrations', 'UPDATE')");
-        if (!may[0].boolean(0)) throw std::runtime_error("the role may not read and write the table schema_migrations");
+        if (!may[0].boolean(0)) throw std::runtime_error("the role lacks permission to read and write the table schema_migrations");
         version = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations")[0].integer(0);
     }
     if (version >= known) return version;
@@ -32,12 +32,12 @@ std::int64_t schema_version(Connection& connection, std::int64_t known) {
         "WHERE oid = to_regclass('schema_migrations') AND NOT pg_has_role(relowner, 'USAGE'))");
     if (may[0].boolean(0)) return version;
     const std::string trouble =
-        version == 0 ? fmt::format("there are no tables in the schema {} yet, and the role may not create them", schema)
+        version == 0 ? fmt::format("the schema {} has no tables yet, and the role lacks permission to create them", schema)
                      : fmt::format(
-                           "the tables in the schema {} are of version {}, this program needs version {}, and "
-                           "the role may not change them",
+                           "the tables in the schema {} have version {}, this program needs version {}, and "
+                           "the role lacks permission to change them",
                            schema, version, known);
-    throw std::runtime_error(trouble + ": run `consentry migrate` with a role that may");
+    throw std::runtime_error(trouble + ": run `consentry migrate` with a role that has it");
 }
 
 std::int64_t schema_version_of(const PostgresOptions& options, std::int64_t known) {

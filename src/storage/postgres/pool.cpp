@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t waiting_max = 4'096;  // of one channel
 constexpr std::size_t keys_at_once_max = 256;
 
-std::exception_ptr too_many() { return std::make_exception_ptr(Unavailable("postgres: too many wait")); }
+std::exception_ptr too_many() {
+    return std::make_exception_ptr(Unavailable("postgres: too many requests are waiting for a connection"));
+}
 
 // Goes on with the caller right here: it is on its own thread. Nothing where the caller waits no longer.
 void answer(Pool::Found& waiting, std::exception_ptr error, Rows rows) {

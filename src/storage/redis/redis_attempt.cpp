@@ -12,9 +12,9 @@ namespace {
 awaitable<void> check_master(Link& link) {
     std::vector<std::vector<std::string_view>> question{{"ROLE"}};
     const std::vector<Reply> replies = co_await link.ask(std::move(question));
-    if (replies[0].error_code() == "NOPERM") throw Misconfigured(link.named("the user may not ask for the ROLE"));
+    if (replies[0].error_code() == "NOPERM") throw Misconfigured(link.named("the user lacks permission to run ROLE"));
     if (replies[0].at(0).text() != "master")
-        throw Unavailable(link.named("it is no master, though a sentinel says so"));
+        throw Unavailable(link.named("not a master, although a sentinel reports it as one"));
 }
 
 }  // namespace
@@ -80,20 +80,19 @@ awaitable<RedisAddress> Attempt::ask_sentinel(std::size_t index) {
     link->close();
     const Reply& reply = replies[0];
     if (reply.error_code() == "NOPERM")
-        throw Misconfigured(link->named("the user may not ask it for the master (SENTINEL GET-MASTER-ADDR-BY-NAME)"));
-    if (reply.error_code() == "ERR") throw Misconfigured(link->named("it is no sentinel"));
-    if (reply.is_nil())
-        throw Misconfigured(link->named("it knows no master of the name '" + options.master_name + "'"));
+        throw Misconfigured(link->named("the user lacks permission to run SENTINEL GET-MASTER-ADDR-BY-NAME"));
+    if (reply.error_code() == "ERR") throw Misconfigured(link->named("not a sentinel"));
+    if (reply.is_nil()) throw Misconfigured(link->named("knows no master named '" + options.master_name + "'"));
     const auto host = reply.at(0).text();
     const std::string_view port = reply.at(1).text().value_or("");
     RedisAddress out{.host = std::string(host.value_or("")), .port = 0};
     std::from_chars(port.data(), port.data() + port.size(), out.port);
-    if (out.host.empty() || out.port == 0) throw Unavailable(link->named("it names no master"));
+    if (out.host.empty() || out.port == 0) throw Unavailable(link->named("reports no master"));
     co_return out;
 }
 
 std::shared_ptr<Link> Attempt::make_link(const RedisAddress& address) {
-    if (cancelled_) throw Unavailable("redis: given up");
+    if (cancelled_) throw Unavailable("redis: canceled");
     link_ = std::make_shared<Link>(executor_, settings_, address);
     return link_;
 }

@@ -45,7 +45,7 @@ local wait = redis.call('PTTL', KEYS[1])
 if count > limit then return {0, 0, wait} end
 return {1, limit - count, wait})";
 
-[[noreturn]] void fail_by_answer() { throw Unavailable("redis answers something else than was asked for"); }
+[[noreturn]] void fail_by_answer() { throw Unavailable("redis: unexpected reply"); }
 
 std::optional<std::string> value_of(const Reply& reply) {
     if (reply.is_nil()) return std::nullopt;

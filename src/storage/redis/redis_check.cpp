@@ -50,12 +50,11 @@ bool is_too_old(std::string_view version) {
 }
 
 void check_kind(const Link& link, RedisKind kind, std::string_view mode) {
-    if (mode == "sentinel")
-        throw Misconfigured(link.named("it is a sentinel: the URL is to begin with redis+sentinel"));
+    if (mode == "sentinel") throw Misconfigured(link.named("is a sentinel; the URL must begin with redis+sentinel"));
     if (mode == "cluster" && kind != RedisKind::cluster)
-        throw Misconfigured(link.named("it is in cluster mode: the URL is to begin with redis+cluster"));
+        throw Misconfigured(link.named("is in cluster mode; the URL must begin with redis+cluster"));
     if (mode == "standalone" && kind == RedisKind::cluster)
-        throw Misconfigured(link.named("it is not in cluster mode: the URL is to begin with redis:// or rediss://"));
+        throw Misconfigured(link.named("is not in cluster mode; the URL must begin with redis:// or rediss://"));
 }
 
 // What the user may not ask (NOPERM) stays unknown here; the trial of the commands tells the rest.
@@ -78,14 +77,16 @@ awaitable<void> inspect(std::shared_ptr<const Settings> settings, std::optional<
     check_kind(*link, kind, field(info, "redis_mode"));
     const std::string_view version = field(info, "redis_version");
     if (is_too_old(version))
-        throw Misconfigured(link->named("version " + std::string(version) + " is too old, 6.2 or newer is needed"));
+        throw Misconfigured(link->named("version " + std::string(version) + " is too old; 6.2 or newer is required"));
     if (kind == RedisKind::single && replies[1].at(0).text() == "slave")
-        throw Misconfigured(link->named("it is a read-only replica"));
+        throw Misconfigured(link->named("is a read-only replica"));
     if (kind != RedisKind::cluster) co_return;
     if (field(replies[2].text().value_or(""), "cluster_state") == "fail")
         throw Unavailable(link->named("the cluster is down"));
-    if (replies[3].error_code() == "NOPERM") throw Misconfigured(link->named("the user may not run CLUSTER SLOTS"));
-    if (replies[4].error_code() == "NOPERM") throw Misconfigured(link->named("the user may not run ASKING"));
+    if (replies[3].error_code() == "NOPERM")
+        throw Misconfigured(link->named("the user lacks permission to run CLUSTER SLOTS"));
+    if (replies[4].error_code() == "NOPERM")
+        throw Misconfigured(link->named("the user lacks permission to run ASKING"));
 }
 
 awaitable<void> inspect_cluster(std::shared_ptr<const Settings> settings) {
@@ -128,15 +129,17 @@ awaitable<void> try_commands(Cache& cache, Trial trial, std::string name_space, 
     } catch (const ReplyError& refused) {
         const std::string& code = refused.code();
         if (code == "NOPERM")
-            throw Misconfigured(who + ": the user may not run " + command + ", or not with keys " + name_space + ":*");
-        if (code == "READONLY") throw Misconfigured(who + ": it is a read-only replica");
+            throw Misconfigured(who + ": the user lacks permission to run " + command + ", or to use keys " +
+                                name_space + ":*");
+        if (code == "READONLY") throw Misconfigured(who + ": is a read-only replica");
         if (code == "MOVED" || code == "ASK")
-            throw Misconfigured(who + ": it is in cluster mode: the URL is to begin with redis+cluster");
+            throw Misconfigured(who + ": is in cluster mode; the URL must begin with redis+cluster");
         // What a script may not do comes back as an error of the script.
         if (code == "ERR" && command.starts_with("EVAL"))
-            throw Misconfigured(who + ": the user may not run " + command + ", or not with keys " + name_space + ":*");
-        if (code == "ERR") throw Misconfigured(who + ": it does not know " + command + ", 6.2 or newer is needed");
-        throw Unavailable(who + ": it answers " + code);
+            throw Misconfigured(who + ": the user lacks permission to run " + command + ", or to use keys " +
+                                name_space + ":*");
+        if (code == "ERR") throw Misconfigured(who + ": does not support " + command + "; 6.2 or newer is required");
+        throw Unavailable(who + ": answers " + code);
     }
 }
 

@@ -75,7 +75,7 @@ awaitable<Reply> Client::execute(Command command) {
             node = redirected(waiter.reply, *node);
             continue;
         }
-        const std::string what = node->named("it answers " + std::string(code));
+        const std::string what = node->named("answers " + std::string(code));
         note_refusal(code, *node);
         throw ReplyError(what, code);
     }
@@ -115,7 +115,7 @@ std::shared_ptr<Node> Client::redirected(const Reply& reply, const Node& asked) 
     RedisAddress address{.host = std::string(target.substr(0, colon)), .port = 0};
     if (colon != std::string_view::npos)
         std::from_chars(target.data() + colon + 1, target.data() + target.size(), address.port);
-    if (address.port == 0) throw Unavailable("a cluster node names no address where a slot has gone");
+    if (address.port == 0) throw Unavailable("redis: a cluster node redirects a slot without an address");
     if (address.host.empty() || address.host == "?") address.host = asked.server()->host;
     std::shared_ptr<Node> out = node_at(address);
     if (reply.error_code() != "MOVED") return out;
@@ -129,7 +129,7 @@ std::shared_ptr<Node> Client::redirected(const Reply& reply, const Node& asked) 
 
 void Client::note_refusal(std::string_view code, Node& node) {
     // A master that became a replica: the next connection finds who is master now.
-    if (code == "READONLY") node.give_up("it is read-only");
+    if (code == "READONLY") node.give_up("is read-only");
     if (code == "CLUSTERDOWN" || is_redirection(code)) refresh_slots();
 }
 

@@ -22,7 +22,7 @@ using boost::system::error_code;
 using boost::system::system_error;
 
 void check_file(const error_code& error, std::string_view parameter, const std::string& file) {
-    if (error) throw std::runtime_error("redis: " + std::string(parameter) + " cannot be used: " + file);
+    if (error) throw std::runtime_error("redis: " + std::string(parameter) + " cannot be loaded: " + file);
 }
 
 std::unique_ptr<asio::ssl::context> make_tls(const RedisOptions& options) {
@@ -48,15 +48,15 @@ std::unique_ptr<asio::ssl::context> make_tls(const RedisOptions& options) {
 // What a server says in place of its first answer before it hangs up.
 void check_welcome(const Link& link, const Reply& first) {
     if (first.error_code() == "DENIED")
-        throw Misconfigured(link.named("it is in protected mode and serves local clients only"));
+        throw Misconfigured(link.named("is in protected mode and accepts local clients only"));
     if (first.error() && first.error()->starts_with("ERR max number of clients"))
-        throw Unavailable(link.named("it has too many clients"));
+        throw Unavailable(link.named("has too many clients"));
 }
 
 // ERR is what repeating does not mend; other codes are states of the server.
 [[noreturn]] void refuse(const Link& link, const Reply& reply, std::string_view what) {
     if (reply.error_code() == "ERR") throw Misconfigured(link.named(what));
-    throw Unavailable(link.named("it answers " + std::string(reply.error_code())));
+    throw Unavailable(link.named("answers " + std::string(reply.error_code())));
 }
 
 }  // namespace
@@ -123,14 +123,14 @@ awaitable<void> Link::introduce(RedisCredentials credentials, unsigned db) {
     const std::vector<Reply> replies = co_await ask(std::move(commands));
     check_welcome(*this, replies.front());
     if (with_password && replies.front().error()) {
-        if (replies.front().error_code() == "WRONGPASS")
-            throw Misconfigured(named("it refuses the user or the password"));
-        refuse(*this, replies.front(), "it knows no password, but one is given");
+        if (replies.front().error_code() == "WRONGPASS") throw Misconfigured(named("refuses the user or the password"));
+        refuse(*this, replies.front(), "has no password, but the URL contains one");
     }
-    if (replies.back().error_code() == "NOAUTH") throw Misconfigured(named("it wants a password"));
+    if (replies.back().error_code() == "NOAUTH") throw Misconfigured(named("requires a password"));
     const Reply& selected = replies[with_password ? 1 : 0];
-    if (db != 0 && selected.error_code() == "NOPERM") throw Misconfigured(named("the user may not SELECT a database"));
-    if (db != 0 && selected.error()) refuse(*this, selected, "it has no database " + number);
+    if (db != 0 && selected.error_code() == "NOPERM")
+        throw Misconfigured(named("the user lacks permission to run SELECT"));
+    if (db != 0 && selected.error()) refuse(*this, selected, "has no database " + number);
     // That the name is set is not looked at: it is for people who list the server's clients.
 }
 
@@ -151,9 +151,9 @@ awaitable<std::vector<Reply>> Link::ask(std::vector<std::vector<std::string_view
     } catch (const system_error& failure) {
         fail(failure.code());
     } catch (const Unavailable&) {
-        throw Misconfigured(named("it does not speak redis, or expects TLS"));
+        throw Misconfigured(named("does not speak the Redis protocol, or expects TLS"));
     }
-    if (replies.size() > commands.size()) throw Unavailable(named("it answers what was not asked"));
+    if (replies.size() > commands.size()) throw Unavailable(named("sent an unexpected reply"));
     co_return replies;
 }
 
@@ -193,16 +193,16 @@ Link::Socket& Link::socket() {
 }
 
 void Link::fail(const error_code& error) {
-    if (timed_out_) throw Unavailable(named("it does not answer in time"));
+    if (timed_out_) throw Unavailable(named("did not respond in time"));
     if (error == asio::error::eof || error == asio::error::connection_reset ||
         error == asio::ssl::error::stream_truncated)
-        throw Unavailable(named(settings_->tls() ? "it closes the connection" : "it closes the connection (TLS?)"));
+        throw Unavailable(
+            named(settings_->tls() ? "closed the connection" : "closed the connection (does it expect TLS?)"));
     if (error.category() != asio::error::get_ssl_category()) throw Unavailable(named(sentence_of(error)));
     const long verified = SSL_get_verify_result(std::get<TlsStream>(stream_).native_handle());
     if (verified != X509_V_OK)
-        throw Misconfigured(
-            named(std::string("its certificate is not trusted: ") + X509_verify_cert_error_string(verified)));
-    throw Misconfigured(named("no TLS with it: " + error.message()));
+        throw Misconfigured(named(std::string("certificate not trusted: ") + X509_verify_cert_error_string(verified)));
+    throw Misconfigured(named("TLS failed: " + error.message()));
 }
 
 }  // namespace consentry::storage::redis

@@ -64,7 +64,7 @@ bool Node::send(std::span<const std::string_view> words, Waiter& waiter, bool as
     const SteadyTime now = Clock::now();
     if (!is_ready(now)) return false;
     if (in_flight_.size() >= in_flight_max) {
-        trouble_ = named("too many commands wait for it");
+        trouble_ = named("too many commands are waiting");
         return false;
     }
     const SteadyTime deadline = now + settings_->options().timeout;
@@ -112,7 +112,7 @@ bool Node::is_ready(SteadyTime now) {
             break;
         case State::open:
             if (!in_flight_.empty() || !link_->is_stale()) return true;
-            close(named("it closed the connection"), Cause::hung_up);
+            close(named("closed the connection"), Cause::hung_up);
     }
     connect(now);
     return true;
@@ -178,7 +178,7 @@ void Node::on_read(std::string_view bytes) {
     try {
         link->reader().feed(bytes);
         while (Reply reply = link->reader().next()) {
-            if (in_flight_.empty()) return give_up("it answers what was not asked");
+            if (in_flight_.empty()) return give_up("sent an unexpected reply");
             Waiter* const waiter = in_flight_.front().waiter;
             in_flight_.pop_front();
             ++first_number_;
@@ -219,7 +219,7 @@ void Node::on_time() {
     if (state_ == State::closed || in_flight_.empty()) return;
     const SteadyTime due = state_ == State::connecting ? connect_deadline_ : in_flight_.front().deadline;
     if (Clock::now() < due) return keep_time();
-    give_up("it does not answer in time");
+    give_up("did not respond in time");
 }
 
 void Node::close(std::string trouble, Cause cause) {

@@ -88,7 +88,8 @@ void ReplyReader::feed(std::string_view bytes) {
 Reply ReplyReader::next() {
     void* reply = nullptr;
     // The reader's own words quote what it read.
-    if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK) throw Unavailable("what answers does not speak redis");
+    if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK)
+        throw Unavailable("redis: the server does not speak the Redis protocol");
     return Reply(static_cast<redisReply*>(reply));
 }
 

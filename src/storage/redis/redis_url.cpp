@@ -67,16 +67,16 @@ std::expected<RedisAddress, std::string> parse_address(std::string_view text, Re
         out.host = text.substr(1, end - 1);
         boost::system::error_code error;
         boost::asio::ip::make_address_v6(out.host, error);
-        if (error) return Failure("what stands in brackets is no IPv6 address");
+        if (error) return Failure("the text in brackets is not an IPv6 address");
         const std::string_view rest = text.substr(end + 1);
-        if (!rest.empty() && !rest.starts_with(':')) return Failure("after an IPv6 address only a port may follow");
+        if (!rest.empty() && !rest.starts_with(':')) return Failure("only a port may follow an IPv6 address");
         if (!rest.empty()) port = rest.substr(1);
     } else {
         const auto [host, after] = cut(text, ':');
         if (!is_host_name(host))
             return Failure(
-                "a host is missing or no host name (special characters in user and password are to be "
-                "percent-encoded, IPv6 addresses stand in brackets)");
+                "a host is missing or invalid (percent-encode special characters in the user and password; put IPv6 "
+                "addresses in brackets)");
         out.host = host;
         port = after;
     }
@@ -84,8 +84,7 @@ std::expected<RedisAddress, std::string> parse_address(std::string_view text, Re
         const auto parsed = number(*port, 65535);
         if (!parsed || *parsed == 0)
             return Failure(
-                "a port is no number from 1 to 65535 (special characters in user and password are to be "
-                "percent-encoded)");
+                "a port is not a number from 1 to 65535 (percent-encode special characters in the user and password)");
         out.port = static_cast<std::uint16_t>(*parsed);
     }
     return out;
@@ -98,8 +97,8 @@ Problem read_credentials(std::string_view text, RedisCredentials& into) {
     const auto [user, password] = cut(text, ':');
     auto decoded_user = percent_decoded(user);
     auto decoded_password = percent_decoded(password.value_or(""));
-    if (!decoded_user || !decoded_password) return "user or password is not percent-encoded as it should be";
-    if (!decoded_user->empty() && decoded_password->empty()) return "there is a user without a password";
+    if (!decoded_user || !decoded_password) return "the user or password is not correctly percent-encoded";
+    if (!decoded_user->empty() && decoded_password->empty()) return "it has a user without a password";
     into = {.user = std::move(*decoded_user), .password = std::move(*decoded_password)};
     return std::nullopt;
 }
@@ -114,26 +113,26 @@ Problem read_addresses(std::string_view list, RedisOptions& into) {
         rest = after;
     }
     if (into.kind == RedisKind::single && into.addresses.size() > 1)
-        return "there are several hosts: that needs redis+sentinel:// or redis+cluster://";
+        return "several hosts require redis+sentinel:// or redis+cluster://";
     return std::nullopt;
 }
 
 Problem read_path(std::string_view path, RedisOptions& into) {
     if (into.kind == RedisKind::cluster) {
-        if (!path.empty()) return "a cluster has no numbered databases: nothing may stand after the hosts";
+        if (!path.empty()) return "a cluster has no numbered databases, so nothing may follow the hosts";
         return std::nullopt;
     }
     std::optional<std::string_view> db = path;
     if (into.kind == RedisKind::sentinel) {
         const auto [name, after] = cut(path, '/');
         auto decoded = percent_decoded(name);
-        if (!decoded || decoded->empty()) return "the name of the master is missing (host:port,host:port/name)";
+        if (!decoded || decoded->empty()) return "the master name is missing (host:port,host:port/name)";
         into.master_name = std::move(*decoded);
         db = after;
     }
     if (!db || db->empty()) return std::nullopt;
     const auto parsed = number(*db, 65535);
-    if (!parsed) return "the database is no number";
+    if (!parsed) return "the database is not a number";
     into.db = *parsed;
     return std::nullopt;
 }
@@ -141,12 +140,12 @@ Problem read_path(std::string_view path, RedisOptions& into) {
 Problem read_parameter(std::string_view parameter, RedisOptions& into) {
     const auto [name, text] = cut(parameter, '=');
     auto value = percent_decoded(text.value_or(""));
-    if (!value) return "a parameter is not percent-encoded as it should be";
+    if (!value) return "a parameter is not correctly percent-encoded";
     const std::pair<std::string_view, std::string*> of_tls[] = {
         {"ca_file", &into.ca_file}, {"cert_file", &into.cert_file}, {"key_file", &into.key_file}};
     for (const auto& [known, place] : of_tls) {
         if (name != known) continue;
-        if (!into.tls) return std::string(known) + " needs TLS: the scheme is to begin with rediss";
+        if (!into.tls) return std::string(known) + " requires TLS; the scheme must begin with rediss";
         *place = std::move(*value);
         return std::nullopt;
     }
@@ -154,11 +153,11 @@ Problem read_parameter(std::string_view parameter, RedisOptions& into) {
         {"sentinel_user", &into.sentinel_credentials.user}, {"sentinel_password", &into.sentinel_credentials.password}};
     for (const auto& [known, place] : of_sentinel) {
         if (name != known) continue;
-        if (into.kind != RedisKind::sentinel) return std::string(known) + " is for redis+sentinel:// only";
+        if (into.kind != RedisKind::sentinel) return std::string(known) + " is only for redis+sentinel://";
         *place = std::move(*value);
         return std::nullopt;
     }
-    return "a parameter is none of ca_file, cert_file, key_file, sentinel_user, sentinel_password";
+    return "unknown parameter; the parameters are ca_file, cert_file, key_file, sentinel_user and sentinel_password";
 }
 
 Problem read_parameters(std::string_view list, RedisOptions& into) {
@@ -168,9 +167,9 @@ Problem read_parameters(std::string_view list, RedisOptions& into) {
         if (Problem problem = read_parameter(first, into)) return problem;
         rest = after;
     }
-    if (into.cert_file.empty() != into.key_file.empty()) return "cert_file and key_file go together";
+    if (into.cert_file.empty() != into.key_file.empty()) return "cert_file and key_file must be set together";
     if (!into.sentinel_credentials.user.empty() && into.sentinel_credentials.password.empty())
-        return "there is a sentinel_user without a sentinel_password";
+        return "sentinel_user requires sentinel_password";
     return std::nullopt;
 }
 
@@ -185,8 +184,8 @@ std::expected<RedisOptions, std::string> parse_redis_url(std::string_view url) {
     const auto scheme_end = url.find("://");
     const auto scheme = std::ranges::find(schemes, url.substr(0, scheme_end), &Scheme::name);
     if (scheme_end == std::string_view::npos || scheme == schemes.end())
-        return Failure("it does not begin with redis://, redis+sentinel:// or redis+cluster:// (rediss with TLS)");
-    if (url.contains('#')) return Failure("it has a fragment ('#' in a password is to be written %23)");
+        return Failure("it must begin with redis://, redis+sentinel:// or redis+cluster:// (rediss for TLS)");
+    if (url.contains('#')) return Failure("it must not have a fragment (write '#' in a password as %23)");
 
     RedisOptions out;
     out.kind = scheme->kind;

@@ -93,7 +93,7 @@ TEST(RedisUrl, RefusalsRepeatNothingOfIt) {
         {"redis://a,b", "several hosts"},
         {"redis+cluster://a,,b", "host"},
         {"redis+cluster://a,b/1", "numbered databases"},
-        {"redis+sentinel://a,b", "name of the master"},
+        {"redis+sentinel://a,b", "master name"},
         {"redis+sentinel://a,b/app/sEcRet", "database"},
         {"redis://h?sEcRet=1", "none of"},
         {"redis://h?ca_file=sEcRet", "TLS"},

@@ -50,35 +50,36 @@ void S3Store::check_strangers(Area area, const std::string& key, const std::stri
     if (area == Area::private_area) {
         if (is_success(as_stranger({.request = request("GET", area, key)})))
             unfit(
-                "strangers can read its files: take away what its policy, its access list or those of its files give "
-                "to everybody");
+                "its files are publicly readable; remove public access from its policy, its access control list and "
+                "those of its files");
         Call list{.request = request("GET", area, "")};
         list.request.query.emplace_back("list-type", "2");
         if (is_success(as_stranger(std::move(list))))
-            unfit("strangers can list its files: take that right from everybody");
+            unfit("its files can be listed publicly; remove public list access");
     } else if (const HttpResponse response = read_in_public(key); response.status != 200 || response.body != bytes) {
-        unfit("strangers cannot read its files at " + public_address("KEY") + " (" + std::to_string(response.status) +
-              "): give s3:GetObject on them to everybody by a policy, or set the address where everybody can");
+        unfit(
+            "its files are not publicly readable at " + public_address("KEY") + " (" + std::to_string(response.status) +
+            "); allow s3:GetObject for everyone in the bucket policy, or set AWS_S3_PUBLIC_CDN to the public address");
     }
     if (is_success(as_stranger(call_to_put(area, key, bytes, std::string(mime)))))
-        unfit("strangers can write into it: take that right from everybody");
+        unfit("it is publicly writable; remove public write access");
     if (is_success(as_stranger({.request = request("DELETE", area, key)})))
-        unfit("strangers can erase its files: take that right from everybody");
+        unfit("its files can be deleted publicly; remove public delete access");
 }
 
 void S3Store::check(Area area) {
     const auto unfit = [&](const std::string& text, const std::string& right, const HttpResponse& response) {
         const bool is_denied = s3::error_code(response) == "AccessDenied";
         throw std::runtime_error((area == Area::private_area ? "private bucket: " : "public bucket: ") + text +
-                                 (is_denied ? ", it needs " + right : "") + " (" + s3::description(response) + ")");
+                                 (is_denied ? "; it needs " + right : "") + " (" + s3::description(response) + ")");
     };
     const std::string name = Uuid::v7(SystemClock().now()).text();
     const std::string key = "consentry-check/" + name;
-    const std::string bytes = "Consentry looks whether this bucket is fit. This file may be erased. " + name;
+    const std::string bytes = "Consentry created this file to check its permissions. You can delete it. " + name;
     const auto erase = [&] { return send_now({.request = request("DELETE", area, key)}); };
 
     const HttpResponse put = send_now(call_to_put(area, key, bytes, std::string(mime)));
-    if (!is_success(put)) unfit("the access key cannot write into it", "s3:PutObject on its files", put);
+    if (!is_success(put)) unfit("the access key cannot write to it", "s3:PutObject on its files", put);
     try {
         const HttpResponse got = send_now({.request = request("GET", area, key)});
         if (!is_success(got) || got.body != bytes)
@@ -93,10 +94,10 @@ void S3Store::check(Area area) {
         throw;
     }
     if (const HttpResponse erased = erase(); !is_success(erased))
-        unfit("the access key cannot erase from it", "s3:DeleteObject on its files", erased);
+        unfit("the access key cannot delete from it", "s3:DeleteObject on its files", erased);
     // Without the right to list them, a file that is absent is answered like one that is forbidden.
     if (const HttpResponse absent = send_now({.request = request("GET", area, key)}); absent.status != 404)
-        unfit("the access key is not told that a file is absent", "s3:ListBucket on the bucket", absent);
+        unfit("the access key cannot tell that a file does not exist", "s3:ListBucket on the bucket", absent);
 }
 
 void S3Store::look(Area area) {
@@ -108,10 +109,10 @@ void S3Store::look(Area area) {
     };
     const std::string bucket = area == Area::private_area ? "private bucket: " : "public bucket: ";
     if (const HttpResponse listed = list(true); !is_success(listed))
-        throw std::runtime_error(bucket + "the access key cannot list its files, it needs s3:ListBucket (" +
+        throw std::runtime_error(bucket + "the access key cannot list its files; it needs s3:ListBucket (" +
                                  s3::description(listed) + ")");
     if (area == Area::private_area && is_success(list(false)))
-        throw std::runtime_error(bucket + "strangers can list its files: take that right from everybody");
+        throw std::runtime_error(bucket + "its files can be listed publicly; remove public list access");
 }
 
 void S3Store::look() {

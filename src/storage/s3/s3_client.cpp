@@ -18,13 +18,13 @@ constexpr milliseconds first_wait = 100ms;
 
 // What the operator can do something about.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> meanings{{
-    {"RequestTimeTooSkewed", "the clocks of this machine and of the server are more than 15 minutes apart"},
-    {"SignatureDoesNotMatch", "the secret is another one than that of the access key"},
+    {"RequestTimeTooSkewed", "the clocks of this machine and the server differ by more than 15 minutes"},
+    {"SignatureDoesNotMatch", "the secret does not match the access key"},
     {"InvalidAccessKeyId", "the server does not know the access key"},
-    {"AuthorizationHeaderMalformed", "the region is another one than the server's"},
+    {"AuthorizationHeaderMalformed", "the region differs from the server's"},
     {"PermanentRedirect", "the bucket is in another region"},
-    {"NoSuchBucket", "there is no such bucket"},
-    {"AccessDenied", "the access key has no right to it"},
+    {"NoSuchBucket", "the bucket does not exist"},
+    {"AccessDenied", "the access key lacks permission"},
 }};
 
 bool is_worth_another(unsigned status) {
@@ -123,7 +123,7 @@ net::HttpResponse Client::send(const Call& call, Deadline deadline, const std::s
                              .answer_bytes_max = call.answer_bytes_max};
     for (int attempt = 1;; ++attempt) {
         const auto left = std::chrono::floor<milliseconds>(deadline - std::chrono::steady_clock::now());
-        if (left <= 0ms) throw Unavailable("S3: too late");
+        if (left <= 0ms) throw Unavailable("S3: timed out");
         request.timeout = std::max(left / (attempts_max_ - attempt + 1), 1ms);  // a share for each that may follow
         if (call.is_signed) request.headers = signer_.signed_headers(call.request, digest, clock_.now());
         try {

@@ -32,7 +32,7 @@ struct Call {
 // The server's code for an error, such as NoSuchKey; empty where it gives none, or one that is no plain word.
 std::string error_code(const net::HttpResponse& response);
 
-// "403 SignatureDoesNotMatch: the secret is another one than that of the access key". Only the status and the code are
+// "403 SignatureDoesNotMatch: the secret does not match the access key". Only the status and the code are
 // the server's words.
 std::string description(const net::HttpResponse& response);
 

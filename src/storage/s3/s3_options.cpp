@@ -18,7 +18,7 @@ bool is_file_name(std::string_view text) { return !text.empty() && !text.contain
 }  // namespace
 
 std::expected<S3Server, std::string> parse_s3_url(std::string_view text) {
-    constexpr auto form = "must be s3: or s3://HOST:PORT, with nothing after it but parameters";
+    constexpr auto form = "must be s3: or s3://HOST:PORT, optionally followed by parameters";
     const auto url = boost::urls::parse_uri(text);
     if (!url || url->scheme() != "s3" || url->has_userinfo() || url->has_fragment()) return refused(form);
     if (!url->encoded_path().empty() && url->encoded_path() != "/") return refused(form);
@@ -34,14 +34,14 @@ std::expected<S3Server, std::string> parse_s3_url(std::string_view text) {
             out.ca_file = parameter.value;
         } else {
             return refused(
-                "must have no parameters but style=path or style=virtual, ca_file=FILE and, with a host, tls=none");
+                "must have no parameters except style=path or style=virtual, ca_file=FILE and, with a host, tls=none");
         }
     }
     if (!url->has_authority()) return out;
-    if (url->has_port() && url->port_number() == 0) return refused("must have a port from 1 to 65535, or none");
+    if (url->has_port() && url->port_number() == 0) return refused("must have no port or a port from 1 to 65535");
     if (url->host_type() == boost::urls::host_type::ipvfuture) return refused(form);
     if (out.buckets_by_host && url->host_type() != boost::urls::host_type::name)
-        return refused("must have a name for a host where style=virtual puts the bucket before it");
+        return refused("must have a host name, not an IP address, with style=virtual");
     // Both sides sign the Host header, and clients leave a port out that goes without saying.
     out.host = std::string(url->encoded_host());
     if (url->has_port() && url->port_number() != (out.tls ? 443 : 80)) out.host += ':' + std::string(url->port());

@@ -25,7 +25,7 @@ void initialize_once() {
         sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
         if (sqlite3_libversion_number() < 3'035'000)
             throw std::runtime_error(
-                fmt::format("SQLite {} is too old: 3.35 is the oldest with RETURNING", sqlite3_libversion()));
+                fmt::format("SQLite {} is too old; 3.35 or newer is required", sqlite3_libversion()));
     });
 }
 
@@ -166,8 +166,9 @@ void Connection::configure() {
     run("PRAGMA temp_store = MEMORY");    // nothing of a user in files that outlive the process
     const Rows mode = write_ahead_log();  // the first look at the file: refuses what is no database
     if (mode.empty() || mode[0].text(0) != "wal")
-        throw SqliteError(SQLITE_ERROR, fmt::format("sqlite {}: no write-ahead log here (a network file system?)",
-                                                    options_.file.string()));
+        throw SqliteError(SQLITE_ERROR,
+                          fmt::format("sqlite {}: cannot use a write-ahead log here (is this a network file system?)",
+                                      options_.file.string()));
     run("PRAGMA synchronous = FULL");
     run("PRAGMA foreign_keys = ON");
     run("PRAGMA journal_size_limit = 16777216");

@@ -50,18 +50,18 @@ void make_folder(const std::filesystem::path& folder) {
     if (folder.empty() || std::filesystem::is_directory(folder)) return;
     const auto parent = folder.parent_path();
     make_folder(parent);
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) fail(folder, "cannot be made", errno);
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) fail(folder, "cannot be created", errno);
     sync_folder(parent.empty() ? "." : parent);
 }
 
 // SQLite would make the file readable for others; the files beside it (-wal, -shm) take over its mode.
 void make_file(const std::filesystem::path& file) {
-    if (std::filesystem::is_directory(file)) fail(file, "cannot be a database", EISDIR);
+    if (std::filesystem::is_directory(file)) fail(file, "is not a database file", EISDIR);
     make_folder(file.parent_path());
     const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) {
         if (errno == EEXIST) return;
-        fail(file, "cannot be made", errno);
+        fail(file, "cannot be created", errno);
     }
     ::close(fd);
     sync_folder(file.has_parent_path() ? file.parent_path() : ".");

@@ -181,7 +181,7 @@ TEST(MailServer, TheSettingsPasswordIsNeverTold) {
     ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
     ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "last_error IS NOT NULL") == "1"; }));
     const std::string said = ::testing::internal::GetCapturedStdout() + ::testing::internal::GetCapturedStderr();
-    EXPECT_THAT(said, HasSubstr("mails wait: "));
+    EXPECT_THAT(said, HasSubstr("email delivery waits: "));
     EXPECT_THAT(said, HasSubstr("MAIL_URL"));
     EXPECT_THAT(said + service.sql("SELECT last_error FROM mails").at(0).at(0), Not(HasSubstr("Wrong-Password")));
     service.restart({{"MAIL_URL", server.url()}});

@@ -136,7 +136,8 @@ TEST(MailSmtp, AnAnswerToTheMailIsToldFromOneToTheConnection) {
              Case{"rcpt", "550 Nobody here", Verdict::refused, "550"},
              Case{"data", "452 4.3.1 Full", Verdict::put_off, "452 4.3.1"},
              Case{"data", "554 5.7.1 I do not like https://velvet.example/reset/TOKEN", Verdict::refused, "554 5.7.1"},
-             Case{"mail", "550 5.7.1 Not with this sender", Verdict::no_service, "the sender is refused: 550 5.7.1"},
+             Case{"mail", "550 5.7.1 Not with this sender", Verdict::no_service,
+                  "the server refused the sender: 550 5.7.1"},
              Case{"rcpt", "421 4.3.2 Going down", Verdict::no_service, ""},
              Case{"rcpt", "530 5.7.0 Log in first", Verdict::no_service, ""},
          }) {
