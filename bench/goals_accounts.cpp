@@ -131,7 +131,7 @@ void measure_logins(const Stage& stage, Report& report) {
     const double share = ratio(figures.per_second, hashes.per_second).median;
     const double share_of_cpu = ratio(figures.per_cpu_second, hashes.per_cpu_second).median;
     report.add({.goal = fmt::format("4 Login with password, {} connections", login_connections),
-                .floor = "0.90 x the hash alone, per second and per cpu-s",
+                .floor = "0.90 x hashing alone, per second and per cpu-s",
                 .measured = figures.text(),
                 .ratio = ratios(figures, hashes),
                 .met = share >= floor && share_of_cpu >= floor});
@@ -168,14 +168,14 @@ void measure_verifications(const Stage& stage, Report& report) {
                                       return sending[connection];
                                   }});
     }
-    report.add({.goal = fmt::format("5 Verification of a second factor, durable, {} connections, {}", connections,
-                                    stage.engines()),
-                .floor = "1,525/s",
-                .measured = figures.text(),
-                .ratio = "of signing alone: " + ratios(figures, pairs),
-                .met = spread(figures.per_second).median >= floor});
-    report.note(fmt::format("ES256 and ES512 pairs signed on {} threads, nothing else, beside goal 5 over {}: {}",
-                            stage.threads(), stage.engines(), pairs.text()));
+    report.add(
+        {.goal = fmt::format("5 Second-factor verification, durable, {} connections, {}", connections, stage.engines()),
+         .floor = "1,525/s",
+         .measured = figures.text(),
+         .ratio = "relative to signing alone: " + ratios(figures, pairs),
+         .met = spread(figures.per_second).median >= floor});
+    report.note(fmt::format("goal 5, {1}: signing ES256 and ES512 pairs alone on {0} threads: {2}", stage.threads(),
+                            stage.engines(), pairs.text()));
 }
 
 void measure_refreshes(const Stage& stage, Report& report) {
@@ -203,7 +203,7 @@ void measure_refreshes(const Stage& stage, Report& report) {
     report.add({.goal = fmt::format("6 Refresh, durable, {} chains, {}", sending.size(), stage.engines()),
                 .floor = "2,000/s",
                 .measured = figures.text(),
-                .ratio = "of signing alone: " + ratios(figures, pairs),
+                .ratio = "relative to signing alone: " + ratios(figures, pairs),
                 .met = spread(figures.per_second).median >= floor});
 }
 

@@ -65,7 +65,7 @@ struct Consented {
 void compare(const std::string& goal, const Side& guarded, const Side& free, Report& report) {
     const Spread per_second = ratio(guarded.per_second, free.per_second);
     report.add({.goal = goal,
-                .floor = "0.90 of the same unguarded",
+                .floor = "0.90 x unguarded",
                 .measured = fmt::format("{}; unguarded {}", guarded.figures(), free.figures()),
                 .ratio = fmt::format("{}; per cpu-s {}", text(per_second, 2),
                                      text(ratio(guarded.per_cpu_second, free.per_cpu_second), 2)),
@@ -88,8 +88,8 @@ void measure_guard(const Stage& stage, const Server& service, Report& report) {
     for (Side& one : sides) one.forget();
     for (int round = 0; round < stage.length().rounds; ++round)
         for (Side& one : sides) one.measure(stage.length().window);
-    compare("consent: GET profile behind the guard, " + stage.engines(), sides[1], sides[0], report);
-    compare("consent: forward auth that asks for two policies, " + stage.engines(), sides[3], sides[2], report);
+    compare("consent: GET profile with a policy guard, " + stage.engines(), sides[1], sides[0], report);
+    compare("consent: forward auth that requires two policies, " + stage.engines(), sides[3], sides[2], report);
 }
 
 // In turn, so that there is always something to accept.
@@ -124,7 +124,7 @@ void measure_acceptances(const Stage& stage, const Server& service, Report& repo
         p99.push_back(outcome.latencies(200).milliseconds(0.99));
     }
     report.add(
-        {.goal = "consent: accepting and taking back in turn, " + stage.engines(),
+        {.goal = "consent: alternately accepting and withdrawing, " + stage.engines(),
          .floor = stage.servers() == nullptr ? "2,000/s" : "",
          .measured = fmt::format("{}/s, p99 {:.1f} ms", count(spread(per_second).median), spread(p99).median),
          .met = stage.servers() == nullptr ? std::optional(spread(per_second).median >= accept_floor) : std::nullopt});
@@ -180,7 +180,7 @@ void measure_history(const Stage& stage, const Uuid& policy, Report& report) {
             query = fmt::format("?perPage={}&cursor={}", size, member(body, "nextCursor"));
         }
         const Spread milliseconds = spread(times);
-        report.add({.goal = fmt::format("consent: a page of {} of {} acceptances of one account, {}", size,
+        report.add({.goal = fmt::format("consent: a page of {} from one account's {} acceptances, {}", size,
                                         count(static_cast<double>(rows)), stage.engines()),
                     .floor = "5 ms",
                     .measured =

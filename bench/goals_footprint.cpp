@@ -38,7 +38,7 @@ void measure_connections(const Stage& stage, Report& report) {
     constexpr std::size_t connections = 10'000;
     constexpr double more_max_mib = 40;
     if (raise_file_limit() < connections + 100) {
-        report.note("10: not measured, this system allows too few open files (ulimit -Hn)");
+        report.note("10: not measured; this system allows too few open files (ulimit -Hn)");
         return;
     }
     const Server service = stage.serve();
@@ -75,7 +75,7 @@ void measure_start(const Stage& stage, Report& report) {
         once(service.port, request);
         times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
     }
-    report.add({.goal = "11 From exec to the first authenticated 200, " + stage.engines(),
+    report.add({.goal = "11 Time from exec to the first authenticated 200, " + stage.engines(),
                 .floor = "100 ms",
                 .measured = text(spread(times), 0) + " ms",
                 .met = spread(times).median <= start_max_ms});

@@ -138,7 +138,7 @@ void measure_import(const Stage& stage, Report& report) {
                 .floor = fmt::format("{}/s", count(floor)),
                 .measured = fmt::format("{}/s", bench::text(spread(alone), 0)),
                 .met = spread(alone).median >= floor});
-    report.add({.goal = fmt::format("import: the longest wait of a write beside it, {}", stage.engines()),
+    report.add({.goal = fmt::format("import: longest wait of a concurrent write, {}", stage.engines()),
                 .floor = "none refused (after 5 s)",
                 .measured = fmt::format("{} s, {} refused", bench::text(spread(slowest), 2), refused),
                 .met = refused == 0});

@@ -59,7 +59,7 @@ public:
             admin.role_id = built_in_role(Role::admin);
             admin.is_verified = true;
             if (!finished(services.passwords.create(std::move(admin), password)))
-                throw std::runtime_error("no account for the administrator");
+                throw std::runtime_error("the administrator has no account");
         }
         if (const Servers* servers = stage.servers()) servers->connect("lists").run("VACUUM (ANALYZE)");
         service_ = stage.serve(settings_);
@@ -109,7 +109,7 @@ void measure_lists(const Stage& stage, Report& report) {
                     worst = {std::max(worst.p50, cost.p50), std::max(worst.p99, cost.p99),
                              std::max(worst.cpu, cost.cpu)};
                 }
-    report.add({.goal = fmt::format("lists: any page in any order of {} accounts, {}",
+    report.add({.goal = fmt::format("lists: any page of {} accounts in any order, {}",
                                     count(static_cast<double>(users)), stage.engines()),
                 .floor = "5 ms",
                 .measured = fmt::format("slowest median {:.2f} ms ({}), slowest p99 {:.2f} ms, at most {:.2f} cpu-ms",

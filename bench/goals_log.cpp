@@ -53,7 +53,7 @@ double lost_lines(const Server& server) {
     const std::string metrics = once(server.port, get_request("/metrics"));
     const std::string_view name = "\nconsentry_lines_lost_total{stream=\"log\"} ";
     const auto at = metrics.find(name);
-    if (at == std::string::npos) throw std::runtime_error("no count of lost lines among the metrics");
+    if (at == std::string::npos) throw std::runtime_error("the metrics do not contain a count of lost lines");
     return std::stod(metrics.substr(at + name.size()));
 }
 
@@ -97,18 +97,18 @@ void measure_log_places(const Stage& stage, Report& report) {
     for (int round = 0; round < rounds; ++round)
         for (Log& log : logs) log.p99_ms.push_back(p99(log.server, window));
 
-    if (!slow_place.was_used()) throw std::runtime_error("nothing was logged to the slow place");
+    if (!slow_place.was_used()) throw std::runtime_error("nothing was logged to the slow disk");
     const auto add = [&](const std::string& place, const Log& log) {
         const Spread slower = ratio(log.p99_ms, logs[0].p99_ms);
         const double lost = lost_lines(log.server);
-        report.add({.goal = "log-5 p99 of requests whose log has " + place,
-                    .floor = "1.1 x on a good disk, what is lost is counted",
-                    .measured = fmt::format("{} ms, on a good disk {} ms; {} lines lost", text(spread(log.p99_ms), 2),
+        report.add({.goal = "log-5 p99 of requests logged to " + place,
+                    .floor = "1.1 x a good disk, lost lines counted",
+                    .measured = fmt::format("{} ms, good disk {} ms; {} lines lost", text(spread(log.p99_ms), 2),
                                             text(spread(logs[0].p99_ms), 2), count(lost)),
                     .ratio = text(slower, 2),
                     .met = slower.median <= slower_max && lost > 0});
     };
-    add("a place that takes 640 KiB/s", logs[1]);
+    add("a disk that writes 640 KiB/s", logs[1]);
     add("a full disk", logs[2]);
     report.note(fmt::format("log-5: {} lines lost on the good disk", count(lost_lines(good))));
     slow_place.hurry();

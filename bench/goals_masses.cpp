@@ -108,18 +108,18 @@ void measure_masses(const Stage& stage, Report& report) {
         large.measure(stage.length().window);
     }
     const Spread per_second = ratio(large.per_second(), small.per_second());
-    report.add({.goal = fmt::format("12 GET 2fa/status with {}, {} of them in turn", text(stage.length().large),
-                                    count(static_cast<double>(large.tokens()))),
-                .floor = fmt::format("0.85 of the figure with {}", text(stage.length().small)),
+    report.add({.goal = fmt::format("12 GET 2fa/status with {}, rotating through {} of them",
+                                    text(stage.length().large), count(static_cast<double>(large.tokens()))),
+                .floor = fmt::format("0.85 x the result with {}", text(stage.length().small)),
                 .measured = large.figures(),
                 .ratio = fmt::format("{}; per cpu-s {}", bench::text(per_second, 2),
                                      bench::text(ratio(large.per_cpu_second(), small.per_cpu_second()), 2)),
                 .met = per_second.median >= floor});
-    report.add({.goal = "12 Memory of Redis per session",
+    report.add({.goal = "12 Redis memory per session",
                 .floor = "220 B",
                 .measured = fmt::format("{:.0f} B", bytes_each),
                 .met = bytes_each <= bytes_max});
-    report.note(fmt::format("goal 12 with {}: {}; to write the {} took {:.0f} s", text(stage.length().small),
+    report.note(fmt::format("goal 12 with {}: {}; writing the {} took {:.0f} s", text(stage.length().small),
                             small.figures(), text(stage.length().large), large.fill_seconds()));
 }
 

@@ -102,7 +102,7 @@ void measure_publications(const Stage& stage, Report& report) {
         const TermPolicyId id = make_draft(policies, version);
         const auto begin = SteadyClock::now();
         if (!finished(policies.publish(Actor::operator_at_the_machine(), id, {})))
-            throw std::runtime_error("policies: not published");
+            throw std::runtime_error("policies: publishing failed");
         whole.push_back(milliseconds_since(begin));
         decisions.push_back(database.last_ms);
     }
@@ -112,14 +112,13 @@ void measure_publications(const Stage& stage, Report& report) {
     const auto worst = [](const std::vector<double>& values) { return *std::ranges::max_element(values); };
     const std::string people = count(static_cast<double>(impact.active_users));
     report.add(
-        {.goal =
-             fmt::format("policies: the deciding transaction of a publication, {} users, {}", people, stage.engines()),
+        {.goal = fmt::format("policies: publication transaction, {} users, {}", people, stage.engines()),
          .floor = "50 ms",
-         .measured = fmt::format("{} ms, slowest {:.1f} ms; the whole request {} ms, slowest {:.1f} ms",
+         .measured = fmt::format("{} ms, slowest {:.1f} ms; whole request {} ms, slowest {:.1f} ms",
                                  text(spread(decisions), 1), worst(decisions), text(spread(whole), 1), worst(whole)),
          .met = worst(decisions) <= decision_floor_ms});
-    report.note(fmt::format("policies, {}: the preview of who would have to accept again, {} users: {:.1f} s",
-                            stage.engines(), people, counting / 1'000));
+    report.note(fmt::format("policies, {}: preview of the affected users, {} users: {:.1f} s", stage.engines(), people,
+                            counting / 1'000));
 }
 
 }  // namespace consentry::bench

@@ -22,7 +22,7 @@ void measure_statements(const Stage& stage, const std::vector<std::string>& requ
                        .count(200);
     }
     const double each = static_cast<double>(stage.servers()->committed("app") - before) / static_cast<double>(answered);
-    report.add({.goal = "2 Statements that PostgreSQL sees per GET 2fa/status, 64 connections",
+    report.add({.goal = "2 PostgreSQL statements per GET 2fa/status, 64 connections",
                 .floor = "0.2",
                 .measured = fmt::format("{:.2f}", each),
                 .met = each <= statements_max});
@@ -49,7 +49,7 @@ void measure_known_tokens(const Stage& stage, Report& report) {
     ours.push_back({.name = "GET 2fa/status", .server = &service, .requests = requests});
     ours.push_back(
         {.name = "GET session/list", .server = &service, .requests = authenticated(list_path, stage.people().readers)});
-    ours.push_back({.name = "GET hello, nobody signed in", .server = &service, .requests = {get_request(hello_path)}});
+    ours.push_back({.name = "GET hello, unauthenticated", .server = &service, .requests = {get_request(hello_path)}});
 
     const auto all = [&](std::chrono::nanoseconds duration) {
         for (Side& side : rivals) side.measure(duration);
@@ -67,15 +67,15 @@ void measure_known_tokens(const Stage& stage, Report& report) {
         const bool judged = &side == ours.data();
         report.add({.goal = (embedded ? "1 " : "2 ") + side.name + (judged ? ", known tokens, " + stage.engines() : ""),
                     .floor = !judged    ? ""
-                             : embedded ? "0.50 N, per second and per cpu-s"
-                                        : "0.30 N per cpu-s",
+                             : embedded ? "0.50 x N, per second and per cpu-s"
+                                        : "0.30 x N per cpu-s",
                     .measured = side.figures(),
                     .ratio = fmt::format("{}; per cpu-s {}", text(per_second, 2), text(per_cpu, 2)),
                     .met = judged ? std::optional((!embedded || per_second.median >= floor) && per_cpu.median >= floor)
                                   : std::nullopt});
     }
     for (const Side& side : rivals)
-        report.note(fmt::format("{}{}, beside goal {}: {}; {} bytes of body", &side == &rival ? "N is " : "", side.name,
+        report.note(fmt::format("{}{}, goal {}: {}; {}-byte body", &side == &rival ? "N is " : "", side.name,
                                 embedded ? 1 : 2, side.figures(), body.size()));
 }
 
@@ -100,7 +100,7 @@ void measure_new_tokens(const Stage& stage, Report& report) {
     }
     const Spread per_second = ratio(side.per_second, checks);
     const Spread per_cpu = ratio(side.per_cpu_second, checks_per_cpu);
-    report.add({.goal = "3 GET 2fa/status, each token for the first time",
+    report.add({.goal = "3 GET 2fa/status, first use of each token",
                 .floor = "0.70 x P-256 verifications, per second and per cpu-s",
                 .measured = side.figures(),
                 .ratio = fmt::format("{}; per cpu-s {}", text(per_second, 2), text(per_cpu, 2)),

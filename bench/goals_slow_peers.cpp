@@ -11,7 +11,7 @@ void measure_slow_peers(const Stage& stage, Report& report) {
     constexpr double ratio_max = 2;
     constexpr double kib_each_max = 32;
     if (const std::size_t files = raise_file_limit(); files < peers + 200) {
-        report.note(fmt::format("web-4: not measured, this system allows {} open files (ulimit -Hn) and {} are needed",
+        report.note(fmt::format("web-4: not measured; this system allows {} open files (ulimit -Hn), {} are required",
                                 files, peers + 200));
         return;
     }
@@ -46,9 +46,9 @@ void measure_slow_peers(const Stage& stage, Report& report) {
         lost += slow.lost();
     }
     const Spread slower = ratio(held, idle);
-    report.add({.goal = "web-4 Others' p99 beside 10,000 peers that send or read a byte in 10 s",
+    report.add({.goal = "web-4 p99 of other requests beside 10,000 peers that send or read one byte per 10 s",
                 .floor = "2 x idle, 0 errors",
-                .measured = fmt::format("{} ms, idle {} ms; {} peers were cut off, {} could not come back",
+                .measured = fmt::format("{} ms, idle {} ms; {} peers disconnected, {} could not reconnect",
                                         text(spread(held), 2), text(spread(idle), 2), cut_off, lost),
                 .ratio = text(slower, 2),
                 .met = slower.median <= ratio_max && lost == 0});

@@ -42,11 +42,11 @@ void measure_surface(const Stage& stage, Report& report) {
     for (int round = 0; round < stage.length().rounds; ++round)
         for (Side& side : sides) side.measure(stage.length().window);
 
-    compare("Limits, ids, headers, CORS and metrics: GET 2fa/status", "0.85 of the bare endpoint", sides[1], sides[0],
-            shared_floor, report);
-    compare("The same, each request logged to a file", "0.75 of the same without", sides[2], sides[1], logging_floor,
+    compare("GET 2fa/status with limits, IDs, headers, CORS and metrics", "0.85 x the bare endpoint", sides[1],
+            sides[0], shared_floor, report);
+    compare("the same with every request logged to a file", "0.75 x without the log", sides[2], sides[1], logging_floor,
             report);
-    report.note(fmt::format("the bare endpoint: {}", sides[0].figures()));
+    report.note(fmt::format("bare endpoint: {}", sides[0].figures()));
 }
 
 }  // namespace consentry::bench

@@ -60,7 +60,7 @@ public:
     explicit Generator(const Load& load) : load_(load), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
         for (std::size_t i = 0; i < load_.connections; ++i) {
             Descriptor socket(connect_to(load_.port));
-            if (socket.get() < 0) throw std::runtime_error("load: a connection is refused");
+            if (socket.get() < 0) throw std::runtime_error("load: connection refused");
             fcntl(socket.get(), F_SETFL, O_NONBLOCK);
             epoll_event event{.events = EPOLLIN, .data = {.u64 = i}};
             epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, socket.get(), &event);
@@ -93,8 +93,8 @@ private:
                 0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(due_.top().first - now).count()));
         std::array<epoll_event, 256> events;
         const int ready = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms);
-        if (ready < 0 && errno != EINTR) throw std::runtime_error("load: epoll fails");
-        if (ready == 0 && due_.empty()) throw std::runtime_error("load: no answer for 30 seconds");
+        if (ready < 0 && errno != EINTR) throw std::runtime_error("load: epoll failed");
+        if (ready == 0 && due_.empty()) throw std::runtime_error("load: no response for 30 seconds");
         for (int i = 0; i < ready; ++i) read(events[static_cast<std::size_t>(i)].data.u64);
     }
 
@@ -142,7 +142,7 @@ private:
 
     void take(std::size_t i, const Answer& answer) {
         Connection& connection = connections_[i];
-        if (!std::exchange(connection.waiting, false)) throw std::runtime_error("load: an answer nobody asked for");
+        if (!std::exchange(connection.waiting, false)) throw std::runtime_error("load: unexpected response");
         --open_;
         last_ = Clock::now();
         outcome_.by_status[answer.status].add(last_ - connection.begun);
@@ -203,7 +203,7 @@ std::size_t Outcome::count(unsigned status) const { return latencies(status).cou
 
 const Outcome& Outcome::all_well() const {
     if (!first_refusal.empty()) throw std::runtime_error("load: refused: " + first_refusal);
-    if (count(200) == 0) throw std::runtime_error("load: no answer at all");
+    if (count(200) == 0) throw std::runtime_error("load: no successful response");
     return *this;
 }
 

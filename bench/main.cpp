@@ -1,4 +1,4 @@
-// Reproduces what the README says about speed; see script/bench.
+// Measures the performance goals; see script/bench.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -72,9 +72,8 @@ std::string machine() {
         }
     double load = 0;
     getloadavg(&load, 1);
-    return fmt::format(
-        "{} threads of {}, load average {:.1f} at the beginning; generator and servers on the same cores",
-        std::thread::hardware_concurrency(), name, load);
+    return fmt::format("{} threads of {}, load average {:.1f} at the start; generator and servers share the cores",
+                       std::thread::hardware_concurrency(), name, load);
 }
 
 void measure(Engines engines, const std::vector<std::string>& wanted, const Length& length, Report& report) {
@@ -88,7 +87,7 @@ void measure(Engines engines, const std::vector<std::string>& wanted, const Leng
         fmt::print(stderr, "Starting PostgreSQL and Redis...\n");
         servers.emplace();
     }
-    fmt::print(stderr, "Making accounts and sessions...\n");
+    fmt::print(stderr, "Creating accounts and sessions...\n");
     const Stage stage(CONSENTRY_BENCH_FOLDER, length, servers ? &*servers : nullptr);
     for (const Goal& goal : goals())
         if (is_wanted(goal)) goal.measure(stage, report);
@@ -97,16 +96,16 @@ void measure(Engines engines, const std::vector<std::string>& wanted, const Leng
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Measures the goals of the benchmark and prints a table.");
+    CLI::App app("Measures the performance goals and prints a table.");
     std::vector<std::string> wanted;
     bool quick = false;
     double build_seconds = 0;
     std::vector<std::string> names;
     for (const Goal& goal : goals()) names.push_back(goal.name);
-    app.add_option("goal", wanted, "Names of the goals to measure; unless told otherwise all that do not take long")
+    app.add_option("goal", wanted, "Names of the goals to measure; default: all quick ones")
         ->check(CLI::IsMember(names));
-    app.add_flag("--quick", quick, "Few rounds: does it work at all?");
-    app.add_option("--build-seconds", build_seconds, "How long a clean build took, for the table");
+    app.add_flag("--quick", quick, "Run only a few rounds, to check that the benchmark works");
+    app.add_option("--build-seconds", build_seconds, "Duration of a clean build, for the table");
     CLI11_PARSE(app, argc, argv);
     try {
         raise_file_limit();
@@ -117,7 +116,7 @@ int main(int argc, char** argv) {
         for (const Engines engines : {Engines::embedded, Engines::servers})
             measure(engines, wanted, quick ? Length::quick() : Length{}, report);
         const auto bytes = std::filesystem::file_size(CONSENTRY_BENCH_SERVER);
-        report.note(fmt::format("the program: {:.1f} MiB", static_cast<double>(bytes) / (1 << 20)));
+        report.note(fmt::format("program size: {:.1f} MiB", static_cast<double>(bytes) / (1 << 20)));
         if (build_seconds > 0)
             report.add({.goal = "14 Clean release build of the program",
                         .floor = "300 s",

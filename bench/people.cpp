@@ -87,7 +87,7 @@ private:
         for (std::size_t i = portion * rows_per_transaction; i < end; ++i)
             UserRepository::add_insert(transaction, users[i], clock_.now());
         const auto outcome = co_await services_.database.commit(std::move(transaction));
-        if (!outcome.committed) throw std::runtime_error("bench: an account is not taken");
+        if (!outcome.committed) throw std::runtime_error("bench: cannot create an account");
     }
 
     awaitable<void> begin(const User& user, TokenPair& tokens) {
@@ -98,20 +98,20 @@ private:
         storage::Transaction transaction;
         services_.sessions.add_to(transaction, session);
         const auto outcome = co_await services_.database.commit(std::move(transaction));
-        if (!outcome.committed) throw std::runtime_error("bench: a session is not taken");
+        if (!outcome.committed) throw std::runtime_error("bench: cannot create a session");
         tokens = session.tokens;
     }
 
     awaitable<void> enable(const User& user, Guarded& out) {
         const auto made =
             co_await services_.two_factor.set_up(Actor::operator_at_the_machine(), user.id, user.email, {});
-        if (!made) throw std::runtime_error("bench: a second factor is not begun");
+        if (!made) throw std::runtime_error("bench: cannot start a two-factor setup");
         out.email = user.email;
         out.secret = crypto::from_base32(made->secret).value();
         const auto step = static_cast<std::uint64_t>(crypto::totp_step(clock_.now(), {}));
         const auto codes = co_await services_.two_factor.enable(Actor::operator_at_the_machine(), user, SessionId{},
                                                                 crypto::hotp(out.secret, step, 6), {});
-        if (!codes) throw std::runtime_error("bench: a second factor is not taken");
+        if (!codes) throw std::runtime_error("bench: cannot enable two-factor");
     }
 
     Services& services_;

@@ -104,7 +104,7 @@ void Child::wait_for_port(std::uint16_t port) const {
         siginfo_t ended{};
         waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
         if (ended.si_pid == pid_ || std::chrono::steady_clock::now() > deadline)
-            throw std::runtime_error("a server does not start: " + log_text());
+            throw std::runtime_error("a server did not start: " + log_text());
         std::this_thread::sleep_for(100us);
     }
 }

@@ -30,7 +30,7 @@ constexpr std::size_t keys_at_once = 500'000;
 
 std::string output_of(const std::string& command) {
     std::FILE* const pipe = popen(command.c_str(), "re");
-    if (pipe == nullptr) throw std::runtime_error("bench: no shell");
+    if (pipe == nullptr) throw std::runtime_error("bench: cannot start a shell");
     std::string out;
     std::array<char, 4096> bytes;
     while (const std::size_t count = std::fread(bytes.data(), 1, bytes.size(), pipe)) out.append(bytes.data(), count);
@@ -45,7 +45,7 @@ std::string script(std::string_view name, std::string_view arguments) {
 // Of NAME=value or name:value lines.
 std::string value_of(std::string_view text, std::string_view name) {
     const auto at = text.find(name);
-    if (at == std::string_view::npos) throw std::runtime_error(fmt::format("bench: a server tells no {}", name));
+    if (at == std::string_view::npos) throw std::runtime_error(fmt::format("bench: a server does not report {}", name));
     const std::string_view rest = text.substr(at + name.size());
     return std::string(rest.substr(0, rest.find_first_of(" \r\n")));
 }
@@ -54,7 +54,7 @@ std::string value_of(std::string_view text, std::string_view name) {
 
 Servers::Servers() {
     std::string folder(place);
-    if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("bench: no folder for the servers");
+    if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("bench: cannot create a folder for the servers");
     folder_ = folder;
     fs::permissions(folder_, fs::perms(0755));
     try {
@@ -112,7 +112,8 @@ std::int64_t Servers::committed(std::string_view database) const {
         return connection.run(sql, storage::bind_all(database))[0].integer(0);
     };
     while (one("SELECT count(*) FROM pg_stat_activity WHERE datname = $1 AND application_name = 'consentry'") > 0) {
-        if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("bench: the service stays connected");
+        if (std::chrono::steady_clock::now() > deadline)
+            throw std::runtime_error("bench: the service did not disconnect");
         std::this_thread::sleep_for(10ms);
     }
     return one("SELECT xact_commit FROM pg_stat_database WHERE datname = $1");

@@ -48,7 +48,7 @@ SlowPeers::SlowPeers(std::uint16_t port, std::size_t count)
     for (std::size_t i = 0; i < count; ++i) {
         std::this_thread::sleep_until(begin + step * static_cast<double>(i));
         peers_[i].kind = i % 20 == 0 ? Kind::reader : i % 2 == 0 ? Kind::body : Kind::head;
-        if (!connect(i)) throw std::runtime_error("slow peers: a connection is refused");
+        if (!connect(i)) throw std::runtime_error("slow peers: connection refused");
     }
     thread_ = std::jthread([this](const std::stop_token& stop) { take_time(stop); });
 }

@@ -120,7 +120,7 @@ TEST_F(StartRefusals, OPS_2_OfARoleThatMayNotMakeTheTablesThatAreMissing) {
     expect_refused("DATABASE_URL", role.url(), "run `consentry migrate`");
     EXPECT_EQ(schema.sql("SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()").at(0).at(0), "0");
     ASSERT_EQ(run_program({"migrate"}, folder.path(), quick_settings({{"DATABASE_URL", schema.url()}})).code, 0);
-    expect_refused("DATABASE_URL", role.url(), "may not read and write the table schema_migrations");
+    expect_refused("DATABASE_URL", role.url(), "lacks permission to read and write the table schema_migrations");
     role.may_use_tables();
     schema.sql("DELETE FROM schema_migrations WHERE number > 1");
     expect_refused("DATABASE_URL", role.url(), "run `consentry migrate`");
