@@ -70,9 +70,9 @@ TEST(CommandLine, ACommandInAFolderWithoutDataSaysSoAndMakesNone) {
         const Finished refused = run_program(arguments, folder.path(), quick_settings(), usual_password + "\n");
         EXPECT_EQ(refused.code, 2) << arguments.back();
         EXPECT_EQ(refused.out, "");
-        EXPECT_THAT(refused.err, AllOf(HasSubstr("there is no database " +
-                                                 (fs::canonical(folder.path()) / "data/consentry.db").string()),
-                                       HasSubstr("consentry serve")));
+        EXPECT_THAT(refused.err,
+                    AllOf(HasSubstr("the database " + (fs::canonical(folder.path()) / "data/consentry.db").string()),
+                          HasSubstr("consentry serve")));
         EXPECT_EQ(std::distance(fs::recursive_directory_iterator(folder.path()), {}), before) << arguments.back();
     }
     EXPECT_EQ(run_program({"migrate"}, folder.path(), quick_settings()).code, 0);
