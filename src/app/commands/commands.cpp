@@ -235,7 +235,7 @@ int run_command_line(int argc, char** argv) {
     program.footer(
         "Set options with environment variables or in a .env file. `consentry config docs` documents them all.");
     Selected selected;
-    subcommand(program, "serve", "Runs the service; needs no prior setup")->callback([&selected] {
+    subcommand(program, "serve", "Runs the service; needs no setup with default settings")->callback([&selected] {
         selected.run = serve;
     });
     add_migrate_command(program, selected);

@@ -11,15 +11,15 @@ constexpr std::string_view introduction = R"(# Configuration
 You configure Consentry with environment variables. With `APP_ENV=local` all of them are optional:
 without any, the service runs on its defaults and keeps its data in `./data`.
 
-- Consentry reads a file named `.env` in the working directory, if there is one. `.env.example` lists
-  every setting. If a variable is also set in the environment, the environment wins.
+- Consentry reads a file named `.env` in the working directory, if there is one. `.env.example`
+  lists every setting. If a variable is also set in the environment, the environment wins.
 - `consentry config check` tests whether the service would start with the current settings. It
   changes nothing.
-- `consentry config print` shows every setting, its value and where the value came from, with secrets
-  masked.
-- An invalid value stops the start. So does a misspelled name: one with a prefix that only Consentry's
-  settings have, or one that is a typo away from a setting. Consentry reports all problems at once and
-  never prints a value.
+- `consentry config print` shows every setting, its value and where the value came from, with
+  secrets masked.
+- An invalid value stops the start. So does a misspelled name: one with a prefix that only
+  Consentry's settings have, or one that is a typo away from a setting. Consentry reports all
+  problems at once and never prints a value.
 - A variable that merely resembles a setting, such as another program's `SMTP_PORT` in a shared
   environment, has no effect and causes a warning.
 - Numbers are decimal integers. Booleans are `true` or `false`.
@@ -29,9 +29,9 @@ without any, the service runs on its defaults and keeps its data in `./data`.
   command-line arguments, which other users of the machine can see. A secret that is set but empty
   stops the start. Outside `APP_ENV=local`, no secret has a default.
 
-In `.env`, write a value without quotes, in single quotes (taken literally) or in double quotes (with
-the escapes `\n`, `\r`, `\t`, `\"`, `\\` and `\$`). Quoted values may span lines, as a PEM key does.
-A `#` at the beginning of a line or after a space starts a comment.
+In `.env`, write a value without quotes, in single quotes (taken literally) or in double quotes
+(with the escapes `\n`, `\r`, `\t`, `\"`, `\\` and `\$`). Quoted values may span lines, as a PEM key
+does. A `#` at the beginning of a line or after a space starts a comment.
 
 _`consentry config docs` generates this page. To change it, edit the descriptions in
 `src/app/config/`._

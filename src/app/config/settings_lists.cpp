@@ -22,7 +22,7 @@ Read read_secrets(std::string_view text, Config& config) {
 }  // namespace
 
 std::vector<SettingSpec> list_settings() {
-    constexpr std::string_view group = "Lists";
+    constexpr std::string_view group = "Encryption and activity log";
     return {
         {.name = "APP_ENCRYPTION_SECRET_KEY",
          .group = group,

@@ -181,7 +181,7 @@ std::vector<SettingSpec> token_settings() {
 }
 
 std::vector<SettingSpec> two_factor_settings() {
-    constexpr std::string_view group = "Two-factor";
+    constexpr std::string_view group = "Two-factor authentication";
     return {
         {.name = "AUTH_TWO_FACTOR_ISSUER",
          .group = group,
