@@ -59,9 +59,10 @@ Endpoint& Endpoint::also_by_any_method() {
     return *this;
 }
 
-void* Router::guard(const std::type_index& type) const {
-    const auto found = guards_.find(type);
-    if (found == guards_.end()) throw std::logic_error(std::string("router: no guard provided of type ") + type.name());
+const std::any& Router::find_provided(const std::type_index& type) const {
+    const auto found = provided_.find(type);
+    if (found == provided_.end())
+        throw std::logic_error(std::string("router: no guard provided of type ") + type.name());
     return found->second;
 }
 

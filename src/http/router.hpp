@@ -1,6 +1,7 @@
 // The table of endpoints. A route that is not declared does not exist.
 #pragma once
 
+#include <any>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -48,8 +49,8 @@ public:
     Endpoint& with_system_key() { return operation_.api_key = ApiKeyDemand::system, *this; }
     Endpoint& behind_flag(std::string_view flag) { return operation_.feature_flag = flag, *this; }
 
-    template <class Fn>
-    void handled_by(Fn fn);  // in http/endpoint.hpp
+    template <class Function>
+    void handled_by(Function function);  // in http/endpoint.hpp
 
 private:
     Router& router_;
@@ -78,9 +79,13 @@ public:
     // Before the endpoints that need it. The guard outlives the router.
     template <class Guard>
     void provide(Guard& guard) {
-        guards_.insert_or_assign(typeid(Guard), &guard);
+        provided_.insert_or_assign(typeid(Guard), &guard);
     }
-    void* guard(const std::type_index& type) const;  // throws std::logic_error where nobody provided it
+    // Throws std::logic_error where nobody provided it.
+    template <class Guard>
+    Guard& provided() const {
+        return *std::any_cast<Guard*>(find_provided(typeid(Guard)));
+    }
 
     // Ends the declarations: checks them (std::logic_error names the first fault) and builds the table.
     void finish();
@@ -111,11 +116,12 @@ private:
         std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
     };
     Endpoint declare(Method method, std::string_view path);
+    const std::any& find_provided(const std::type_index& type) const;
     static Match pick(const Entry& entry, Method method);
 
     RouterOptions options_;
     std::vector<std::unique_ptr<Operation>> operations_;
-    std::unordered_map<std::type_index, void*> guards_;
+    std::unordered_map<std::type_index, std::any> provided_;  // each a pointer to its key's type
     std::unordered_map<std::string, Entry, Hash, std::equal_to<>> exact_;
     std::vector<Entry> patterns_;
 };

@@ -1,8 +1,9 @@
+#include "http/endpoint/inputs.hpp"
+
 #include <algorithm>
 
 #include "base/percent_encoding.hpp"
 #include "base/strict_json.hpp"
-#include "http/endpoint.hpp"
 
 namespace consentry::http {
 namespace {
@@ -87,4 +88,63 @@ Result<json::value> parse_body(const Request& request) {
     return std::move(*parsed);
 }
 
+namespace detail {
+namespace {
+
+// What a request without a declared body or query may carry: nothing.
+struct Nothing {
+    static constexpr auto fields() { return std::tuple{}; }
+};
+
+Result<void> take_body(const Request& request, RequestParts& parts) {
+    auto parsed = parse_body(request);
+    if (!parsed) return fail(std::move(parsed.error()));
+    if (!parsed->is_object()) {
+        Report report;
+        report.add("isObject", "body");
+        return fail(Error{errors::validation, report.take()});
+    }
+    parts.body = std::move(*parsed);
+    return {};
+}
+
+template <class T>
+Result<void> take(Result<T> read, T& out) {
+    if (!read) return fail(std::move(read.error()));
+    out = std::move(*read);
+    return {};
+}
+
+}  // namespace
+
+Result<RequestParts> take_apart(const Request& request, Wanted wanted, bool ignores_the_rest) {
+    RequestParts out;
+    if (wanted.query || (!ignores_the_rest && !request.query.empty())) {
+        out.query = parse_query(request.query);
+        if (!out.query) return fail(errors::bad_request);
+    }
+    Result<void> taken;
+    if (wanted.file)
+        taken = take(read_file_body(request), out.file);
+    else if (wanted.upload)
+        taken = take(read_upload(request), out.upload);
+    else if (wanted.body || (!ignores_the_rest && !request.body.empty()))
+        taken = take_body(request, out);
+    if (!taken) return fail(std::move(taken.error()));
+    return out;
+}
+
+void refuse_undeclared(const RequestParts& parts, Wanted wanted, Report& report) {
+    Nothing nothing;
+    if (!wanted.query && parts.query) read_texts(std::span<const NamedText>(*parts.query), nothing, report);
+    if (!wanted.body && parts.body.is_object()) read_object(&parts.body, nothing, "", report);
+}
+
+Result<void> InputFaults::heaviest() {
+    if (!path.empty()) return fail(Error{errors::invalid_identifier, path.take()});
+    if (!rest.empty()) return fail(Error{errors::validation, rest.take()});
+    return std::move(list);
+}
+
+}  // namespace detail
 }  // namespace consentry::http

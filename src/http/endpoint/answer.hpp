@@ -1,0 +1,75 @@
+// What a handler may answer, and how it becomes a reply.
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "http/operation.hpp"
+#include "http/paging/list.hpp"
+#include "http/response.hpp"
+#include "http/schema/serialize.hpp"
+
+namespace consentry::http {
+
+struct Done {
+    std::string extra_headers = {};  // complete lines, their values checked
+};
+struct NoContent {};
+struct Raw {
+    std::string content_type;
+    std::string body;
+    std::string cache_control = "no-store";
+    std::string etag = {};                     // quoted; weak where the body may travel compressed
+    std::string content_encoding = {};         // of `body` as it stands
+    std::string content_security_policy = {};  // empty: that of an inert document
+};
+// A body of any length, never held as a whole. The first piece is made before the answer begins: what fails there is
+// answered; what fails later breaks the connection.
+struct Stream {
+    std::string content_type;
+    std::string file_name;  // to be saved under; letters, digits, '.', '_', '-'
+    NextPiece next;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_list_page = false;
+template <class T>
+inline constexpr bool is_list_page<ListPage<T>> = true;
+
+Reply to_reply(Done answer);
+Reply to_reply(NoContent answer);
+Reply to_reply(Raw answer);
+Reply to_reply(Stream answer);
+template <class Dto>
+Reply to_reply(ListPage<Dto> answer) {
+    Reply reply;
+    write_json(reply.data, answer.items);
+    reply.metadata = std::move(answer.metadata);
+    return reply;
+}
+// A DTO, or a vector of them.
+template <class T>
+Reply to_reply(const T& answer) {
+    Reply reply;
+    write_json(reply.data, answer);
+    return reply;
+}
+
+template <class Answer>
+void describe_answer(Operation& operation) {
+    if constexpr (DtoType<Answer> || IsVector<Answer>::value)
+        operation.describe_data = [](Components& components) { return http::describe<Answer>(components); };
+    if constexpr (is_list_page<Answer>)
+        operation.describe_data = [](Components& components) {
+            return http::describe<decltype(std::declval<Answer>().items)>(components);
+        };
+    operation.no_content = std::is_same_v<Answer, NoContent>;
+    operation.raw = std::is_same_v<Answer, Raw> || std::is_same_v<Answer, Stream>;
+    operation.compressible = std::is_same_v<Answer, Raw> || IsVector<Answer>::value || is_list_page<Answer>;
+}
+
+}  // namespace detail
+}  // namespace consentry::http
