@@ -29,6 +29,7 @@
 #include "http/endpoint/signature.hpp"
 #include "http/gate.hpp"
 #include "http/operation.hpp"
+#include "http/reply.hpp"
 #include "http/router.hpp"
 
 namespace consentry::http {
