@@ -10,12 +10,6 @@ namespace {
 
 using http::Done;
 
-awaitable<Result<Done>> done(awaitable<Result<void>> work) {
-    auto result = co_await std::move(work);
-    if (!result) co_return fail(std::move(result.error()));
-    co_return Done{};
-}
-
 NewAccount to_account(SignUpRequest body, Language language) {
     NewAccount out{.email = std::move(body.email),
                    .password = std::move(body.password),
@@ -31,25 +25,11 @@ NewAccount to_account(SignUpRequest body, Language language) {
     return out;
 }
 
-awaitable<Result<Done>> send_link(LinkRequests& links, TokenPurpose purpose, std::string email, Cause cause) {
-    co_await links.request(purpose, std::move(email), std::move(cause));
-    co_return Done{};
-}
-
 awaitable<Result<http::NoContent>> delete_self(Accounts& accounts, SignedIn caller, Proof proof, Cause cause) {
-    // Whoever looks after a service leaves by another administrator's hand, so that somebody stays.
+    // Administrators are deleted by another administrator, so that somebody stays who looks after the service.
     if (caller.role() != Role::user) co_return fail(errors::role_forbidden);
-    auto deleted = co_await accounts.delete_self(caller.actor(), caller.user(), std::move(proof), std::move(cause));
-    if (!deleted) co_return fail(std::move(deleted.error()));
-    co_return http::NoContent{};
-}
-
-awaitable<Result<http::Stream>> stream(AccountExport& exported, UserId user, Language language, Cause cause) {
-    auto pieces = co_await exported.of(user, language, std::move(cause));
-    if (!pieces) co_return fail(std::move(pieces.error()));
-    co_return http::Stream{.content_type = "application/json; charset=utf-8",
-                           .file_name = "account-" + user.text() + ".json",
-                           .next = std::move(*pieces)};
+    co_return co_await http::reply<http::NoContent>(
+        accounts.delete_self(caller.actor(), caller.user(), std::move(proof), std::move(cause)));
 }
 
 void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests& links, Passwords& passwords) {
@@ -67,7 +47,8 @@ void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests
         .behind_flag("signUp")
         .may_fail({&errors::email_exist})
         .handled_by([&accounts](const http::RequestContext& context, SignUpRequest body) {
-            return done(accounts.sign_up(to_account(std::move(body), context.language), cause_of(context)));
+            return http::reply<Done>(
+                accounts.sign_up(to_account(std::move(body), context.language), cause_of(context)));
         });
 
     router.patch("/public/user/verify/email")
@@ -79,7 +60,7 @@ void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests
         .message("user.verifyEmail")
         .may_fail({&errors::token_invalid})
         .handled_by([&accounts](const http::RequestContext& context, VerifyEmailRequest body) {
-            return done(accounts.verify(std::move(body.token), cause_of(context)));
+            return http::reply<Done>(accounts.verify(std::move(body.token), cause_of(context)));
         });
 
     router.post("/public/user/send/email")
@@ -92,7 +73,8 @@ void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests
             "moment ago. A new link replaces the previous one.")
         .message("user.sendEmailVerification")
         .handled_by([&links](const http::RequestContext& context, SendLinkRequest body) {
-            return send_link(links, TokenPurpose::verify_email, std::move(body.email), cause_of(context));
+            return http::reply<Done>(
+                links.request(TokenPurpose::verify_email, std::move(body.email), cause_of(context)));
         });
 
     router.post("/public/user/password/forgot")
@@ -106,7 +88,8 @@ void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests
         .message("user.forgotPassword")
         .behind_flag("changePassword.forgotAllowed")
         .handled_by([&links](const http::RequestContext& context, SendLinkRequest body) {
-            return send_link(links, TokenPurpose::forgot_password, std::move(body.email), cause_of(context));
+            return http::reply<Done>(
+                links.request(TokenPurpose::forgot_password, std::move(body.email), cause_of(context)));
         });
 
     router.put("/public/user/password/reset")
@@ -126,7 +109,7 @@ void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests
                    &errors::two_factor_attempt_temporary_lock})
         .handled_by([&passwords](const http::RequestContext& context, ResetPasswordRequest body) {
             PasswordReset wanted{std::move(body.token), std::move(body.new_password), proof_of(body)};
-            return done(passwords.reset(std::move(wanted), cause_of(context)));
+            return http::reply<Done>(passwords.reset(std::move(wanted), cause_of(context)));
         });
 }
 
@@ -159,7 +142,7 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .handled_by(
             [&accounts](const Consenting<>& caller, const http::RequestContext& context, UpdateProfileRequest body) {
                 ProfileChange change{.name = std::move(body.name), .language = body.language, .gender = body.gender};
-                return done(accounts.update_profile(caller.user(), std::move(change), cause_of(context)));
+                return http::reply<Done>(accounts.update_profile(caller.user(), std::move(change), cause_of(context)));
             });
 
     router.erase("/shared/user/delete/self")
@@ -191,7 +174,12 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .answers_with("application/json")
         .may_fail({&errors::user_not_found, &errors::role_not_found})
         .handled_by([&exported](const SignedIn& caller, const http::RequestContext& context) {
-            return stream(exported, caller.user(), context.language, cause_of(context));
+            return http::reply(exported.of(caller.user(), context.language, cause_of(context)),
+                               [user = caller.user()](http::NextPiece pieces) {
+                                   return http::Stream{.content_type = "application/json; charset=utf-8",
+                                                       .file_name = "account-" + user.text() + ".json",
+                                                       .next = std::move(pieces)};
+                               });
         });
 }
 
