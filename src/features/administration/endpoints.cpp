@@ -34,43 +34,6 @@ awaitable<Result<http::ListPage<UserListResponse>>> list(Administration& adminis
     co_return wanted.page(found, [&](const ListedUser& user) { return UserListResponse::of(user, accepted[user.id]); });
 }
 
-awaitable<Result<UserCreateResponse>> create(Administration& administration, Administrator by, WantedUser wanted) {
-    auto id = co_await administration.create(std::move(by), std::move(wanted));
-    if (!id) co_return fail(std::move(id.error()));
-    co_return UserCreateResponse{*id};
-}
-
-awaitable<Result<Done>> done(awaitable<Result<void>> change) {
-    auto changed = co_await std::move(change);
-    if (!changed) co_return fail(std::move(changed.error()));
-    co_return Done{};
-}
-
-awaitable<Result<http::NoContent>> revoke(Administration& administration, Administrator by, UserId user,
-                                          SessionId session) {
-    auto revoked = co_await administration.revoke(std::move(by), user, session);
-    if (!revoked) co_return fail(std::move(revoked.error()));
-    co_return http::NoContent{};
-}
-
-awaitable<Result<http::ListPage<UserSessionResponse>>> sessions(Administration& administration, UserId user,
-                                                                http::List<UserSessionListing> wanted) {
-    const auto found = co_await administration.sessions(user, wanted.query());
-    if (!found) co_return fail(Error{found.error().kind()});
-    co_return wanted.page(*found, UserSessionResponse::of);
-}
-
-awaitable<Result<CheckUsernameResponse>> check_username(Administration& administration, std::string username) {
-    const bool is_plain = has_username_characters(username);
-    const bool exists = co_await administration.has_username(std::move(username));
-    co_return CheckUsernameResponse{.exist = exists, .pattern = !is_plain};
-}
-
-awaitable<Result<CheckEmailResponse>> check_email(Administration& administration, std::string email) {
-    const bool exists = co_await administration.has_email(std::move(email));
-    co_return CheckEmailResponse{.exist = exists};
-}
-
 void add_reading(http::Router& router, Administration& administration, Profiles& profiles, Consents& consents) {
     router.get("/admin/user/list")
         .id("listUsers")
@@ -102,7 +65,12 @@ void add_reading(http::Router& router, Administration& administration, Profiles&
         .may_fail({&errors::user_not_found})
         .handled_by(
             [&administration](const ForSessions&, FromPath<AccountPath> path, http::List<UserSessionListing> wanted) {
-                return sessions(administration, path->user_id, std::move(wanted));
+                return http::reply(
+                    std::move(wanted),
+                    [&administration, user = path->user_id](const ListQuery& query) {
+                        return administration.sessions(user, query);
+                    },
+                    UserSessionResponse::of);
             });
 }
 
@@ -120,11 +88,11 @@ void add_changing(http::Router& router, Administration& administration) {
         .may_fail({&errors::role_not_found, &errors::role_forbidden, &errors::email_exist})
         .handled_by(
             [&administration](const ForCreating& caller, const RequestContext& context, UserCreateRequest body) {
-                return create(administration, administrator(caller, context),
-                              {.email = std::move(body.email),
-                               .role = body.role_id,
-                               .name = std::move(body.name),
-                               .language = body.language.value_or(context.language)});
+                return http::reply<UserCreateResponse>(administration.create(
+                    administrator(caller, context), {.email = std::move(body.email),
+                                                     .role = body.role_id,
+                                                     .name = std::move(body.name),
+                                                     .language = body.language.value_or(context.language)}));
             });
 
     router.patch("/admin/user/update/:userId/status")
@@ -139,7 +107,8 @@ void add_changing(http::Router& router, Administration& administration) {
                    &errors::last_super_admin})
         .handled_by([&administration](const ForUpdating& caller, const RequestContext& context,
                                       FromPath<AccountPath> path, UserStatusRequest body) {
-            return done(administration.set_status(administrator(caller, context), path->user_id, body.status));
+            return http::reply<Done>(
+                administration.set_status(administrator(caller, context), path->user_id, body.status));
         });
 
     router.put("/admin/user/update/:userId/role")
@@ -154,7 +123,8 @@ void add_changing(http::Router& router, Administration& administration) {
                    &errors::role_forbidden, &errors::last_super_admin})
         .handled_by([&administration](const ForRoles& caller, const RequestContext& context, FromPath<AccountPath> path,
                                       UserRoleRequest body) {
-            return done(administration.set_role(administrator(caller, context), path->user_id, body.role_id));
+            return http::reply<Done>(
+                administration.set_role(administrator(caller, context), path->user_id, body.role_id));
         });
 
     router.put("/admin/user/update/:userId/password")
@@ -169,7 +139,8 @@ void add_changing(http::Router& router, Administration& administration) {
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_forbidden})
         .handled_by(
             [&administration](const ForUpdating& caller, const RequestContext& context, FromPath<AccountPath> path) {
-                return done(administration.give_temporary_password(administrator(caller, context), path->user_id));
+                return http::reply<Done>(
+                    administration.give_temporary_password(administrator(caller, context), path->user_id));
             });
 
     router.erase("/admin/user/:userId/session/revoke/:sessionId")
@@ -182,7 +153,8 @@ void add_changing(http::Router& router, Administration& administration) {
         .may_fail({&errors::user_not_found, &errors::session_not_found, &errors::role_forbidden})
         .handled_by([&administration](const ForRevoking& caller, const RequestContext& context,
                                       FromPath<UserSessionPath> path) {
-            return revoke(administration, administrator(caller, context), path->user_id, path->session_id);
+            return http::reply<http::NoContent>(
+                administration.revoke(administrator(caller, context), path->user_id, path->session_id));
         });
 }
 
@@ -242,7 +214,10 @@ void add_for_systems(http::Router& router, Administration& administration, Conse
         .message("user.checkUsername")
         .with_system_key()
         .handled_by([&administration](CheckUsernameRequest body) {
-            return check_username(administration, std::move(body.username));
+            return http::reply(administration.has_username(body.username),
+                               [pattern = !has_username_characters(body.username)](bool exists) {
+                                   return CheckUsernameResponse{.exist = exists, .pattern = pattern};
+                               });
         });
 
     router.post("/system/user/check/email")
@@ -252,8 +227,10 @@ void add_for_systems(http::Router& router, Administration& administration, Conse
         .describes("Tells whether an account has this address. Requires an API key of type `system`.")
         .message("user.checkEmail")
         .with_system_key()
-        .handled_by(
-            [&administration](CheckEmailRequest body) { return check_email(administration, std::move(body.email)); });
+        .handled_by([&administration](CheckEmailRequest body) {
+            return http::reply(administration.has_email(std::move(body.email)),
+                               [](bool exists) { return CheckEmailResponse{.exist = exists}; });
+        });
 }
 
 }  // namespace
