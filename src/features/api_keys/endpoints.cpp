@@ -12,36 +12,6 @@ using ForCreating = FreshlyPermitted<Subject::api_key, Action::read, Action::cre
 using ForUpdating = FreshlyPermitted<Subject::api_key, Action::read, Action::update>;
 using ForDeleting = FreshlyPermitted<Subject::api_key, Action::read, Action::erase>;
 
-awaitable<Result<http::ListPage<ApiKeyResponse>>> list(ApiKeys& keys, http::List<ApiKeyListing> wanted) {
-    const auto found = co_await keys.list(wanted.query());
-    co_return wanted.page(found, ApiKeyResponse::of);
-}
-
-awaitable<Result<ApiKeySecretResponse>> create(ApiKeys& keys, Actor by, Cause cause, ApiKeyCreateRequest body) {
-    NewApiKey wanted{.name = std::move(body.name), .type = body.type, .window = body.window()};
-    auto issued = co_await keys.create(std::move(by), std::move(wanted), std::move(cause));
-    if (!issued) co_return fail(std::move(issued.error()));
-    co_return ApiKeySecretResponse::of(std::move(*issued));
-}
-
-awaitable<Result<ApiKeySecretResponse>> reset(ApiKeys& keys, Actor by, ApiKeyId id, Cause cause) {
-    auto issued = co_await keys.reset(std::move(by), id, std::move(cause));
-    if (!issued) co_return fail(std::move(issued.error()));
-    co_return ApiKeySecretResponse::of(std::move(*issued));
-}
-
-awaitable<Result<ApiKeyResponse>> answer(awaitable<Result<ApiKeyRecord>> change) {
-    auto changed = co_await std::move(change);
-    if (!changed) co_return fail(std::move(changed.error()));
-    co_return ApiKeyResponse::of(*changed);
-}
-
-awaitable<Result<http::NoContent>> erase(ApiKeys& keys, Actor by, ApiKeyId id, Cause cause) {
-    auto erased = co_await keys.erase(std::move(by), id, std::move(cause));
-    if (!erased) co_return fail(std::move(erased.error()));
-    co_return http::NoContent{};
-}
-
 void add_update_endpoints(http::Router& router, ApiKeys& keys) {
     using http::FromPath;
 
@@ -54,7 +24,7 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .message("apiKey.reset")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path) {
-            return reset(keys, caller.actor(), path->api_key_id, cause_of(context));
+            return http::reply<ApiKeySecretResponse>(keys.reset(caller.actor(), path->api_key_id, cause_of(context)));
         });
 
     router.put("/admin/api-key/update/:apiKeyId")
@@ -66,7 +36,8 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
                             ApiKeyUpdateRequest body) {
-            return answer(keys.rename(caller.actor(), path->api_key_id, std::move(body.name), cause_of(context)));
+            return http::reply<ApiKeyResponse>(
+                keys.rename(caller.actor(), path->api_key_id, std::move(body.name), cause_of(context)));
         });
 
     router.put("/admin/api-key/update/:apiKeyId/date")
@@ -78,7 +49,7 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
                             ApiKeyDateRequest body) {
-            return answer(
+            return http::reply<ApiKeyResponse>(
                 keys.set_window(caller.actor(), path->api_key_id, {body.start_at, body.end_at}, cause_of(context)));
         });
 
@@ -91,7 +62,8 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .may_fail({&errors::api_key_not_found, &errors::api_key_expired})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
                             ApiKeyStatusRequest body) {
-            return answer(keys.set_status(caller.actor(), path->api_key_id, body.is_active, cause_of(context)));
+            return http::reply<ApiKeyResponse>(
+                keys.set_status(caller.actor(), path->api_key_id, body.is_active, cause_of(context)));
         });
 }
 
@@ -104,8 +76,10 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
         .says("List API keys")
         .describes("Requires `apiKey:read`. The list contains no secrets.")
         .message("apiKey.list")
-        .handled_by(
-            [&keys](const ForReading&, http::List<ApiKeyListing> wanted) { return list(keys, std::move(wanted)); });
+        .handled_by([&keys](const ForReading&, http::List<ApiKeyListing> wanted) {
+            return http::reply(
+                std::move(wanted), [&keys](const ListQuery& query) { return keys.list(query); }, ApiKeyResponse::of);
+        });
 
     router.post("/admin/api-key/create")
         .id("createApiKey")
@@ -118,7 +92,8 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
         .message("apiKey.create")
         .answers(201)
         .handled_by([&keys](const ForCreating& caller, const http::RequestContext& context, ApiKeyCreateRequest body) {
-            return create(keys, caller.actor(), cause_of(context), std::move(body));
+            NewApiKey wanted{.name = std::move(body.name), .type = body.type, .window = body.window()};
+            return http::reply<ApiKeySecretResponse>(keys.create(caller.actor(), std::move(wanted), cause_of(context)));
         });
 
     add_update_endpoints(router, keys);
@@ -131,7 +106,7 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
         .may_fail({&errors::api_key_not_found})
         .handled_by(
             [&keys](const ForDeleting& caller, const http::RequestContext& context, http::FromPath<ApiKeyPath> path) {
-                return erase(keys, caller.actor(), path->api_key_id, cause_of(context));
+                return http::reply<http::NoContent>(keys.erase(caller.actor(), path->api_key_id, cause_of(context)));
             });
 }
 
