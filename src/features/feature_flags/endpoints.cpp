@@ -13,22 +13,8 @@ using ForUpdating = Permitted<Subject::feature_flag, Action::read, Action::updat
 template <http::Paging Mode>
 awaitable<Result<http::ListPage<FeatureFlagResponse>>> list(FeatureFlags& flags,
                                                             http::List<FeatureFlagListing<Mode>> wanted) {
-    const auto found = co_await flags.list(wanted.query());
-    co_return wanted.page(found, FeatureFlagResponse::of);
-}
-
-awaitable<Result<FeatureFlagResponse>> update_status(FeatureFlags& flags, Actor by, FeatureFlagId id,
-                                                     FeatureFlagStatusRequest body) {
-    auto flag = co_await flags.update_status(std::move(by), id, body.is_enabled, body.rollout_percent);
-    if (!flag) co_return fail(std::move(flag.error()));
-    co_return FeatureFlagResponse::of(*flag);
-}
-
-awaitable<Result<FeatureFlagResponse>> update_metadata(FeatureFlags& flags, Actor by, FeatureFlagId id,
-                                                       FeatureFlagMetadataRequest body) {
-    auto flag = co_await flags.update_metadata(std::move(by), id, std::move(body.metadata));
-    if (!flag) co_return fail(std::move(flag.error()));
-    co_return FeatureFlagResponse::of(*flag);
+    return http::reply(
+        std::move(wanted), [&flags](const ListQuery& query) { return flags.list(query); }, FeatureFlagResponse::of);
 }
 
 }  // namespace
@@ -54,7 +40,8 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
         .message("featureFlag.updateStatus")
         .may_fail({&errors::feature_flag_not_found})
         .handled_by([&flags](const ForUpdating& caller, FromPath<FeatureFlagPath> path, FeatureFlagStatusRequest body) {
-            return update_status(flags, caller.actor(), path->flag_id, std::move(body));
+            return http::reply<FeatureFlagResponse>(
+                flags.update_status(caller.actor(), path->flag_id, body.is_enabled, body.rollout_percent));
         });
 
     router.put("/admin/feature-flag/update/:featureFlagId/metadata")
@@ -66,7 +53,8 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
         .may_fail({&errors::feature_flag_not_found, &errors::feature_flag_invalid_metadata})
         .handled_by(
             [&flags](const ForUpdating& caller, FromPath<FeatureFlagPath> path, FeatureFlagMetadataRequest body) {
-                return update_metadata(flags, caller.actor(), path->flag_id, std::move(body));
+                return http::reply<FeatureFlagResponse>(
+                    flags.update_metadata(caller.actor(), path->flag_id, std::move(body.metadata)));
             });
 
     router.get("/system/feature-flag/list")
