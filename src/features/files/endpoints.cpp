@@ -25,28 +25,14 @@ http::Raw shown(std::string bytes) {
             .content_security_policy = std::string(sandbox)};
 }
 
-awaitable<Result<http::Done>> put(Files& files, Files::Visit visit, std::string mime, std::string bytes) {
-    auto done = co_await files.put(std::move(visit), std::move(mime), std::move(bytes));
-    if (!done) co_return fail(std::move(done.error()));
-    co_return http::Done{};
-}
-
-awaitable<Result<http::Raw>> get(Files& files, Files::Visit visit) {
-    auto bytes = co_await files.get(std::move(visit));
-    if (!bytes) co_return fail(std::move(bytes.error()));
-    co_return shown(std::move(*bytes));
-}
-
-awaitable<Result<http::Raw>> get_public(Files& files, std::string key) {
-    auto bytes = co_await files.get_public(std::move(key));
-    if (!bytes) co_return fail(std::move(bytes.error()));
+http::Raw shown_to_all(std::string bytes) {
     // Weak: the answer may travel compressed.
-    std::string etag = "W/\"" + to_hex(crypto::sha256(*bytes)) + "\"";
-    http::Raw out = shown(std::move(*bytes));
+    std::string etag = "W/\"" + to_hex(crypto::sha256(bytes)) + "\"";
+    http::Raw out = shown(std::move(bytes));
     // An hour: what is published never changes, but may be taken down.
     out.cache_control = "public, max-age=3600";
     out.etag = std::move(etag);
-    co_return out;
+    return out;
 }
 
 // Addresses that stand in mails and documents: they do not move with the API.
@@ -68,7 +54,8 @@ void add_file_endpoints(http::Router& router, Files& files) {
         .may_fail({&errors::file_address_invalid})
         .handled_by([&files](const http::RequestContext& context, http::FromPath<FilePath>,
                              http::FromQuery<FileAddressQuery>, http::FileBody body) {
-            return put(files, visit_of(context), mime_of(context.request), std::string(body.bytes));
+            return http::reply<http::Done>(
+                files.put(visit_of(context), mime_of(context.request), std::string(body.bytes)));
         });
 
     http::Endpoint download = router.get("/files/private/:key");
@@ -78,8 +65,10 @@ void add_file_endpoints(http::Router& router, Files& files) {
         .describes("Use the URL exactly as another operation returned it. It is valid for a limited time.")
         .answers_with("text/plain")
         .may_fail({&errors::file_address_invalid, &errors::route_not_found})
-        .handled_by([&files](const http::RequestContext& context, http::FromPath<FilePath>,
-                             http::FromQuery<FileAddressQuery>) { return get(files, visit_of(context)); });
+        .handled_by(
+            [&files](const http::RequestContext& context, http::FromPath<FilePath>, http::FromQuery<FileAddressQuery>) {
+                return http::reply(files.get(visit_of(context)), shown);
+            });
 
     http::Endpoint published = router.get("/files/public/:key");
     describe(published)
@@ -91,7 +80,7 @@ void add_file_endpoints(http::Router& router, Files& files) {
         .with_etag()
         .may_fail({&errors::route_not_found})
         .handled_by([&files](const http::RequestContext& context, http::FromPath<FilePath>) {
-            return get_public(files, context.path_params.front().value);
+            return http::reply(files.get_public(context.path_params.front().value), shown_to_all);
         });
 }
 
