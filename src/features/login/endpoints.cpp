@@ -13,28 +13,6 @@ Origin origin_of(const http::RequestContext& context) {
     return origin;
 }
 
-awaitable<Result<LoginResponse>> with_credential(Login& login, LoginCredentialRequest body, Origin origin,
-                                                 Cause cause) {
-    auto answer = co_await login.with_credential(std::move(body.email), std::move(body.password), std::move(origin),
-                                                 std::move(cause));
-    if (!answer) co_return fail(std::move(answer.error()));
-    co_return LoginResponse::of(std::move(*answer));
-}
-
-awaitable<Result<LoginResponse>> verify(Login& login, VerifyLoginRequest body, Origin origin, Cause cause) {
-    auto proof = proof_of(body);
-    auto answer =
-        co_await login.verify(std::move(body.challenge_token), std::move(proof), std::move(origin), std::move(cause));
-    if (!answer) co_return fail(std::move(answer.error()));
-    co_return LoginResponse::of(std::move(*answer));
-}
-
-awaitable<Result<BackupCodesResponse>> enable(Login& login, EnableAtLoginRequest body, Cause cause) {
-    auto codes = co_await login.enable(std::move(body.challenge_token), std::move(body.code), std::move(cause));
-    if (!codes) co_return fail(std::move(codes.error()));
-    co_return BackupCodesResponse{std::move(*codes)};
-}
-
 }  // namespace
 
 void add_login_endpoints(http::Router& router, Login& login) {
@@ -52,7 +30,8 @@ void add_login_endpoints(http::Router& router, Login& login) {
                    &errors::inactive_forbidden, &errors::blocked_forbidden, &errors::email_not_verified})
         .handled_by([&login](const http::RequestContext& context, LoginCredentialRequest body) {
             Origin origin = origin_of(context, body.from, LoginWith::credential, body.device);
-            return with_credential(login, std::move(body), std::move(origin), cause_of(context));
+            return http::reply<LoginResponse>(login.with_credential(std::move(body.email), std::move(body.password),
+                                                                    std::move(origin), cause_of(context)));
         });
 
     router.post("/user/login/2fa")
@@ -71,7 +50,9 @@ void add_login_endpoints(http::Router& router, Login& login) {
                    &errors::two_factor_required_setup, &errors::inactive_forbidden, &errors::blocked_forbidden,
                    &errors::email_not_verified, &errors::password_expired})
         .handled_by([&login](const http::RequestContext& context, VerifyLoginRequest body) {
-            return verify(login, std::move(body), origin_of(context), cause_of(context));
+            Proof proof = proof_of(body);
+            return http::reply<LoginResponse>(
+                login.verify(std::move(body.challenge_token), std::move(proof), origin_of(context), cause_of(context)));
         });
 
     router.post("/public/user/login/2fa/enable")
@@ -87,7 +68,8 @@ void add_login_endpoints(http::Router& router, Login& login) {
                    &errors::two_factor_not_required_setup, &errors::inactive_forbidden, &errors::blocked_forbidden,
                    &errors::email_not_verified, &errors::password_expired})
         .handled_by([&login](const http::RequestContext& context, EnableAtLoginRequest body) {
-            return enable(login, std::move(body), cause_of(context));
+            return http::reply<BackupCodesResponse>(
+                login.enable(std::move(body.challenge_token), std::move(body.code), cause_of(context)));
         });
 }
 

@@ -19,14 +19,6 @@ SocialRequest request_of(LoginSocialRequest body, Language language) {
     return out;
 }
 
-awaitable<Result<LoginResponse>> with_social(Login& login, Identity identity, Origin origin, SocialRequest request,
-                                             Cause cause) {
-    auto answer =
-        co_await login.with_social(std::move(identity), std::move(request), std::move(origin), std::move(cause));
-    if (!answer) co_return fail(std::move(answer.error()));
-    co_return LoginResponse::of(std::move(*answer));
-}
-
 template <SocialProvider Provider>
 void add_provider(http::Router& router, Login& login, std::string_view id, std::string_view says,
                   std::string_view message) {
@@ -49,7 +41,8 @@ void add_provider(http::Router& router, Login& login, std::string_view id, std::
             [&login](const VouchedBy<Provider>& caller, const http::RequestContext& context, LoginSocialRequest body) {
                 Origin origin = origin_of(context, body.from, facts_of(Provider).with, body.device);
                 SocialRequest request = request_of(std::move(body), context.language);
-                return with_social(login, caller.identity(), std::move(origin), std::move(request), cause_of(context));
+                return http::reply<LoginResponse>(
+                    login.with_social(caller.identity(), std::move(request), std::move(origin), cause_of(context)));
             });
 }
 
