@@ -5,26 +5,6 @@
 #include "http/endpoint.hpp"
 
 namespace consentry {
-namespace {
-
-awaitable<Result<http::Done>> change(Passwords& passwords, Actor by, UserId user, ChangePasswordRequest body,
-                                     Cause cause) {
-    auto proof = proof_of(body);
-    PasswordChange wanted{std::move(body.old_password), std::move(body.new_password), std::move(proof)};
-    auto changed = co_await passwords.change(std::move(by), user, std::move(wanted), std::move(cause));
-    if (!changed) co_return fail(std::move(changed.error()));
-    co_return http::Done{};
-}
-
-awaitable<Result<http::Done>> confirm(Confirmation& confirmation, SignedIn caller, ConfirmSessionRequest body,
-                                      Cause cause) {
-    OwnerProof proof{.password = std::move(body.password), .factor = proof_of(body)};
-    auto confirmed = co_await confirmation.confirm(std::move(caller), std::move(proof), std::move(cause));
-    if (!confirmed) co_return fail(std::move(confirmed.error()));
-    co_return http::Done{};
-}
-
-}  // namespace
 
 void add_password_endpoints(http::Router& router, Passwords& passwords, Confirmation& confirmation) {
     router.patch("/shared/user/change-password")
@@ -43,7 +23,10 @@ void add_password_endpoints(http::Router& router, Passwords& passwords, Confirma
                    &errors::two_factor_invalid, &errors::two_factor_attempt_temporary_lock})
         .handled_by([&passwords](const SignedInProvisionally& caller, const http::RequestContext& context,
                                  ChangePasswordRequest body) {
-            return change(passwords, caller.actor(), caller.user(), std::move(body), cause_of(context));
+            Proof proof = proof_of(body);
+            PasswordChange wanted{std::move(body.old_password), std::move(body.new_password), std::move(proof)};
+            return http::reply<http::Done>(
+                passwords.change(caller.actor(), caller.user(), std::move(wanted), cause_of(context)));
         });
 
     router.post("/shared/user/session/confirm")
@@ -63,7 +46,8 @@ void add_password_endpoints(http::Router& router, Passwords& passwords, Confirma
                    &errors::two_factor_attempt_temporary_lock})
         .handled_by(
             [&confirmation](const SignedIn& caller, const http::RequestContext& context, ConfirmSessionRequest body) {
-                return confirm(confirmation, caller, std::move(body), cause_of(context));
+                OwnerProof proof{.password = std::move(body.password), .factor = proof_of(body)};
+                return http::reply<http::Done>(confirmation.confirm(caller, std::move(proof), cause_of(context)));
             });
 }
 
