@@ -62,39 +62,8 @@ RoleChange change_of(Request body) {
 
 template <http::Paging Mode>
 awaitable<Result<http::ListPage<RoleListResponse>>> list(Roles& roles, http::List<RoleListing<Mode>> wanted) {
-    const auto found = co_await roles.list(wanted.query());
-    co_return wanted.page(found, to_list_response);
-}
-
-awaitable<Result<RoleResponse>> get(Roles& roles, RoleId id) {
-    auto role = co_await roles.get(id);
-    if (!role) co_return fail(std::move(role.error()));
-    co_return to_response(*role);
-}
-
-awaitable<Result<RoleAbilitiesResponse>> abilities_of(Roles& roles, RoleId id) {
-    auto role = co_await roles.get(id);
-    if (!role) co_return fail(std::move(role.error()));
-    co_return RoleAbilitiesResponse{to_dto(role->rights.abilities)};
-}
-
-awaitable<Result<RoleResponse>> create(Roles& roles, Actor by, RoleCreateRequest body, Cause cause) {
-    std::string name = std::move(body.name);
-    auto role = co_await roles.create(std::move(by), std::move(name), change_of(std::move(body)), std::move(cause));
-    if (!role) co_return fail(std::move(role.error()));
-    co_return to_response(*role);
-}
-
-awaitable<Result<RoleResponse>> update(Roles& roles, Actor by, RoleId id, RoleUpdateRequest body, Cause cause) {
-    auto role = co_await roles.update(std::move(by), id, change_of(std::move(body)), std::move(cause));
-    if (!role) co_return fail(std::move(role.error()));
-    co_return to_response(*role);
-}
-
-awaitable<Result<http::NoContent>> erase(Roles& roles, Actor by, RoleId id, Cause cause) {
-    auto erased = co_await roles.erase(std::move(by), id, std::move(cause));
-    if (!erased) co_return fail(std::move(erased.error()));
-    co_return http::NoContent{};
+    return http::reply(
+        std::move(wanted), [&roles](const ListQuery& query) { return roles.list(query); }, to_list_response);
 }
 
 void add_admin_endpoints(http::Router& router, Roles& roles) {
@@ -117,7 +86,9 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .describes("Requires `role:read`.")
         .message("role.get")
         .may_fail({&errors::role_not_found})
-        .handled_by([&roles](const ForReading&, FromPath<RolePath> path) { return get(roles, path->role_id); });
+        .handled_by([&roles](const ForReading&, FromPath<RolePath> path) {
+            return http::reply(roles.get(path->role_id), to_response);
+        });
 
     router.post("/admin/role/create")
         .id("createRole")
@@ -128,7 +99,10 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .answers(201)
         .may_fail({&errors::role_exist})
         .handled_by([&roles](const ForCreating& caller, const http::RequestContext& context, RoleCreateRequest body) {
-            return create(roles, caller.actor(), std::move(body), cause_of(context));
+            std::string name = std::move(body.name);
+            return http::reply(
+                roles.create(caller.actor(), std::move(name), change_of(std::move(body)), cause_of(context)),
+                to_response);
         });
 
     router.put("/admin/role/update/:roleId")
@@ -142,7 +116,9 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .may_fail({&errors::role_not_found, &errors::last_super_admin})
         .handled_by([&roles](const ForUpdating& caller, const http::RequestContext& context, FromPath<RolePath> path,
                              RoleUpdateRequest body) {
-            return update(roles, caller.actor(), path->role_id, std::move(body), cause_of(context));
+            return http::reply(
+                roles.update(caller.actor(), path->role_id, change_of(std::move(body)), cause_of(context)),
+                to_response);
         });
 
     router.erase("/admin/role/delete/:roleId")
@@ -152,7 +128,7 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .describes("Requires `role:read`, `role:delete` and every ability of the role.")
         .may_fail({&errors::role_not_found, &errors::role_used})
         .handled_by([&roles](const ForDeleting& caller, const http::RequestContext& context, FromPath<RolePath> path) {
-            return erase(roles, caller.actor(), path->role_id, cause_of(context));
+            return http::reply<http::NoContent>(roles.erase(caller.actor(), path->role_id, cause_of(context)));
         });
 }
 
@@ -179,7 +155,11 @@ void add_role_endpoints(http::Router& router, Roles& roles) {
         .message("role.getAbilities")
         .with_system_key()
         .may_fail({&errors::role_not_found})
-        .handled_by([&roles](http::FromPath<RolePath> path) { return abilities_of(roles, path->role_id); });
+        .handled_by([&roles](http::FromPath<RolePath> path) {
+            return http::reply(roles.get(path->role_id), [](const RoleRecord& role) {
+                return RoleAbilitiesResponse{to_dto(role.rights.abilities)};
+            });
+        });
 }
 
 }  // namespace consentry
