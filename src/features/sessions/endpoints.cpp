@@ -26,31 +26,20 @@ awaitable<Result<Done>> log_out(Sessions& sessions, Actor by, UserId user, Sessi
     co_return Done{};
 }
 
-awaitable<Result<http::NoContent>> revoke(Sessions& sessions, Actor by, UserId user, SessionId session, Cause cause) {
-    auto revoked =
-        co_await sessions.revoke(std::move(by), user, session, ActivityAction::user_revoke_session, std::move(cause));
-    if (!revoked) co_return fail(std::move(revoked.error()));
-    co_return http::NoContent{};
-}
-
-awaitable<Result<http::ListPage<SessionResponse>>> list(Sessions& sessions, UserId user, SessionId current,
-                                                        http::List<SessionListing> wanted) {
-    const auto found = co_await sessions.list(user, wanted.query());
-    co_return wanted.page(found, [&](const SessionSummary& session) {
-        return SessionResponse{.id = session.id,
-                               .user_id = user,
-                               .login_from = session.from,
-                               .login_with = session.with,
-                               .ip_address = session.ip_address,
-                               .user_agent = UserAgentResponse::of(session.user_agent),
-                               .device_name = session.device_name,
-                               .device_platform = session.device_platform,
-                               .is_current = session.id == current,
-                               .created_at = session.created_at,
-                               .updated_at = session.updated_at,
-                               .last_active_at = session.last_active_at,
-                               .expired_at = session.expires_at};
-    });
+SessionResponse to_response(const SessionSummary& session, UserId user, SessionId current) {
+    return {.id = session.id,
+            .user_id = user,
+            .login_from = session.from,
+            .login_with = session.with,
+            .ip_address = session.ip_address,
+            .user_agent = UserAgentResponse::of(session.user_agent),
+            .device_name = session.device_name,
+            .device_platform = session.device_platform,
+            .is_current = session.id == current,
+            .created_at = session.created_at,
+            .updated_at = session.updated_at,
+            .last_active_at = session.last_active_at,
+            .expired_at = session.expires_at};
 }
 
 awaitable<Result<http::Raw>> jwks(KeyRing& keys) {
@@ -100,7 +89,12 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .describes("Newest first, with device, address and times. `isCurrent` marks the session of this request.")
         .message("session.list")
         .handled_by([&sessions](const SignedIn& caller, http::List<SessionListing> wanted) {
-            return list(sessions, caller.user(), caller.session(), std::move(wanted));
+            return http::reply(
+                std::move(wanted),
+                [&sessions, user = caller.user()](const ListQuery& query) { return sessions.list(user, query); },
+                [user = caller.user(), current = caller.session()](const SessionSummary& session) {
+                    return to_response(session, user, current);
+                });
         });
 
     router.erase("/shared/user/session/revoke/:sessionId")
@@ -114,7 +108,9 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .may_fail({&errors::session_not_found})
         .handled_by(
             [&sessions](const SignedIn& caller, const http::RequestContext& context, http::FromPath<SessionPath> path) {
-                return revoke(sessions, caller.actor(), caller.user(), path->session_id, cause_of(context));
+                return http::reply<http::NoContent>(sessions.revoke(caller.actor(), caller.user(), path->session_id,
+                                                                    ActivityAction::user_revoke_session,
+                                                                    cause_of(context)));
             });
 
     router.get("/.well-known/jwks.json")
