@@ -10,20 +10,8 @@ namespace {
 
 using http::Done;
 
-awaitable<Result<Done>> done(awaitable<Result<void>> work) {
-    auto result = co_await std::move(work);
-    if (!result) co_return fail(std::move(result.error()));
-    co_return Done{};
-}
-
 ConsentCaller consent_caller(const SignedIn& caller, const http::RequestContext& context) {
     return {.user = caller.user(), .session = caller.session(), .language = context.language};
-}
-
-awaitable<Result<http::ListPage<AcceptanceResponse>>> list(Acceptances& acceptances, UserId user,
-                                                           http::List<AcceptanceListing> wanted) {
-    const auto found = co_await acceptances.list(user, wanted.query());
-    co_return wanted.page(found, [](const AcceptanceResponse& acceptance) { return acceptance; });
 }
 
 }  // namespace
@@ -41,7 +29,8 @@ void add_acceptance_endpoints(http::Router& router, Acceptances& acceptances) {
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_already_accepted, &errors::term_policy_outdated,
                    &errors::term_policy_content_not_found})
         .handled_by([&acceptances](const SignedIn& caller, const http::RequestContext& context, AcceptRequest body) {
-            return done(acceptances.accept(consent_caller(caller, context), std::move(body), cause_of(context)));
+            return http::reply<Done>(
+                acceptances.accept(consent_caller(caller, context), std::move(body), cause_of(context)));
         });
 
     router.post("/user/term-policy/withdraw")
@@ -53,7 +42,8 @@ void add_acceptance_endpoints(http::Router& router, Acceptances& acceptances) {
         .message("termPolicy.withdraw")
         .may_fail({&errors::term_policy_withdraw_not_allowed, &errors::term_policy_not_accepted})
         .handled_by([&acceptances](const SignedIn& caller, const http::RequestContext& context, WithdrawRequest body) {
-            return done(acceptances.withdraw(consent_caller(caller, context), body.type, cause_of(context)));
+            return http::reply<Done>(
+                acceptances.withdraw(consent_caller(caller, context), body.type, cause_of(context)));
         });
 
     router.get("/user/term-policy/list/accepted")
@@ -66,7 +56,10 @@ void add_acceptance_endpoints(http::Router& router, Acceptances& acceptances) {
             "published text.")
         .message("termPolicy.listAccepted")
         .handled_by([&acceptances](const SignedIn& caller, http::List<AcceptanceListing> wanted) {
-            return list(acceptances, caller.user(), std::move(wanted));
+            return http::reply(
+                std::move(wanted),
+                [&acceptances, user = caller.user()](const ListQuery& query) { return acceptances.list(user, query); },
+                [](const AcceptanceResponse& acceptance) { return acceptance; });
         });
 }
 

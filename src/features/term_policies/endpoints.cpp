@@ -22,6 +22,11 @@ TermPolicyResponse shown(const TermPolicies& policies, const TermPolicy& policy,
     return TermPolicyResponse::of(policy, policies.paths(), policies.store(), for_admins);
 }
 
+// Of a policy that was changed just now.
+auto drafted(const TermPolicies& policies) {
+    return [&policies](const TermPolicy& policy) { return shown(policies, policy, true); };
+}
+
 awaitable<Result<http::ListPage<TermPolicyResponse>>> list(TermPolicies& policies, bool for_admins, Listed wanted) {
     ListQuery query = wanted.query();
     // Whatever filter was sent, strangers see what is published (DOC-3).
@@ -29,42 +34,6 @@ awaitable<Result<http::ListPage<TermPolicyResponse>>> list(TermPolicies& policie
         query.conditions.push_back({.expression = "status", .values = {std::string(name_of(PolicyStatus::published))}});
     const auto found = co_await policies.list(std::move(query));
     co_return wanted.page(found, [&](const TermPolicy& policy) { return shown(policies, policy, for_admins); });
-}
-
-awaitable<Result<TermPolicyResponse>> policy(TermPolicies& policies, awaitable<Result<TermPolicy>> change) {
-    auto changed = co_await std::move(change);
-    if (!changed) co_return fail(std::move(changed.error()));
-    co_return shown(policies, *changed, true);
-}
-
-awaitable<Result<Done>> done(awaitable<Result<void>> change) {
-    auto changed = co_await std::move(change);
-    if (!changed) co_return fail(std::move(changed.error()));
-    co_return Done{};
-}
-
-awaitable<Result<Done>> publish(TermPolicies& policies, Actor by, TermPolicyId id, Cause cause) {
-    auto published = co_await policies.publish(std::move(by), id, std::move(cause));
-    if (!published) co_return fail(std::move(published.error()));
-    co_return Done{};
-}
-
-awaitable<Result<NoContent>> no_content(awaitable<Result<void>> change) {
-    auto changed = co_await std::move(change);
-    if (!changed) co_return fail(std::move(changed.error()));
-    co_return NoContent{};
-}
-
-awaitable<Result<PresignResponse>> presigned(awaitable<Result<PresignedFile>> wanted) {
-    auto file = co_await std::move(wanted);
-    if (!file) co_return fail(std::move(file.error()));
-    co_return PresignResponse::of(std::move(*file));
-}
-
-awaitable<Result<PolicyImpactResponse>> impact(TermPolicies& policies, TermPolicyId id) {
-    auto counted = co_await policies.impact(id);
-    if (!counted) co_return fail(std::move(counted.error()));
-    co_return PolicyImpactResponse{counted->affected_users, counted->active_users};
 }
 
 void add_lists(http::Router& router, TermPolicies& policies) {
@@ -102,7 +71,8 @@ void add_drafts(http::Router& router, TermPolicies& policies) {
         .message("termPolicy.generateContentPresign")
         .may_fail({&errors::term_policy_status_invalid, &errors::term_policy_busy})
         .handled_by([&policies](const ForUploading&, ContentPresignRequest body) {
-            return presigned(policies.presign_upload(body.type, body.version, body.language, body.size));
+            return http::reply<PresignResponse>(
+                policies.presign_upload(body.type, body.version, body.language, body.size));
         });
 
     router.post("/term-policy/create")
@@ -116,10 +86,10 @@ void add_drafts(http::Router& router, TermPolicies& policies) {
         .message("termPolicy.create")
         .answers(201)
         .may_fail({&errors::term_policy_exist, &errors::term_policy_content_invalid, &errors::term_policy_busy})
-        .handled_by(
-            [&policies](const ForCreating& caller, const RequestContext& context, TermPolicyCreateRequest body) {
-                return policy(policies, policies.create(caller.actor(), body.wanted(), cause_of(context)));
-            });
+        .handled_by([&policies](const ForCreating& caller, const RequestContext& context,
+                                TermPolicyCreateRequest body) {
+            return http::reply(policies.create(caller.actor(), body.wanted(), cause_of(context)), drafted(policies));
+        });
 
     router.erase("/term-policy/delete/:termPolicyId")
         .also_at("/admin/term-policy/delete/:termPolicyId")
@@ -129,10 +99,10 @@ void add_drafts(http::Router& router, TermPolicies& policies) {
         .describes("Requires `termPolicy:read` and `termPolicy:delete`. Published policies cannot be deleted.")
         .message("termPolicy.delete")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid, &errors::term_policy_busy})
-        .handled_by(
-            [&policies](const ForDeleting& caller, const RequestContext& context, FromPath<TermPolicyPath> path) {
-                return policy(policies, policies.erase(caller.actor(), path->policy_id, cause_of(context)));
-            });
+        .handled_by([&policies](const ForDeleting& caller, const RequestContext& context,
+                                FromPath<TermPolicyPath> path) {
+            return http::reply(policies.erase(caller.actor(), path->policy_id, cause_of(context)), drafted(policies));
+        });
 }
 
 void add_contents(http::Router& router, TermPolicies& policies) {
@@ -147,7 +117,8 @@ void add_contents(http::Router& router, TermPolicies& policies) {
                    &errors::term_policy_content_exist, &errors::term_policy_content_invalid, &errors::term_policy_busy})
         .handled_by([&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path,
                                 ContentRequest body) {
-            return done(policies.add_content(caller.actor(), path->policy_id, body.file(), cause_of(context)));
+            return http::reply<Done>(
+                policies.add_content(caller.actor(), path->policy_id, body.file(), cause_of(context)));
         });
 
     router.put("/term-policy/update/:termPolicyId/content/update")
@@ -162,7 +133,8 @@ void add_contents(http::Router& router, TermPolicies& policies) {
                    &errors::term_policy_busy})
         .handled_by([&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path,
                                 ContentRequest body) {
-            return done(policies.update_content(caller.actor(), path->policy_id, body.file(), cause_of(context)));
+            return http::reply<Done>(
+                policies.update_content(caller.actor(), path->policy_id, body.file(), cause_of(context)));
         });
 
     router.erase("/term-policy/update/:termPolicyId/content/remove")
@@ -175,7 +147,7 @@ void add_contents(http::Router& router, TermPolicies& policies) {
                    &errors::term_policy_content_not_found, &errors::term_policy_busy})
         .handled_by([&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path,
                                 ContentRemovalRequest body) {
-            return no_content(
+            return http::reply<NoContent>(
                 policies.remove_content(caller.actor(), path->policy_id, body.language, cause_of(context)));
         });
 
@@ -188,7 +160,7 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         .message("termPolicy.getContent")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_content_not_found})
         .handled_by([&policies](const ForReading&, FromPath<TermPolicyContentPath> path) {
-            return presigned(policies.presign_download(path->policy_id, path->language));
+            return http::reply<PresignResponse>(policies.presign_download(path->policy_id, path->language));
         });
 }
 
@@ -203,7 +175,9 @@ void add_publication(http::Router& router, TermPolicies& policies) {
         .message("termPolicy.impact")
         .may_fail({&errors::term_policy_not_found})
         .handled_by([&policies](const ForReading&, FromPath<TermPolicyPath> path) {
-            return impact(policies, path->policy_id);
+            return http::reply(policies.impact(path->policy_id), [](const PolicyImpact& counted) {
+                return PolicyImpactResponse{counted.affected_users, counted.active_users};
+            });
         });
 
     router.patch("/term-policy/publish/:termPolicyId")
@@ -221,7 +195,7 @@ void add_publication(http::Router& router, TermPolicies& policies) {
                    &errors::term_policy_content_empty, &errors::term_policy_content_invalid, &errors::term_policy_busy})
         .handled_by(
             [&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path) {
-                return publish(policies, caller.actor(), path->policy_id, cause_of(context));
+                return http::reply<Done>(policies.publish(caller.actor(), path->policy_id, cause_of(context)));
             });
 }
 
