@@ -7,24 +7,17 @@
 namespace consentry {
 namespace {
 
-using http::Done;
 using MayReset = Permitted<Subject::user, Action::read, Action::update>;
 
-awaitable<Result<TwoFactorStatusResponse>> status(TwoFactor& two_factor, UserId user) {
-    const auto record = co_await two_factor.state(user);
-    co_return TwoFactorStatusResponse{.is_enabled = record.active(),
-                                      .is_pending_confirmation = record.pending(),
-                                      .backup_codes_remaining = record.backup_codes,
-                                      .confirmed_at = record.confirmed_at,
-                                      .last_used_at = record.last_used_at};
+TwoFactorStatusResponse to_status(const TwoFactorRecord& record) {
+    return {.is_enabled = record.active(),
+            .is_pending_confirmation = record.pending(),
+            .backup_codes_remaining = record.backup_codes,
+            .confirmed_at = record.confirmed_at,
+            .last_used_at = record.last_used_at};
 }
 
-awaitable<Result<TwoFactorSetupResponse>> set_up(TwoFactor& two_factor, Actor by, UserId user, std::string email,
-                                                 Cause cause) {
-    auto made = co_await two_factor.set_up(std::move(by), user, std::move(email), std::move(cause));
-    if (!made) co_return fail(std::move(made.error()));
-    co_return TwoFactorSetupResponse{std::move(made->secret), std::move(made->otpauth_url)};
-}
+TwoFactorSetupResponse to_setup(NewSecret made) { return {std::move(made.secret), std::move(made.otpauth_url)}; }
 
 awaitable<Result<User>> owner(UserRepository& users, UserId id) {
     auto user = co_await users.find(id);
@@ -36,30 +29,20 @@ awaitable<Result<BackupCodesResponse>> enable(TwoFactor& two_factor, UserReposit
                                               SessionId session, std::string code, Cause cause) {
     auto user = co_await owner(users, id);
     if (!user) co_return fail(std::move(user.error()));
-    auto codes =
-        co_await two_factor.enable(std::move(by), std::move(*user), session, std::move(code), std::move(cause));
-    if (!codes) co_return fail(std::move(codes.error()));
-    co_return BackupCodesResponse{std::move(*codes)};
-}
-
-awaitable<Result<BackupCodesResponse>> regenerate(TwoFactor& two_factor, Actor by, UserId user, Cause cause) {
-    auto codes = co_await two_factor.regenerate(std::move(by), user, std::move(cause));
-    if (!codes) co_return fail(std::move(codes.error()));
-    co_return BackupCodesResponse{std::move(*codes)};
+    co_return co_await http::reply<BackupCodesResponse>(
+        two_factor.enable(std::move(by), std::move(*user), session, std::move(code), std::move(cause)));
 }
 
 awaitable<Result<http::NoContent>> disable(TwoFactor& two_factor, UserRepository& users, Actor by, UserId id,
                                            SessionId session, Proof proof, Cause cause) {
     auto user = co_await owner(users, id);
     if (!user) co_return fail(std::move(user.error()));
-    auto disabled =
-        co_await two_factor.disable(std::move(by), std::move(*user), session, std::move(proof), std::move(cause));
-    if (!disabled) co_return fail(std::move(disabled.error()));
-    co_return http::NoContent{};
+    co_return co_await http::reply<http::NoContent>(
+        two_factor.disable(std::move(by), std::move(*user), session, std::move(proof), std::move(cause)));
 }
 
-awaitable<Result<Done>> reset(TwoFactor& two_factor, UserRepository& users, Roles& roles, Actor by, UserId target,
-                              Cause cause) {
+awaitable<Result<http::Done>> reset(TwoFactor& two_factor, UserRepository& users, Roles& roles, Actor by, UserId target,
+                                    Cause cause) {
     if (by.user() == target) co_return fail(errors::user_not_self);
     auto user = co_await users.find(target);
     if (!user) co_return fail(errors::user_not_found);
@@ -67,10 +50,8 @@ awaitable<Result<Done>> reset(TwoFactor& two_factor, UserRepository& users, Role
     // Nobody takes a factor off an account that stands above their own.
     const auto rights = co_await roles.rights_of(user->role_id);
     if (!rights || !by.rights().include(*rights)) co_return fail(errors::role_forbidden);
-    auto done =
-        co_await two_factor.reset(std::move(by), std::move(*user), TwoFactor::After::set_up_required, std::move(cause));
-    if (!done) co_return fail(std::move(done.error()));
-    co_return Done{};
+    co_return co_await http::reply<http::Done>(
+        two_factor.reset(std::move(by), std::move(*user), TwoFactor::After::set_up_required, std::move(cause)));
 }
 
 }  // namespace
@@ -83,7 +64,8 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .says("Get your two-factor status")
         .describes("`isPendingConfirmation` means that a setup waits for its first code.")
         .message("user.twoFactor.status")
-        .handled_by([&two_factor](const SignedIn& caller) { return status(two_factor, caller.user()); });
+        .handled_by(
+            [&two_factor](const SignedIn& caller) { return http::reply(two_factor.state(caller.user()), to_status); });
 
     router.post("/user/2fa/setup")
         .also_at("/shared/user/2fa/setup")
@@ -96,7 +78,8 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .message("user.twoFactor.setup")
         .may_fail({&errors::two_factor_already_enabled})
         .handled_by([&two_factor](const FreshlySignedIn& caller, const http::RequestContext& context) {
-            return set_up(two_factor, caller.actor(), caller.user(), caller.email(), cause_of(context));
+            return http::reply(two_factor.set_up(caller.actor(), caller.user(), caller.email(), cause_of(context)),
+                               to_setup);
         });
 
     router.post("/user/2fa/confirm")
@@ -128,7 +111,8 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .answers(201)
         .may_fail({&errors::two_factor_not_enabled})
         .handled_by([&two_factor](const FreshlySignedIn& caller, const http::RequestContext& context) {
-            return regenerate(two_factor, caller.actor(), caller.user(), cause_of(context));
+            return http::reply<BackupCodesResponse>(
+                two_factor.regenerate(caller.actor(), caller.user(), cause_of(context)));
         });
 
     router.erase("/user/2fa")
