@@ -37,6 +37,7 @@ struct Reply {
 struct Access {
     std::string name = "public";           // in the permission table: public, user, admin ...
     std::string security_scheme;           // of the OpenAPI document; empty for public
+    std::string demand;                    // the same in sentences, with which the description begins; may be empty
     std::vector<const ErrorKind*> errors;  // what the guard may answer
 };
 

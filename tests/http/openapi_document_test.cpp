@@ -204,6 +204,33 @@ TEST(AUT_1, EveryReferenceResolvesAndEverySchemaIsUsed) {
         EXPECT_TRUE(used.contains("#/components/schemas/" + std::string(schema.key()))) << schema.key();
 }
 
+// The guard tells who may call. An endpoint does not tell it again, so the two cannot disagree.
+TEST(AUT_1, DescriptionsBeginWithWhatTheGuardDemands) {
+    Documented t;
+    const auto declared = routes(t.service);
+    std::size_t permitted = 0;
+    t.each([&](const std::string& path, const std::string& method, const json::object& operation) {
+        SCOPED_TRACE(method + " " + path);
+        if (!operation.contains("description")) return;  // an alias
+        const http::Operation& own = *declared.at(method + " " + path);
+        const std::string_view text = operation.at("description").as_string();
+        EXPECT_TRUE(text.starts_with(own.access.demand)) << text;
+        EXPECT_FALSE(own.description.starts_with("Needs ")) << own.description;
+        EXPECT_EQ(own.api_key == http::ApiKeyDemand::system, text.contains("Needs an API key of type system.")) << text;
+        if (!own.access.security_scheme.empty()) EXPECT_FALSE(own.access.demand.empty());
+        if (own.access.name != "permitted") return;
+        ++permitted;
+        EXPECT_TRUE(text.starts_with("Needs the abilit")) << text;
+    });
+    EXPECT_GT(permitted, 20U);
+    const std::string_view role_change =
+        t.paths.at("/api/v1/admin/user/update/{userId}/role").at("put").at("description").as_string();
+    EXPECT_TRUE(
+        role_change.starts_with("Needs the abilities user:read, user:update and role:read. The login or its "
+                                "confirmation is at most five minutes old. "))
+        << role_change;
+}
+
 TEST(AUT_1, OperationsAreNamedOnceAndDescribed) {
     const Documented t;
     std::set<std::string> ids;

@@ -124,7 +124,6 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .id("getProfile")
         .tag("user")
         .says("Get your profile")
-        .describes("Requires acceptance of the latest terms of service and privacy policy, if any are published.")
         .message("user.profile")
         .may_fail({&errors::user_not_found, &errors::role_not_found})
         .handled_by([&profiles](const Consenting<>& caller) { return profiles.get(caller.user()); });

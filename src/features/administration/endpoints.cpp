@@ -40,8 +40,8 @@ void add_reading(http::Router& router, Administration& administration, Profiles&
         .tag("admin")
         .says("List accounts")
         .describes(
-            "Requires `user:read`. `search` looks in name, username and email. `count` stops at 10000 and `page` at "
-            "20; filter or search to reach accounts beyond that.")
+            "`search` looks in name, username and email. `count` stops at 10000 and `page` at 20; filter or search to "
+            "reach accounts beyond that.")
         .message("user.list")
         .handled_by([&administration, &consents](const ForReading&, http::List<UserListing> wanted) {
             return list(administration, consents, std::move(wanted));
@@ -51,7 +51,7 @@ void add_reading(http::Router& router, Administration& administration, Profiles&
         .id("getUser")
         .tag("admin")
         .says("Get an account")
-        .describes("Requires `user:read`. Returns the same profile that the account owner sees.")
+        .describes("Returns the same profile that the account owner sees.")
         .message("user.get")
         .may_fail({&errors::user_not_found})
         .handled_by([&profiles](const ForReading&, FromPath<AccountPath> path) { return profiles.get(path->user_id); });
@@ -60,7 +60,7 @@ void add_reading(http::Router& router, Administration& administration, Profiles&
         .id("listSessionsOfUser")
         .tag("admin")
         .says("List the sessions of an account")
-        .describes("Requires `user:read` and `session:read`. Includes ended sessions.")
+        .describes("Includes ended sessions.")
         .message("session.list")
         .may_fail({&errors::user_not_found})
         .handled_by(
@@ -80,9 +80,8 @@ void add_changing(http::Router& router, Administration& administration) {
         .tag("admin")
         .says("Create an account")
         .describes(
-            "Requires `user:read`, `user:create` and every ability of the assigned role. Emails a temporary password "
-            "to the address. The account counts as verified, because only a reader of that mailbox can use the "
-            "password.")
+            "Also requires every ability of the assigned role. Emails a temporary password to the address. The account "
+            "counts as verified, because only a reader of that mailbox can use the password.")
         .message("user.create")
         .answers(201)
         .may_fail({&errors::role_not_found, &errors::role_forbidden, &errors::email_exist})
@@ -100,8 +99,8 @@ void add_changing(http::Router& router, Administration& administration) {
         .tag("admin")
         .says("Activate, deactivate or block an account")
         .describes(
-            "Requires `user:read` and `user:update`. An account that stops being `active` loses all sessions; one that "
-            "becomes `active` again starts with no failed password attempts. `blocked` is final.")
+            "An account that stops being `active` loses all sessions; one that becomes `active` again starts with no "
+            "failed password attempts. `blocked` is final.")
         .message("user.updateStatus")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_forbidden,
                    &errors::last_super_admin})
@@ -115,9 +114,7 @@ void add_changing(http::Router& router, Administration& administration) {
         .id("updateUserRole")
         .tag("admin")
         .says("Change the role of an account")
-        .describes(
-            "Requires `user:read`, `user:update`, `role:read` and every ability of both the old and the new role. Ends "
-            "all sessions of the account.")
+        .describes("Also requires every ability of both the old and the new role. Ends all sessions of the account.")
         .message("user.updateRole")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_not_found,
                    &errors::role_forbidden, &errors::last_super_admin})
@@ -132,9 +129,8 @@ void add_changing(http::Router& router, Administration& administration) {
         .tag("admin")
         .says("Send a temporary password")
         .describes(
-            "Requires `user:read` and `user:update`. Emails a temporary password to the account owner; nobody else "
-            "sees it. Ends all sessions. Until the owner sets a new password, the account can only change its password "
-            "and log out.")
+            "Emails a temporary password to the account owner; nobody else sees it. Ends all sessions. Until the owner "
+            "sets a new password, the account can only change its password and log out.")
         .message("user.updatePassword")
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid, &errors::role_forbidden})
         .handled_by(
@@ -147,9 +143,7 @@ void add_changing(http::Router& router, Administration& administration) {
         .id("revokeSessionOfUser")
         .tag("admin")
         .says("Revoke a session of an account")
-        .describes(
-            "Requires `user:read`, `session:read` and `session:delete`. The tokens of the session stop working "
-            "immediately.")
+        .describes("The tokens of the session stop working immediately.")
         .may_fail({&errors::user_not_found, &errors::session_not_found, &errors::role_forbidden})
         .handled_by([&administration](const ForRevoking& caller, const RequestContext& context,
                                       FromPath<UserSessionPath> path) {
@@ -164,9 +158,9 @@ void add_transfers(http::Router& router, Administration& administration, UserImp
         .tag("admin")
         .says("Export accounts as CSV")
         .describes(
-            "Requires `user:read`. The columns are those that an import takes, separated by `;`, without credentials. "
-            "Fields that a spreadsheet would run as a formula start with a quote. The response is streamed: without "
-            "its last chunk it is incomplete.")
+            "The columns are those that an import takes, separated by `;`, without credentials. Fields that a "
+            "spreadsheet would run as a formula start with a quote. The response is streamed: without its last chunk "
+            "it is incomplete.")
         .answers_with("text/csv")
         .may_fail({&errors::filter_invalid_value})
         .handled_by([&administration](const ForReading& caller, const RequestContext& context,
@@ -179,11 +173,11 @@ void add_transfers(http::Router& router, Administration& administration, UserImp
         .tag("admin")
         .says("Import accounts from CSV")
         .describes(
-            "Requires `user:read`, `user:create` and every ability of the assigned roles. Imports all rows, or none if "
-            "any row is invalid; at most 1000 rows. The first line names the columns: `email`, and any of `name`, "
-            "`username`, `role`, `status`, `isVerified`, `language` and `createdAt`. Invalid rows are listed in "
-            "`errors`, each with its number, from 0; addresses that already have an account in `data.emails`. Imported "
-            "accounts have no password; their owners set one through the password reset link.")
+            "Also requires every ability of the assigned roles. Imports all rows, or none if any row is invalid; at "
+            "most 1000 rows. The first line names the columns: `email`, and any of `name`, `username`, `role`, "
+            "`status`, `isVerified`, `language` and `createdAt`. Invalid rows are listed in `errors`, each with its "
+            "number, from 0; addresses that already have an account in `data.emails`. Imported accounts have no "
+            "password; their owners set one through the password reset link.")
         .message("user.import")
         .may_fail({&errors::file_unreadable, &errors::file_too_many_rows, &errors::file_validation,
                    &errors::import_email_exist})
@@ -198,7 +192,6 @@ void add_for_systems(http::Router& router, Administration& administration, Conse
         .id("listUsersForSystem")
         .tag("user")
         .says("List accounts for other services")
-        .describes("Requires an API key of type `system`.")
         .message("user.list")
         .with_system_key()
         .handled_by([&administration, &consents](http::List<SystemUserListing> wanted) {
@@ -209,8 +202,7 @@ void add_for_systems(http::Router& router, Administration& administration, Conse
         .id("checkUsername")
         .tag("user")
         .says("Check a username")
-        .describes(
-            "Tells whether the username is well-formed and whether it is taken. Requires an API key of type `system`.")
+        .describes("Tells whether the username is well-formed and whether it is taken.")
         .message("user.checkUsername")
         .with_system_key()
         .handled_by([&administration](CheckUsernameRequest body) {
@@ -224,7 +216,7 @@ void add_for_systems(http::Router& router, Administration& administration, Conse
         .id("checkEmail")
         .tag("user")
         .says("Check an email address")
-        .describes("Tells whether an account has this address. Requires an API key of type `system`.")
+        .describes("Tells whether an account has this address.")
         .message("user.checkEmail")
         .with_system_key()
         .handled_by([&administration](CheckEmailRequest body) {

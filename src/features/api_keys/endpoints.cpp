@@ -19,8 +19,7 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .id("resetApiKey")
         .tag("api-key")
         .says("Reset the secret of an API key")
-        .describes(
-            "Requires `apiKey:read` and `apiKey:update`. Consentry refuses the old secret from the next request on.")
+        .describes("Consentry refuses the old secret from the next request on.")
         .message("apiKey.reset")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path) {
@@ -31,7 +30,6 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .id("updateApiKey")
         .tag("api-key")
         .says("Rename an API key")
-        .describes("Requires `apiKey:read` and `apiKey:update`.")
         .message("apiKey.update")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
@@ -44,7 +42,7 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .id("updateApiKeyDate")
         .tag("api-key")
         .says("Change the validity period of an API key")
-        .describes("Requires `apiKey:read` and `apiKey:update`. Takes effect with the next request.")
+        .describes("Takes effect with the next request.")
         .message("apiKey.updateDate")
         .may_fail({&errors::api_key_not_found, &errors::api_key_inactive})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
@@ -57,7 +55,7 @@ void add_update_endpoints(http::Router& router, ApiKeys& keys) {
         .id("updateApiKeyStatus")
         .tag("api-key")
         .says("Enable or disable an API key")
-        .describes("Requires `apiKey:read` and `apiKey:update`. Takes effect with the next request.")
+        .describes("Takes effect with the next request.")
         .message("apiKey.updateStatus")
         .may_fail({&errors::api_key_not_found, &errors::api_key_expired})
         .handled_by([&keys](const ForUpdating& caller, const http::RequestContext& context, FromPath<ApiKeyPath> path,
@@ -74,7 +72,7 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
         .id("listApiKeys")
         .tag("api-key")
         .says("List API keys")
-        .describes("Requires `apiKey:read`. The list contains no secrets.")
+        .describes("The list contains no secrets.")
         .message("apiKey.list")
         .handled_by([&keys](const ForReading&, http::List<ApiKeyListing> wanted) {
             return http::reply(
@@ -86,9 +84,9 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
         .tag("api-key")
         .says("Create an API key")
         .describes(
-            "Requires `apiKey:read` and `apiKey:create`; for a key of type `system` also `user:read`, `role:read` and "
-            "`featureFlag:read`, which the key grants. Only this response contains the secret. Without `startAt` the "
-            "key is valid immediately; without `endAt` it never expires.")
+            "A key of type `system` also requires `user:read`, `role:read` and `featureFlag:read`, which it grants. "
+            "Only this response contains the secret. Without `startAt` the key is valid immediately; without `endAt` "
+            "it never expires.")
         .message("apiKey.create")
         .answers(201)
         .handled_by([&keys](const ForCreating& caller, const http::RequestContext& context, ApiKeyCreateRequest body) {
@@ -102,7 +100,7 @@ void add_api_key_endpoints(http::Router& router, ApiKeys& keys) {
         .id("deleteApiKey")
         .tag("api-key")
         .says("Delete an API key")
-        .describes("Requires `apiKey:read` and `apiKey:delete`. Consentry refuses the key from the next request on.")
+        .describes("Consentry refuses the key from the next request on.")
         .may_fail({&errors::api_key_not_found})
         .handled_by(
             [&keys](const ForDeleting& caller, const http::RequestContext& context, http::FromPath<ApiKeyPath> path) {

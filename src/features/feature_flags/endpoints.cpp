@@ -26,7 +26,6 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
         .id("listFeatureFlags")
         .tag("feature-flag")
         .says("List feature flags")
-        .describes("Requires `featureFlag:read`.")
         .message("featureFlag.list")
         .handled_by([&flags](const ForReading&, http::List<FeatureFlagListing<http::Paging::offset>> wanted) {
             return list(flags, std::move(wanted));
@@ -36,7 +35,7 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
         .id("updateFeatureFlagStatus")
         .tag("feature-flag")
         .says("Turn a feature on or off, or roll it out to a share of users")
-        .describes("Requires `featureFlag:read` and `featureFlag:update`. Takes effect with the next request.")
+        .describes("Takes effect with the next request.")
         .message("featureFlag.updateStatus")
         .may_fail({&errors::feature_flag_not_found})
         .handled_by([&flags](const ForUpdating& caller, FromPath<FeatureFlagPath> path, FeatureFlagStatusRequest body) {
@@ -48,7 +47,7 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
         .id("updateFeatureFlagMetadata")
         .tag("feature-flag")
         .says("Turn parts of a feature on or off")
-        .describes("Requires `featureFlag:read` and `featureFlag:update`. Takes effect with the next request.")
+        .describes("Takes effect with the next request.")
         .message("featureFlag.updateMetadata")
         .may_fail({&errors::feature_flag_not_found, &errors::feature_flag_invalid_metadata})
         .handled_by(
@@ -61,7 +60,6 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
         .id("listFeatureFlagsForSystem")
         .tag("feature-flag")
         .says("List feature flags for other services")
-        .describes("Requires an API key of type `system`.")
         .message("featureFlag.list")
         .with_system_key()
         .handled_by([&flags](http::List<FeatureFlagListing<http::Paging::cursor>> wanted) {

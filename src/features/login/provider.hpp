@@ -14,6 +14,7 @@ enum class SocialProvider { google, apple };
 
 struct SocialProviderFacts {
     std::string_view name;  // in paths, in the database and in the API document
+    std::string_view owner;
     LoginWith with;
     ActivityAction login;
     ActivityAction join;
@@ -23,6 +24,7 @@ struct SocialProviderFacts {
 };
 
 inline constexpr SocialProviderFacts google_facts{.name = "google",
+                                                  .owner = "Google",
                                                   .with = LoginWith::social_google,
                                                   .login = ActivityAction::user_login_google,
                                                   .join = ActivityAction::user_join_google,
@@ -30,6 +32,7 @@ inline constexpr SocialProviderFacts google_facts{.name = "google",
                                                   .invalid = errors::social_google_invalid,
                                                   .sign_up_flag = "loginWithGoogle.signUpAllowed"};
 inline constexpr SocialProviderFacts apple_facts{.name = "apple",
+                                                 .owner = "Apple",
                                                  .with = LoginWith::social_apple,
                                                  .login = ActivityAction::user_login_apple,
                                                  .join = ActivityAction::user_join_apple,

@@ -73,7 +73,6 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .id("listRoles")
         .tag("role")
         .says("List roles")
-        .describes("Requires `role:read`.")
         .message("role.list")
         .handled_by([&roles](const ForReading&, http::List<RoleListing<http::Paging::offset>> wanted) {
             return list(roles, std::move(wanted));
@@ -83,7 +82,6 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .id("getRole")
         .tag("role")
         .says("Get a role with its abilities")
-        .describes("Requires `role:read`.")
         .message("role.get")
         .may_fail({&errors::role_not_found})
         .handled_by([&roles](const ForReading&, FromPath<RolePath> path) {
@@ -94,7 +92,7 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .id("createRole")
         .tag("role")
         .says("Create a role")
-        .describes("Requires `role:read`, `role:create` and every ability that the new role receives.")
+        .describes("Also requires every ability that the new role receives.")
         .message("role.create")
         .answers(201)
         .may_fail({&errors::role_exist})
@@ -110,8 +108,8 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .tag("role")
         .says("Replace description, type and abilities of a role")
         .describes(
-            "Requires `role:read`, `role:update` and every ability that the role had or receives. Takes effect with "
-            "the next request of each user who has the role.")
+            "Also requires every ability that the role had or receives. Takes effect with the next request of each "
+            "user who has the role.")
         .message("role.update")
         .may_fail({&errors::role_not_found, &errors::last_super_admin})
         .handled_by([&roles](const ForUpdating& caller, const http::RequestContext& context, FromPath<RolePath> path,
@@ -125,7 +123,7 @@ void add_admin_endpoints(http::Router& router, Roles& roles) {
         .id("deleteRole")
         .tag("role")
         .says("Delete an unused role")
-        .describes("Requires `role:read`, `role:delete` and every ability of the role.")
+        .describes("Also requires every ability of the role.")
         .may_fail({&errors::role_not_found, &errors::role_used})
         .handled_by([&roles](const ForDeleting& caller, const http::RequestContext& context, FromPath<RolePath> path) {
             return http::reply<http::NoContent>(roles.erase(caller.actor(), path->role_id, cause_of(context)));
@@ -141,7 +139,6 @@ void add_role_endpoints(http::Router& router, Roles& roles) {
         .id("listRolesForSystem")
         .tag("role")
         .says("List roles for other services")
-        .describes("Requires an API key of type `system`.")
         .message("role.list")
         .with_system_key()
         .handled_by(
@@ -151,7 +148,7 @@ void add_role_endpoints(http::Router& router, Roles& roles) {
         .id("getRoleAbilities")
         .tag("role")
         .says("Get the abilities of a role for other services")
-        .describes("Requires an API key of type `system`. The role `superAdmin` may do everything; its list is empty.")
+        .describes("The role `superAdmin` may do everything; its list is empty.")
         .message("role.getAbilities")
         .with_system_key()
         .may_fail({&errors::role_not_found})

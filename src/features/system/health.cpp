@@ -97,7 +97,7 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .id("checkDatabaseHealth")
         .tag("system")
         .says("Check database and cache")
-        .describes("Requires an API key of type `system`. Answers 503 if either does not respond; the log names it.")
+        .describes("Answers 503 if either does not respond; the log names it.")
         .message("health.checkDatabase")
         .with_system_key()
         .handled_by([&health] { return health.database(); });
@@ -108,9 +108,9 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .tag("system")
         .says("Check file storage and mail")
         .describes(
-            "Requires an API key of type `system`. The names are those of Amazon's services, but the check covers "
-            "whatever `STORAGE_URL` and `MAIL_URL` name. Answers 503 if a store does not respond or no mail server "
-            "accepted the last mail; the log names the failure.")
+            "The names are those of Amazon's services, but the check covers whatever `STORAGE_URL` and `MAIL_URL` "
+            "name. Answers 503 if a store does not respond or no mail server accepted the last mail; the log names the "
+            "failure.")
         .message("health.checkAws")
         .with_system_key()
         .handled_by([&health] { return health.aws(); });
@@ -121,8 +121,7 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .tag("system")
         .says("Check error tracking")
         .describes(
-            "Requires an API key of type `system`. Answers 503 if the last report did not reach `SENTRY_DSN`. Without "
-            "that setting the check always succeeds.")
+            "Answers 503 if the last report did not reach `SENTRY_DSN`. Without that setting the check always succeeds.")
         .message("health.checkThirdParty")
         .with_system_key()
         .handled_by([&health] { return health.third_party(); });
@@ -132,9 +131,7 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .id("checkInstanceHealth")
         .tag("system")
         .says("Check memory and disk of this instance")
-        .describes(
-            "Requires an API key of type `system`. Answers 503 above `HEALTH_MEMORY_MAX_IN_MB` or "
-            "`HEALTH_DISK_MAX_IN_PERCENT`; the log names which.")
+        .describes("Answers 503 above `HEALTH_MEMORY_MAX_IN_MB` or `HEALTH_DISK_MAX_IN_PERCENT`; the log names which.")
         .message("health.checkInstance")
         .with_system_key()
         .handled_by([&health] { return health.instance(); });

@@ -54,7 +54,6 @@ void add_lists(http::Router& router, TermPolicies& policies) {
         .id("listTermPoliciesForAdmins")
         .tag("term-policy")
         .says("List policies, including drafts")
-        .describes("Requires `termPolicy:read`.")
         .message("termPolicy.list")
         .handled_by([&policies](const ForReading&, Listed wanted) { return list(policies, true, std::move(wanted)); });
 }
@@ -66,8 +65,8 @@ void add_drafts(http::Router& router, TermPolicies& policies) {
         .tag("term-policy")
         .says("Get an upload URL for a policy text")
         .describes(
-            "Requires `termPolicy:read`, `termPolicy:create` and `termPolicy:update`. PUT the file to the URL with the "
-            "media type in the response. Then send key and size when you create or change the draft.")
+            "PUT the file to the URL with the media type in the response. Then send key and size when you create or "
+            "change the draft.")
         .message("termPolicy.generateContentPresign")
         .may_fail({&errors::term_policy_status_invalid, &errors::term_policy_busy})
         .handled_by([&policies](const ForUploading&, ContentPresignRequest body) {
@@ -81,8 +80,8 @@ void add_drafts(http::Router& router, TermPolicies& policies) {
         .tag("term-policy")
         .says("Create a draft from uploaded texts")
         .describes(
-            "Requires `termPolicy:read` and `termPolicy:create`. Consentry reads and checks each file. `data.contents` "
-            "of error 6110 names each language and the reason: `absent`, `size`, `tooLarge` or `notText`.")
+            "Consentry reads and checks each file. `data.contents` of error 6110 names each language and the reason: "
+            "`absent`, `size`, `tooLarge` or `notText`.")
         .message("termPolicy.create")
         .answers(201)
         .may_fail({&errors::term_policy_exist, &errors::term_policy_content_invalid, &errors::term_policy_busy})
@@ -96,7 +95,7 @@ void add_drafts(http::Router& router, TermPolicies& policies) {
         .id("deleteTermPolicy")
         .tag("term-policy")
         .says("Delete a draft and its texts")
-        .describes("Requires `termPolicy:read` and `termPolicy:delete`. Published policies cannot be deleted.")
+        .describes("Published policies cannot be deleted.")
         .message("termPolicy.delete")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid, &errors::term_policy_busy})
         .handled_by([&policies](const ForDeleting& caller, const RequestContext& context,
@@ -111,7 +110,6 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         .id("addTermPolicyContent")
         .tag("term-policy")
         .says("Add a language to a draft")
-        .describes("Requires `termPolicy:read` and `termPolicy:update`.")
         .message("termPolicy.addContent")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_exist, &errors::term_policy_content_invalid, &errors::term_policy_busy})
@@ -126,7 +124,6 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         .id("updateTermPolicyContent")
         .tag("term-policy")
         .says("Replace a text of a draft")
-        .describes("Requires `termPolicy:read` and `termPolicy:update`.")
         .message("termPolicy.updateContent")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_not_found, &errors::term_policy_content_invalid,
@@ -142,7 +139,6 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         .id("removeTermPolicyContent")
         .tag("term-policy")
         .says("Remove a language from a draft")
-        .describes("Requires `termPolicy:read` and `termPolicy:update`.")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_not_found, &errors::term_policy_busy})
         .handled_by([&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path,
@@ -156,7 +152,7 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         .id("getTermPolicyContent")
         .tag("term-policy")
         .says("Get a download URL for a policy text")
-        .describes("Requires `termPolicy:read`. For a published policy this is the public URL, which does not expire.")
+        .describes("For a published policy this is the public URL, which does not expire.")
         .message("termPolicy.getContent")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_content_not_found})
         .handled_by([&policies](const ForReading&, FromPath<TermPolicyContentPath> path) {
@@ -169,9 +165,7 @@ void add_publication(http::Router& router, TermPolicies& policies) {
         .id("previewTermPolicyImpact")
         .tag("term-policy")
         .says("Preview the impact of a publication")
-        .describes(
-            "Returns how many users would have to accept again. Requires `termPolicy:read`. Takes some seconds with "
-            "millions of users.")
+        .describes("Returns how many users would have to accept again. Takes some seconds with millions of users.")
         .message("termPolicy.impact")
         .may_fail({&errors::term_policy_not_found})
         .handled_by([&policies](const ForReading&, FromPath<TermPolicyPath> path) {
@@ -186,10 +180,10 @@ void add_publication(http::Router& router, TermPolicies& policies) {
         .tag("term-policy")
         .says("Publish a draft")
         .describes(
-            "Requires `termPolicy:read` and `termPolicy:update`. Cannot be undone. The new status and all languages "
-            "become public together, or not at all. If this is the highest version of its type, every user must accept "
-            "again and Consentry notifies them by email. Error 6110 means that a file is not the one checked earlier; "
-            "`data.contents` names each language and whether it is absent or changed.")
+            "Cannot be undone. The new status and all languages become public together, or not at all. If this is the "
+            "highest version of its type, every user must accept again and Consentry notifies them by email. Error "
+            "6110 means that a file is not the one checked earlier; `data.contents` names each language and whether it "
+            "is absent or changed.")
         .message("termPolicy.publish")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_empty, &errors::term_policy_content_invalid, &errors::term_policy_busy})

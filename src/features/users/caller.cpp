@@ -1,8 +1,20 @@
 #include "features/users/caller.hpp"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace consentry {
+namespace {
+
+// "a, b and c"
+std::string listed(const std::vector<std::string>& names) {
+    std::string out = names.front();
+    for (std::size_t i = 1; i < names.size(); ++i) out.append(i + 1 < names.size() ? ", " : " and ").append(names[i]);
+    return out;
+}
+
+}  // namespace
 
 awaitable<Result<Caller>> CallerGuard::identify_fully(http::RequestContext& context) {
     auto caller = co_await identify(context);
@@ -57,24 +69,44 @@ awaitable<Result<std::pair<Caller, SeenRole>>> CallerGuard::permit(http::Request
 http::Access CallerGuard::access(std::type_identity<SignedIn>) {
     return {.name = "user",
             .security_scheme = "accessToken",
+            .demand = "For callers who are signed in.",
             .errors = {&errors::jwt_access_token_invalid, &errors::blocked_forbidden, &errors::inactive_forbidden,
                        &errors::email_not_verified, &errors::password_expired}};
 }
 
 http::Access CallerGuard::access(std::type_identity<SignedInProvisionally>) {
-    return access(std::type_identity<SignedIn>{});
+    http::Access out = access(std::type_identity<SignedIn>{});
+    out.demand = "For callers who are signed in, also with a temporary password.";
+    return out;
 }
 
 http::Access CallerGuard::access(std::type_identity<SignedInAdmin>) {
     http::Access out = access(std::type_identity<SignedIn>{});
     out.name = "admin";
+    out.demand = "For administrators.";
     out.errors.push_back(&errors::role_forbidden);
     return out;
 }
 
 // Described as public: without a token it is.
 http::Access CallerGuard::access(std::type_identity<Visitor>) {
-    return {.name = "public", .security_scheme = {}, .errors = access(std::type_identity<SignedIn>{}).errors};
+    return {.name = "public",
+            .security_scheme = {},
+            .demand = "For everybody; an access token that is sent is checked.",
+            .errors = access(std::type_identity<SignedIn>{}).errors};
+}
+
+std::string CallerGuard::demand_of(std::span<const PolicyType> accepted) {
+    std::vector<std::string> names;
+    for (const PolicyType type : accepted) names.emplace_back(http::name_of(type));
+    return "For callers who are signed in and have accepted the latest " + listed(names) + ", once there are some.";
+}
+
+std::string CallerGuard::demand_of(std::span<const Ability> required) {
+    std::vector<std::string> names;
+    for (const auto& [subject, action] : required)
+        names.push_back(std::string(http::name_of(subject)) + ":" + std::string(http::name_of(action)));
+    return (names.size() == 1 ? "Needs the ability " : "Needs the abilities ") + listed(names) + ".";
 }
 
 }  // namespace consentry

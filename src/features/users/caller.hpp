@@ -206,6 +206,7 @@ public:
     static http::Access access(std::type_identity<Consenting<Types...>>) {
         http::Access out = access(std::type_identity<SignedIn>{});
         out.name = "consenting";
+        out.demand = demand_of(Consenting<Types...>::policies);
         out.errors.push_back(&errors::term_policy_required);
         return out;
     }
@@ -213,17 +214,22 @@ public:
     static http::Access access(std::type_identity<Permitted<Required...>>) {
         http::Access out = access(std::type_identity<SignedInAdmin>{});
         out.name = "permitted";
+        out.demand = demand_of(Permitted<Required...>::abilities);
         out.errors.push_back(&errors::policy_forbidden);
         return out;
     }
     template <class Proof>
     static http::Access access(std::type_identity<Fresh<Proof>>) {
         http::Access out = access(std::type_identity<Proof>{});
+        out.demand.append(" The login or its confirmation is at most five minutes old.");
+        static_assert(fresh_for == std::chrono::minutes{5}, "the sentence says so");
         out.errors.push_back(&errors::fresh_login_required);
         return out;
     }
 
 private:
+    static std::string demand_of(std::span<const PolicyType> accepted);
+    static std::string demand_of(std::span<const Ability> required);
     // Whoever the token says, temporary password or not.
     virtual awaitable<Result<Caller>> identify(http::RequestContext& context) = 0;
     virtual Consents& consents() = 0;

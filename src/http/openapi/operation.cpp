@@ -62,11 +62,24 @@ json::array security(const Operation& operation, const OpenApiInfo& info) {
     return {token, both};
 }
 
+// Who may call, then what the endpoint says of itself.
+std::string description_of(const Operation& operation) {
+    std::string out = operation.access.demand;
+    for (const std::string_view sentences :
+         {std::string_view(operation.api_key == ApiKeyDemand::system ? "Needs an API key of type system." : ""),
+          std::string_view(operation.description)}) {
+        if (!out.empty() && !sentences.empty()) out.push_back(' ');
+        out.append(sentences);
+    }
+    return out;
+}
+
 }  // namespace
 
 json::object describe_operation(const Operation& operation, std::string_view path, Draft& draft) {
     json::object out{{"operationId", operation.id}, {"summary", operation.summary}};
-    if (!operation.description.empty()) out["description"] = operation.description;
+    if (std::string description = description_of(operation); !description.empty())
+        out["description"] = std::move(description);
     out["tags"] = json::array{json::string(operation.tag)};
     json::array parameters{reference("parameters", "Language"), reference("parameters", "CorrelationId"),
                            reference("parameters", "RequestId")};
