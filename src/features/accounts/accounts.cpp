@@ -18,23 +18,24 @@ Accounts::Accounts(storage::Database& database, const Clock& clock, TwoFactor& t
       settings_(std::move(settings)) {}
 
 awaitable<Result<void>> Accounts::sign_up(NewAccount wanted, Cause cause) {
-    User user;
-    user.email = std::move(wanted.email);
-    user.name = std::move(wanted.name);
-    user.language = wanted.language;
-    user.sign_up_from = wanted.from;
+    User described;
+    described.email = std::move(wanted.email);
+    described.name = std::move(wanted.name);
+    described.language = wanted.language;
+    described.sign_up_from = wanted.from;
     // The hash comes before the address is looked at: a taken one takes as long as a free one.
+    auto user =
+        co_await passwords_.prepare_account(std::move(described), std::move(wanted.password), network_of(cause));
+    if (!user) co_return fail(std::move(user.error()));
     storage::Transaction transaction;
-    auto begun = co_await passwords_.begin_account(transaction, user, std::move(wanted.password), PasswordType::sign_up,
-                                                   network_of(cause));
-    if (!begun) co_return fail(std::move(begun.error()));
+    passwords_.add_account(transaction, *user, PasswordType::sign_up);
     const TimePoint now = clock_.now();
     const std::string token =
-        AccountTokens::add(transaction, user.id, TokenPurpose::verify_email, settings_.verification, now);
-    mails_.add(transaction, user.id, MailKind::verify_email, {{"token", token}}, now);
-    Audit::add(transaction, user.id, ActivityAction::user_signed_up, cause, now);
-    Audit::add(transaction, user.id, ActivityAction::user_send_verification_email, cause, now);
-    GivenConsent consent{.user = user.id, .types = std::move(wanted.accepted), .language = wanted.language};
+        AccountTokens::add(transaction, user->id, TokenPurpose::verify_email, settings_.verification, now);
+    mails_.add(transaction, user->id, MailKind::verify_email, {{"token", token}}, now);
+    Audit::add(transaction, user->id, ActivityAction::user_signed_up, cause, now);
+    Audit::add(transaction, user->id, ActivityAction::user_send_verification_email, cause, now);
+    GivenConsent consent{.user = user->id, .types = std::move(wanted.accepted), .language = wanted.language};
     if (cause.origin) {
         consent.ip_address = cause.origin->address;
         consent.user_agent = cause.origin->user_agent;
@@ -42,11 +43,11 @@ awaitable<Result<void>> Accounts::sign_up(NewAccount wanted, Cause cause) {
     co_await consents_.add_acceptances(transaction, std::move(consent), now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (outcome.committed) {
-        audit_.tell("account.signed_up", Outcome::success, user.id, cause);
+        audit_.tell("account.signed_up", Outcome::success, user->id, cause);
         co_return Result<void>{};
     }
     if (outcome.failed_at != 0) throw Unavailable("sign-up: its policies changed at the same moment");
-    auto error = co_await passwords_.account_exists(user.email);
+    auto error = co_await passwords_.account_exists(user->email);
     audit_.tell("account.signed_up", Outcome::refused, std::nullopt, cause,
                 {{"reason", std::string(error.kind().name)}});
     co_return fail(std::move(error));

@@ -221,20 +221,23 @@ awaitable<Result<void>> Passwords::set(User user, std::string password) {
     co_return Result<void>{};
 }
 
-awaitable<Result<void>> Passwords::begin_account(storage::Transaction& transaction, User& user, std::string password,
-                                                 PasswordType type, ClientNetwork network) {
+awaitable<Result<User>> Passwords::prepare_account(User user, std::string password, ClientNetwork network) {
     auto acceptable = co_await check_new(password, user.email, "password");
     if (!acceptable) co_return fail(std::move(acceptable.error()));
-    const std::string hash = co_await hasher_.hash(std::move(password), network);
+    user.password_hash = co_await hasher_.hash(std::move(password), network);
     const TimePoint now = clock_.now();
     user.id = UserId::make(now);
     user.username = new_username(settings_.username_prefix);
-    user.password_hash = hash;
     user.password_created_at = now;
     user.password_expires_at = user.must_change_password ? now + settings_.temporary_expiry : expiry(now);
+    co_return user;
+}
+
+void Passwords::add_account(storage::Transaction& transaction, const User& user, PasswordType type) const {
+    const TimePoint now = user.password_created_at.value();
     UserRepository::add_insert(transaction, user, now);
-    PasswordRepository::add_history(transaction, user.id, hash, type, now + settings_.reuse_barred, now);
-    co_return Result<void>{};
+    PasswordRepository::add_history(transaction, user.id, user.password_hash.value(), type,
+                                    now + settings_.reuse_barred, now);
 }
 
 awaitable<Error> Passwords::account_exists(std::string email) {
@@ -243,14 +246,15 @@ awaitable<Error> Passwords::account_exists(std::string email) {
     co_return Error{errors::email_exist};
 }
 
-awaitable<Result<UserId>> Passwords::create(User user, std::string password) {
+awaitable<Result<UserId>> Passwords::create(User wanted, std::string password) {
+    auto user = co_await prepare_account(std::move(wanted), std::move(password));
+    if (!user) co_return fail(std::move(user.error()));
     storage::Transaction transaction;
-    auto begun = co_await begin_account(transaction, user, std::move(password), PasswordType::admin);
-    if (!begun) co_return fail(std::move(begun.error()));
+    add_account(transaction, *user, PasswordType::admin);
     const auto outcome = co_await database_.commit(std::move(transaction));
-    if (!outcome.committed) co_return fail(co_await account_exists(user.email));
-    audit_.tell("account.created", Outcome::success, user.id, {});
-    co_return user.id;
+    if (!outcome.committed) co_return fail(co_await account_exists(user->email));
+    audit_.tell("account.created", Outcome::success, user->id, {});
+    co_return user->id;
 }
 
 std::string Passwords::temporary_password(const std::string& email) const {
@@ -287,21 +291,22 @@ awaitable<Result<void>> Passwords::give_temporary(Actor by, User user, Cause cau
     co_return Result<void>{};
 }
 
-awaitable<Result<UserId>> Passwords::create_with_temporary(Actor by, User user, Cause cause) {
-    const std::string password = temporary_password(user.email);
-    user.is_verified = true;
-    user.must_change_password = true;
+awaitable<Result<UserId>> Passwords::create_with_temporary(Actor by, User wanted, Cause cause) {
+    const std::string password = temporary_password(wanted.email);
+    wanted.is_verified = true;
+    wanted.must_change_password = true;
+    auto user = co_await prepare_account(std::move(wanted), password, network_of(cause));
+    if (!user) co_return fail(std::move(user.error()));
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
-    auto begun = co_await begin_account(transaction, user, password, PasswordType::admin, network_of(cause));
-    if (!begun) co_return fail(std::move(begun.error()));
-    Audit::add(transaction, user.id, ActivityAction::admin_user_create, cause, now);
-    mails_.add(transaction, user.id, MailKind::temporary_password, {{"password", password}}, now);
+    add_account(transaction, *user, PasswordType::admin);
+    Audit::add(transaction, user->id, ActivityAction::admin_user_create, cause, now);
+    mails_.add(transaction, user->id, MailKind::temporary_password, {{"password", password}}, now);
     const auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(Error{outcome.error().kind()});
-    if (!outcome->committed) co_return fail(co_await account_exists(user.email));
-    audit_.tell("account.created", Outcome::success, user.id, cause);
-    co_return user.id;
+    if (!outcome->committed) co_return fail(co_await account_exists(user->email));
+    audit_.tell("account.created", Outcome::success, user->id, cause);
+    co_return user->id;
 }
 
 awaitable<void> Passwords::forget_old() {

@@ -75,10 +75,11 @@ public:
     awaitable<Result<void>> set(User user, std::string password);
     // A new account with its first password. Errors: validation, emailExist.
     awaitable<Result<UserId>> create(User user, std::string password);
-    // Adds the statements that make an account, its row first and then its history, to a new transaction. Fills what is
-    // the service's to fill: id, user name, hash, times. Error: validation.
-    awaitable<Result<void>> begin_account(storage::Transaction& transaction, User& user, std::string password,
-                                          PasswordType type, ClientNetwork network = {});
+    // An account that is about to be made. Fills what is the service's to fill: id, user name, hash, times. Error:
+    // validation.
+    awaitable<Result<User>> prepare_account(User user, std::string password, ClientNetwork network = {});
+    // Adds the statements that make it, its row first and then its history, to a new transaction.
+    void add_account(storage::Transaction& transaction, const User& user, PasswordType type) const;
     // Why it was not committed, where its first statement failed: emailExist. Throws Unavailable where the random user
     // name is taken.
     awaitable<Error> account_exists(std::string email);
