@@ -13,11 +13,10 @@ namespace {
 using http::Done;
 
 awaitable<Result<TokenResponse>> refresh(Sessions& sessions, RefreshBearer bearer, Cause cause) {
-    SessionOwner owner;
-    const auto pair = co_await sessions.refresh(bearer.token(), owner, std::move(cause));
-    if (owner.user) bearer.belongs_to(*owner.user);
-    if (!pair) co_return fail(Error{pair.error().kind()});
-    co_return TokenResponse::of(*pair, owner.role);
+    auto [owner, pair] = co_await sessions.refresh(bearer.token(), std::move(cause));
+    if (owner) bearer.belongs_to(owner->user);
+    if (!pair) co_return fail(std::move(pair.error()));
+    co_return TokenResponse::of(*pair, owner->role);
 }
 
 awaitable<Result<Done>> log_out(Sessions& sessions, Actor by, UserId user, SessionId session, Cause cause) {

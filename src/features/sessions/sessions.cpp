@@ -154,7 +154,7 @@ awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
     }
 }
 
-awaitable<std::optional<LiveSession>> Sessions::look_up(const TokenClaims& claims, TimePoint now, bool* from_cache) {
+awaitable<Sessions::LookedUp> Sessions::look_up(const TokenClaims& claims, TimePoint now) {
     SessionCopies::Found copy;
     try {
         copy = co_await copies_.find(claims.user, claims.session, claims.jti, now);
@@ -162,19 +162,17 @@ awaitable<std::optional<LiveSession>> Sessions::look_up(const TokenClaims& claim
         // The database decides alone.
     }
     // Whoever reads the database hears of a new epoch; from then on no copy of an older one is believed here.
-    if (copy.session && copy.session->epoch >= epoch_.load(std::memory_order_relaxed)) {
-        *from_cache = true;
-        co_return std::move(copy.session);
-    }
+    if (copy.session && copy.session->epoch >= epoch_.load(std::memory_order_relaxed))
+        co_return LookedUp{.session = std::move(copy.session), .from_cache = true};
     auto session = co_await repository_.find(claims.session);
-    if (!session) co_return session;
+    if (!session) co_return LookedUp{};
     for (auto known = epoch_.load(std::memory_order_relaxed);
          known < session->epoch && !epoch_.compare_exchange_weak(known, session->epoch, std::memory_order_relaxed);) {
     }
     // Never a copy of what may not act: with SESSION_CHECK=cache the next request would trust it.
     if ((!copy.agrees || copy.session) && may_act(*session, errors::jwt_access_token_invalid, now))
         co_await remember(*session, now);
-    co_return session;
+    co_return LookedUp{.session = std::move(session)};
 }
 
 awaitable<bool> Sessions::signature_holds(TokenKind kind, const Tokens::Candidate& candidate) {
@@ -201,8 +199,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
         if (!candidate) co_return fail(errors::jwt_access_token_invalid);
         claims = candidate->claims;
     }
-    bool from_cache = false;
-    auto session = co_await look_up(*claims, now, &from_cache);
+    auto [session, from_cache] = co_await look_up(*claims, now);
     // Kind, subject and jti must all match the stored session (SES-1).
     if (!session || session->user != claims->user || session->jti != claims->jti)
         co_return fail(errors::jwt_access_token_invalid);
@@ -224,12 +221,20 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
     co_return std::move(*session);
 }
 
-awaitable<Result<TokenPair>> Sessions::refresh(std::string token, SessionOwner& owner, Cause cause) {
+awaitable<Refreshed> Sessions::refresh(std::string token, Cause cause) {
     const TimePoint now = clock_.now();
+    auto opened = co_await open_refresh(token, now);
+    if (!opened) co_return Refreshed{.owner = {}, .pair = fail(std::move(opened.error()))};
+    const SessionOwner owner{.user = opened->claims.user, .role = opened->state.live.role};
+    auto pair = co_await issue_next(std::move(*opened), std::move(token), std::move(cause), now);
+    co_return Refreshed{.owner = owner, .pair = std::move(pair)};
+}
+
+awaitable<Result<Sessions::Refreshable>> Sessions::open_refresh(const std::string& token, TimePoint now) {
     const auto candidate = tokens_.examine(TokenKind::refresh, token, now);
     if (!candidate) co_return fail(errors::jwt_refresh_token_invalid);
     const TokenClaims& old = candidate->claims;
-    const auto state = co_await repository_.find_for_refresh(old.session);
+    auto state = co_await repository_.find_for_refresh(old.session);
     if (!state || state->live.user != old.user) co_return fail(errors::jwt_refresh_token_invalid);
     const crypto::Sha256 digest = token_digest(TokenKind::refresh, token);
     if (!same_digest(state->refresh_digest, digest)) {
@@ -238,14 +243,18 @@ awaitable<Result<TokenPair>> Sessions::refresh(std::string token, SessionOwner& 
     }
     if (auto allowed = may_act(state->live, errors::jwt_refresh_token_invalid, now); !allowed)
         co_return fail(std::move(allowed.error()));
-    owner = {.user = old.user, .role = state->live.role};
-    if (state->live.jti != old.jti) co_return co_await refresh_again(*state, old, digest, token, cause);
+    co_return Refreshable{.state = std::move(*state), .claims = old, .digest = digest};
+}
+
+awaitable<Result<TokenPair>> Sessions::issue_next(Refreshable from, std::string token, Cause cause, TimePoint now) {
+    const auto& [state, old, digest] = from;
+    if (state.live.jti != old.jti) co_return co_await refresh_again(state, old, digest, token, cause);
 
     TokenClaims claims = old;
     claims.jti = crypto::random_text(jti_length, crypto::alphanumerics);
     claims.issued_at = epoch_seconds(now);
-    claims.login_at = state->live.login_at;
-    const TimePoint end = state->live.expires_at;
+    claims.login_at = state.live.login_at;
+    const TimePoint end = state.live.expires_at;
     const std::uint64_t generation = tokens_.keys_generation();
     TokenPair pair = co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); });
     // Before the commit: whoever loses the race below finds the winner's answer.

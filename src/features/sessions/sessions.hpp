@@ -42,8 +42,12 @@ struct PreparedSession {
 };
 
 struct SessionOwner {
-    std::optional<UserId> user = {};
+    UserId user;
     Role role = Role::user;
+};
+struct Refreshed {
+    std::optional<SessionOwner> owner;  // as soon as the token has proven it
+    Result<TokenPair> pair;
 };
 
 class Sessions {
@@ -72,8 +76,7 @@ public:
     awaitable<Result<LiveSession>> authenticate(std::string_view token);
 
     // A new pair for a refresh token. The same answer again for a repeat within the grace; reuse ends the session.
-    // `owner`: whose it is, as soon as the token has proven it.
-    awaitable<Result<TokenPair>> refresh(std::string token, SessionOwner& owner, Cause cause);
+    awaitable<Refreshed> refresh(std::string token, Cause cause);
 
     // `action`: what the owner's activity log says of it.
     awaitable<Result<void>> revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause);
@@ -82,7 +85,19 @@ public:
     awaitable<void> forget_old();
 
 private:
-    awaitable<std::optional<LiveSession>> look_up(const TokenClaims& claims, TimePoint now, bool* from_cache);
+    struct LookedUp {
+        std::optional<LiveSession> session;
+        bool from_cache = false;
+    };
+    awaitable<LookedUp> look_up(const TokenClaims& claims, TimePoint now);
+    // The session of a refresh token that has proven whose it is.
+    struct Refreshable {
+        RefreshState state;
+        TokenClaims claims;
+        crypto::Sha256 digest;
+    };
+    awaitable<Result<Refreshable>> open_refresh(const std::string& token, TimePoint now);
+    awaitable<Result<TokenPair>> issue_next(Refreshable from, std::string token, Cause cause, TimePoint now);
     // Of sessions that anybody has ended, here or in another feature.
     awaitable<void> forget_copies(storage::Rows ended);
     awaitable<void> remember(const LiveSession& session, TimePoint now);
