@@ -57,16 +57,22 @@ void Login::tell(std::string_view step, const Result<T>& result, std::optional<U
 
 awaitable<Result<LoginAnswer>> Login::with_credential(std::string email, std::string password, Origin origin,
                                                       Cause cause) {
-    std::optional<UserId> owner;
-    auto answer = co_await check_credential(std::move(email), std::move(password), std::move(origin), cause, owner);
+    auto [owner, answer] = co_await check_credential(std::move(email), std::move(password), std::move(origin), cause);
     tell("login.credential", answer, owner, cause);
-    co_return answer;
+    co_return std::move(answer);
 }
 
-awaitable<Result<LoginAnswer>> Login::check_credential(std::string email, std::string password, Origin origin,
-                                                       const Cause& cause, std::optional<UserId>& known) {
+awaitable<Login::FirstStep> Login::check_credential(std::string email, std::string password, Origin origin,
+                                                    const Cause& cause) {
     auto user = co_await users_.find_by_email(email);
-    if (user) known = user->id;
+    const auto owner = user ? std::optional(user->id) : std::nullopt;
+    auto answer =
+        co_await check_password(std::move(user), std::move(email), std::move(password), std::move(origin), cause);
+    co_return FirstStep{owner, std::move(answer)};
+}
+
+awaitable<Result<LoginAnswer>> Login::check_password(std::optional<User> user, std::string email, std::string password,
+                                                     Origin origin, const Cause& cause) {
     auto checked = co_await passwords_.check(user, std::move(email), password, cause);
     if (!checked) co_return fail(std::move(checked.error()));
     const UserId owner = user->id;
@@ -107,22 +113,23 @@ awaitable<Result<LoginAnswer>> Login::admit(User user, std::string password, boo
 
 awaitable<Result<LoginAnswer>> Login::with_social(Identity identity, SocialRequest request, Origin origin,
                                                   Cause cause) {
-    std::optional<UserId> owner;
-    auto answer = co_await check_social(std::move(identity), std::move(request), std::move(origin), cause, owner);
+    auto [owner, answer] = co_await check_social(std::move(identity), std::move(request), std::move(origin), cause);
     tell("login.social", answer, owner, cause);
-    co_return answer;
+    co_return std::move(answer);
 }
 
-awaitable<Result<LoginAnswer>> Login::check_social(Identity identity, SocialRequest request, Origin origin,
-                                                   const Cause& cause, std::optional<UserId>& owner) {
+awaitable<Login::FirstStep> Login::check_social(Identity identity, SocialRequest request, Origin origin,
+                                                const Cause& cause) {
     const auto& facts = facts_of(identity.provider);
-    if (!identity.answers(request.nonce)) co_return fail(facts.invalid);
+    std::optional<UserId> owner;
+    if (!identity.answers(request.nonce)) co_return FirstStep{owner, fail(facts.invalid)};
     // Twice: of two first logins at the same moment the slower one finds what the other one made.
     for (int attempt = 0; attempt < 2; ++attempt) {
         auto entry = co_await social_.find(identity, request, origin, cause);
-        if (!entry) co_return fail(std::move(entry.error()));
+        if (!entry) co_return FirstStep{owner, fail(std::move(entry.error()))};
         if (!entry->is_new) owner = entry->user.id;
-        if (auto refusal = refusal_of(entry->user, facts.with, clock_.now())) co_return fail(std::move(*refusal));
+        if (auto refusal = refusal_of(entry->user, facts.with, clock_.now()))
+            co_return FirstStep{owner, fail(std::move(*refusal))};
         Grounds grounds{.spent = {},
                         .account = std::move(entry->writes),
                         .identity = entry->use,
@@ -133,11 +140,11 @@ awaitable<Result<LoginAnswer>> Login::check_social(Identity identity, SocialRequ
             owner = entry->user.id;
             // With a challenge nothing of it was written yet.
             if (answer->tokens) social_.tell_of_entry(*entry, cause);
-            co_return answer;
+            co_return FirstStep{owner, std::move(answer)};
         }
-        if (!answer.error().is(facts.invalid)) co_return answer;
+        if (!answer.error().is(facts.invalid)) co_return FirstStep{owner, std::move(answer)};
         const bool spent = co_await social_.is_spent(identity);
-        if (spent) co_return answer;
+        if (spent) co_return FirstStep{owner, std::move(answer)};
     }
     throw Unavailable("login: the account changed at the same moment");
 }

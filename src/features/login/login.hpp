@@ -43,13 +43,18 @@ public:
     awaitable<Result<std::vector<std::string>>> enable(std::string challenge, std::string code, Cause cause);
 
 private:
-    awaitable<Result<LoginAnswer>> check_credential(std::string email, std::string password, Origin origin,
-                                                    const Cause& cause, std::optional<UserId>& owner);
+    // A first step, and whose it was, where an account was found.
+    struct FirstStep {
+        std::optional<UserId> owner;
+        Result<LoginAnswer> answer;
+    };
+    awaitable<FirstStep> check_credential(std::string email, std::string password, Origin origin, const Cause& cause);
+    awaitable<Result<LoginAnswer>> check_password(std::optional<User> user, std::string email, std::string password,
+                                                  Origin origin, const Cause& cause);
     // After the right password.
     awaitable<Result<LoginAnswer>> admit(User user, std::string password, bool needs_rehash, Origin origin,
                                          const Cause& cause);
-    awaitable<Result<LoginAnswer>> check_social(Identity identity, SocialRequest request, Origin origin,
-                                                const Cause& cause, std::optional<UserId>& owner);
+    awaitable<FirstStep> check_social(Identity identity, SocialRequest request, Origin origin, const Cause& cause);
     // What came of a step, for the security events.
     template <class T>
     void tell(std::string_view step, const Result<T>& result, std::optional<UserId> user, const Cause& cause) const;

@@ -53,7 +53,7 @@ awaitable<Result<SocialEntry>> SocialAccounts::take_over(SocialEntry entry, cons
                                .ip_address = origin.ip_address,
                                .user_agent = origin.user_agent},
                               now);
-    co_await add_acceptances(entry, request, origin, now);
+    entry = co_await with_acceptances(std::move(entry), request, origin, now);
     user.is_verified = true;
     user.security_version += 1;
     user.password_hash.reset();
@@ -85,19 +85,20 @@ awaitable<Result<SocialEntry>> SocialAccounts::sign_up(SocialEntry entry, const 
     UserRepository::add_insert(entry.writes, user, now);
     Audit::add(entry.writes, user.id, ActivityAction::user_signed_up, cause, now, {{"with", name_of(facts.with)}});
     mails_.add_notice(entry.writes, user.id, MailKind::welcome, cause, now);
-    co_await add_acceptances(entry, request, origin, now);
+    entry = co_await with_acceptances(std::move(entry), request, origin, now);
     co_return entry;
 }
 
-awaitable<void> SocialAccounts::add_acceptances(SocialEntry& entry, const SocialRequest& request, const Origin& origin,
-                                                TimePoint now) {
-    if (request.accepted.empty()) co_return;
+awaitable<SocialEntry> SocialAccounts::with_acceptances(SocialEntry entry, const SocialRequest& request,
+                                                        const Origin& origin, TimePoint now) {
+    if (request.accepted.empty()) co_return entry;
     GivenConsent consent{.user = entry.user.id,
                          .types = request.accepted,
                          .ip_address = origin.ip_address,
                          .user_agent = origin.user_agent,
                          .language = request.language};
     co_await consents_.add_acceptances(entry.writes, std::move(consent), now);
+    co_return entry;
 }
 
 void SocialAccounts::add_use(storage::Transaction& transaction, UserId user, const IdentityUse& use, const Cause& cause,

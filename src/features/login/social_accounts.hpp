@@ -71,8 +71,8 @@ private:
                                              const Cause& cause);
     awaitable<Result<SocialEntry>> sign_up(SocialEntry entry, const SocialRequest& request, const Origin& origin,
                                            const Cause& cause);
-    awaitable<void> add_acceptances(SocialEntry& entry, const SocialRequest& request, const Origin& origin,
-                                    TimePoint now);
+    awaitable<SocialEntry> with_acceptances(SocialEntry entry, const SocialRequest& request, const Origin& origin,
+                                            TimePoint now);
 
     SocialRepository repository_;
     const Clock& clock_;
