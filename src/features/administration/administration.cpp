@@ -52,14 +52,13 @@ awaitable<Result<UserId>> Administration::create(Administrator by, WantedUser wa
     co_return co_await passwords_.create_with_temporary(std::move(by.actor), std::move(user), std::move(by.cause));
 }
 
-awaitable<std::optional<Result<void>>> Administration::commit(PrivilegedTransaction change, bool keeps_super_admin) {
+awaitable<Result<bool>> Administration::commit(PrivilegedTransaction change, bool keeps_super_admin) {
     const std::size_t changes = change.size();
     if (keeps_super_admin) SuperAdmins::add_remains(change);
     const auto outcome = co_await std::move(change).commit(database_);
-    if (!outcome) co_return Result<void>{fail(Error{outcome.error().kind()})};
-    if (outcome->committed) co_return Result<void>{};
-    if (outcome->failed_at == changes) co_return Result<void>{fail(errors::last_super_admin)};
-    co_return std::nullopt;
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed && outcome->failed_at == changes) co_return fail(errors::last_super_admin);
+    co_return outcome->committed;
 }
 
 awaitable<Result<void>> Administration::set_status(Administrator by, UserId target, UserStatus status) {
@@ -76,7 +75,8 @@ awaitable<Result<void>> Administration::set_status(Administrator by, UserId targ
         Audit::add(transaction, target, ActivityAction::admin_user_update_status, by.cause, now,
                    {{"from", name_of(user->status)}, {"to", name_of(status)}});
         auto done = co_await commit(std::move(transaction), shuts_super_admin);
-        if (done) co_return std::move(*done);
+        if (!done) co_return fail(std::move(done.error()));
+        if (*done) co_return Result<void>{};
     }
     throw Unavailable("changing a status: others change the account all the time");
 }
@@ -97,7 +97,8 @@ awaitable<Result<void>> Administration::set_role(Administrator by, UserId target
         Audit::add(transaction, target, ActivityAction::admin_user_update_role, by.cause, now,
                    {{"from", user->role_id.text()}, {"to", role.text()}});
         auto done = co_await commit(std::move(transaction), demotes_super_admin);
-        if (done) co_return std::move(*done);
+        if (!done) co_return fail(std::move(done.error()));
+        if (*done) co_return Result<void>{};
     }
     throw Unavailable("changing a role: others change the account all the time");
 }

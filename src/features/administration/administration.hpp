@@ -61,7 +61,7 @@ public:
 
 private:
     // What commits a status or role; nullopt: somebody changed the account meanwhile.
-    awaitable<std::optional<Result<void>>> commit(PrivilegedTransaction change, bool keeps_super_admin);
+    awaitable<Result<bool>> commit(PrivilegedTransaction change, bool keeps_super_admin);
     // Somebody else's account, which `by` may change.
     awaitable<Result<User>> reachable(const Administrator& by, UserId target);
     awaitable<Result<Rights>> grantable(const Administrator& by, RoleId role);

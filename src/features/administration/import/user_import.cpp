@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <expected>
 #include <map>
 #include <set>
 
@@ -118,14 +119,19 @@ private:
         Candidate candidate;
         candidate.user = checks_.check(row, candidate.report);
         if (row.role) {
-            co_await find_role(*row.role, candidate);
+            const auto role = co_await find_role(*row.role);
+            if (role)
+                candidate.user.role_id = *role;
+            else
+                candidate.report.add(role.error(), "role");
         } else {
             candidate.user.role_id = built_in_role(Role::user);
         }
         portion_.push_back(std::move(candidate));
     }
 
-    awaitable<void> find_role(std::string name, Candidate& candidate) {
+    // Its id, or the rule that it breaks.
+    awaitable<std::expected<RoleId, std::string_view>> find_role(std::string name) {
         auto known = roles_known_.find(name);
         if (known == roles_known_.end()) {
             constexpr std::size_t names_max = 1'000;  // a file of unknown ones must not fill the memory
@@ -134,13 +140,9 @@ private:
             known = roles_known_.emplace(std::move(name), std::move(found)).first;
         }
         const auto& role = known->second;
-        if (!role) {
-            candidate.report.add("isRole", "role");
-        } else if (!options_.by.rights().include(role->rights)) {
-            candidate.report.add("isWithinRights", "role");
-        } else {
-            candidate.user.role_id = role->id;
-        }
+        if (!role) co_return std::unexpected("isRole");
+        if (!options_.by.rights().include(role->rights)) co_return std::unexpected("isWithinRights");
+        co_return role->id;
     }
 
     // What of the portion is somebody's already, of one kind of value.
