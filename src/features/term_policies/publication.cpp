@@ -47,12 +47,13 @@ awaitable<Result<TermPolicy>> Publication::publish(Actor by, TermPolicyId id, Ca
         if (seen->status == PolicyStatus::published) co_return fail(errors::term_policy_status_invalid);
         if (seen->contents.empty()) co_return fail(errors::term_policy_content_empty);
         auto published = co_await try_once(by, std::move(*seen), cause);
-        if (published) co_return std::move(*published);
+        if (!published) co_return fail(std::move(published.error()));
+        if (*published) co_return std::move(**published);
     }
     throw Unavailable("publishing a term policy: others change it all the time");
 }
 
-awaitable<std::optional<Result<TermPolicy>>> Publication::try_once(Actor by, StoredTermPolicy seen, Cause cause) {
+awaitable<Result<std::optional<TermPolicy>>> Publication::try_once(Actor by, StoredTermPolicy seen, Cause cause) {
     auto files = co_await read(seen);
     if (!files) {
         const auto now = co_await repository_.find(seen.id);
@@ -60,8 +61,8 @@ awaitable<std::optional<Result<TermPolicy>>> Publication::try_once(Actor by, Sto
         co_return fail(std::move(files.error()));
     }
     auto claimed = co_await claim(by, seen);
-    if (!claimed) co_return std::nullopt;
-    if (!*claimed) co_return fail(std::move(claimed->error()));
+    if (!claimed) co_return fail(std::move(claimed.error()));
+    if (!*claimed) co_return std::nullopt;
     const bool put = co_await put_all(seen, std::move(*files));
     if (!put) co_return std::nullopt;
     const TimePoint now = clock_.now();
@@ -95,8 +96,7 @@ awaitable<Result<Publication::Files>> Publication::read(TermPolicy policy) {
     co_return files;
 }
 
-// nullopt: it is not as it was seen any more.
-awaitable<std::optional<Result<void>>> Publication::claim(Actor by, TermPolicy policy) {
+awaitable<Result<bool>> Publication::claim(Actor by, TermPolicy policy) {
     const TimePoint now = clock_.now();
     const TimePoint until = now + claimed_for();
     PrivilegedTransaction transaction(by, now);
@@ -107,10 +107,9 @@ awaitable<std::optional<Result<void>>> Publication::claim(Actor by, TermPolicy p
                                    until + LooseObjects::margin, std::nullopt, now);
     const auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(Error{outcome.error().kind()});
-    if (outcome->committed) co_return Result<void>{};
-    if (outcome->failed_at == 0) co_return std::nullopt;
-    co_return Result<void>{
-        std::unexpected(retry_later(errors::term_policy_busy, store_.longest_call() + LooseObjects::margin))};
+    if (!outcome->committed && outcome->failed_at != 0)
+        co_return fail(retry_later(errors::term_policy_busy, store_.longest_call() + LooseObjects::margin));
+    co_return outcome->committed;
 }
 
 // False: somebody else published it, or this took too long.

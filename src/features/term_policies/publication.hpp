@@ -31,9 +31,10 @@ private:
     using Files = std::vector<std::string>;  // in the order of the policy's contents
 
     // nullopt: somebody changed the document meanwhile.
-    awaitable<std::optional<Result<TermPolicy>>> try_once(Actor by, StoredTermPolicy seen, Cause cause);
+    awaitable<Result<std::optional<TermPolicy>>> try_once(Actor by, StoredTermPolicy seen, Cause cause);
     awaitable<Result<Files>> read(TermPolicy policy);
-    awaitable<std::optional<Result<void>>> claim(Actor by, TermPolicy policy);
+    // False: the same.
+    awaitable<Result<bool>> claim(Actor by, TermPolicy policy);
     awaitable<bool> put_all(TermPolicy policy, Files files);
     awaitable<Result<bool>> decide(Actor by, TermPolicy policy, Cause cause, TimePoint now);
     milliseconds claimed_for() const;

@@ -198,22 +198,22 @@ void TermPolicyRepository::add_publish(PrivilegedTransaction& transaction, const
                     seen.id, seen.revision, now, by, content_hashes_of(seen));
 }
 
-awaitable<PolicyImpact> TermPolicyRepository::count_some(TermPolicy policy, std::optional<UserId>& after,
-                                                         std::int64_t accounts_max) {
+awaitable<TermPolicyRepository::CountedImpact> TermPolicyRepository::count_some(TermPolicy policy,
+                                                                                std::optional<UserId> after,
+                                                                                std::int64_t accounts_max) {
     const auto rows = co_await database_.query(
         "SELECT u.id, u.status = 'active' AND u.deleted_at IS NULL, "
         "COALESCE((SELECT a.action = 'accepted' AND a.term_policy_id = $1 FROM term_policy_acceptances a "
         "WHERE a.user_id = u.id AND a.type = $2 ORDER BY a.sequence DESC LIMIT 1), FALSE) "
         "FROM users u WHERE u.id > $3 ORDER BY u.id LIMIT $4",
         policy.id, name_of(policy.type), after.value_or(UserId{}), accounts_max);
-    PolicyImpact out;
+    CountedImpact out;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const bool is_active = rows[i].boolean(1);
-        out.active_users += is_active ? 1 : 0;
-        out.affected_users += is_active && rows[i].boolean(2) ? 1 : 0;
+        out.impact.active_users += is_active ? 1 : 0;
+        out.impact.affected_users += is_active && rows[i].boolean(2) ? 1 : 0;
     }
-    after.reset();
-    if (static_cast<std::int64_t>(rows.size()) == accounts_max) after = rows[rows.size() - 1].id<UserId>(0);
+    if (static_cast<std::int64_t>(rows.size()) == accounts_max) out.last = rows[rows.size() - 1].id<UserId>(0);
     co_return out;
 }
 

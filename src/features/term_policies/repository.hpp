@@ -61,9 +61,12 @@ public:
                             TimePoint now);
 
     // Of the accounts behind `after`, how many are active, and how many of those hold an acceptance of this version
-    // which is the newest of its type; counted over so many accounts at most. Afterwards `after` is the last one, or
-    // nullopt where there are no more.
-    awaitable<PolicyImpact> count_some(TermPolicy policy, std::optional<UserId>& after, std::int64_t accounts_max);
+    // which is the newest of its type; counted over so many accounts at most.
+    struct CountedImpact {
+        PolicyImpact impact;
+        std::optional<UserId> last;  // of the accounts; nullopt: there are no more
+    };
+    awaitable<CountedImpact> count_some(TermPolicy policy, std::optional<UserId> after, std::int64_t accounts_max);
 
 private:
     awaitable<std::optional<StoredTermPolicy>> with_contents(storage::Rows rows);

@@ -293,8 +293,9 @@ awaitable<Result<PolicyImpact>> TermPolicies::impact(TermPolicyId id) {
         // Others on this thread have their turn in between.
         co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
         const auto some = co_await repository_.count_some(latest.value_or(TermPolicy{}), after, accounts_at_once);
-        out.active_users += some.active_users;
-        if (becomes_latest) out.affected_users += some.affected_users;
+        out.active_users += some.impact.active_users;
+        if (becomes_latest) out.affected_users += some.impact.affected_users;
+        after = some.last;
     } while (after);
     co_return out;
 }
