@@ -7,6 +7,23 @@ using Sample = Metrics::Sample;
 
 storage::awaitable<Result<http::Raw>> nothing_here() { co_return fail(errors::route_not_found); }
 
+struct Trial {
+    bool answered = true;
+    std::chrono::duration<double> took{};
+};
+
+storage::awaitable<Trial> try_out(storage::awaitable<void> ping) {
+    const auto begin = std::chrono::steady_clock::now();
+    Trial out;
+    try {
+        co_await std::move(ping);
+    } catch (const Unavailable&) {
+        out.answered = false;
+    }
+    out.took = std::chrono::steady_clock::now() - begin;
+    co_return out;
+}
+
 }  // namespace
 
 MetricsPage::MetricsPage(Metrics& metrics, storage::Database& database, storage::Cache& cache, WorkerPool& writers,
@@ -32,22 +49,11 @@ bool MetricsPage::is_open_to(const http::RequestContext& context) const {
     return !context.through_stranger && allowed_.contains(context.client);
 }
 
-template <class Ping>
-storage::awaitable<void> MetricsPage::try_out(Ping ping, Reachable& result) {
-    const auto begin = std::chrono::steady_clock::now();
-    bool up = true;
-    try {
-        co_await ping();
-    } catch (const Unavailable&) {
-        up = false;
-    }
-    result.up.store(up);
-    result.seconds.store(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-}
-
 storage::awaitable<Result<http::Raw>> MetricsPage::page() {
-    co_await try_out([this] { return database_.ping(); }, database_reachable_);
-    co_await try_out([this] { return cache_.ping(); }, cache_reachable_);
+    const Trial database = co_await try_out(database_.ping());
+    database_reachable_.tried(database.answered, database.took);
+    const Trial cache = co_await try_out(cache_.ping());
+    cache_reachable_.tried(cache.answered, cache.took);
     std::string text = co_await writers_.run([this] { return metrics_.text(); });
     co_return http::Raw{.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(text)};
 }

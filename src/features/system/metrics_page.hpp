@@ -24,9 +24,11 @@ private:
     struct Reachable {
         std::atomic<bool> up{false};
         std::atomic<double> seconds{0};  // of the last try
+        void tried(bool answered, std::chrono::duration<double> took) {
+            up.store(answered);
+            seconds.store(took.count());
+        }
     };
-    template <class Ping>
-    static storage::awaitable<void> try_out(Ping ping, Reachable& result);
 
     Metrics& metrics_;
     storage::Database& database_;
