@@ -32,7 +32,7 @@ awaitable<Result<http::NoContent>> delete_self(Accounts& accounts, SignedIn call
         accounts.delete_self(caller.actor(), caller.user(), std::move(proof), std::move(cause)));
 }
 
-void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests& links, Passwords& passwords) {
+void add_sign_up_endpoints(http::Router& router, Accounts& accounts, LinkRequests& links) {
     router.post("/public/user/sign-up")
         .also_at("/user/sign-up")
         .id("signUp")
@@ -76,7 +76,9 @@ void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests
             return http::reply<Done>(
                 links.request(TokenPurpose::verify_email, std::move(body.email), cause_of(context)));
         });
+}
 
+void add_recovery_endpoints(http::Router& router, LinkRequests& links, Passwords& passwords) {
     router.post("/public/user/password/forgot")
         .also_at("/user/password/forgot")
         .id("forgotPassword")
@@ -117,7 +119,8 @@ void add_public_endpoints(http::Router& router, Accounts& accounts, LinkRequests
 
 void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequests& links, Passwords& passwords,
                            Profiles& profiles, AccountExport& exported) {
-    add_public_endpoints(router, accounts, links, passwords);
+    add_sign_up_endpoints(router, accounts, links);
+    add_recovery_endpoints(router, links, passwords);
 
     router.get("/shared/user/profile")
         .also_at("/user/profile")
