@@ -138,7 +138,9 @@ void add_changing(http::Router& router, Administration& administration) {
                 return http::reply<Done>(
                     administration.give_temporary_password(administrator(caller, context), path->user_id));
             });
+}
 
+void add_revocation(http::Router& router, Administration& administration) {
     router.erase("/admin/user/:userId/session/revoke/:sessionId")
         .id("revokeSessionOfUser")
         .tag("admin")
@@ -231,6 +233,7 @@ void add_administration_endpoints(http::Router& router, Administration& administ
                                   Consents& consents, UserImport& import) {
     add_reading(router, administration, profiles, consents);
     add_changing(router, administration);
+    add_revocation(router, administration);
     add_transfers(router, administration, import);
     add_for_systems(router, administration, consents);
 }
