@@ -54,9 +54,7 @@ awaitable<Result<http::Done>> reset(TwoFactor& two_factor, UserRepository& users
         two_factor.reset(std::move(by), std::move(*user), TwoFactor::After::set_up_required, std::move(cause)));
 }
 
-}  // namespace
-
-void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserRepository& users, Roles& roles) {
+void add_set_up_endpoints(http::Router& router, TwoFactor& two_factor, UserRepository& users) {
     router.get("/shared/user/2fa/status")
         .also_at("/user/2fa/status")
         .id("twoFactorStatus")
@@ -98,7 +96,9 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
             return enable(two_factor, users, caller.actor(), caller.user(), caller.session(), std::move(body.code),
                           cause_of(context));
         });
+}
 
+void add_upkeep_endpoints(http::Router& router, TwoFactor& two_factor, UserRepository& users) {
     router.post("/user/2fa/backup/regenerate")
         .also_at("/shared/user/2fa/regenerate-backup-codes")
         .also_at("/shared/user/2fa/backup/regenerate")
@@ -131,6 +131,13 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
             return disable(two_factor, users, caller.actor(), caller.user(), caller.session(), proof_of(body),
                            cause_of(context));
         });
+}
+
+}  // namespace
+
+void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserRepository& users, Roles& roles) {
+    add_set_up_endpoints(router, two_factor, users);
+    add_upkeep_endpoints(router, two_factor, users);
 
     router.patch("/admin/user/update/:userId/2fa/reset")
         .id("resetTwoFactor")
