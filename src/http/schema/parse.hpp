@@ -5,6 +5,7 @@
 #pragma once
 
 #include <charconv>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -88,6 +89,27 @@ constexpr bool has_rule(const std::tuple<Rules...>*) {
     return (std::is_same_v<T, Rules> || ...);
 }
 
+// Whether the value is one of this type; then `out` is it.
+template <class T>
+bool read_scalar(const json::value& value, T& out) {
+    const auto keep = [&](const auto& read) {
+        if (read) out = *read;
+        return static_cast<bool>(read);
+    };
+    if constexpr (std::is_same_v<T, bool>)
+        return keep(value.if_bool());
+    else if constexpr (std::is_integral_v<T>)
+        return value.is_int64() && keep(std::optional(static_cast<T>(value.get_int64())));
+    else if constexpr (std::is_same_v<T, json::object>)
+        return keep(value.if_object());
+    else if constexpr (std::is_same_v<T, TimePoint>)
+        return value.is_string() && keep(from_iso8601(value.get_string()));
+    else if constexpr (NamedEnum<T>)
+        return value.is_string() && keep(find_enum<T>(value.get_string()));
+    else
+        return value.is_string() && keep(T::parse(value.get_string()));
+}
+
 template <class T, class... Rules>
 void read_value(const json::value* value, T& out, const std::tuple<Rules...>& rules, const std::string& property,
                 Report& report) {
@@ -122,42 +144,9 @@ void read_value(const json::value* value, T& out, const std::tuple<Rules...>& ru
                     out = to_lower_ascii(out);
                 return;
             }
-        } else if constexpr (std::is_same_v<T, bool>) {
-            if (!missing && value->is_bool()) {
-                out = value->get_bool();
-                return;
-            }
-        } else if constexpr (std::is_integral_v<T>) {
-            if (!missing && value->is_int64()) {
-                out = static_cast<T>(value->get_int64());
-                return check_rules(out, rules, property, report);
-            }
-        } else if constexpr (std::is_same_v<T, json::object>) {
-            if (!missing && value->is_object()) {
-                out = value->get_object();
-                return;
-            }
-        } else if constexpr (std::is_same_v<T, TimePoint>) {
-            if (!missing && value->is_string()) {
-                if (const auto time = from_iso8601(value->get_string())) {
-                    out = *time;
-                    return;
-                }
-            }
-        } else if constexpr (NamedEnum<T>) {
-            if (!missing && value->is_string()) {
-                if (const auto found = find_enum<T>(value->get_string())) {
-                    out = *found;
-                    return;
-                }
-            }
-        } else {
-            if (!missing && value->is_string()) {
-                if (const auto id = T::parse(value->get_string())) {
-                    out = *id;
-                    return;
-                }
-            }
+        } else if (!missing && read_scalar(*value, out)) {
+            if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) check_rules(out, rules, property, report);
+            return;
         }
         report_absent<T>(missing, rules, property, report);
     }
