@@ -40,6 +40,28 @@ protected:
     bool cache_is_up(std::size_t instance) {
         return fleet->client(instance).get("/api/health/ready").text("data.details.cache.status") == "up";
     }
+    // Right after the fault, when every connection has still to find out. What other tests do to the machine is not
+    // Consentry's: one try in three has to be quick.
+    std::chrono::milliseconds slowest_answer(const std::string& access) {
+        std::chrono::milliseconds slowest = 1h;
+        for (int round = 0; round < 3 && slowest >= 700ms; ++round) {
+            if (round > 0) {
+                end();
+                EXPECT_TRUE(eventually([&] { return cache_is_up(0) && cache_is_up(1); }));
+                begin();
+            }
+            std::vector<std::chrono::milliseconds> took(32);
+            const auto answers = at_once(took.size(), [&](std::size_t i) {
+                auto [answer, time] =
+                    timed([&] { return fleet->client(i).get("/api/shared/user/2fa/status", bearer(access)); });
+                took[i] = time;
+                return answer;
+            });
+            EXPECT_EQ(count(answers, 200), took.size()) << testing::PrintToString(statuses(answers));
+            slowest = *std::ranges::max_element(took);
+        }
+        return slowest;
+    }
 
     const RealRedis redis{};
     TcpProxy link{redis.node(0).port()};
@@ -65,26 +87,7 @@ TEST_P(CacheFaults, FLT_1_TheDatabaseDecidesAloneAndAllIsWellAfterwards) {
     const std::string challenge = challenge_of(fleet->client(0), ada);
 
     begin();
-    // Right after the fault, when every connection has still to find out. What other tests do to the machine is not
-    // Consentry's: one try in three has to be quick.
-    std::chrono::milliseconds slowest = 1h;
-    for (int round = 0; round < 3 && slowest >= 700ms; ++round) {
-        if (round > 0) {
-            end();
-            ASSERT_TRUE(eventually([&] { return cache_is_up(0) && cache_is_up(1); }));
-            begin();
-        }
-        std::vector<std::chrono::milliseconds> took(32);
-        const auto answers = at_once(took.size(), [&](std::size_t i) {
-            auto [answer, time] =
-                timed([&] { return fleet->client(i).get("/api/shared/user/2fa/status", bearer(stays.access)); });
-            took[i] = time;
-            return answer;
-        });
-        EXPECT_EQ(count(answers, 200), took.size()) << testing::PrintToString(statuses(answers));
-        slowest = *std::ranges::max_element(took);
-    }
-    EXPECT_LT(slowest, 700ms) << "well below a second";
+    EXPECT_LT(slowest_answer(stays.access), 700ms) << "well below a second";
 
     for (std::size_t i = 0; i < 2; ++i) {
         SCOPED_TRACE("instance " + std::to_string(i));

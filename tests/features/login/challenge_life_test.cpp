@@ -179,19 +179,20 @@ TEST(CHL_3, NeitherFailureNorLockExtendsIt) {
     expect_gone(it.service.verify(challenge, it.service.code(it.person)));
 }
 
-TEST(CHL_4, ItDiesWithItsGround) {
-    struct Cause {
-        const char* name;
-        std::function<void(Enrolled&)> act;
-        unsigned status;
-        const char* answer;
-    };
+struct EndOfGround {
+    const char* name;
+    std::function<void(Enrolled&)> act;
+    unsigned status;
+    const char* answer;
+};
+
+std::vector<EndOfGround> ends_of_ground() {
     const auto sql = [](const char* change) {
         return [change](Enrolled& it) {
             it.service.sql(std::string("UPDATE users SET ") + change + " WHERE email = '" + it.person.email + "'");
         };
     };
-    const Cause causes[] = {
+    return {
         {"password changed",
          [](Enrolled& it) {
              const Answer changed = it.service.patch("/api/user/change-password",
@@ -244,7 +245,10 @@ TEST(CHL_4, ItDiesWithItsGround) {
         {"blocked", sql("status = 'blocked'"), 403, "blockedForbidden"},
         {"deleted", sql("deleted_at = 1"), 401, "twoFactorChallengeInvalid"},
     };
-    for (const Cause& cause : causes) {
+}
+
+TEST(CHL_4, ItDiesWithItsGround) {
+    for (const EndOfGround& cause : ends_of_ground()) {
         SCOPED_TRACE(cause.name);
         Enrolled it;
         it.service.clock().advance(seconds{30});
