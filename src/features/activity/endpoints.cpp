@@ -23,12 +23,6 @@ private:
     Language language_;
 };
 
-awaitable<Result<http::ListPage<ActivityResponse>>> list_own(Activity& activity, UserId user,
-                                                             http::List<ActivityListing> wanted, InLanguage to_dto) {
-    const auto found = co_await activity.list(user, wanted.query());
-    co_return wanted.page(found, to_dto);
-}
-
 awaitable<Result<http::ListPage<ActivityResponse>>> list_of_user(Activity& activity, UserRepository& users, UserId user,
                                                                  http::List<UserActivityListing> wanted,
                                                                  InLanguage to_dto) {
@@ -52,7 +46,10 @@ void add_activity_endpoints(http::Router& router, Activity& activity, UserReposi
         .message("activityLog.list")
         .handled_by(
             [&](const SignedIn& caller, const http::RequestContext& context, http::List<ActivityListing> wanted) {
-                return list_own(activity, caller.user(), std::move(wanted), InLanguage(locales, context.language));
+                return http::reply(
+                    std::move(wanted),
+                    [&activity, user = caller.user()](const ListQuery& query) { return activity.list(user, query); },
+                    InLanguage(locales, context.language));
             });
 
     router.get("/admin/user/:userId/activity-log/list")
