@@ -67,8 +67,9 @@ Params bind_all(const Args&... args) {
 // What comes back: NULL, integer (also BOOLEAN from SQLite), boolean, real, text (also UUID from SQLite), bytes, UUID.
 using Value = std::variant<std::monostate, std::int64_t, bool, double, std::string, Bytes, Uuid>;
 
-// One row, by column index in the order of the SELECT list. A value of another type than asked for, or an index
-// out of range, throws std::logic_error: the statement and its reader disagree. `Row` refers into its Rows.
+// One row, by column index in the order of the SELECT list; storage/columns.hpp counts for whoever reads more than two.
+// A value of another type than asked for, or an index out of range, throws std::logic_error: the statement and its
+// reader disagree. `Row` refers into its Rows.
 class Row {
 public:
     Row(const Value* values, std::size_t columns) : values_(values), columns_(columns) {}

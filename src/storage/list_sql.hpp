@@ -1,9 +1,9 @@
 // The SQL of lists: filters, search, order, and one page by number or behind a cursor. A repository brings its own
-// SELECT and a reader of its rows:
+// columns and table:
 //
 //     return storage::select_list(database_,
-//                                 {.columns = "id, name, created_at", .from = "roles WHERE deleted_at IS NULL"},
-//                                 std::move(query), to_role);
+//                                 {.columns = role_columns.list(), .from = "roles WHERE deleted_at IS NULL"},
+//                                 std::move(query), role_columns.read);
 //
 // Texts are put together from the constants of features and $n alone, and from few enough choices that the engines
 // can keep them prepared.
