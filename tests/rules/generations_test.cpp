@@ -116,7 +116,12 @@ bool compares(std::string_view statement) {
                                    "CONSENTRY_OF_THIS_EPOCH_SQL", "CONSENTRY_OF_THIS_VERSION_SQL",
                                    "CONSENTRY_VERSION_SQL",       "CONSENTRY_EPOCH_SQL",
                                    "CONSENTRY_API_KEY_EPOCH_SQL", "CONSENTRY_API_KEY_CURRENT_SQL",
-                                   "CONSENTRY_SPENDABLE",         "CONSENTRY_API_KEY_COLUMNS"};
+                                   "CONSENTRY_SPENDABLE",         "CONSENTRY_API_KEY_COLUMNS",
+                                   "current_sql<",                "current_with_sql<",
+                                   "of_this_epoch_sql<",          "of_this_version_sql<",
+                                   "version_sql<",                "epoch_sql",
+                                   "api_key_current_sql",         "spendable_sql",
+                                   "api_key_columns"};
     return std::ranges::any_of(fragments, [&](const char* fragment) { return statement.contains(fragment); });
 }
 

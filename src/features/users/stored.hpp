@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/enum_names.hpp"
+#include "storage/columns.hpp"
 
 namespace consentry {
 
@@ -18,3 +19,8 @@ Enum stored_enum(const std::string& name) {
 }
 
 }  // namespace consentry
+
+template <consentry::http::NamedEnum Enum>
+struct consentry::storage::ColumnValue<Enum> {
+    static Enum read(const Row& row, std::size_t at) { return stored_enum<Enum>(row.text(at)); }
+};
