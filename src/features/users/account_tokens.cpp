@@ -7,6 +7,7 @@
 namespace consentry {
 
 using storage::Expect;
+using storage::sql;
 
 std::string AccountTokens::add(storage::Transaction& transaction, UserId user, TokenPurpose purpose,
                                const LinkSettings& settings, TimePoint now) {
@@ -14,27 +15,29 @@ std::string AccountTokens::add(storage::Transaction& transaction, UserId user, T
     const std::string reference =
         settings.reference_prefix + '-' + crypto::random_text(settings.reference_length, crypto::alphanumerics);
     transaction.add(Expect::one,
-                    "INSERT INTO account_tokens (user_id, purpose, digest, email, reference, created_at, expires_at, "
-                    "security_version, epoch) "
-                    "SELECT id, $2, $3, email, $4, $5, $6, security_version, " CONSENTRY_EPOCH_SQL
-                    " FROM users WHERE id = $1 AND deleted_at IS NULL "
-                    "ON CONFLICT (user_id, purpose) DO UPDATE SET digest = excluded.digest, email = excluded.email, "
-                    "reference = excluded.reference, created_at = excluded.created_at, "
-                    "expires_at = excluded.expires_at, security_version = excluded.security_version, "
-                    "epoch = excluded.epoch",
-                    user, name_of(purpose), BytesView(crypto::sha256(token)), reference, now, now + settings.expired);
+                    sql<"INSERT INTO account_tokens (user_id, purpose, digest, email, reference, created_at, "
+                        "expires_at, security_version, epoch) "
+                        "SELECT id, $2, $3, email, $4, $5, $6, security_version, ",
+                        epoch_sql,
+                        " FROM users WHERE id = $1 AND deleted_at IS NULL "
+                        "ON CONFLICT (user_id, purpose) DO UPDATE SET digest = excluded.digest, "
+                        "email = excluded.email, reference = excluded.reference, created_at = excluded.created_at, "
+                        "expires_at = excluded.expires_at, security_version = excluded.security_version, "
+                        "epoch = excluded.epoch">,
+                    user, name_of(purpose), BytesView(crypto::sha256(token)), reference, now,
+                    now + settings.expired);
     return token;
 }
 
 // A token is worth nothing once the account has another address than the one it was sent to, or is of another
 // generation: switched off and on again, its second factor reset.
-#define CONSENTRY_SPENDABLE                                                                          \
-    "digest = $1 AND purpose = $2 AND expires_at > $3 AND EXISTS (SELECT 1 "                         \
-    "FROM users u WHERE u.id = user_id AND u.email = account_tokens.email AND u.deleted_at IS NULL " \
-    "AND " CONSENTRY_CURRENT_WITH_SQL("account_tokens", "u") ")"
+static constexpr storage::Text spendable_sql =
+    "digest = $1 AND purpose = $2 AND expires_at > $3 AND EXISTS (SELECT 1 "
+    "FROM users u WHERE u.id = user_id AND u.email = account_tokens.email AND u.deleted_at IS NULL AND " +
+    current_with_sql<"account_tokens", "u"> + ")";
 
 awaitable<std::optional<UserId>> AccountTokens::find(std::string token, TokenPurpose purpose, TimePoint now) {
-    const auto rows = co_await database_.query("SELECT user_id FROM account_tokens WHERE " CONSENTRY_SPENDABLE,
+    const auto rows = co_await database_.query(sql<"SELECT user_id FROM account_tokens WHERE ", spendable_sql>,
                                                BytesView(crypto::sha256(token)), name_of(purpose), now);
     if (rows.empty()) co_return std::nullopt;
     co_return rows[0].id<UserId>(0);
@@ -42,7 +45,7 @@ awaitable<std::optional<UserId>> AccountTokens::find(std::string token, TokenPur
 
 void AccountTokens::add_spend(storage::Transaction& transaction, const std::string& token, TokenPurpose purpose,
                               TimePoint now) {
-    transaction.add(Expect::one, "DELETE FROM account_tokens WHERE " CONSENTRY_SPENDABLE,
+    transaction.add(Expect::one, sql<"DELETE FROM account_tokens WHERE ", spendable_sql>,
                     BytesView(crypto::sha256(token)), name_of(purpose), now);
 }
 

@@ -7,10 +7,24 @@
 namespace consentry {
 namespace {
 
+using storage::column;
+using storage::columns;
 using storage::Expect;
+using storage::sql;
+using storage::unread;
 
 // The row that changes of super admins lock: the built-in role, which every database has.
 const RoleId super_admin_role = built_in_role(Role::super_admin);
+
+// What became of an actor who is not what the guard saw any more.
+struct SeenActor {
+    UserStatus status = UserStatus::active;
+    bool is_verified = false;
+    Role role = Role::user;
+};
+constexpr auto seen_actor_columns =
+    columns<SeenActor>(column<"u.status", &SeenActor::status>, column<"u.is_verified", &SeenActor::is_verified>,
+                       column<"r.type", &SeenActor::role>, unread<"r.abilities">);
 
 }  // namespace
 
@@ -45,11 +59,12 @@ PrivilegedTransaction::PrivilegedTransaction(const Actor& by, TimePoint now, std
     // A statement of its own behind the locks: PostgreSQL reads sessions and roles as they were when the statement
     // began.
     add(Expect::one,
-        "UPDATE users SET updated_at = updated_at WHERE id = $1 AND status = 'active' AND is_verified "
-        "AND deleted_at IS NULL AND role_id = $2 "
-        "AND EXISTS (SELECT 1 FROM sessions s WHERE s.id = $3 AND s.user_id = $1 AND s.revoked_at IS NULL "
-        "AND s.expires_at > $4 AND " CONSENTRY_CURRENT_WITH_SQL("s", "users") ") "
-        "AND EXISTS (SELECT 1 FROM roles r WHERE r.id = $2 AND r.type = $5 AND ($6 OR r.abilities = $7))",
+        sql<"UPDATE users SET updated_at = updated_at WHERE id = $1 AND status = 'active' AND is_verified "
+            "AND deleted_at IS NULL AND role_id = $2 "
+            "AND EXISTS (SELECT 1 FROM sessions s WHERE s.id = $3 AND s.user_id = $1 AND s.revoked_at IS NULL "
+            "AND s.expires_at > $4 AND ",
+            current_with_sql<"s", "users">,
+            ") AND EXISTS (SELECT 1 FROM roles r WHERE r.id = $2 AND r.type = $5 AND ($6 OR r.abilities = $7))">,
         user, role, session, now, name_of(by.rights_.type), !abilities.has_value(), abilities.value_or(""));
     assertions_ = statements().size();
 }
@@ -59,9 +74,11 @@ storage::awaitable<Result<storage::Outcome>> PrivilegedTransaction::commit(stora
     auto outcome = co_await database.commit(std::move(static_cast<storage::Transaction&>(*this)));
     if (!outcome.committed && asserts && outcome.failed_at == actor_at_) {
         const auto found = co_await database.query(
-            "SELECT u.status, u.is_verified, r.type, r.abilities FROM users u JOIN roles r ON r.id = u.role_id "
-            "JOIN sessions s ON s.user_id = u.id WHERE u.id = $1 AND s.id = $2 AND u.deleted_at IS NULL "
-            "AND s.revoked_at IS NULL AND s.expires_at > $3 AND " CONSENTRY_CURRENT_WITH_SQL("s", "u"),
+            sql<"SELECT ", seen_actor_columns,
+                " FROM users u JOIN roles r ON r.id = u.role_id "
+                "JOIN sessions s ON s.user_id = u.id WHERE u.id = $1 AND s.id = $2 AND u.deleted_at IS NULL "
+                "AND s.revoked_at IS NULL AND s.expires_at > $3 AND ",
+                current_with_sql<"s", "u">>,
             by_.proof_->user, by_.proof_->session, now_);
         co_return fail(refusal(found));
     }
@@ -74,15 +91,14 @@ storage::awaitable<Result<storage::Outcome>> PrivilegedTransaction::commit(stora
 }
 
 Error PrivilegedTransaction::refusal(const storage::Rows& found) const {
-    if (found.empty()) return Error{errors::jwt_access_token_invalid};
-    const auto row = found[0];
-    const auto status = stored_enum<UserStatus>(row.text(0));
-    if (status == UserStatus::blocked) return Error{errors::blocked_forbidden};
-    if (status != UserStatus::active) return Error{errors::inactive_forbidden};
-    if (!row.boolean(1)) return Error{errors::email_not_verified};
+    const auto actor = seen_actor_columns.read_first(found);
+    if (!actor) return Error{errors::jwt_access_token_invalid};
+    if (actor->status == UserStatus::blocked) return Error{errors::blocked_forbidden};
+    if (actor->status != UserStatus::active) return Error{errors::inactive_forbidden};
+    if (!actor->is_verified) return Error{errors::email_not_verified};
     // Who asked for no abilities is told to log in anew; the next session is of the role as it is then.
     if (!by_.proof_->abilities) return Error{errors::jwt_access_token_invalid};
-    if (stored_enum<Role>(row.text(2)) == Role::user) return Error{errors::role_forbidden};
+    if (actor->role == Role::user) return Error{errors::role_forbidden};
     return Error{errors::policy_forbidden};
 }
 
