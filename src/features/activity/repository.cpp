@@ -19,19 +19,6 @@ std::optional<std::string> metadata_text(const boost::json::object& metadata) {
     return text;
 }
 
-ActivityEntry to_entry(const storage::Row& row) {
-    ActivityEntry out;
-    out.id = row.id<ActivityId>(0);
-    out.user = row.id<UserId>(1);
-    out.action = row.text(2);
-    out.ip_address = row.text_or_null(3);
-    out.user_agent = row.text_or_null(4);
-    out.metadata = row.text_or_null(5);
-    out.created_at = row.time(6);
-    out.created_by = row.id<UserId>(7);
-    return out;
-}
-
 }  // namespace
 
 void ActivityRepository::add_insert(storage::Transaction& transaction, const NewActivity& activity, TimePoint now) {
@@ -43,11 +30,9 @@ void ActivityRepository::add_insert(storage::Transaction& transaction, const New
 }
 
 awaitable<ListSlice<ActivityEntry>> ActivityRepository::list(UserId user, ListQuery query) {
-    return storage::select_list(
-        database_,
-        {.columns = "id, user_id, action, ip_address, user_agent, metadata, created_at, created_by",
-         .from = "activity_log WHERE user_id = $1"},
-        std::move(query), to_entry, user);
+    return storage::select_list(database_,
+                                {.columns = activity_columns.list(), .from = "activity_log WHERE user_id = $1"},
+                                std::move(query), activity_columns.read, user);
 }
 
 awaitable<void> ActivityRepository::erase_older(TimePoint before) {

@@ -8,6 +8,7 @@
 
 #include "features/activity/actions.hpp"
 #include "features/users/user.hpp"
+#include "storage/columns.hpp"
 #include "storage/database.hpp"
 #include "storage/list_sql.hpp"
 
@@ -36,6 +37,12 @@ struct ActivityEntry {
     TimePoint created_at;
     UserId created_by;
 };
+inline constexpr auto activity_columns = storage::columns<ActivityEntry>(
+    storage::column<"id", &ActivityEntry::id>, storage::column<"user_id", &ActivityEntry::user>,
+    storage::column<"action", &ActivityEntry::action>, storage::column<"ip_address", &ActivityEntry::ip_address>,
+    storage::column<"user_agent", &ActivityEntry::user_agent>, storage::column<"metadata", &ActivityEntry::metadata>,
+    storage::column<"created_at", &ActivityEntry::created_at>,
+    storage::column<"created_by", &ActivityEntry::created_by>);
 
 class ActivityRepository {
 public:
