@@ -2,25 +2,28 @@
 
 #include <algorithm>
 
+#include "storage/columns.hpp"
+
 namespace consentry {
 namespace {
 
+using crypto::SealingKeys;
+using storage::column;
+using storage::columns;
 using storage::Expect;
+using storage::part;
+using storage::sql;
+using storage::Text;
 
-#define CONSENTRY_MAIL_DUE "failed_at IS NULL AND due_at <= $1 AND (taken_until IS NULL OR taken_until <= $1)"
+constexpr Text is_due_sql = "failed_at IS NULL AND due_at <= $1 AND (taken_until IS NULL OR taken_until <= $1)";
 
-StoredMail to_mail(const storage::Row& row) {
-    StoredMail out;
-    out.id = row.id<MailId>(0);
-    out.user = row.id<UserId>(1);
-    out.address = row.text(2);
-    out.language = row.text(3);
-    out.kind = row.text(4);
-    out.payload = {.iv = row.bytes(5), .bytes = row.bytes(6)};
-    out.created_at = row.time(7);
-    out.attempt = row.integer(8);
-    return out;
-}
+constexpr auto payload_columns = columns<SealingKeys::Sealed>(column<"iv", &SealingKeys::Sealed::iv>,
+                                                              column<"payload", &SealingKeys::Sealed::bytes>);
+constexpr auto mail_columns =
+    columns<StoredMail>(column<"id", &StoredMail::id>, column<"user_id", &StoredMail::user>,
+                        column<"address", &StoredMail::address>, column<"language", &StoredMail::language>,
+                        column<"kind", &StoredMail::kind>, part<&StoredMail::payload, payload_columns>,
+                        column<"created_at", &StoredMail::created_at>, column<"attempt", &StoredMail::attempt>);
 
 }  // namespace
 
@@ -34,7 +37,7 @@ void MailRepository::add_insert(storage::Transaction& transaction, MailId id, Us
 }
 
 awaitable<bool> MailRepository::any_due(TimePoint now) {
-    const auto rows = co_await database_.query("SELECT id FROM mails WHERE " CONSENTRY_MAIL_DUE " LIMIT 1", now);
+    const auto rows = co_await database_.query(sql<"SELECT id FROM mails WHERE ", is_due_sql, " LIMIT 1">, now);
     co_return !rows.empty();
 }
 
@@ -42,14 +45,12 @@ awaitable<bool> MailRepository::any_due(TimePoint now) {
 // (READ COMMITTED), so that each goes to one of them.
 awaitable<std::vector<StoredMail>> MailRepository::take(MailMark mark, TimePoint now, TimePoint until,
                                                         std::int64_t limit) {
-    const auto rows = co_await database_.execute(
-        "UPDATE mails SET taken_by = $2, taken_until = $3, attempt = attempt + 1 WHERE " CONSENTRY_MAIL_DUE
-        " AND id IN (SELECT id FROM mails WHERE " CONSENTRY_MAIL_DUE
-        " ORDER BY due_at, id LIMIT $4) "
-        "RETURNING id, user_id, address, language, kind, iv, payload, created_at, attempt",
-        now, mark, until, limit);
-    std::vector<StoredMail> mails;
-    for (std::size_t i = 0; i < rows.size(); ++i) mails.push_back(to_mail(rows[i]));
+    const auto rows =
+        co_await database_.execute(sql<"UPDATE mails SET taken_by = $2, taken_until = $3, attempt = attempt + 1 WHERE ",
+                                       is_due_sql, " AND id IN (SELECT id FROM mails WHERE ", is_due_sql,
+                                       " ORDER BY due_at, id LIMIT $4) RETURNING ", mail_columns>,
+                                   now, mark, until, limit);
+    auto mails = mail_columns.read_all(rows);
     std::ranges::sort(mails, {}, [](const StoredMail& mail) { return std::pair(mail.created_at, mail.id); });
     co_return mails;
 }
