@@ -189,7 +189,8 @@ struct ApiKeyListing {
     static constexpr auto paging = http::Paging::offset;
     static constexpr auto filters() {
         return std::tuple{
-            http::filter("isActive", &ApiKeyListing::is_active, "(is_active AND " CONSENTRY_API_KEY_CURRENT_SQL ")",
+            http::filter("isActive", &ApiKeyListing::is_active,
+                         storage::sql<"(is_active AND ", api_key_current_sql, ")">,
                          "`true`: only enabled keys; `false`: only disabled ones"),
             http::filter("type", &ApiKeyListing::type, "type", "Key types to include"),
         };
