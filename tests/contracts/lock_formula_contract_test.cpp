@@ -20,8 +20,9 @@ TEST_P(LockFormulaContract, AgreesWithTheLadder) {
         for (int attempt = 1; attempt <= 400; ++attempt)
             fill.add(storage::Expect::one, "INSERT INTO counters (id, attempt) VALUES ($1, $2)", attempt, attempt - 1);
         ASSERT_TRUE(commit(std::move(fill)).committed);
-        constexpr std::string_view select = "SELECT id, " CONSENTRY_LOCK_END_SQL(
-            "attempt", "$2", "$3", "$4") " FROM counters WHERE id > $1 ORDER BY id";
+        constexpr std::string_view select =
+            storage::sql<"SELECT id, ", storage::lock_end_sql<"attempt", "$2", "$3", "$4">,
+                         " FROM counters WHERE id > $1 ORDER BY id">;
         const Rows rows = query(select, 0, ladder.attempts_max, now, static_cast<double>(ladder.base.count()));
         ASSERT_EQ(rows.size(), 400u);
         for (std::size_t i = 0; i < rows.size(); ++i) {
