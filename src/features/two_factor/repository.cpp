@@ -1,33 +1,36 @@
 #include "features/two_factor/repository.hpp"
 
 #include "features/users/generations.hpp"
+#include "storage/columns.hpp"
 #include "storage/lock_sql.hpp"
 
 namespace consentry {
+namespace {
 
+using storage::column;
+using storage::columns;
 using storage::Expect;
+using storage::sql;
+using storage::unread;
+
+constexpr auto two_factor_columns = columns<TwoFactorRecord>(
+    unread<"t.user_id">, column<"t.enabled", &TwoFactorRecord::enabled>,
+    column<"t.required_setup", &TwoFactorRecord::required_setup>, column<"t.iv", &TwoFactorRecord::iv>,
+    column<"t.secret", &TwoFactorRecord::secret>,
+    column<"CASE WHEN t.last_step < (SELECT e.last_step FROM epochs e) THEN (SELECT e.last_step FROM epochs e) "
+           "ELSE t.last_step END",
+           &TwoFactorRecord::last_step>,
+    column<"t.locked_until", &TwoFactorRecord::locked_until>, column<"t.confirmed_at", &TwoFactorRecord::confirmed_at>,
+    column<"t.last_used_at", &TwoFactorRecord::last_used_at>,
+    column<"(SELECT count(*) FROM backup_codes b WHERE b.user_id = t.user_id AND " + of_this_epoch_sql<"b"> + ")",
+           &TwoFactorRecord::backup_codes>);
+
+}  // namespace
 
 awaitable<std::optional<TwoFactorRecord>> TwoFactorRepository::find(UserId user) {
     const auto rows = co_await database_.look_up(
-        "SELECT t.user_id, t.enabled, t.required_setup, t.iv, t.secret, "
-        "CASE WHEN t.last_step < (SELECT e.last_step FROM epochs e) THEN (SELECT e.last_step FROM epochs e) "
-        "ELSE t.last_step END, t.locked_until, t.confirmed_at, t.last_used_at, "
-        "(SELECT count(*) FROM backup_codes b WHERE b.user_id = t.user_id AND " CONSENTRY_OF_THIS_EPOCH_SQL("b") ") "
-        "FROM two_factors t WHERE t.user_id = $1",
-        user);
-    if (rows.empty()) co_return std::nullopt;
-    const auto row = rows[0];
-    TwoFactorRecord out;
-    out.enabled = row.boolean(1);
-    out.required_setup = row.boolean(2);
-    out.iv = row.bytes_or_null(3);
-    out.secret = row.bytes_or_null(4);
-    out.last_step = row.integer(5);
-    out.locked_until = row.time_or_null(6);
-    out.confirmed_at = row.time_or_null(7);
-    out.last_used_at = row.time_or_null(8);
-    out.backup_codes = row.integer(9);
-    co_return out;
+        sql<"SELECT ", two_factor_columns, " FROM two_factors t WHERE t.user_id = $1">, user);
+    co_return two_factor_columns.read_first(rows);
 }
 
 awaitable<std::optional<crypto::Sha256>> TwoFactorRepository::find_backup_code(UserId user,
@@ -36,8 +39,8 @@ awaitable<std::optional<crypto::Sha256>> TwoFactorRepository::find_backup_code(U
     // All are looked up, one per accepted key: the time does not tell which key or whether one matched (CRY-5).
     for (const crypto::Sha256& digest : digests) {
         const auto rows = co_await database_.query(
-            "SELECT user_id FROM backup_codes WHERE user_id = $1 AND code_digest = $2 "
-            "AND " CONSENTRY_OF_THIS_EPOCH_SQL("backup_codes"),
+            sql<"SELECT user_id FROM backup_codes WHERE user_id = $1 AND code_digest = $2 AND ",
+                of_this_epoch_sql<"backup_codes">>,
             user, BytesView(digest));
         if (!rows.empty()) found = digest;
     }
@@ -66,10 +69,9 @@ awaitable<bool> TwoFactorRepository::store_required(UserId user, Bytes iv, Bytes
 awaitable<std::optional<std::int64_t>> TwoFactorRepository::count_failure(UserId user, LockLadder ladder,
                                                                           TimePoint now) {
     const auto rows = co_await database_.execute(
-        "UPDATE two_factors SET attempt = attempt + 1, updated_at = $2, "
-        "locked_until = " CONSENTRY_LOCK_END_SQL(
-            "attempt", "$3", "$2",
-            "$4") " WHERE user_id = $1 AND (locked_until IS NULL OR locked_until <= $2) RETURNING attempt",
+        sql<"UPDATE two_factors SET attempt = attempt + 1, updated_at = $2, locked_until = ",
+            storage::lock_end_sql<"attempt", "$3", "$2", "$4">,
+            " WHERE user_id = $1 AND (locked_until IS NULL OR locked_until <= $2) RETURNING attempt">,
         user, now, ladder.attempts_max, static_cast<double>(ladder.base.count()));
     if (rows.empty()) co_return std::nullopt;
     co_return rows[0].integer(0);
@@ -87,8 +89,8 @@ void TwoFactorRepository::add_spend(storage::Transaction& transaction, const Rig
                     proof.user, now, proof.iv, proof.step.value_or(0), !proof.step || !replay_protection);
     if (proof.backup_digest)
         transaction.add(Expect::one,
-                        "DELETE FROM backup_codes WHERE user_id = $1 AND code_digest = $2 "
-                        "AND " CONSENTRY_OF_THIS_EPOCH_SQL("backup_codes"),
+                        sql<"DELETE FROM backup_codes WHERE user_id = $1 AND code_digest = $2 AND ",
+                            of_this_epoch_sql<"backup_codes">>,
                         proof.user, BytesView(*proof.backup_digest));
 }
 
@@ -143,8 +145,7 @@ void TwoFactorRepository::add_backup_codes(storage::Transaction& transaction, Us
     transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);
     for (const crypto::Sha256& digest : digests)
         transaction.add(Expect::one,
-                        "INSERT INTO backup_codes (user_id, code_digest, epoch) VALUES ($1, $2, " CONSENTRY_EPOCH_SQL
-                        ")",
+                        sql<"INSERT INTO backup_codes (user_id, code_digest, epoch) VALUES ($1, $2, ", epoch_sql, ")">,
                         user, BytesView(digest));
 }
 
