@@ -6,6 +6,8 @@ namespace consentry {
 namespace {
 
 using storage::Expect;
+using storage::sql;
+using storage::Text;
 
 // Longer than a check takes. A reservation that is left then counts as a failure: its process ended, or the answer to
 // its statement was lost.
@@ -32,68 +34,73 @@ std::optional<TimePoint> time_of(const storage::Rows& rows) {
     return rows[0].time_or_null(0);
 }
 
-}  // namespace
+// Where attempts are counted. `row` qualifies columns that are read: an upsert knows them by the name of its table.
+struct AccountColumns {
+    static constexpr Text row = "";
+    static constexpr Text attempt = "password_attempt";
+    static constexpr Text locked_until = "password_locked_until";
+    static constexpr Text pending = "password_pending";
+    static constexpr Text pending_until = "password_pending_until";
+};
+struct UnknownColumns {
+    static constexpr Text row = "unknown_logins.";
+    static constexpr Text attempt = "attempt";
+    static constexpr Text locked_until = "locked_until";
+    static constexpr Text pending = "pending";
+    static constexpr Text pending_until = "pending_until";
+};
 
 // The same statements for accounts and for addresses that belong to nobody. Always $2 is now and $3 the end of a lease
 // that begins now. What instances take for the database's time differs a little; a reservation whose lease ends more
 // than a minute after that was written by a clock that has been put back since, and has ended as well.
-#define CONSENTRY_LIVE(T, PENDING_UNTIL) \
-    "(" T PENDING_UNTIL " > $2 AND " T PENDING_UNTIL " <= CAST($3 AS BIGINT) + 60000)"
-#define CONSENTRY_RESERVE(T, ATTEMPT, PENDING, PENDING_UNTIL)                                 \
-    ATTEMPT " = " T ATTEMPT " + CASE WHEN " CONSENTRY_LIVE(                                   \
-        T, PENDING_UNTIL) " THEN 0 ELSE " T PENDING " END, " PENDING                          \
-                          " = CASE WHEN " CONSENTRY_LIVE(T, PENDING_UNTIL) " THEN " T PENDING \
-                                                                           " ELSE 0 END + 1, " PENDING_UNTIL " = $3"
+template <class C>
+constexpr Text is_live_sql =
+    "(" + C::row + C::pending_until + " > $2 AND " + C::row + C::pending_until + " <= CAST($3 AS BIGINT) + 60000)";
+template <class C>
+constexpr Text reserve_sql =
+    C::attempt + " = " + C::row + C::attempt + " + CASE WHEN " + is_live_sql<C> + " THEN 0 ELSE " + C::row +
+    C::pending + " END, " + C::pending + " = CASE WHEN " + is_live_sql<C> + " THEN " + C::row + C::pending +
+    " ELSE 0 END + 1, " + C::pending_until + " = $3";
 // Neither locked nor as many under way as failures are left, one of them at least.
-#define CONSENTRY_MAY_RESERVE(T, ATTEMPT, LOCKED_UNTIL, PENDING, PENDING_UNTIL) \
-    "(" T LOCKED_UNTIL " IS NULL OR " T LOCKED_UNTIL " <= $2) AND (" T PENDING  \
-    " = 0 OR NOT " CONSENTRY_LIVE(T, PENDING_UNTIL) " OR " T ATTEMPT " + " T PENDING " < $4)"
-#define CONSENTRY_FAIL(ATTEMPT, LOCKED_UNTIL, PENDING)                        \
-    ATTEMPT " = " ATTEMPT " + 1, " LOCKED_UNTIL " = " CONSENTRY_LOCK_END_SQL( \
-        ATTEMPT, "$3", "$2", "$4") ", " PENDING " = CASE WHEN " PENDING " > 0 THEN " PENDING " - 1 ELSE 0 END"
+template <class C>
+constexpr Text may_reserve_sql =
+    "(" + C::row + C::locked_until + " IS NULL OR " + C::row + C::locked_until + " <= $2) AND (" + C::row + C::pending +
+    " = 0 OR NOT " + is_live_sql<C> + " OR " + C::row + C::attempt + " + " + C::row + C::pending + " < $4)";
+template <class C>
+constexpr Text fail_sql = C::attempt + " = " + C::attempt + " + 1, " + C::locked_until + " = " +
+                          storage::lock_end_sql<C::attempt, "$3", "$2", "$4"> + ", " + C::pending + " = CASE WHEN " +
+                          C::pending + " > 0 THEN " + C::pending + " - 1 ELSE 0 END";
+
+}  // namespace
 
 awaitable<bool> PasswordRepository::reserve(UserId user, LockLadder ladder, TimePoint now) {
     const auto rows = co_await database_.execute(
-        "UPDATE users SET " CONSENTRY_RESERVE(
-            "", "password_attempt", "password_pending",
-            "password_pending_until") " WHERE id = $1 AND " CONSENTRY_MAY_RESERVE("", "password_attempt",
-                                                                                  "password_locked_until",
-                                                                                  "password_pending",
-                                                                                  "password_pending_until"),
+        sql<"UPDATE users SET ", reserve_sql<AccountColumns>, " WHERE id = $1 AND ", may_reserve_sql<AccountColumns>>,
         user, now, now + reservation_lease, ladder.attempts_max);
     co_return rows.affected() == 1;
 }
 
 awaitable<bool> PasswordRepository::reserve_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now) {
     const auto rows = co_await database_.execute(
-        "INSERT INTO unknown_logins (address_digest, attempt, locked_until, updated_at, pending, pending_until) "
-        "VALUES ($1, 0, NULL, $2, 1, $3) ON CONFLICT (address_digest) DO UPDATE SET updated_at = "
-        "$2, " CONSENTRY_RESERVE("unknown_logins.", "attempt", "pending",
-                                 "pending_until") " WHERE " CONSENTRY_MAY_RESERVE("unknown_logins.", "attempt",
-                                                                                  "locked_until", "pending",
-                                                                                  "pending_until"),
+        sql<"INSERT INTO unknown_logins (address_digest, attempt, locked_until, updated_at, pending, pending_until) "
+            "VALUES ($1, 0, NULL, $2, 1, $3) ON CONFLICT (address_digest) DO UPDATE SET updated_at = $2, ",
+            reserve_sql<UnknownColumns>, " WHERE ", may_reserve_sql<UnknownColumns>>,
         BytesView(address), now, now + reservation_lease, ladder.attempts_max);
     co_return rows.affected() == 1;
 }
 
 awaitable<std::int64_t> PasswordRepository::fail(UserId user, LockLadder ladder, TimePoint now) {
     co_return attempt_of(co_await database_.execute(
-        "UPDATE users SET " CONSENTRY_FAIL("password_attempt", "password_locked_until",
-                                           "password_pending") " WHERE id = $1 RETURNING password_attempt",
-        user, now, ladder.attempts_max, static_cast<double>(ladder.base.count())));
+        sql<"UPDATE users SET ", fail_sql<AccountColumns>, " WHERE id = $1 RETURNING password_attempt">, user, now,
+        ladder.attempts_max, static_cast<double>(ladder.base.count())));
 }
 
 awaitable<std::int64_t> PasswordRepository::fail_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now) {
     co_return attempt_of(co_await database_.execute(
-        "UPDATE unknown_logins SET updated_at = $2, " CONSENTRY_FAIL(
-            "attempt", "locked_until", "pending") " WHERE address_digest = $1 RETURNING attempt",
+        sql<"UPDATE unknown_logins SET updated_at = $2, ", fail_sql<UnknownColumns>,
+            " WHERE address_digest = $1 RETURNING attempt">,
         BytesView(address), now, ladder.attempts_max, static_cast<double>(ladder.base.count())));
 }
-
-#undef CONSENTRY_FAIL
-#undef CONSENTRY_MAY_RESERVE
-#undef CONSENTRY_RESERVE
-#undef CONSENTRY_LIVE
 
 awaitable<std::optional<TimePoint>> PasswordRepository::locked_until(UserId user) {
     co_return time_of(co_await database_.query("SELECT password_locked_until FROM users WHERE id = $1", user));
