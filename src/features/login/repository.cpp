@@ -18,12 +18,14 @@ void LoginRepository::add_challenge(storage::Transaction& transaction, UserId us
 void LoginRepository::add_login(storage::Transaction& transaction, const Login& login, TimePoint now) {
     transaction.add(
         storage::Expect::one,
-        "UPDATE users SET last_login_at = $3, last_login_from = $4, last_login_with = $5, last_ip_address = $6, "
-        "password_attempt = CASE WHEN $7 THEN 0 ELSE password_attempt END, "
-        "password_locked_until = CASE WHEN $7 THEN NULL ELSE password_locked_until END, "
-        "password_pending = CASE WHEN $7 THEN 0 ELSE password_pending END "
-        "WHERE id = $1 AND security_version = $2 AND status = 'active' AND is_verified = TRUE "
-        "AND deleted_at IS NULL AND (CAST($8 AS BIGINT) IS NULL OR CAST($8 AS BIGINT) = " CONSENTRY_EPOCH_SQL ")",
+        storage::sql<
+            "UPDATE users SET last_login_at = $3, last_login_from = $4, last_login_with = $5, last_ip_address = $6, "
+            "password_attempt = CASE WHEN $7 THEN 0 ELSE password_attempt END, "
+            "password_locked_until = CASE WHEN $7 THEN NULL ELSE password_locked_until END, "
+            "password_pending = CASE WHEN $7 THEN 0 ELSE password_pending END "
+            "WHERE id = $1 AND security_version = $2 AND status = 'active' AND is_verified = TRUE "
+            "AND deleted_at IS NULL AND (CAST($8 AS BIGINT) IS NULL OR CAST($8 AS BIGINT) = ",
+            epoch_sql, ")">,
         login.user, login.security_version, now, name_of(login.from), name_of(login.with), login.ip_address,
         login.clear_attempts, login.epoch);
 }

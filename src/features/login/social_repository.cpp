@@ -8,12 +8,14 @@
 namespace consentry {
 
 using storage::Expect;
+using storage::sql;
 
 awaitable<std::optional<UserId>> SocialRepository::find_owner(SocialProvider provider, std::string subject) {
-    const auto rows = co_await database_.query(
-        "SELECT i.user_id FROM identities i JOIN users u ON u.id = i.user_id "
-        "WHERE i.provider = $1 AND i.subject = $2 AND " CONSENTRY_OF_THIS_VERSION_SQL("i", "u"),
-        facts_of(provider).name, subject);
+    const auto rows =
+        co_await database_.query(sql<"SELECT i.user_id FROM identities i JOIN users u ON u.id = i.user_id "
+                                     "WHERE i.provider = $1 AND i.subject = $2 AND ",
+                                     of_this_version_sql<"i", "u">>,
+                                 facts_of(provider).name, subject);
     if (rows.empty()) co_return std::nullopt;
     co_return rows[0].id<UserId>(0);
 }
@@ -21,8 +23,8 @@ awaitable<std::optional<UserId>> SocialRepository::find_owner(SocialProvider pro
 awaitable<std::optional<SocialRepository::Subject>> SocialRepository::find_subject(UserId user,
                                                                                    SocialProvider provider) {
     const auto rows = co_await database_.query(
-        "SELECT i.subject, " CONSENTRY_OF_THIS_VERSION_SQL(
-            "i", "u") " FROM identities i JOIN users u ON u.id = i.user_id WHERE i.user_id = $1 AND i.provider = $2",
+        sql<"SELECT i.subject, ", of_this_version_sql<"i", "u">,
+            " FROM identities i JOIN users u ON u.id = i.user_id WHERE i.user_id = $1 AND i.provider = $2">,
         user, facts_of(provider).name);
     if (rows.empty()) co_return std::nullopt;
     co_return Subject{.subject = rows[0].text(0), .is_current = rows[0].boolean(1)};
@@ -54,11 +56,12 @@ void SocialRepository::add_spending(storage::Transaction& transaction, const Ide
 void SocialRepository::add_use(storage::Transaction& transaction, UserId user, const IdentityUse& use, TimePoint now) {
     transaction.add(
         Expect::one,
-        "INSERT INTO identities (provider, subject, user_id, email, created_at, last_used_at, security_version) "
-        "VALUES ($1, $2, $3, $4, $5, $5, " CONSENTRY_VERSION_SQL("$3")
-        ") ON CONFLICT (provider, subject) DO UPDATE SET email = $4, last_used_at = $5, "
-        "security_version = excluded.security_version WHERE identities.user_id = $3 "
-        "AND ($6 OR identities.security_version = excluded.security_version)",
+        sql<"INSERT INTO identities (provider, subject, user_id, email, created_at, last_used_at, security_version) "
+            "VALUES ($1, $2, $3, $4, $5, $5, ",
+            version_sql<"$3">,
+            ") ON CONFLICT (provider, subject) DO UPDATE SET email = $4, last_used_at = $5, "
+            "security_version = excluded.security_version WHERE identities.user_id = $3 "
+            "AND ($6 OR identities.security_version = excluded.security_version)">,
         facts_of(use.provider).name, use.subject, user, use.email, now, use.joins);
 }
 
