@@ -10,10 +10,11 @@
 namespace consentry {
 namespace {
 
+using storage::column;
+using storage::columns;
 using storage::Expect;
-
-#define CONSENTRY_ROLE_COLUMNS \
-    "id, name, description, type, abilities, is_built_in, created_at, created_by, updated_at, updated_by"
+using storage::part;
+using storage::sql;
 
 // [{"subject":"user","action":["read","update"]}], in the order in which the program knows them.
 std::string to_text(const Abilities& abilities) {
@@ -43,18 +44,17 @@ Abilities from_text(const std::string& text) {
     return out;
 }
 
+constexpr auto rights_columns = columns<Rights>(column<"type", &Rights::type>);
+constexpr auto role_columns = columns<RoleRecord>(
+    column<"id", &RoleRecord::id>, column<"name", &RoleRecord::name>, column<"description", &RoleRecord::description>,
+    part<&RoleRecord::rights, rights_columns>, column<"abilities", &RoleRecord::abilities_text>,
+    column<"is_built_in", &RoleRecord::is_built_in>, column<"created_at", &RoleRecord::created_at>,
+    column<"created_by", &RoleRecord::created_by>, column<"updated_at", &RoleRecord::updated_at>,
+    column<"updated_by", &RoleRecord::updated_by>);
+
 RoleRecord to_role(const storage::Row& row) {
-    RoleRecord out;
-    out.id = row.id<RoleId>(0);
-    out.name = row.text(1);
-    out.description = row.text_or_null(2);
-    out.abilities_text = row.text(4);
-    out.rights = {stored_enum<Role>(row.text(3)), from_text(out.abilities_text)};
-    out.is_built_in = row.boolean(5);
-    out.created_at = row.time(6);
-    out.created_by = row.id_or_null<UserId>(7);
-    out.updated_at = row.time(8);
-    out.updated_by = row.id_or_null<UserId>(9);
+    RoleRecord out = role_columns.read(row);
+    out.rights.abilities = from_text(out.abilities_text);
     return out;
 }
 
@@ -66,15 +66,15 @@ std::optional<RoleRecord> first_of(const storage::Rows& rows) {
 }  // namespace
 
 awaitable<std::optional<RoleRecord>> RoleRepository::find(RoleId id) {
-    co_return first_of(co_await database_.look_up("SELECT " CONSENTRY_ROLE_COLUMNS " FROM roles WHERE id = $1", id));
+    co_return first_of(co_await database_.look_up(sql<"SELECT ", role_columns, " FROM roles WHERE id = $1">, id));
 }
 
 awaitable<std::optional<RoleRecord>> RoleRepository::find_by_name(std::string name) {
-    co_return first_of(co_await database_.query("SELECT " CONSENTRY_ROLE_COLUMNS " FROM roles WHERE name = $1", name));
+    co_return first_of(co_await database_.query(sql<"SELECT ", role_columns, " FROM roles WHERE name = $1">, name));
 }
 
 awaitable<ListSlice<RoleRecord>> RoleRepository::list(ListQuery query) {
-    return storage::select_list(database_, {.columns = CONSENTRY_ROLE_COLUMNS, .from = "roles WHERE TRUE"},
+    return storage::select_list(database_, {.columns = role_columns.list(), .from = "roles WHERE TRUE"},
                                 std::move(query), to_role);
 }
 
