@@ -3,8 +3,24 @@
 #include <stdexcept>
 
 #include "crypto/totp.hpp"
+#include "storage/columns.hpp"
 
 namespace consentry {
+namespace {
+
+using storage::column;
+using storage::columns;
+using storage::sql;
+
+// What was good until then. $1 and $2 are the epochs of grants and of API keys.
+constexpr auto ended_columns = columns<RaisedEpoch>(
+    column<"(SELECT count(*) FROM sessions WHERE epoch = $1 AND revoked_at IS NULL AND expires_at > $3)",
+           &RaisedEpoch::sessions>,
+    column<"(SELECT count(*) FROM account_tokens WHERE epoch = $1 AND expires_at > $3)", &RaisedEpoch::links>,
+    column<"(SELECT count(*) FROM backup_codes WHERE epoch = $1)", &RaisedEpoch::backup_codes>,
+    column<"(SELECT count(*) FROM api_keys WHERE epoch = $2 AND is_active)", &RaisedEpoch::api_keys>);
+
+}  // namespace
 
 awaitable<RaisedEpoch> Epochs::raise(bool keep_api_keys, TimePoint now) {
     const crypto::TotpSettings totp;
@@ -20,17 +36,11 @@ awaitable<RaisedEpoch> Epochs::raise(bool keep_api_keys, TimePoint now) {
         now, keep_api_keys, newest_step);
     if (before.empty() || raised.empty())
         throw std::runtime_error("the database has no epoch; its only row is missing");
-    RaisedEpoch out{.epoch = raised[0].integer(0)};
-    const auto counts = co_await database_.query(
-        "SELECT (SELECT count(*) FROM sessions WHERE epoch = $1 AND revoked_at IS NULL AND expires_at > $3), "
-        "(SELECT count(*) FROM account_tokens WHERE epoch = $1 AND expires_at > $3), "
-        "(SELECT count(*) FROM backup_codes WHERE epoch = $1), "
-        "(SELECT count(*) FROM api_keys WHERE epoch = $2 AND is_active)",
-        before[0].integer(0), before[0].integer(1), now);
-    out.sessions = counts[0].integer(0);
-    out.links = counts[0].integer(1);
-    out.backup_codes = counts[0].integer(2);
-    if (!keep_api_keys) out.api_keys = counts[0].integer(3);
+    const auto counts =
+        co_await database_.query(sql<"SELECT ", ended_columns>, before[0].integer(0), before[0].integer(1), now);
+    RaisedEpoch out = ended_columns.read(counts[0]);
+    out.epoch = raised[0].integer(0);
+    if (keep_api_keys) out.api_keys = 0;
     co_return out;
 }
 

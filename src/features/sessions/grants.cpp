@@ -7,6 +7,7 @@
 namespace consentry {
 
 using storage::Expect;
+using storage::sql;
 
 void Grants::add_end(storage::Transaction& transaction, UserId user, const Kept& kept, std::string_view reason,
                      TimePoint now) {
@@ -14,16 +15,16 @@ void Grants::add_end(storage::Transaction& transaction, UserId user, const Kept&
     AccountTokens::add_erase(transaction, user);
     if (kept.identities)
         transaction.add(Expect::any,
-                        "UPDATE identities SET security_version = " CONSENTRY_VERSION_SQL(
-                            "$1") " WHERE user_id = $1 AND security_version + 1 = " CONSENTRY_VERSION_SQL("$1"),
+                        sql<"UPDATE identities SET security_version = ", version_sql<"$1">,
+                            " WHERE user_id = $1 AND security_version + 1 = ", version_sql<"$1">>,
                         user);
     else
         transaction.add(Expect::any, "DELETE FROM identities WHERE user_id = $1", user);
     // One that is not kept stays all the same: that there were others tells a new one from the first.
     if (kept.devices)
         transaction.add(Expect::any,
-                        "UPDATE known_devices SET security_version = " CONSENTRY_VERSION_SQL(
-                            "$1") " WHERE user_id = $1 AND security_version + 1 = " CONSENTRY_VERSION_SQL("$1"),
+                        sql<"UPDATE known_devices SET security_version = ", version_sql<"$1">,
+                            " WHERE user_id = $1 AND security_version + 1 = ", version_sql<"$1">>,
                         user);
 }
 
