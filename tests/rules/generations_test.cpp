@@ -59,6 +59,7 @@ constexpr std::array exemptions{
     Exemption{"UPDATE sessions SET last_active_at = $2", "of a session that was matched"},
     Exemption{"UPDATE sessions SET ip_address = ''", "erasure"},
     Exemption{"SELECT id, login_from, login_with, ip_address, user_agent, device_fingerprint", "the owner's export"},
+    Exemption{"sessions WHERE user_id = $1\"", "an administrator's list, of those that are over too"},
     Exemption{"DELETE FROM known_devices WHERE user_id = $1", "forgets"},
     Exemption{"SELECT count(*) FROM known_devices", "the owner's export"},
     Exemption{"), EXISTS (SELECT 1 FROM known_devices WHERE user_id = $1)", "whether there was any other"},

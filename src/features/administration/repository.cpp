@@ -11,42 +11,38 @@
 namespace consentry {
 namespace {
 
+using storage::column;
+using storage::columns;
 using storage::Expect;
+using storage::sql;
+using storage::unread;
 
-ListedUser to_user(const storage::Row& row) {
-    ListedUser out;
-    out.id = row.id<UserId>(0);
-    out.name = row.text_or_null(1);
-    out.username = row.text(2);
-    out.email = row.text(3);
-    out.is_verified = row.boolean(4);
-    out.verified_at = row.time_or_null(5);
-    out.role_id = row.id<RoleId>(6);
-    out.status = stored_enum<UserStatus>(row.text(7));
-    out.language = stored_enum<Language>(row.text(8));
-    out.last_login_at = row.time_or_null(9);
-    out.created_at = row.time(10);
-    out.updated_at = row.time(11);
-    return out;
-}
+constexpr auto listed_user_columns = columns<ListedUser>(
+    column<"u.id", &ListedUser::id>, column<"u.name", &ListedUser::name>, column<"u.username", &ListedUser::username>,
+    column<"u.email", &ListedUser::email>, column<"u.is_verified", &ListedUser::is_verified>,
+    column<"u.verified_at", &ListedUser::verified_at>, column<"u.role_id", &ListedUser::role_id>,
+    column<"u.status", &ListedUser::status>, column<"u.language", &ListedUser::language>,
+    column<"u.last_login_at", &ListedUser::last_login_at>, column<"u.created_at", &ListedUser::created_at>,
+    column<"u.updated_at", &ListedUser::updated_at>);
 
-ListedSession to_session(const storage::Row& row) {
-    ListedSession out;
-    out.id = row.id<SessionId>(0);
-    out.user = row.id<UserId>(1);
-    out.from = stored_enum<LoginFrom>(row.text(2));
-    out.with = stored_enum<LoginWith>(row.text(3));
-    out.ip_address = row.text(4);
-    out.user_agent = row.text(5);
-    out.device_name = row.text_or_null(6);
-    out.device_platform = row.text_or_null(7);
-    out.created_at = row.time(8);
-    out.updated_at = row.time(9);
-    out.last_active_at = row.time(10);
-    out.expires_at = row.time(11);
-    out.revoked_at = row.time_or_null(12);
-    return out;
-}
+struct ListedRole {
+    std::string name;
+    Role type = Role::user;
+};
+constexpr auto listed_role_columns =
+    columns<ListedRole>(unread<"id">, column<"name", &ListedRole::name>, column<"type", &ListedRole::type>);
+
+constexpr auto listed_session_columns = columns<ListedSession>(
+    column<"id", &ListedSession::id>, column<"user_id", &ListedSession::user>,
+    column<"login_from", &ListedSession::from>, column<"login_with", &ListedSession::with>,
+    column<"ip_address", &ListedSession::ip_address>, column<"user_agent", &ListedSession::user_agent>,
+    column<"device_name", &ListedSession::device_name>, column<"device_platform", &ListedSession::device_platform>,
+    column<"created_at", &ListedSession::created_at>, column<"updated_at", &ListedSession::updated_at>,
+    column<"last_active_at", &ListedSession::last_active_at>, column<"expires_at", &ListedSession::expires_at>,
+    // Over since the epoch was raised: that touches no row.
+    column<"CASE WHEN revoked_at IS NULL AND epoch < " + epoch_sql +
+               " THEN (SELECT e.raised_at FROM epochs e) ELSE revoked_at END",
+           &ListedSession::revoked_at>);
 
 // A condition, the accounts that keep it, and the condition again in a form that no index is made for.
 struct Filter {
@@ -95,38 +91,30 @@ awaitable<ListSlice<ListedUser>> AdministrationRepository::users(ListQuery query
             condition.expression = std::ranges::find(filters, condition.expression, &Filter::expression)->unindexed;
     }
     const std::string_view by = query.order.empty() ? std::string_view{} : query.order.front().expression;
-    auto page = co_await storage::select_list(database_,
-                                              {.columns = "u.id, u.name, u.username, u.email, u.is_verified, "
-                                                          "u.verified_at, u.role_id, u.status, u.language, "
-                                                          "u.last_login_at, u.created_at, u.updated_at",
-                                               .from = living(by),
-                                               .large = true,
-                                               .counted_from = living({})},
-                                              std::move(query), to_user);
+    auto page = co_await storage::select_list(
+        database_,
+        {.columns = listed_user_columns.list(), .from = living(by), .large = true, .counted_from = living({})},
+        std::move(query), listed_user_columns.read);
     // Few roles, looked up once each: in the statement above PostgreSQL would do so for every row it passes over.
-    std::map<RoleId, storage::Rows> roles;
+    std::map<RoleId, std::optional<ListedRole>> roles;
     for (ListedUser& user : page.items) {
         auto role = roles.find(user.role_id);
         if (role == roles.end()) {
-            auto found = co_await database_.look_up("SELECT id, name, type FROM roles WHERE id = $1", user.role_id);
-            role = roles.emplace(user.role_id, std::move(found)).first;
+            const auto found = co_await database_.look_up(
+                sql<"SELECT ", listed_role_columns, " FROM roles WHERE id = $1">, user.role_id);
+            role = roles.emplace(user.role_id, listed_role_columns.read_first(found)).first;
         }
-        if (role->second.empty()) continue;  // deleted this moment, and nobody's any more
-        user.role_name = role->second[0].text(1);
-        user.role = stored_enum<Role>(role->second[0].text(2));
+        if (!role->second) continue;  // deleted this moment, and nobody's any more
+        user.role_name = role->second->name;
+        user.role = role->second->type;
     }
     co_return page;
 }
 
 awaitable<ListSlice<ListedSession>> AdministrationRepository::sessions(UserId user, ListQuery query) {
     return storage::select_list(database_,
-                                {.columns = "id, user_id, login_from, login_with, ip_address, user_agent, device_name, "
-                                            "device_platform, created_at, updated_at, last_active_at, expires_at, "
-                                            // Over since the epoch was raised: that touches no row.
-                                            "CASE WHEN revoked_at IS NULL AND epoch < " CONSENTRY_EPOCH_SQL
-                                            " THEN (SELECT e.raised_at FROM epochs e) ELSE revoked_at END",
-                                 .from = "sessions WHERE user_id = $1"},
-                                std::move(query), to_session, user);
+                                {.columns = listed_session_columns.list(), .from = "sessions WHERE user_id = $1"},
+                                std::move(query), listed_session_columns.read, user);
 }
 
 awaitable<bool> AdministrationRepository::has_email(std::string email) {

@@ -8,12 +8,14 @@
 #include "features/passwords/failure_floor.hpp"
 #include "features/users/stored.hpp"
 #include "storage/portions.hpp"
+#include "storage/sql.hpp"
 
 namespace consentry {
 namespace {
 
 using storage::Expect;
 using storage::parameters;
+using storage::Text;
 
 constexpr std::size_t staged_columns = 14;
 // The port takes 999 parameters; what more rows save is lost in the noise.
@@ -63,6 +65,44 @@ storage::Params padded(std::vector<std::string> values, const First&... first) {
     return out;
 }
 
+constexpr Text imported_users_sql = R"(
+    INSERT INTO users (id, email, username, name, role_id, role, status, is_verified, verified_at, password_hash,
+        password_created_at, password_expires_at, sign_up_at, sign_up_from, sign_up_with, created_at, updated_at,
+        language)
+    SELECT i.user_id, i.email, i.username, i.name, i.role_id,
+        (SELECT type FROM roles WHERE id = i.role_id), i.status, i.is_verified,
+        CASE WHEN i.is_verified THEN CAST($2 AS BIGINT) END, i.password_hash,
+        CASE WHEN i.password_hash IS NOT NULL THEN CAST($2 AS BIGINT) END,
+        CASE WHEN i.password_hash IS NOT NULL THEN CAST($3 AS BIGINT) END,
+        i.created_at, CAST($4 AS TEXT), 'credential', i.created_at, CAST($2 AS BIGINT), i.language
+    FROM import_rows i WHERE i.import_id = $1)";
+
+// A statement over the staged rows, in two forms: of all, and of those that became accounts. Where every one did, none
+// is looked up again: others may be waiting to write.
+struct OverStaged {
+    std::string_view all;
+    std::string_view made;
+};
+template <Text select, Text where>
+constexpr OverStaged over_staged{
+    .all = storage::sql<select, " FROM import_rows i ", where>,
+    .made = storage::sql<select, " FROM import_rows i JOIN users u ON u.id = i.user_id ", where>};
+
+// An imported password is the first of its account, so the account's id can be the entry's: SQL shared by both engines
+// makes no ids.
+constexpr OverStaged imported_history = over_staged<
+    "INSERT INTO password_history (id, user_id, password_hash, type, created_at, expires_at) "
+    "SELECT i.user_id, i.user_id, i.password_hash, 'admin', CAST($2 AS BIGINT), CAST($3 AS BIGINT)",
+    "WHERE i.import_id = $1 AND i.password_hash IS NOT NULL">;
+constexpr OverStaged imported_from_google = over_staged<
+    "INSERT INTO identities (provider, subject, user_id, email, created_at, security_version) SELECT 'google', "
+    "i.google_subject, i.user_id, i.email, CAST($2 AS BIGINT), 1",
+    "WHERE i.import_id = $1 AND i.google_subject IS NOT NULL">;
+constexpr OverStaged imported_from_apple = over_staged<
+    "INSERT INTO identities (provider, subject, user_id, email, created_at, security_version) SELECT 'apple', "
+    "i.apple_subject, i.user_id, i.email, CAST($2 AS BIGINT), 1",
+    "WHERE i.import_id = $1 AND i.apple_subject IS NOT NULL">;
+
 }  // namespace
 
 awaitable<std::vector<std::string>> ImportRepository::taken_emails(std::vector<std::string> values) {
@@ -101,55 +141,16 @@ awaitable<void> ImportRepository::stage(ImportId import, std::vector<StagedUser>
 void ImportRepository::add_finish(PrivilegedTransaction& transaction, ImportId import, ImportedAlike alike,
                                   ImportContent content, bool skip_existing) {
     // Conflicts are passed over by their address alone: a username or identity that is taken stops the import.
-#define CONSENTRY_IMPORTED_USERS                                                                                     \
-    "INSERT INTO users (id, email, username, name, role_id, role, status, is_verified, verified_at, password_hash, " \
-    "password_created_at, password_expires_at, sign_up_at, sign_up_from, sign_up_with, created_at, updated_at, "     \
-    "language) "                                                                                                     \
-    "SELECT i.user_id, i.email, i.username, i.name, i.role_id, "                                                     \
-    "(SELECT type FROM roles WHERE id = i.role_id), i.status, i.is_verified, "                                       \
-    "CASE WHEN i.is_verified THEN CAST($2 AS BIGINT) END, i.password_hash, "                                         \
-    "CASE WHEN i.password_hash IS NOT NULL THEN CAST($2 AS BIGINT) END, "                                            \
-    "CASE WHEN i.password_hash IS NOT NULL THEN CAST($3 AS BIGINT) END, "                                            \
-    "i.created_at, CAST($4 AS TEXT), 'credential', i.created_at, CAST($2 AS BIGINT), i.language "                    \
-    "FROM import_rows i WHERE i.import_id = $1"
-    transaction.add(
-        Expect::any,
-        skip_existing ? CONSENTRY_IMPORTED_USERS " ON CONFLICT (email) DO NOTHING" : CONSENTRY_IMPORTED_USERS, import,
-        alike.now, alike.password_expires_at, name_of(alike.sign_up_from));
-#undef CONSENTRY_IMPORTED_USERS
-    // Where every staged row has become an account, none is looked up again: others may be waiting to write.
-#define CONSENTRY_IMPORT_ROWS " FROM import_rows i "
-#define CONSENTRY_IMPORT_ROWS_MADE CONSENTRY_IMPORT_ROWS "JOIN users u ON u.id = i.user_id "
-#define CONSENTRY_OF_MADE(select, where) \
-    (skip_existing ? select CONSENTRY_IMPORT_ROWS_MADE where : select CONSENTRY_IMPORT_ROWS where)
-    // An imported password is the first of its account, so the account's id can be the entry's: SQL shared by both
-    // engines makes no ids.
+    transaction.add(Expect::any,
+                    skip_existing ? storage::sql<imported_users_sql, " ON CONFLICT (email) DO NOTHING">
+                                  : storage::sql<imported_users_sql>,
+                    import, alike.now, alike.password_expires_at, name_of(alike.sign_up_from));
+    const auto text_of = [&](const OverStaged& statement) { return skip_existing ? statement.made : statement.all; };
     if (content.hashes)
-        transaction.add(
-            Expect::any,
-            CONSENTRY_OF_MADE("INSERT INTO password_history (id, user_id, password_hash, type, created_at, expires_at) "
-                              "SELECT i.user_id, i.user_id, i.password_hash, 'admin', CAST($2 AS BIGINT), "
-                              "CAST($3 AS BIGINT)",
-                              "WHERE i.import_id = $1 AND i.password_hash IS NOT NULL"),
-            import, alike.now, alike.history_expires_at);
+        transaction.add(Expect::any, text_of(imported_history), import, alike.now, alike.history_expires_at);
     FailureFloor::add_kinds(transaction, content.hash_kinds, alike.now);
-    if (content.google_subjects)
-        transaction.add(Expect::any,
-                        CONSENTRY_OF_MADE("INSERT INTO identities (provider, subject, user_id, email, created_at, "
-                                          "security_version) SELECT 'google', i.google_subject, i.user_id, i.email, "
-                                          "CAST($2 AS BIGINT), 1",
-                                          "WHERE i.import_id = $1 AND i.google_subject IS NOT NULL"),
-                        import, alike.now);
-    if (content.apple_subjects)
-        transaction.add(Expect::any,
-                        CONSENTRY_OF_MADE("INSERT INTO identities (provider, subject, user_id, email, created_at, "
-                                          "security_version) SELECT 'apple', i.apple_subject, i.user_id, i.email, "
-                                          "CAST($2 AS BIGINT), 1",
-                                          "WHERE i.import_id = $1 AND i.apple_subject IS NOT NULL"),
-                        import, alike.now);
-#undef CONSENTRY_OF_MADE
-#undef CONSENTRY_IMPORT_ROWS_MADE
-#undef CONSENTRY_IMPORT_ROWS
+    if (content.google_subjects) transaction.add(Expect::any, text_of(imported_from_google), import, alike.now);
+    if (content.apple_subjects) transaction.add(Expect::any, text_of(imported_from_apple), import, alike.now);
 }
 
 awaitable<std::vector<std::string>> ImportRepository::staged_and_taken(ImportId import, std::int64_t limit) {
