@@ -3,70 +3,52 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "features/accounts/dto.hpp"
 #include "features/activity/dto.hpp"
+#include "features/activity/repository.hpp"
 #include "features/users/stored.hpp"
 #include "http/schema/serialize.hpp"
 
 namespace consentry {
 namespace {
 
-ExportedSession to_session(const storage::Row& row) {
-    ExportedSession out;
-    out.id = row.id<SessionId>(0);
-    out.login_from = stored_enum<LoginFrom>(row.text(1));
-    out.login_with = stored_enum<LoginWith>(row.text(2));
-    out.ip_address = row.text(3);
-    out.user_agent = row.text(4);
-    out.device_fingerprint = row.text_or_null(5);
-    out.device_name = row.text_or_null(6);
-    out.device_platform = row.text_or_null(7);
-    out.created_at = row.time(8);
-    out.last_active_at = row.time(9);
-    out.expired_at = row.time(10);
-    out.revoked_at = row.time_or_null(11);
-    out.revoked_reason = row.text_or_null(12);
+using storage::column;
+using storage::columns;
+using storage::sql;
+
+constexpr auto session_columns = columns<ExportedSession>(
+    column<"id", &ExportedSession::id>, column<"login_from", &ExportedSession::login_from>,
+    column<"login_with", &ExportedSession::login_with>, column<"ip_address", &ExportedSession::ip_address>,
+    column<"user_agent", &ExportedSession::user_agent>,
+    column<"device_fingerprint", &ExportedSession::device_fingerprint>,
+    column<"device_name", &ExportedSession::device_name>, column<"device_platform", &ExportedSession::device_platform>,
+    column<"created_at", &ExportedSession::created_at>, column<"last_active_at", &ExportedSession::last_active_at>,
+    column<"expires_at", &ExportedSession::expired_at>, column<"revoked_at", &ExportedSession::revoked_at>,
+    column<"revoked_reason", &ExportedSession::revoked_reason>);
+
+constexpr auto identity_columns = columns<ExportedIdentity>(
+    column<"provider", &ExportedIdentity::provider>, column<"subject", &ExportedIdentity::subject>,
+    column<"email", &ExportedIdentity::email>, column<"created_at", &ExportedIdentity::created_at>,
+    column<"last_used_at", &ExportedIdentity::last_used_at>);
+
+constexpr auto password_columns = columns<ExportedPassword>(column<"type", &ExportedPassword::type>,
+                                                            column<"created_at", &ExportedPassword::created_at>);
+
+std::vector<ContentHashResponse> to_hashes(const std::string& text) {
+    std::vector<ContentHashResponse> out;
+    for (const auto& [language, hash] : read_hashes(text)) out.push_back({language, hash});
     return out;
 }
 
-ExportedIdentity to_identity(const storage::Row& row) {
-    return {.provider = row.text(0),
-            .subject = row.text(1),
-            .email = row.text_or_null(2),
-            .created_at = row.time(3),
-            .last_used_at = row.time_or_null(4)};
-}
-
-ExportedPassword to_password(const storage::Row& row) { return {.type = row.text(0), .created_at = row.time(1)}; }
-
-ExportedAcceptance to_acceptance(const storage::Row& row) {
-    ExportedAcceptance out;
-    out.id = row.id<AcceptanceId>(0);
-    out.type = stored_enum<PolicyType>(row.text(1));
-    out.version = row.integer(2);
-    out.action = stored_enum<ConsentAction>(row.text(3));
-    out.language = stored_enum<Language>(row.text(4));
-    for (const auto& [language, hash] : read_hashes(row.text(5))) out.content_hashes.push_back({language, hash});
-    out.accepted_at = row.time(6);
-    out.ip_address = row.text_or_null(7);
-    out.user_agent = row.text_or_null(8);
-    out.session_id = row.id_or_null<SessionId>(9);
-    return out;
-}
-
-ActivityEntry to_activity(const storage::Row& row) {
-    ActivityEntry out;
-    out.id = row.id<ActivityId>(0);
-    out.user = row.id<UserId>(1);
-    out.action = row.text(2);
-    out.ip_address = row.text_or_null(3);
-    out.user_agent = row.text_or_null(4);
-    out.metadata = row.text_or_null(5);
-    out.created_at = row.time(6);
-    out.created_by = row.id<UserId>(7);
-    return out;
-}
+constexpr auto acceptance_columns = columns<ExportedAcceptance>(
+    column<"id", &ExportedAcceptance::id>, column<"type", &ExportedAcceptance::type>,
+    column<"version", &ExportedAcceptance::version>, column<"action", &ExportedAcceptance::action>,
+    column<"language", &ExportedAcceptance::language>,
+    column<"content_hashes", &ExportedAcceptance::content_hashes, to_hashes>,
+    column<"accepted_at", &ExportedAcceptance::accepted_at>, column<"ip_address", &ExportedAcceptance::ip_address>,
+    column<"user_agent", &ExportedAcceptance::user_agent>, column<"session_id", &ExportedAcceptance::session_id>);
 
 // Writes the document: what is little in one piece, the rest page by page.
 class Writer {
@@ -107,13 +89,11 @@ private:
         out += ",\"profile\":";
         http::write_json(out, profile_);
         const auto identities = co_await database_.query(
-            "SELECT provider, subject, email, created_at, last_used_at FROM identities WHERE user_id = $1 "
-            "ORDER BY created_at",
-            user_);
-        write_list(out, "identities", identities, to_identity);
+            sql<"SELECT ", identity_columns, " FROM identities WHERE user_id = $1 ORDER BY created_at">, user_);
+        write_list(out, "identities", identity_columns.read_all(identities));
         const auto passwords = co_await database_.query(
-            "SELECT type, created_at FROM password_history WHERE user_id = $1 ORDER BY created_at", user_);
-        write_list(out, "passwords", passwords, to_password);
+            sql<"SELECT ", password_columns, " FROM password_history WHERE user_id = $1 ORDER BY created_at">, user_);
+        write_list(out, "passwords", password_columns.read_all(passwords));
         const auto devices = co_await database_.query("SELECT count(*) FROM known_devices WHERE user_id = $1", user_);
         out += ",\"knownDevices\":";
         http::write_json(out, devices[0].integer(0));
@@ -124,53 +104,54 @@ private:
     // UUIDv7 grows with time: the order of ids is the order of beginning.
     awaitable<std::string> sessions() {
         const auto rows = co_await database_.query(
-            "SELECT id, login_from, login_with, ip_address, user_agent, device_fingerprint, device_name, "
-            "device_platform, created_at, last_active_at, expires_at, revoked_at, revoked_reason FROM sessions "
-            "WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+            sql<"SELECT ", session_columns, " FROM sessions WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3">,
             user_, last_, page);
+        const auto found = session_columns.read_all(rows);
         std::string out;
-        for (std::size_t i = 0; i < rows.size(); ++i) append(out, to_session(rows[i]));
-        if (std::ssize(rows) < page) {
+        for (const ExportedSession& session : found) append(out, session);
+        if (std::ssize(found) < page) {
             out += "],\"acceptances\":[";
             begin(Part::acceptances);
         } else {
-            last_ = rows[rows.size() - 1].uuid(0);
+            last_ = found.back().id.uuid();
         }
         co_return out;
     }
 
     awaitable<std::string> acceptances() {
         const auto rows = co_await database_.query(
-            "SELECT id, type, version, action, language, content_hashes, accepted_at, ip_address, user_agent, "
-            "session_id FROM term_policy_acceptances WHERE user_id = $1 AND (accepted_at, id) > ($2, $3) "
-            "ORDER BY accepted_at, id LIMIT $4",
+            sql<"SELECT ", acceptance_columns,
+                " FROM term_policy_acceptances WHERE user_id = $1 AND (accepted_at, id) > ($2, $3) "
+                "ORDER BY accepted_at, id LIMIT $4">,
             user_, last_time_, last_, page);
+        const auto found = acceptance_columns.read_all(rows);
         std::string out;
-        for (std::size_t i = 0; i < rows.size(); ++i) append(out, to_acceptance(rows[i]));
-        if (std::ssize(rows) < page) {
+        for (const ExportedAcceptance& acceptance : found) append(out, acceptance);
+        if (std::ssize(found) < page) {
             out += "],\"activity\":[";
             begin(Part::activity);
         } else {
-            last_ = rows[rows.size() - 1].uuid(0);
-            last_time_ = rows[rows.size() - 1].time(6);
+            last_ = found.back().id.uuid();
+            last_time_ = found.back().accepted_at;
         }
         co_return out;
     }
 
     awaitable<std::string> activity() {
-        const auto rows = co_await database_.query(
-            "SELECT id, user_id, action, ip_address, user_agent, metadata, created_at, created_by FROM activity_log "
-            "WHERE user_id = $1 AND (created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $4",
-            user_, last_time_, last_, page);
+        const auto rows =
+            co_await database_.query(sql<"SELECT ", activity_columns,
+                                         " FROM activity_log WHERE user_id = $1 AND (created_at, id) > ($2, $3) "
+                                         "ORDER BY created_at, id LIMIT $4">,
+                                     user_, last_time_, last_, page);
+        const auto found = activity_columns.read_all(rows);
         std::string out;
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            append(out, ActivityResponse::of(to_activity(rows[i]), locales_, language_));
-        if (std::ssize(rows) < page) {
+        for (const ActivityEntry& entry : found) append(out, ActivityResponse::of(entry, locales_, language_));
+        if (std::ssize(found) < page) {
             out += "]}\n";
             begin(Part::end);
         } else {
-            last_ = rows[rows.size() - 1].uuid(0);
-            last_time_ = rows[rows.size() - 1].time(6);
+            last_ = found.back().id.uuid();
+            last_time_ = found.back().created_at;
         }
         co_return out;
     }
@@ -181,12 +162,12 @@ private:
         first_ = false;
         http::write_json(out, dto);
     }
-    template <class Read>
-    static void write_list(std::string& out, std::string_view name, const storage::Rows& rows, Read read) {
+    template <class Dto>
+    static void write_list(std::string& out, std::string_view name, const std::vector<Dto>& list) {
         out += ",\"" + std::string(name) + "\":[";
-        for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (std::size_t i = 0; i < list.size(); ++i) {
             if (i != 0) out += ',';
-            http::write_json(out, read(rows[i]));
+            http::write_json(out, list[i]);
         }
         out += ']';
     }

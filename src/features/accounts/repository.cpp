@@ -6,25 +6,28 @@
 #include "features/two_factor/repository.hpp"
 #include "features/users/repository.hpp"
 #include "features/users/stored.hpp"
+#include "storage/columns.hpp"
 #include "storage/portions.hpp"
 
 namespace consentry {
 namespace {
 
+using storage::column;
+using storage::columns;
 using storage::Expect;
+using storage::sql;
 
-LinkRequest to_request(const storage::Row& row) {
-    LinkRequest out;
-    const Bytes& digest = row.bytes(0);
-    if (digest.size() != out.address_digest.size()) throw std::runtime_error("a request for a link is damaged");
-    std::ranges::copy(digest, out.address_digest.begin());
-    out.purpose = stored_enum<TokenPurpose>(row.text(1));
-    out.email = row.text(2);
-    out.ip_address = row.text(3);
-    out.user_agent = row.text(4);
-    out.requested_at = row.time(5);
+crypto::Sha256 read_digest(const Bytes& stored) {
+    crypto::Sha256 out;
+    if (stored.size() != out.size()) throw std::runtime_error("a request for a link is damaged");
+    std::ranges::copy(stored, out.begin());
     return out;
 }
+
+constexpr auto request_columns = columns<LinkRequest>(
+    column<"address_digest", &LinkRequest::address_digest, read_digest>, column<"purpose", &LinkRequest::purpose>,
+    column<"email", &LinkRequest::email>, column<"ip_address", &LinkRequest::ip_address>,
+    column<"user_agent", &LinkRequest::user_agent>, column<"requested_at", &LinkRequest::requested_at>);
 
 }  // namespace
 
@@ -42,12 +45,10 @@ awaitable<bool> LinkRequestRepository::request(LinkRequest request, TimePoint ag
 awaitable<std::vector<LinkRequest>> LinkRequestRepository::list_open(std::int64_t limit) {
     // Of other purposes a newer version knows more.
     const auto rows = co_await database_.query(
-        "SELECT address_digest, purpose, email, ip_address, user_agent, requested_at FROM link_requests "
-        "WHERE handled_at IS NULL AND purpose IN ($2, $3) ORDER BY requested_at LIMIT $1",
+        sql<"SELECT ", request_columns,
+            " FROM link_requests WHERE handled_at IS NULL AND purpose IN ($2, $3) ORDER BY requested_at LIMIT $1">,
         limit, name_of(TokenPurpose::verify_email), name_of(TokenPurpose::forgot_password));
-    std::vector<LinkRequest> out;
-    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(to_request(rows[i]));
-    co_return out;
+    co_return request_columns.read_all(rows);
 }
 
 void LinkRequestRepository::add_handled(storage::Transaction& transaction, const LinkRequest& request, TimePoint now) {
