@@ -6,14 +6,19 @@
 #include <boost/json/parse.hpp>
 #include <fmt/format.h>
 
-#include "base/bytes.hpp"
+#include "features/term_policies/stored_content.hpp"
 #include "features/users/stored.hpp"
+#include "storage/columns.hpp"
 #include "storage/portions.hpp"
 
 namespace consentry {
 namespace {
 
+using storage::column;
+using storage::columns;
 using storage::Expect;
+using storage::part;
+using storage::sql;
 
 // The end of an index.
 std::string latest_sql(std::string_view type) {
@@ -56,30 +61,27 @@ std::vector<Standing> to_standings(const storage::Row& row) {
     return out;
 }
 
-Acceptance to_acceptance(const storage::Row& row) {
-    Acceptance out;
-    out.id = row.id<AcceptanceId>(0);
-    out.user = row.id<UserId>(1);
-    out.action = stored_enum<ConsentAction>(row.text(2));
-    out.policy = row.id<TermPolicyId>(3);
-    out.language = stored_enum<Language>(row.text(4));
-    out.hashes = read_hashes(row.text(5));
-    out.at = row.time(6);
-    return out;
-}
+constexpr auto acceptance_columns = columns<Acceptance>(
+    column<"id", &Acceptance::id>, column<"user_id", &Acceptance::user>, column<"action", &Acceptance::action>,
+    column<"term_policy_id", &Acceptance::policy>, column<"language", &Acceptance::language>,
+    column<"content_hashes", &Acceptance::hashes, read_hashes>, column<"accepted_at", &Acceptance::at>);
 
-TermPolicy to_published(const storage::Row& row) {
-    TermPolicy out;
-    out.id = row.id<TermPolicyId>(0);
-    out.type = stored_enum<PolicyType>(row.text(1));
-    out.version = row.integer(2);
-    out.status = PolicyStatus::published;
-    out.revision = row.integer(3);
-    out.published_at = row.time(4);
-    out.created_at = row.time(5);
-    out.updated_at = row.time(6);
-    return out;
-}
+constexpr auto latest_columns = columns<LatestPolicy>(
+    column<"p.id", &LatestPolicy::id>, column<"p.type", &LatestPolicy::type>,
+    column<"p.version", &LatestPolicy::version>, column<"p.content_hashes", &LatestPolicy::hashes, read_hashes>);
+
+struct PublishedContent {
+    TermPolicy policy;
+    PolicyContent content;
+};
+// A published document without its time is damaged: NULL throws.
+std::optional<TimePoint> there(TimePoint time) { return time; }
+constexpr auto published_columns = columns<TermPolicy>(
+    column<"p.id", &TermPolicy::id>, column<"p.type", &TermPolicy::type>, column<"p.version", &TermPolicy::version>,
+    column<"p.revision", &TermPolicy::revision>, column<"p.published_at", &TermPolicy::published_at, there>,
+    column<"p.created_at", &TermPolicy::created_at>, column<"p.updated_at", &TermPolicy::updated_at>);
+constexpr auto published_content_columns = columns<PublishedContent>(
+    part<&PublishedContent::policy, published_columns>, part<&PublishedContent::content, content_columns<"c.">>);
 
 }  // namespace
 
@@ -108,15 +110,11 @@ awaitable<PolicyVersions> AcceptanceRepository::latest_versions() {
 
 awaitable<std::vector<LatestPolicy>> AcceptanceRepository::list_latest() {
     const auto rows = co_await database_.query(
-        "SELECT p.id, p.type, p.version, p.content_hashes FROM term_policies p WHERE p.status = 'published' "
-        "AND p.version = (SELECT MAX(n.version) FROM term_policies n WHERE n.type = p.type "
-        "AND n.status = 'published')");
-    std::vector<LatestPolicy> out;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        out.push_back({.id = rows[i].id<TermPolicyId>(0),
-                       .type = stored_enum<PolicyType>(rows[i].text(1)),
-                       .version = rows[i].integer(2),
-                       .hashes = read_hashes(rows[i].text(3))});
+        sql<"SELECT ", latest_columns,
+            " FROM term_policies p WHERE p.status = 'published' "
+            "AND p.version = (SELECT MAX(n.version) FROM term_policies n WHERE n.type = p.type "
+            "AND n.status = 'published')">);
+    auto out = latest_columns.read_all(rows);
     std::ranges::sort(out, {}, &LatestPolicy::type);
     co_return out;
 }
@@ -144,10 +142,8 @@ awaitable<std::vector<UserStandings>> AcceptanceRepository::standings_of(std::ve
 
 awaitable<ListSlice<Acceptance>> AcceptanceRepository::list(UserId user, ListQuery query) {
     return storage::select_list(
-        database_,
-        {.columns = "id, user_id, action, term_policy_id, language, content_hashes, accepted_at",
-         .from = "term_policy_acceptances WHERE user_id = $1"},
-        std::move(query), to_acceptance, user);
+        database_, {.columns = acceptance_columns.list(), .from = "term_policy_acceptances WHERE user_id = $1"},
+        std::move(query), acceptance_columns.read, user);
 }
 
 awaitable<std::map<TermPolicyId, TermPolicy>> AcceptanceRepository::find_published(std::vector<TermPolicyId> ids) {
@@ -162,15 +158,14 @@ awaitable<std::map<TermPolicyId, TermPolicy>> AcceptanceRepository::find_publish
         for (std::size_t i = 0; i < places; ++i)
             params.push_back(storage::bind(ids[std::min(first + i, ids.size() - 1)]));
         const auto rows = co_await database_.query_with(
-            "SELECT p.id, p.type, p.version, p.revision, p.published_at, p.created_at, p.updated_at, c.language, "
-            "c.size, c.digest FROM term_policies p JOIN term_policy_contents c ON c.term_policy_id = p.id "
-            "WHERE p.id IN ($1, $2, $3, $4, $5, $6, $7, $8) AND p.status = 'published'",
+            sql<"SELECT ", published_content_columns,
+                " FROM term_policies p JOIN term_policy_contents c ON c.term_policy_id = p.id "
+                "WHERE p.id IN ($1, $2, $3, $4, $5, $6, $7, $8) AND p.status = 'published'">,
             std::move(params));
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            TermPolicy& policy = out.try_emplace(rows[i].id<TermPolicyId>(0), to_published(rows[i])).first->second;
-            policy.contents.push_back({.language = stored_enum<Language>(rows[i].text(7)),
-                                       .size = rows[i].integer(8),
-                                       .digest = to_hex(rows[i].bytes(9))});
+        for (auto& [policy, content] : published_content_columns.read_all(rows)) {
+            policy.status = PolicyStatus::published;
+            TermPolicy& found = out.try_emplace(policy.id, policy).first->second;
+            found.contents.push_back(std::move(content));
         }
     }
     for (auto& [id, policy] : out) std::ranges::sort(policy.contents, {}, &PolicyContent::language);

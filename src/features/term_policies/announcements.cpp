@@ -2,10 +2,15 @@
 
 #include <algorithm>
 
+#include "storage/columns.hpp"
+
 namespace consentry {
 namespace {
 
+using storage::column;
+using storage::columns;
 using storage::Expect;
+using storage::sql;
 
 constexpr std::int64_t portion = 100;
 
@@ -17,13 +22,16 @@ void Announcements::add(storage::Transaction& transaction, TermPolicyId policy, 
 }
 
 awaitable<std::optional<Announcements::Open>> Announcements::next() {
+    constexpr auto open_columns =
+        columns<Open>(column<"term_policy_id", &Open::policy>, column<"after_user", &Open::after>,
+                      column<"created_at", &Open::created_at>);
     const auto rows = co_await database_.query(
-        "SELECT term_policy_id, after_user, created_at FROM term_policy_announcements WHERE (SELECT COUNT(*) FROM "
-        "(SELECT 1 FROM mails WHERE kind = 'policyPublished' AND failed_at IS NULL LIMIT $1) AS waiting) < $1 "
-        "ORDER BY created_at, term_policy_id LIMIT 1",
+        sql<"SELECT ", open_columns,
+            " FROM term_policy_announcements WHERE (SELECT COUNT(*) FROM "
+            "(SELECT 1 FROM mails WHERE kind = 'policyPublished' AND failed_at IS NULL LIMIT $1) AS waiting) < $1 "
+            "ORDER BY created_at, term_policy_id LIMIT 1">,
         portion);
-    if (rows.empty()) co_return std::nullopt;
-    co_return Open{rows[0].id<TermPolicyId>(0), rows[0].id_or_null<UserId>(1), rows[0].time(2)};
+    co_return open_columns.read_first(rows);
 }
 
 // Whoever came later has seen the new document already.

@@ -3,27 +3,36 @@
 #include <fmt/format.h>
 
 #include "features/users/stored.hpp"
+#include "storage/columns.hpp"
 
 namespace consentry {
 namespace {
 
+using storage::column;
+using storage::columns;
 using storage::Expect;
+using storage::sql;
+using storage::Text;
 
 constexpr std::int64_t portion = 100;
 
-#define CONSENTRY_LATER(column)                                                                \
-    column " = CASE WHEN loose_objects." column " < excluded." column " THEN excluded." column \
-           " ELSE loose_objects." column " END"
+template <Text name>
+constexpr Text later_sql = name + " = CASE WHEN loose_objects." + name + " < excluded." + name + " THEN excluded." +
+                           name + " ELSE loose_objects." + name + " END";
 // Of a row that is being looked at: when that is over, which the one who looks sees by it.
-#define CONSENTRY_DUE_NOW                                                                                        \
-    " ON CONFLICT (area, type, version, language) DO UPDATE SET due_at = CASE WHEN loose_objects.taken_until > " \
-    "excluded.due_at THEN loose_objects.taken_until ELSE excluded.due_at END"
-#define CONSENTRY_THIS_OBJECT "area = $1 AND type = $2 AND version = $3 AND language = $4"
+constexpr Text due_now_sql =
+    " ON CONFLICT (area, type, version, language) DO UPDATE SET due_at = CASE WHEN loose_objects.taken_until > "
+    "excluded.due_at THEN loose_objects.taken_until ELSE excluded.due_at END";
+constexpr Text this_object_sql = "area = $1 AND type = $2 AND version = $3 AND language = $4";
 
-template <http::NamedEnum Enum>
+constexpr auto object_columns =
+    columns<PolicyObject>(column<"area", &PolicyObject::area>, column<"type", &PolicyObject::type>,
+                          column<"version", &PolicyObject::version>, column<"language", &PolicyObject::language>);
+
+template <NamedEnum Enum>
 std::string known_names() {
     std::string out;
-    for (const auto& [value, name] : http::EnumNames<Enum>::names) {
+    for (const auto& [value, name] : EnumNames<Enum>::names) {
         out.append(out.empty() ? "'" : ", '");
         out.append(name).append("'");
     }
@@ -32,11 +41,12 @@ std::string known_names() {
 
 // What only a newer version of the program knows is left to it, and stands in nobody's way.
 const std::string& due_sql() {
-    static const std::string sql = fmt::format(
-        "SELECT area, type, version, language FROM loose_objects WHERE due_at <= $1 AND (taken_until IS NULL OR "
-        "taken_until <= $1) AND area IN ({}) AND type IN ({}) AND language IN ({}) ORDER BY due_at LIMIT $2",
-        known_names<storage::Area>(), known_names<PolicyType>(), known_names<Language>());
-    return sql;
+    static const std::string statement =
+        std::string(sql<"SELECT ", object_columns,
+                        " FROM loose_objects WHERE due_at <= $1 AND (taken_until IS NULL OR taken_until <= $1) ">) +
+        fmt::format("AND area IN ({}) AND type IN ({}) AND language IN ({}) ORDER BY due_at LIMIT $2",
+                    known_names<storage::Area>(), known_names<PolicyType>(), known_names<Language>());
+    return statement;
 }
 
 }  // namespace
@@ -44,36 +54,39 @@ const std::string& due_sql() {
 void LooseObjects::add_expected(storage::Transaction& transaction, const PolicyObject& object, TimePoint due_at,
                                 std::optional<TimePoint> uploads_until, TimePoint now) {
     transaction.add(Expect::one,
-                    "INSERT INTO loose_objects (area, type, version, language, due_at, uploads_until) "
-                    "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (area, type, version, language) DO UPDATE "
-                    "SET " CONSENTRY_LATER("due_at") ", " CONSENTRY_LATER(
-                        "uploads_until") " WHERE loose_objects.taken_until IS NULL OR loose_objects.taken_until <= $7",
-                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), due_at,
-                    uploads_until.value_or(TimePoint{}), now);
+                    sql<"INSERT INTO loose_objects (area, type, version, language, due_at, uploads_until) "
+                        "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (area, type, version, language) DO UPDATE SET ",
+                        later_sql<"due_at">, ", ", later_sql<"uploads_until">,
+                        " WHERE loose_objects.taken_until IS NULL OR loose_objects.taken_until <= $7">,
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language),
+                    due_at, uploads_until.value_or(TimePoint{}), now);
 }
 
 // Changes nothing, and by that waits for whoever changes the row.
 void LooseObjects::add_taken_up(storage::Transaction& transaction, const PolicyObject& object, TimePoint now) {
     transaction.add(Expect::one,
-                    "UPDATE loose_objects SET due_at = due_at WHERE " CONSENTRY_THIS_OBJECT
-                    " AND (taken_until IS NULL OR taken_until <= $5)",
-                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), now);
+                    sql<"UPDATE loose_objects SET due_at = due_at WHERE ", this_object_sql,
+                        " AND (taken_until IS NULL OR taken_until <= $5)">,
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language),
+                    now);
 }
 
 void LooseObjects::add_released(storage::Transaction& transaction, TermPolicyId id, TimePoint now) {
-    transaction.add(
-        Expect::any,
-        "INSERT INTO loose_objects (area, type, version, language, due_at) "
-        "SELECT 'private', p.type, p.version, c.language, CAST($2 AS BIGINT) FROM term_policies p "
-        "JOIN term_policy_contents c ON c.term_policy_id = p.id WHERE p.id = $1 ORDER BY c.language" CONSENTRY_DUE_NOW,
-        id, now);
+    transaction.add(Expect::any,
+                    sql<"INSERT INTO loose_objects (area, type, version, language, due_at) "
+                        "SELECT 'private', p.type, p.version, c.language, CAST($2 AS BIGINT) FROM term_policies p "
+                        "JOIN term_policy_contents c ON c.term_policy_id = p.id WHERE p.id = $1 ORDER BY c.language",
+                        due_now_sql>,
+                    id, now);
 }
 
 void LooseObjects::add_released(storage::Transaction& transaction, const PolicyObject& object, TimePoint now) {
     transaction.add(Expect::any,
-                    "INSERT INTO loose_objects (area, type, version, language, due_at) "
-                    "VALUES ($1, $2, $3, $4, $5)" CONSENTRY_DUE_NOW,
-                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), now);
+                    sql<"INSERT INTO loose_objects (area, type, version, language, due_at) "
+                        "VALUES ($1, $2, $3, $4, $5)",
+                        due_now_sql>,
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language),
+                    now);
 }
 
 void LooseObjects::add_published(storage::Transaction& transaction, TermPolicyId id) {
@@ -101,22 +114,17 @@ awaitable<void> LooseObjects::sweep_released(std::vector<PolicyObject> objects) 
 
 awaitable<std::vector<PolicyObject>> LooseObjects::list_due(TimePoint now) {
     const auto rows = co_await database_.query(due_sql(), now, portion);
-    std::vector<PolicyObject> out;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        out.push_back({.area = stored_enum<storage::Area>(rows[i].text(0)),
-                       .type = stored_enum<PolicyType>(rows[i].text(1)),
-                       .version = rows[i].integer(2),
-                       .language = stored_enum<Language>(rows[i].text(3))});
-    co_return out;
+    co_return object_columns.read_all(rows);
 }
 
 awaitable<std::optional<LooseObjects::Taken>> LooseObjects::take(PolicyObject object) {
     const TimePoint now = clock_.now();
     Taken out{.object = object, .until = now + store_.longest_call() + margin, .due_at = {}};
     const auto rows = co_await database_.execute(
-        "UPDATE loose_objects SET taken_until = $6 WHERE " CONSENTRY_THIS_OBJECT
-        " AND due_at <= $5 AND (taken_until IS NULL OR taken_until <= $5) RETURNING due_at",
-        name_of(object.area), name_of(object.type), object.version, name_of(object.language), now, out.until);
+        sql<"UPDATE loose_objects SET taken_until = $6 WHERE ", this_object_sql,
+            " AND due_at <= $5 AND (taken_until IS NULL OR taken_until <= $5) RETURNING due_at">,
+        name_of(object.area), name_of(object.type), object.version, name_of(object.language), now,
+        out.until);
     if (rows.empty()) co_return std::nullopt;
     out.due_at = rows[0].time(0);
     co_return out;
@@ -161,23 +169,24 @@ awaitable<void> LooseObjects::settle(Taken taken) {
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
     transaction.add(Expect::any,
-                    "DELETE FROM loose_objects WHERE " CONSENTRY_THIS_OBJECT
-                    " AND taken_until = $5 AND due_at = $6 AND uploads_until <= $7",
-                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), until, due_at,
-                    now);
+                    sql<"DELETE FROM loose_objects WHERE ", this_object_sql,
+                        " AND taken_until = $5 AND due_at = $6 AND uploads_until <= $7">,
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language),
+                    until, due_at, now);
     transaction.add(Expect::any,
-                    "UPDATE loose_objects SET due_at = uploads_until, taken_until = NULL WHERE " CONSENTRY_THIS_OBJECT
-                    " AND taken_until = $5 AND due_at = $6",
-                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), until,
-                    due_at);
+                    sql<"UPDATE loose_objects SET due_at = uploads_until, taken_until = NULL WHERE ", this_object_sql,
+                        " AND taken_until = $5 AND due_at = $6">,
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language),
+                    until, due_at);
     co_await database_.commit(std::move(transaction));
 }
 
 awaitable<void> LooseObjects::put_off(Taken taken, TimePoint due_at) {
     const PolicyObject& object = taken.object;
-    co_await database_.execute(
-        "UPDATE loose_objects SET due_at = $6, taken_until = NULL WHERE " CONSENTRY_THIS_OBJECT " AND taken_until = $5",
-        name_of(object.area), name_of(object.type), object.version, name_of(object.language), taken.until, due_at);
+    co_await database_.execute(sql<"UPDATE loose_objects SET due_at = $6, taken_until = NULL WHERE ", this_object_sql,
+                                   " AND taken_until = $5">,
+                               name_of(object.area), name_of(object.type), object.version,
+                               name_of(object.language), taken.until, due_at);
 }
 
 std::string LooseObjects::key_of(const PolicyObject& object) const {

@@ -7,47 +7,59 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/bytes.hpp"
+#include "features/term_policies/stored_content.hpp"
 #include "features/users/stored.hpp"
+#include "storage/columns.hpp"
 #include "storage/portions.hpp"
 
 namespace consentry {
 namespace {
 
+using storage::column;
+using storage::columns;
 using storage::Expect;
+using storage::part;
+using storage::sql;
 
-#define CONSENTRY_POLICY_COLUMNS                                                                          \
-    "id, type, version, status, revision, published_at, created_at, created_by, updated_at, updated_by, " \
-    "publishing_until"
-#define CONSENTRY_IS_FREE_DRAFT "status = 'draft' AND (publishing_until IS NULL OR publishing_until <= "
-
-StoredTermPolicy to_stored(const storage::Row& row) {
-    StoredTermPolicy out;
-    out.id = row.id<TermPolicyId>(0);
-    out.type = stored_enum<PolicyType>(row.text(1));
-    out.version = row.integer(2);
-    out.status = stored_enum<PolicyStatus>(row.text(3));
-    out.revision = row.integer(4);
-    out.published_at = row.time_or_null(5);
-    out.created_at = row.time(6);
-    out.created_by = row.id_or_null<UserId>(7);
-    out.updated_at = row.time(8);
-    out.updated_by = row.id_or_null<UserId>(9);
-    out.publishing_until = row.time_or_null(10);
-    return out;
-}
-TermPolicy to_policy(const storage::Row& row) { return to_stored(row); }
+constexpr auto policy_columns = columns<StoredTermPolicy>(
+    column<"id", &StoredTermPolicy::id>, column<"type", &StoredTermPolicy::type>,
+    column<"version", &StoredTermPolicy::version>, column<"status", &StoredTermPolicy::status>,
+    column<"revision", &StoredTermPolicy::revision>, column<"published_at", &StoredTermPolicy::published_at>,
+    column<"created_at", &StoredTermPolicy::created_at>, column<"created_by", &StoredTermPolicy::created_by>,
+    column<"updated_at", &StoredTermPolicy::updated_at>, column<"updated_by", &StoredTermPolicy::updated_by>,
+    column<"publishing_until", &StoredTermPolicy::publishing_until>);
+TermPolicy to_policy(const storage::Row& row) { return policy_columns.read(row); }
 
 Bytes digest_bytes(const PolicyContent& content) { return from_hex(content.digest).value(); }
+
+struct ContentOfPolicy {
+    TermPolicyId policy;
+    PolicyContent content;
+};
+constexpr auto content_of_policy_columns = columns<ContentOfPolicy>(
+    column<"term_policy_id", &ContentOfPolicy::policy>, part<&ContentOfPolicy::content, content_columns<"">>);
 
 // As many as a page of a list holds; one text for any number.
 constexpr std::size_t policies_at_once = 100;
 
 const std::string& contents_statement() {
     static const std::string text =
-        "SELECT term_policy_id, language, size, digest FROM term_policy_contents WHERE term_policy_id IN (" +
+        std::string(sql<"SELECT ", content_of_policy_columns, " FROM term_policy_contents WHERE term_policy_id IN (">) +
         storage::parameters(1, policies_at_once) + ")";
     return text;
 }
+
+// $1 is a document, $2 its type.
+struct CountedUser {
+    UserId id;
+    bool is_active = false;
+    bool holds = false;
+};
+constexpr auto counted_user_columns = columns<CountedUser>(
+    column<"u.id", &CountedUser::id>, column<"u.status = 'active' AND u.deleted_at IS NULL", &CountedUser::is_active>,
+    column<"COALESCE((SELECT a.action = 'accepted' AND a.term_policy_id = $1 FROM term_policy_acceptances a "
+           "WHERE a.user_id = u.id AND a.type = $2 ORDER BY a.sequence DESC LIMIT 1), FALSE)",
+           &CountedUser::holds>);
 
 }  // namespace
 
@@ -68,53 +80,46 @@ awaitable<void> TermPolicyRepository::fill_contents(std::vector<TermPolicy*> pol
             ids.emplace_back(policy->id.uuid());
         }
         const auto rows = co_await database_.query_with(contents_statement(), std::move(ids));
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            by_id.at(rows[i].id<TermPolicyId>(0))
-                ->contents.push_back({.language = stored_enum<Language>(rows[i].text(1)),
-                                      .size = rows[i].integer(2),
-                                      .digest = to_hex(rows[i].bytes(3))});
+        for (auto& [policy, content] : content_of_policy_columns.read_all(rows))
+            by_id.at(policy)->contents.push_back(std::move(content));
     }
     for (TermPolicy* policy : policies) std::ranges::sort(policy->contents, {}, &PolicyContent::language);
 }
 
 awaitable<std::optional<StoredTermPolicy>> TermPolicyRepository::with_contents(storage::Rows rows) {
     if (rows.empty()) co_return std::nullopt;
-    auto out = to_stored(rows[0]);
+    auto out = policy_columns.read(rows[0]);
     const auto contents = co_await database_.query(
-        "SELECT language, size, digest FROM term_policy_contents WHERE term_policy_id = $1", out.id);
-    for (std::size_t i = 0; i < contents.size(); ++i)
-        out.contents.push_back({.language = stored_enum<Language>(contents[i].text(0)),
-                                .size = contents[i].integer(1),
-                                .digest = to_hex(contents[i].bytes(2))});
+        sql<"SELECT ", content_columns<"">, " FROM term_policy_contents WHERE term_policy_id = $1">, out.id);
+    out.contents = content_columns<"">.read_all(contents);
     std::ranges::sort(out.contents, {}, &PolicyContent::language);
     co_return out;
 }
 
 awaitable<std::optional<StoredTermPolicy>> TermPolicyRepository::find(TermPolicyId id) {
-    auto rows = co_await database_.query("SELECT " CONSENTRY_POLICY_COLUMNS " FROM term_policies WHERE id = $1", id);
+    auto rows = co_await database_.query(sql<"SELECT ", policy_columns, " FROM term_policies WHERE id = $1">, id);
     co_return co_await with_contents(std::move(rows));
 }
 
 awaitable<std::optional<StoredTermPolicy>> TermPolicyRepository::find_version(PolicyType type, std::int64_t version) {
-    auto rows = co_await database_.query("SELECT " CONSENTRY_POLICY_COLUMNS
-                                         " FROM term_policies WHERE type = $1 AND version = $2",
-                                         name_of(type), version);
+    auto rows =
+        co_await database_.query(sql<"SELECT ", policy_columns, " FROM term_policies WHERE type = $1 AND version = $2">,
+                                 name_of(type), version);
     co_return co_await with_contents(std::move(rows));
 }
 
 awaitable<std::optional<TermPolicy>> TermPolicyRepository::find_latest(PolicyType type) {
     const auto rows = co_await database_.query(
-        "SELECT " CONSENTRY_POLICY_COLUMNS
-        " FROM term_policies WHERE type = $1 AND status = 'published' ORDER BY version DESC LIMIT 1",
+        sql<"SELECT ", policy_columns,
+            " FROM term_policies WHERE type = $1 AND status = 'published' ORDER BY version DESC LIMIT 1">,
         name_of(type));
     if (rows.empty()) co_return std::nullopt;
     co_return to_policy(rows[0]);
 }
 
 awaitable<ListSlice<TermPolicy>> TermPolicyRepository::list(ListQuery query) {
-    auto out = co_await storage::select_list(database_,
-                                             {.columns = CONSENTRY_POLICY_COLUMNS, .from = "term_policies WHERE TRUE"},
-                                             std::move(query), to_policy);
+    auto out = co_await storage::select_list(
+        database_, {.columns = policy_columns.list(), .from = "term_policies WHERE TRUE"}, std::move(query), to_policy);
     std::vector<TermPolicy*> found;
     for (TermPolicy& policy : out.items) found.push_back(&policy);
     co_await fill_contents(std::move(found));
@@ -123,7 +128,7 @@ awaitable<ListSlice<TermPolicy>> TermPolicyRepository::list(ListQuery query) {
 
 awaitable<std::vector<TermPolicy>> TermPolicyRepository::list_all() {
     const auto rows =
-        co_await database_.query("SELECT " CONSENTRY_POLICY_COLUMNS " FROM term_policies ORDER BY type, version");
+        co_await database_.query(sql<"SELECT ", policy_columns, " FROM term_policies ORDER BY type, version">);
     std::vector<TermPolicy> out;
     for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(to_policy(rows[i]));
     std::vector<TermPolicy*> found;
@@ -143,7 +148,7 @@ void TermPolicyRepository::add_change(PrivilegedTransaction& transaction, TermPo
                                       TimePoint now) {
     transaction.add(Expect::one,
                     "UPDATE term_policies SET revision = revision + 1, updated_at = $2, updated_by = $3 WHERE id = $1 "
-                    "AND " CONSENTRY_IS_FREE_DRAFT "$2)",
+                    "AND status = 'draft' AND (publishing_until IS NULL OR publishing_until <= $2)",
                     id, now, by);
 }
 
@@ -202,18 +207,15 @@ awaitable<TermPolicyRepository::CountedImpact> TermPolicyRepository::count_some(
                                                                                 std::optional<UserId> after,
                                                                                 std::int64_t accounts_max) {
     const auto rows = co_await database_.query(
-        "SELECT u.id, u.status = 'active' AND u.deleted_at IS NULL, "
-        "COALESCE((SELECT a.action = 'accepted' AND a.term_policy_id = $1 FROM term_policy_acceptances a "
-        "WHERE a.user_id = u.id AND a.type = $2 ORDER BY a.sequence DESC LIMIT 1), FALSE) "
-        "FROM users u WHERE u.id > $3 ORDER BY u.id LIMIT $4",
-        policy.id, name_of(policy.type), after.value_or(UserId{}), accounts_max);
+        sql<"SELECT ", counted_user_columns, " FROM users u WHERE u.id > $3 ORDER BY u.id LIMIT $4">, policy.id,
+        name_of(policy.type), after.value_or(UserId{}), accounts_max);
     CountedImpact out;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const bool is_active = rows[i].boolean(1);
-        out.impact.active_users += is_active ? 1 : 0;
-        out.impact.affected_users += is_active && rows[i].boolean(2) ? 1 : 0;
+    const auto users = counted_user_columns.read_all(rows);
+    for (const CountedUser& user : users) {
+        out.impact.active_users += user.is_active ? 1 : 0;
+        out.impact.affected_users += user.is_active && user.holds ? 1 : 0;
     }
-    if (static_cast<std::int64_t>(rows.size()) == accounts_max) out.last = rows[rows.size() - 1].id<UserId>(0);
+    if (std::ssize(users) == accounts_max) out.last = users.back().id;
     co_return out;
 }
 

@@ -1,0 +1,21 @@
+// How the row of a document's file is read.
+#pragma once
+
+#include <string>
+
+#include "base/bytes.hpp"
+#include "features/term_policies/policy.hpp"
+#include "features/users/stored.hpp"
+#include "storage/columns.hpp"
+
+namespace consentry {
+
+inline std::string hex_of(const Bytes& digest) { return to_hex(digest); }
+
+// `of`: nothing, or the table's alias and a point.
+template <storage::Text of>
+inline constexpr auto content_columns = storage::columns<PolicyContent>(
+    storage::column<of + "language", &PolicyContent::language>, storage::column<of + "size", &PolicyContent::size>,
+    storage::column<of + "digest", &PolicyContent::digest, hex_of>);
+
+}  // namespace consentry
