@@ -10,17 +10,42 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "storage/columns.hpp"
 
 namespace consentry {
 namespace {
 
-using storage::Row;
+using storage::column;
+using storage::columns;
 using storage::Rows;
+using storage::sql;
+using storage::unread;
 using storage::postgres::Connection;
 using storage::postgres::ServerError;
 using ServerResult = storage::postgres::Result;
 
-ColumnType type_of(const Row& column) {
+struct FoundColumn {
+    std::string table;
+    std::string name;
+    std::string type;
+    std::int64_t place_in_key = 0;  // from 1; 0: it is not part of it
+};
+constexpr auto found_columns =
+    columns<FoundColumn>(column<"t.relname", &FoundColumn::table>, column<"c.attname", &FoundColumn::name>,
+                         column<"format_type(c.atttypid, c.atttypmod)", &FoundColumn::type>,
+                         column<"COALESCE(array_position(k.conkey, c.attnum), 0)", &FoundColumn::place_in_key>);
+
+constexpr auto constraint_aid_columns =
+    columns<CopyAid>(unread<"1 + CAST(k.contype <> 'f' AS INTEGER)">,
+                     column<"format('ALTER TABLE %I DROP CONSTRAINT %I', t.relname, k.conname)", &CopyAid::drop>,
+                     column<"format('ALTER TABLE %I ADD CONSTRAINT %I %s', t.relname, k.conname, "
+                            "pg_get_constraintdef(k.oid))",
+                            &CopyAid::create>);
+constexpr auto index_aid_columns =
+    columns<CopyAid>(unread<"3">, column<"format('DROP INDEX %I', c.relname)", &CopyAid::drop>,
+                     column<"pg_get_indexdef(i.indexrelid)", &CopyAid::create>);
+
+ColumnType type_of(const FoundColumn& of) {
     static const std::map<std::string, ColumnType, std::less<>> types{
         {"boolean", ColumnType::boolean},
         {"bigint", ColumnType::bigint},
@@ -28,33 +53,30 @@ ColumnType type_of(const Row& column) {
         {"text", ColumnType::text},
         {"bytea", ColumnType::bytea},
         {"uuid", ColumnType::uuid}};
-    const auto found = types.find(column.text(2));
+    const auto found = types.find(of.type);
     if (found == types.end())
-        throw std::runtime_error(fmt::format("postgres: table {}, column {}: unsupported type {}", column.text(0),
-                                             column.text(1), column.text(2)));
+        throw std::runtime_error(
+            fmt::format("postgres: table {}, column {}: unsupported type {}", of.table, of.name, of.type));
     return found->second;
 }
 
 std::vector<CopiedTable> tables_by_name(Connection& connection) {
-    const Rows columns = connection.run(
-        "SELECT t.relname, c.attname, format_type(c.atttypid, c.atttypmod), "
-        "       COALESCE(array_position(k.conkey, c.attnum), 0) "
-        "FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace JOIN pg_attribute c ON c.attrelid = t.oid "
-        "LEFT JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'p' "
-        "WHERE n.nspname = current_schema() AND t.relkind IN ('r', 'p') AND c.attnum > 0 AND NOT c.attisdropped "
-        "ORDER BY t.relname, c.attnum");
+    const Rows rows = connection.run(
+        sql<"SELECT ", found_columns,
+            " FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace JOIN pg_attribute c ON c.attrelid = t.oid "
+            "LEFT JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'p' "
+            "WHERE n.nspname = current_schema() AND t.relkind IN ('r', 'p') AND c.attnum > 0 AND NOT c.attisdropped "
+            "ORDER BY t.relname, c.attnum">);
     std::vector<CopiedTable> out;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        const Row column = columns[i];
-        if (column.text(0) == migrations_table) continue;
-        if (out.empty() || out.back().name != column.text(0)) out.push_back({.name = column.text(0)});
+    for (const FoundColumn& row : found_columns.read_all(rows)) {
+        if (row.table == migrations_table) continue;
+        if (out.empty() || out.back().name != row.table) out.push_back({.name = row.table});
         CopiedTable& table = out.back();
-        // Its place in the key counts from 1; 0 says that it is not part of it.
-        if (const auto place = static_cast<std::size_t>(column.integer(3)); place != 0) {
+        if (const auto place = static_cast<std::size_t>(row.place_in_key); place != 0) {
             table.key.resize(std::max(table.key.size(), place));
             table.key[place - 1] = table.columns.size();
         }
-        table.columns.push_back({.name = column.text(1), .type = type_of(column)});
+        table.columns.push_back({.name = row.name, .type = type_of(row)});
     }
     for (const CopiedTable& table : out)
         if (table.key.empty())
@@ -65,23 +87,18 @@ std::vector<CopiedTable> tables_by_name(Connection& connection) {
 // Foreign keys first: they lean on the keys of other tables.
 std::vector<CopyAid> aids_of_tables(Connection& connection) {
     const Rows found = connection.run(
-        "SELECT 1 + CAST(k.contype <> 'f' AS INTEGER), format('ALTER TABLE %I DROP CONSTRAINT %I', t.relname, "
-        "k.conname), "
-        "       format('ALTER TABLE %I ADD CONSTRAINT %I %s', t.relname, k.conname, pg_get_constraintdef(k.oid)) "
-        "FROM pg_constraint k JOIN pg_class t ON t.oid = k.conrelid JOIN pg_namespace n ON n.oid = t.relnamespace "
-        "WHERE n.nspname = current_schema() AND t.relname <> $1 AND k.contype IN ('f', 'p', 'u') "
-        "UNION ALL "
-        "SELECT 3, format('DROP INDEX %I', c.relname), pg_get_indexdef(i.indexrelid) "
-        "FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid "
-        "JOIN pg_namespace n ON n.oid = t.relnamespace "
-        "WHERE n.nspname = current_schema() AND t.relkind = 'r' AND t.relname <> $1 "
-        "AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid) ORDER BY 1, 2",
+        sql<"SELECT ", constraint_aid_columns,
+            " FROM pg_constraint k JOIN pg_class t ON t.oid = k.conrelid JOIN pg_namespace n ON n.oid = t.relnamespace "
+            "WHERE n.nspname = current_schema() AND t.relname <> $1 AND k.contype IN ('f', 'p', 'u') "
+            "UNION ALL "
+            "SELECT ",
+            index_aid_columns,
+            " FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid "
+            "JOIN pg_namespace n ON n.oid = t.relnamespace "
+            "WHERE n.nspname = current_schema() AND t.relkind = 'r' AND t.relname <> $1 "
+            "AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid) ORDER BY 1, 2">,
         storage::bind_all(migrations_table));
-    std::vector<CopyAid> out;
-    out.reserve(found.size());
-    for (std::size_t i = 0; i < found.size(); ++i)
-        out.push_back({.drop = found[i].text(1), .create = found[i].text(2)});
-    return out;
+    return constraint_aid_columns.read_all(found);
 }
 
 void require(const ServerResult& result, ExecStatusType status, std::string_view sql) {
