@@ -23,11 +23,3 @@ inline constexpr Text lock_end_sql = [] {
 }();
 
 }  // namespace consentry::storage
-#define CONSENTRY_LOCK_MS_SQL_(attempt, MAX, BASE_MS)                                               \
-    "ceil(power(CAST(2 AS DOUBLE PRECISION), CAST(" attempt " + 1 AS DOUBLE PRECISION) / CAST(" MAX \
-    " AS BIGINT)) * CAST(" BASE_MS " AS DOUBLE PRECISION))"
-#define CONSENTRY_LOCK_END_SQL(attempt, MAX, NOW_MS, BASE_MS)                                              \
-    "CASE WHEN " attempt " + 1 < CAST(" MAX " AS BIGINT) THEN NULL WHEN " attempt " + 1 >= 48 * CAST(" MAX \
-    " AS BIGINT) THEN " NOW_MS " + 281474976710656 WHEN " CONSENTRY_LOCK_MS_SQL_(                          \
-        attempt, MAX, BASE_MS) " >= 281474976710656 THEN " NOW_MS " + 281474976710656 ELSE " NOW_MS        \
-                               " + CAST(" CONSENTRY_LOCK_MS_SQL_(attempt, MAX, BASE_MS) " AS BIGINT) END"

@@ -30,17 +30,3 @@ inline constexpr storage::Text current_sql =
     grant + ".security_version = " + version_sql<grant + ".user_id"> + " AND " + of_this_epoch_sql<grant>;
 
 }  // namespace consentry
-
-// What a new grant is written with.
-#define CONSENTRY_EPOCH_SQL "(SELECT e.grants FROM epochs e)"
-#define CONSENTRY_VERSION_SQL(user) "(SELECT g.security_version FROM users g WHERE g.id = " user ")"
-#define CONSENTRY_API_KEY_EPOCH_SQL "(SELECT e.api_keys FROM epochs e)"
-#define CONSENTRY_API_KEY_CURRENT_SQL "epoch = " CONSENTRY_API_KEY_EPOCH_SQL
-
-// `grant`: a table or its alias. Where the account is part of the statement, `owner` names it.
-#define CONSENTRY_OF_THIS_EPOCH_SQL(grant) grant ".epoch = " CONSENTRY_EPOCH_SQL
-#define CONSENTRY_OF_THIS_VERSION_SQL(grant, owner) grant ".security_version = " owner ".security_version"
-#define CONSENTRY_CURRENT_WITH_SQL(grant, owner) \
-    CONSENTRY_OF_THIS_VERSION_SQL(grant, owner) " AND " CONSENTRY_OF_THIS_EPOCH_SQL(grant)
-#define CONSENTRY_CURRENT_SQL(grant) \
-    grant ".security_version = " CONSENTRY_VERSION_SQL(grant ".user_id") " AND " CONSENTRY_OF_THIS_EPOCH_SQL(grant)

@@ -1,0 +1,75 @@
+// SQL is put together by sql<...> (storage/sql.hpp), not by macros, and rows are read by the table that lists their
+// columns (storage/columns.hpp), not by counting.
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "rules/source_tree.hpp"
+
+namespace consentry::rules {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Macros that stand for text.
+std::vector<std::string> text_macros(std::string_view source) {
+    static const std::regex definition(R"(^\s*#\s*define\s+(\w+))");
+    std::vector<std::string> out;
+    std::string macro;  // whose definition this line goes on with
+    for (const std::string& line : lines_of(source)) {
+        std::smatch match;
+        if (std::regex_search(line, match, definition)) macro = match[1];
+        if (!macro.empty() && code_of(line).contains('"')) {
+            out.push_back(macro);
+            macro.clear();
+        }
+        if (!line.ends_with('\\')) macro.clear();
+    }
+    return out;
+}
+
+// Readings of a third column or one behind it.
+std::vector<std::string> counted_columns(std::string_view source) {
+    static const std::regex reading(
+        R"(\b\w*rows?\w*(\[[^\]]*\])?\.(is_null|(integer|boolean|real|text|bytes|uuid|time|id)(_or_null)?(<\w+>)?)\((\d+)\))");
+    std::vector<std::string> out;
+    for (const std::string& line : lines_of(source)) {
+        const std::string code(code_of(line));
+        for (auto match = std::sregex_iterator(code.begin(), code.end(), reading); match != std::sregex_iterator();
+             ++match)
+            if (std::stoi((*match)[6]) >= 2) out.push_back(match->str());
+    }
+    return out;
+}
+
+TEST(Sql, NoMacroStandsForText) {
+    std::size_t files = 0;
+    for (const std::string& path : files_below("src")) {
+        if (!is_source(path) || is_unit_test(path)) continue;
+        ++files;
+        EXPECT_THAT(text_macros(read_file(path)), IsEmpty()) << path;
+    }
+    EXPECT_GT(files, 0U) << "nothing was read: is the working directory the project root?";
+}
+
+TEST(Sql, NobodyCountsColumns) {
+    for (const char* folder : {"src/features", "src/app"})
+        for (const std::string& path : files_below(folder))
+            if (is_source(path)) EXPECT_THAT(counted_columns(read_file(path)), IsEmpty()) << path;
+}
+
+TEST(Sql, TheSearchesThemselves) {
+    EXPECT_THAT(text_macros("#define A \"SELECT 1\"\n# define B(x) \\\n    x \\\n    \" FROM t\"\nauto c = \"d\";"),
+                ElementsAre("A", "B"));
+    EXPECT_THAT(text_macros("#define A 1  // \"one\"\n#define B(x) \\\n    x\nauto c = \"d\";"), IsEmpty());
+    EXPECT_THAT(counted_columns("out.id = row.id<UserId>(0);\nout.name = row.text_or_null(2);\nrows[i].integer(13);"),
+                ElementsAre("row.text_or_null(2)", "rows[i].integer(13)"));
+    EXPECT_THAT(counted_columns("rows[0].integer(0) + row.id<UserId>(1) + form.text(3)  // row.text(4)"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace consentry::rules
