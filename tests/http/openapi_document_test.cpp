@@ -96,7 +96,7 @@ TEST(AUT_1, AnOperationStandsAtItsFirstPathAndNamesTheOthers) {
     const json::object& shown = answer.json.as_object();
     std::map<std::string, std::set<std::string>> aliases;  // of each operationId, as the router knows them
     for (const auto& [route, operation] : routes(t.service)) {
-        const std::string first = to_lower_ascii(http::name_of(operation->method)) + " " +
+        const std::string first = to_lower_ascii(name_of(operation->method)) + " " +
                                   documented_path(t.service.app().router().full_paths(*operation).front());
         auto& others = aliases[operation->id];
         if (route != first) others.insert(route);

@@ -153,7 +153,7 @@ awaitable<LooseObjects::Owner> LooseObjects::owner_of(PolicyObject object) {
         "ON c.term_policy_id = p.id WHERE p.type = $1 AND p.version = $2 AND c.language = $3",
         name_of(object.type), object.version, name_of(object.language));
     if (rows.empty()) co_return Owner::none;
-    const auto status = http::find_enum<PolicyStatus>(rows[0].text(0));
+    const auto status = find_enum<PolicyStatus>(rows[0].text(0));
     // A newer version of the program knows whether the document has it.
     if (!status) co_return Owner::publication;
     const bool is_published = *status == PolicyStatus::published;

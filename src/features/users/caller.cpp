@@ -98,14 +98,14 @@ http::Access CallerGuard::access(std::type_identity<Visitor>) {
 
 std::string CallerGuard::demand_of(std::span<const PolicyType> accepted) {
     std::vector<std::string> names;
-    for (const PolicyType type : accepted) names.emplace_back(http::name_of(type));
+    for (const PolicyType type : accepted) names.emplace_back(name_of(type));
     return "For callers who are signed in and have accepted the latest " + listed(names) + ", once there are some.";
 }
 
 std::string CallerGuard::demand_of(std::span<const Ability> required) {
     std::vector<std::string> names;
     for (const auto& [subject, action] : required)
-        names.push_back(std::string(http::name_of(subject)) + ":" + std::string(http::name_of(action)));
+        names.push_back(std::string(name_of(subject)) + ":" + std::string(name_of(action)));
     return (names.size() == 1 ? "Needs the ability " : "Needs the abilities ") + listed(names) + ".";
 }
 

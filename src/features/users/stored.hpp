@@ -20,7 +20,7 @@ Enum stored_enum(const std::string& name) {
 
 }  // namespace consentry
 
-template <consentry::http::NamedEnum Enum>
+template <consentry::NamedEnum Enum>
 struct consentry::storage::ColumnValue<Enum> {
     static Enum read(const Row& row, std::size_t at) { return stored_enum<Enum>(row.text(at)); }
 };
