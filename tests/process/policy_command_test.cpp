@@ -7,6 +7,7 @@
 #include <sstream>
 #include <thread>
 
+#include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 
 #include "base/bytes.hpp"
@@ -33,12 +34,28 @@ std::string bytes_of(const fs::path& file) {
 std::string hash_of(std::string_view bytes) { return to_hex(crypto::sha256(bytes)); }
 long lines_of(const std::string& text) { return std::ranges::count(text, '\n'); }
 
+const std::regex placeholder(R"(\{\{(\w+)\}\})");
+
+std::set<std::string> placeholders_of(const std::string& text) {
+    std::set<std::string> out;
+    for (std::sregex_iterator found(text.begin(), text.end(), placeholder), end; found != end; ++found)
+        out.insert((*found)[1]);
+    return out;
+}
+std::string filled(const std::string& text, const json::object& values) {
+    std::string out;
+    std::string rest = text;
+    for (std::smatch found; std::regex_search(rest, found, placeholder); rest = found.suffix())
+        out += found.prefix().str() + json::value_to<std::string>(values.at(found[1].str()));
+    return out + rest;
+}
+
 class PolicyCommand : public ::testing::Test {
 protected:
     PolicyCommand() { make_data(folder_.path()); }
-    Finished policy(std::vector<std::string> arguments) const {
+    Finished policy(std::vector<std::string> arguments, const Settings& more = {}) const {
         arguments.insert(arguments.begin(), "policy");
-        return run_program(arguments, folder_.path(), quick_settings());
+        return run_program(arguments, folder_.path(), quick_settings(more));
     }
     void write(const std::string& place, const std::string& text) const {
         const fs::path file = folder_.path() / "texts" / place;
@@ -72,19 +89,20 @@ TEST_F(PolicyCommand, TheExampleDocumentsAreImportedAndPublishedWhole) {
     const Finished imported = policy({"import", examples.string()});
     EXPECT_EQ(imported.code, 0) << imported.out << imported.err;
     EXPECT_EQ(lines_of(imported.out), 24);
-    const std::regex placeholder(R"(\{\{(\w+)\}\})");
+    EXPECT_THAT(imported.err, AllOf(Not(HasSubstr("unfilled")), Not(HasSubstr("no text uses"))));
+    const json::object values = json::parse(bytes_of(examples / "values.json")).as_object();
     for (const std::string& type : types) {
         const Finished published = policy({"publish", type, "1"});
         EXPECT_EQ(published.code, 0) << published.err;
         std::set<std::string> of_english;
         for (const std::string_view language : language_names) {
             const std::string file = std::string(language) + ".hbs";
-            const std::string text = bytes_of(examples / type / "1" / file);
+            const std::string source = bytes_of(examples / type / "1" / file);
+            const std::string text = filled(source, values);
+            EXPECT_FALSE(text.contains("{{")) << type << " " << language;
             EXPECT_THAT(published.out, HasSubstr(std::string(language) + "\t" + hash_of(text) + "\thttp"));
             EXPECT_EQ(bytes_of(stored("public", type + "/1/" + file)), text);
-            std::set<std::string> placeholders;
-            for (std::sregex_iterator found(text.begin(), text.end(), placeholder), end; found != end; ++found)
-                placeholders.insert((*found)[1]);
+            const std::set<std::string> placeholders = placeholders_of(source);
             EXPECT_GT(placeholders.size(), 3U) << type << " " << language;
             if (language == "en") of_english = placeholders;
             EXPECT_EQ(placeholders, of_english) << type << " " << language;
@@ -167,6 +185,97 @@ TEST_F(PolicyCommand, ADraftGetsWhatDiffersAndWhatIsPublishedStays) {
     EXPECT_THAT(import(), AllOf(HasSubstr("privacy/1/de.hbs\tpublished\n"), HasSubstr("privacy/2/en.hbs\tcreated\n")));
     EXPECT_THAT(list(),
                 AllOf(HasSubstr("privacy\t1\tlatest\ten,fr,de,ja\t20"), HasSubstr("privacy\t2\tdraft\ten\t-\n")));
+}
+
+TEST_F(PolicyCommand, PlaceholdersAreFilledFromTheFileAndTheSettings) {
+    const Settings settings{{"HOME_NAME", "Settings Ltd"}, {"EMAIL_SUPPORT", "help@example.org"}};
+    write("values.json", R"({"companyName": "Müller & <Söhne>", "nested": "{{a}}", "none": ""})");
+    write("privacy/1/en.hbs",
+          "{{companyName}}, {{ companyName\t}}; {{homeName}}, {{supportEmail}}; [{{none}}] {x} { {y} } {{ }");
+    write("privacy/1/de.hbs", "{{companyName}}");
+    const Finished imported = policy({"import", "texts"}, settings);
+    EXPECT_EQ(imported.code, 0) << imported.err;
+    EXPECT_EQ(imported.out, "privacy/1/en.hbs\tcreated\nprivacy/1/de.hbs\tcreated\n");
+    EXPECT_THAT(imported.err,
+                AllOf(HasSubstr("warning: no text uses the value of nested\n"), Not(HasSubstr("unfilled"))));
+    const std::string english =
+        "Müller & <Söhne>, Müller & <Söhne>; Settings Ltd, help@example.org; [] {x} { {y} } {{ }";
+    EXPECT_EQ(bytes_of(stored("private", "privacy/1/en.hbs")), english) << "plain text: nothing is escaped";
+    const Finished published = policy({"publish", "privacy", "1"});
+    EXPECT_THAT(published.out, HasSubstr("en\t" + hash_of(english) + "\thttp"));
+    EXPECT_EQ(bytes_of(stored("public", "privacy/1/de.hbs")), "Müller & <Söhne>");
+
+    EXPECT_THAT(policy({"import", "texts"}, settings).out, HasSubstr("privacy/1/en.hbs\tpublished\n"));
+    write("values.json", R"({"companyName": "Other Ltd", "none": ""})");
+    const Finished changed = policy({"import", "texts"}, settings);
+    EXPECT_EQ(changed.code, 1) << "a published text is not changed by a value either";
+    EXPECT_THAT(changed.out, HasSubstr("privacy/1/en.hbs: "));
+}
+
+TEST_F(PolicyCommand, AFileOfValuesThatIsNamedReplacesTheOneInTheFolderAndComesBeforeTheSettings) {
+    const Settings settings{{"HOME_NAME", "Settings Ltd"}};
+    write("values.json", R"({"homeName": "of the folder", "companyName": "of the folder"})");
+    write("../mine.json", R"({"homeName": "named"})");
+    write("privacy/1/en.hbs", "{{homeName}}, {{companyName}}");
+    EXPECT_EQ(policy({"import", "texts"}, settings).code, 0);
+    EXPECT_EQ(bytes_of(stored("private", "privacy/1/en.hbs")), "of the folder, of the folder");
+    const Finished named = policy({"import", "texts", "--values", "mine.json"}, settings);
+    EXPECT_EQ(named.code, 0) << named.err;
+    EXPECT_EQ(bytes_of(stored("private", "privacy/1/en.hbs")), "named, {{companyName}}");
+}
+
+TEST_F(PolicyCommand, APlaceholderWithoutAValueStaysInTheDraftAndIsTold) {
+    write("values.json", R"({"known": "value"})");
+    write("privacy/1/en.hbs", "{{known}} {{companyName}} {{supportEmail}} {{companyName}}");
+    write("privacy/1/fr.hbs", "{{known}}");
+    write("privacy/1/de.hbs", "{{{known}}} {{#if known}}{{> x}}{{/if}} {{1st}} {{}}");
+    for (const std::vector<std::string>& command :
+         std::vector<std::vector<std::string>>{{"import", "texts", "--dry-run"}, {"import", "texts"}}) {
+        const Finished imported = policy(command);
+        EXPECT_EQ(imported.code, 0) << "the draft may still be changed";
+        EXPECT_EQ(lines_of(imported.out), 3);
+        EXPECT_THAT(imported.err,
+                    AllOf(HasSubstr("warning: privacy/1/en.hbs: unfilled {{companyName}}, {{supportEmail}}; "),
+                          HasSubstr("warning: privacy/1/de.hbs: unfilled {{known}}, {{#if known}}, {{> x}}, {{/if}}, "
+                                    "{{1st}}, {{}}; "),
+                          Not(HasSubstr("privacy/1/fr.hbs: unfilled"))));
+    }
+    EXPECT_EQ(bytes_of(stored("private", "privacy/1/en.hbs")),
+              "value {{companyName}} {{supportEmail}} {{companyName}}");
+}
+
+TEST_F(PolicyCommand, ValuesThatCannotBeReadImportNothing) {
+    write("privacy/1/en.hbs", "{{companyName}}");
+    for (const std::string values : {"", "{", "[]", "null", R"("text")", R"({"a": 1})", R"({"a": null})",
+                                     R"({"a": {"b": "c"}})", R"({"a": ["b"]})", R"({"a": "b", "a": "c"})",
+                                     R"({"a": "b"} x)", R"({'a': 'b'})", "{\"a\": \"\xFF\"}", "{\"a\": \"b\",}"}) {
+        write("values.json", values);
+        const Finished refused = policy({"import", "texts"});
+        EXPECT_EQ(refused.code, 2) << values;
+        EXPECT_EQ(refused.out, "");
+        EXPECT_THAT(refused.err, HasSubstr("texts/values.json: ")) << values;
+    }
+    write("values.json", "{\n\"companyName\": 'Example Ltd'\n}");
+    EXPECT_THAT(policy({"import", "texts"}).err, HasSubstr("(line 2)"));
+    fs::remove(folder_ / "texts/values.json");
+    EXPECT_EQ(policy({"import", "texts", "--values", "nowhere.json"}).code, 2);
+    fs::create_directories(folder_ / "texts/values.json");
+    EXPECT_EQ(policy({"import", "texts"}).code, 2) << "a folder";
+    EXPECT_EQ(list(), "");
+}
+
+TEST_F(PolicyCommand, ATextThatItsValuesMakeUnfitIsAProblem) {
+    write("values.json", R"({"none": "", "much": ")" + std::string(1'000, 'x') + R"(", "nul": "\u0000"})");
+    write("privacy/1/en.hbs", "{{none}}");
+    write("privacy/1/fr.hbs", "{{much}}" + std::string(1'047'577, 'x'));
+    write("privacy/1/de.hbs", "{{nul}}");
+    write("privacy/1/ja.hbs", "{{much}}" + std::string(1'047'576, 'x'));
+    const Finished refused = policy({"import", "texts"});
+    EXPECT_EQ(refused.code, 1) << refused.err;
+    for (const char* place : {"privacy/1/en.hbs: empty", "privacy/1/fr.hbs: larger", "privacy/1/de.hbs: "})
+        EXPECT_THAT("\n" + refused.out, HasSubstr(std::string("\n") + place));
+    EXPECT_EQ(lines_of(refused.out), 3) << refused.out;
+    EXPECT_EQ(list(), "");
 }
 
 // Each text's arrival in the store is a moment, and so is what the database does just behind it.

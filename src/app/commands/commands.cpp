@@ -125,6 +125,8 @@ void add_policy_commands(CLI::App& program, Selected& selected) {
     CLI::App* import = subcommand(*policy, "import",
                                   "Creates drafts from all texts in a folder; if any text is invalid, creates none");
     import->add_option("folder", options.folder, "Folder with texts named type/version/language.hbs")->required();
+    import->add_option("--values", options.values,
+                       "JSON object with the values of {{placeholders}} (default: values.json in the folder)");
     import->add_flag("--dry-run", options.dry_run, "Check the texts and show the planned changes without making them");
     import->callback([&selected] { selected.run = [] { return import_policies(options); }; });
 

@@ -14,16 +14,17 @@
 
 #include "app/commands/command_support.hpp"
 #include "app/commands/policy_folder.hpp"
+#include "app/commands/policy_values.hpp"
 #include "base/errors.hpp"
 #include "base/line_diff.hpp"
 #include "features/term_policies/content_check.hpp"
+#include "features/term_policies/placeholders.hpp"
 
 namespace consentry {
 namespace {
 
-std::string name_of(PolicyType type, std::int64_t version) { return fmt::format("{}/{}", name_of(type), version); }
-std::string name_of(PolicyType type, std::int64_t version, Language language) {
-    return fmt::format("{}/{}.{}", name_of(type, version), name_of(language), policy_extension);
+std::string name_of(PolicyType type, std::int64_t version) {
+    return fmt::format("{}/{}", name_of(type), version);
 }
 
 // With what is wrong with which languages.
@@ -137,20 +138,44 @@ std::string shown(std::string_view text) {
     return out;
 }
 
+// Each as it stands in the text.
+std::string in_braces(const std::vector<std::string>& unfilled) {
+    std::string out;
+    for (const std::string& one : unfilled) out += fmt::format("{}{{{{{}}}}}", out.empty() ? "" : ", ", shown(one));
+    return out;
+}
+
+void warn_of_unfilled(const Plan& plan) {
+    for (const PolicyText& text : plan.wanted.texts)
+        if (const auto unfilled = unfilled_in(text.bytes); !unfilled.empty())
+            fmt::print(stderr, "warning: {}: unfilled {}; this cannot be published\n",
+                       name_of(plan.wanted.type, plan.wanted.version, text.language), in_braces(unfilled));
+}
+
+void warn_of_unused(const PolicyValues& values) {
+    if (const auto unused = values.unused(); !unused.empty())
+        fmt::print(stderr, "warning: no text uses the value of {}\n", shown(fmt::to_string(fmt::join(unused, ", "))));
+}
+
 }  // namespace
 
 int import_policies(const PolicyOptions& options) {
     PolicyFolder folder;
+    std::optional<PolicyValues> values;
     try {
         folder = read_policy_folder(options.folder);
+        values.emplace(options.folder, options.values);
     } catch (const std::runtime_error& error) {
-        fmt::print(stderr, "consentry: {}\n", error.what());
+        fmt::print(stderr, "consentry: {}\n", shown(error.what()));
         return wrong_use;
     }
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
 
+    values->add_built_in("homeName", services->config.mail.home_name);
+    values->add_built_in("supportEmail", services->config.mail.support);
+    values->fill(folder);
     std::vector<Plan> plans;
     for (PolicyVersion& version : folder.versions) {
         plans.push_back(plan_of(*services, std::move(version)));
@@ -167,6 +192,8 @@ int import_policies(const PolicyOptions& options) {
         return failed;
     }
 
+    warn_of_unused(*values);
+    for (const Plan& plan : plans) warn_of_unfilled(plan);
     std::ptrdiff_t written = 0;
     std::ptrdiff_t texts = 0;
     for (Plan& plan : plans) {

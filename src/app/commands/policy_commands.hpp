@@ -8,6 +8,7 @@ namespace consentry {
 
 struct PolicyOptions {
     std::string folder;
+    std::string values;  // a file; empty: values.json in the folder, if it is there
     bool dry_run = false;
     std::string type;
     std::int64_t version = 0;
@@ -18,7 +19,8 @@ struct PolicyOptions {
 
 // Drafts of all texts of a folder (policy_folder.hpp). Everything is looked at first, and where one thing is wrong,
 // nothing is imported; what was published already with the same bytes is left alone. On standard output all that is
-// wrong, or what became of each text.
+// wrong, or what became of each text. Placeholders are filled (policy_values.hpp); those without a value stay in the
+// draft, with a warning.
 int import_policies(const PolicyOptions& options);
 
 // On standard output, for each language, the hash of its text and where everybody reads it. With `preview` how many

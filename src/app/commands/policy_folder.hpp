@@ -26,9 +26,12 @@ struct PolicyFolder {
     std::vector<std::string> problems;    // "privacy/1/xx.hbs: ...", all there are
 };
 
+// "privacy/1/en.hbs"
+std::string name_of(PolicyType type, std::int64_t version, Language language);
+
 // Whatever has no place is a problem, for a misspelled name must not pass for a text that is not there. Only hidden
-// files and those directly in `folder`, like a README, are left alone. Throws std::runtime_error where it cannot be
-// read.
+// files and those directly in `folder`, like a README or values.json, are left alone. Throws std::runtime_error where
+// it cannot be read.
 PolicyFolder read_policy_folder(const std::filesystem::path& folder);
 
 }  // namespace consentry
