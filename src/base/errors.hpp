@@ -165,6 +165,8 @@ inline constexpr ErrorKind term_policy_withdraw_not_allowed{"withdrawNotAllowed"
 inline constexpr ErrorKind term_policy_busy{"busy", 409, 6112, "termPolicy.error.busy", "termPolicy"};
 inline constexpr ErrorKind term_policy_not_accepted{"notAccepted", 409, 6113, "termPolicy.error.notAccepted",
                                                     "termPolicy"};
+inline constexpr ErrorKind term_policy_placeholders_unfilled{"placeholdersUnfilled", 422, 6114,
+                                                             "termPolicy.error.placeholdersUnfilled", "termPolicy"};
 
 inline constexpr ErrorKind policy_forbidden{"forbidden", 403, 5180, "policy.error.forbidden", "policy"};
 

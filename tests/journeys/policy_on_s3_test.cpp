@@ -58,8 +58,8 @@ INSTANTIATE_TEST_SUITE_P(Servers, PolicyOnS3, ::testing::Values(S3Kind::rgw, S3K
 
 TEST_P(PolicyOnS3, FromTheFirstDraftToTheAcceptance) {
     const PolicyDesk desk(service);
-    const std::string english = "<p>We keep {{what}}.</p>";
-    const std::string german = "<p>Wir speichern {{what}}, äöü.</p>";
+    const std::string english = "<p>We keep {your name}.</p>";
+    const std::string german = "<p>Wir speichern {Ihren Namen}, äöü.</p>";
     const Answer created =
         desk.create("privacy", 1, {upload(desk, 1, "en", "<p>Draft.</p>"), upload(desk, 1, "de", german)});
     ASSERT_EQ(created.status, 201U) << created.body;

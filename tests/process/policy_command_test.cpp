@@ -191,7 +191,8 @@ TEST_F(PolicyCommand, PlaceholdersAreFilledFromTheFileAndTheSettings) {
     const Settings settings{{"HOME_NAME", "Settings Ltd"}, {"EMAIL_SUPPORT", "help@example.org"}};
     write("values.json", R"({"companyName": "Müller & <Söhne>", "nested": "{{a}}", "none": ""})");
     write("privacy/1/en.hbs",
-          "{{companyName}}, {{ companyName\t}}; {{homeName}}, {{supportEmail}}; [{{none}}] {x} { {y} } {{ }");
+          "{{companyName}}, {{ companyName\t}}; {{homeName}}, {{supportEmail}}; [{{none}}] {x} { {y} } {{ or "
+          "{{homeName}}");
     write("privacy/1/de.hbs", "{{companyName}}");
     const Finished imported = policy({"import", "texts"}, settings);
     EXPECT_EQ(imported.code, 0) << imported.err;
@@ -199,7 +200,7 @@ TEST_F(PolicyCommand, PlaceholdersAreFilledFromTheFileAndTheSettings) {
     EXPECT_THAT(imported.err,
                 AllOf(HasSubstr("warning: no text uses the value of nested\n"), Not(HasSubstr("unfilled"))));
     const std::string english =
-        "Müller & <Söhne>, Müller & <Söhne>; Settings Ltd, help@example.org; [] {x} { {y} } {{ }";
+        "Müller & <Söhne>, Müller & <Söhne>; Settings Ltd, help@example.org; [] {x} { {y} } {{ or Settings Ltd";
     EXPECT_EQ(bytes_of(stored("private", "privacy/1/en.hbs")), english) << "plain text: nothing is escaped";
     const Finished published = policy({"publish", "privacy", "1"});
     EXPECT_THAT(published.out, HasSubstr("en\t" + hash_of(english) + "\thttp"));
@@ -242,6 +243,25 @@ TEST_F(PolicyCommand, APlaceholderWithoutAValueStaysInTheDraftAndIsTold) {
     }
     EXPECT_EQ(bytes_of(stored("private", "privacy/1/en.hbs")),
               "value {{companyName}} {{supportEmail}} {{companyName}}");
+}
+
+TEST_F(PolicyCommand, DOC_10_ATextWithAnUnfilledPlaceholderIsNotPublished) {
+    write("privacy/1/en.hbs", "{{companyName}}, {{> footer}}");
+    write("privacy/1/de.hbs", "Fertig");
+    import();
+    const Finished refused = policy({"publish", "privacy", "1"});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_EQ(refused.out, "");
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("en: unfilled {{companyName}}, {{> footer}}\n"),
+                                   Not(HasSubstr("consentry: de: ")), HasSubstr("placeholders")));
+    EXPECT_THAT(list(), HasSubstr("\tdraft\t"));
+    EXPECT_FALSE(fs::exists(stored("public", "privacy")));
+
+    write("privacy/1/en.hbs", "{{companyName}}");
+    write("values.json", R"({"companyName": "Example Ltd"})");
+    EXPECT_EQ(import(), "privacy/1/en.hbs\tupdated\nprivacy/1/de.hbs\tunchanged\n");
+    publish("privacy", 1);
+    EXPECT_EQ(bytes_of(stored("public", "privacy/1/en.hbs")), "Example Ltd");
 }
 
 TEST_F(PolicyCommand, ValuesThatCannotBeReadImportNothing) {

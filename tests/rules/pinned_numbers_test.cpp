@@ -129,19 +129,20 @@ const Pinned pinned[] = {
 
     {"file_address_invalid",   errors::file_address_invalid,   "addressInvalid",       403, 5014},
 
-    {"term_policy_not_found",            errors::term_policy_not_found,            "notFound",           404, 6100},
-    {"term_policy_exist",                errors::term_policy_exist,                "exist",              409, 6101},
-    {"term_policy_already_accepted",     errors::term_policy_already_accepted,     "alreadyAccepted",    409, 6103},
-    {"term_policy_required",             errors::term_policy_required,             "requiredInvalid",    403, 6104},
-    {"term_policy_status_invalid",       errors::term_policy_status_invalid,       "statusInvalid",      400, 6105},
-    {"term_policy_content_not_found",    errors::term_policy_content_not_found,    "contentNotFound",    404, 6106},
-    {"term_policy_content_exist",        errors::term_policy_content_exist,        "contentExist",       409, 6107},
-    {"term_policy_content_empty",        errors::term_policy_content_empty,        "contentEmpty",       400, 6108},
-    {"term_policy_outdated",             errors::term_policy_outdated,             "termPolicyOutdated", 409, 6109},
-    {"term_policy_content_invalid",      errors::term_policy_content_invalid,      "contentInvalid",     400, 6110},
-    {"term_policy_withdraw_not_allowed", errors::term_policy_withdraw_not_allowed, "withdrawNotAllowed", 400, 6111},
-    {"term_policy_busy",                 errors::term_policy_busy,                 "busy",               409, 6112},
-    {"term_policy_not_accepted",         errors::term_policy_not_accepted,         "notAccepted",        409, 6113},
+    {"term_policy_not_found",             errors::term_policy_not_found,             "notFound",             404, 6100},
+    {"term_policy_exist",                 errors::term_policy_exist,                 "exist",                409, 6101},
+    {"term_policy_already_accepted",      errors::term_policy_already_accepted,      "alreadyAccepted",      409, 6103},
+    {"term_policy_required",              errors::term_policy_required,              "requiredInvalid",      403, 6104},
+    {"term_policy_status_invalid",        errors::term_policy_status_invalid,        "statusInvalid",        400, 6105},
+    {"term_policy_content_not_found",     errors::term_policy_content_not_found,     "contentNotFound",      404, 6106},
+    {"term_policy_content_exist",         errors::term_policy_content_exist,         "contentExist",         409, 6107},
+    {"term_policy_content_empty",         errors::term_policy_content_empty,         "contentEmpty",         400, 6108},
+    {"term_policy_outdated",              errors::term_policy_outdated,              "termPolicyOutdated",   409, 6109},
+    {"term_policy_content_invalid",       errors::term_policy_content_invalid,       "contentInvalid",       400, 6110},
+    {"term_policy_withdraw_not_allowed",  errors::term_policy_withdraw_not_allowed,  "withdrawNotAllowed",   400, 6111},
+    {"term_policy_busy",                  errors::term_policy_busy,                  "busy",                 409, 6112},
+    {"term_policy_not_accepted",          errors::term_policy_not_accepted,          "notAccepted",          409, 6113},
+    {"term_policy_placeholders_unfilled", errors::term_policy_placeholders_unfilled, "placeholdersUnfilled", 422, 6114},
 };
 // clang-format on
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <boost/json/value_to.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,12 +28,42 @@ std::string name_of(PolicyType type, std::int64_t version) {
     return fmt::format("{}/{}", name_of(type), version);
 }
 
+// A text is not trusted with the terminal of whoever reads it: of control characters it has lines and tabs.
+std::string shown(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+        const bool is_line_end = byte == '\n' || (byte == '\r' && next == '\n');
+        const bool is_c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F in UTF-8
+        if ((byte < 0x20 && !is_line_end && byte != '\t') || byte == 0x7F || is_c1) {
+            out += "\uFFFD";
+            i += is_c1 ? 1 : 0;
+        } else {
+            out.push_back(text[i]);
+        }
+    }
+    return out;
+}
+
+// Each as it stands in the text.
+std::string in_braces(const std::vector<std::string>& unfilled) {
+    std::string out;
+    for (const std::string& one : unfilled) out += fmt::format("{}{{{{{}}}}}", out.empty() ? "" : ", ", shown(one));
+    return out;
+}
+
 // With what is wrong with which languages.
 int tell_refusal(const Services& services, const Error& error) {
     if (const auto* contents = error.data().if_contains("contents"))
-        for (const auto& one : contents->as_array())
-            fmt::print(stderr, "consentry: {}: {}\n", std::string_view(one.at("language").as_string()),
-                       std::string_view(one.at("reason").as_string()));
+        for (const auto& one : contents->as_array()) {
+            const auto* placeholders = one.as_object().if_contains("placeholders");
+            const auto what =
+                placeholders == nullptr
+                    ? std::string(one.at("reason").as_string())
+                    : "unfilled " + in_braces(boost::json::value_to<std::vector<std::string>>(*placeholders));
+            fmt::print(stderr, "consentry: {}: {}\n", std::string_view(one.at("language").as_string()), what);
+        }
     return tell(services, error);
 }
 
@@ -118,31 +149,6 @@ void print_fates(const Plan& plan) {
     for (const PolicyContent& content : plan.present->contents)
         if (std::ranges::find(plan.wanted.texts, content.language, &PolicyText::language) == plan.wanted.texts.end())
             print(content.language, Fate::kept);
-}
-
-// A text is not trusted with the terminal of whoever reads it: of control characters it has lines and tabs.
-std::string shown(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
-        const bool is_line_end = byte == '\n' || (byte == '\r' && next == '\n');
-        const bool is_c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F in UTF-8
-        if ((byte < 0x20 && !is_line_end && byte != '\t') || byte == 0x7F || is_c1) {
-            out += "\uFFFD";
-            i += is_c1 ? 1 : 0;
-        } else {
-            out.push_back(text[i]);
-        }
-    }
-    return out;
-}
-
-// Each as it stands in the text.
-std::string in_braces(const std::vector<std::string>& unfilled) {
-    std::string out;
-    for (const std::string& one : unfilled) out += fmt::format("{}{{{{{}}}}}", out.empty() ? "" : ", ", shown(one));
-    return out;
 }
 
 void warn_of_unfilled(const Plan& plan) {

@@ -4,6 +4,7 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "crypto/digest.hpp"
+#include "features/term_policies/placeholders.hpp"
 
 namespace consentry {
 
@@ -16,5 +17,14 @@ std::string_view unfit(const storage::Object& object) {
 }
 
 Error ContentComplaints::error() const { return Error{errors::term_policy_content_invalid, {{"contents", list_}}}; }
+
+void UnfilledTexts::look_at(Language language, std::string_view text) {
+    boost::json::array placeholders;
+    for (const std::string& one : unfilled_in(text)) placeholders.emplace_back(one);
+    if (!placeholders.empty())
+        list_.push_back({{"language", name_of(language)}, {"placeholders", std::move(placeholders)}});
+}
+
+Error UnfilledTexts::error() const { return Error{errors::term_policy_placeholders_unfilled, {{"contents", list_}}}; }
 
 }  // namespace consentry

@@ -34,4 +34,15 @@ private:
     boost::json::array list_;
 };
 
+// Which texts are not filled (placeholders.hpp), for one error that names all of them.
+class UnfilledTexts {
+public:
+    void look_at(Language language, std::string_view text);
+    bool empty() const { return list_.empty(); }
+    Error error() const;
+
+private:
+    boost::json::array list_;
+};
+
 }  // namespace consentry

@@ -183,10 +183,12 @@ void add_publication(http::Router& router, TermPolicies& policies) {
             "Cannot be undone. The new status and all languages become public together, or not at all. If this is the "
             "highest version of its type, every user must accept again and Consentry notifies them by email. Error "
             "6110 means that a file is not the one checked earlier; `data.contents` names each language and whether it "
-            "is absent or changed.")
+            "is absent or changed. Error 6114 means that a text still contains a placeholder; `data.contents` names "
+            "each language and its `placeholders`.")
         .message("termPolicy.publish")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
-                   &errors::term_policy_content_empty, &errors::term_policy_content_invalid, &errors::term_policy_busy})
+                   &errors::term_policy_content_empty, &errors::term_policy_content_invalid,
+                   &errors::term_policy_placeholders_unfilled, &errors::term_policy_busy})
         .handled_by(
             [&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path) {
                 return http::reply<Done>(policies.publish(caller.actor(), path->policy_id, cause_of(context)));

@@ -82,17 +82,21 @@ awaitable<Result<std::optional<TermPolicy>>> Publication::try_once(Actor by, Sto
 awaitable<Result<Publication::Files>> Publication::read(TermPolicy policy) {
     Files files;
     ContentComplaints complaints;
+    UnfilledTexts unfilled;
     for (const PolicyContent& content : policy.contents) {
         auto key = paths_.draft(policy.type, policy.version, content.language);
         auto object = co_await store_.get(storage::Area::private_area, std::move(key), policy_bytes_max);
-        if (!object)
+        if (!object) {
             complaints.add(content.language, "absent");
-        else if (digest_of(object->bytes) != content.digest)
+        } else if (digest_of(object->bytes) != content.digest) {
             complaints.add(content.language, "changed");
-        else
+        } else {
+            unfilled.look_at(content.language, object->bytes);
             files.push_back(std::move(object->bytes));
+        }
     }
     if (!complaints.empty()) co_return fail(complaints.error());
+    if (!unfilled.empty()) co_return fail(unfilled.error());
     co_return files;
 }
 

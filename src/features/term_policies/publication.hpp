@@ -24,7 +24,7 @@ public:
                 Audit audit, PolicyPaths paths);
 
     // Errors: notFound, statusInvalid (it is published), contentEmpty, contentInvalid (a file is not what was checked),
-    // busy (a file is being erased). Costs the same however many users there are.
+    // placeholdersUnfilled (DOC-10), busy (a file is being erased). Costs the same however many users there are.
     awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, Cause cause);
 
 private:

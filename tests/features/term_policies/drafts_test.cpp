@@ -195,10 +195,14 @@ TEST(Drafts, ChangesStandInTheActivityLogOfWhoMadeThem) {
 TEST(DOC_9, TemplatesAreKeptAsTheyAre) {
     Service service;
     const PolicyDesk desk(service);
-    const std::string text =
-        "{{#each users}}{{password}}{{/each}}<script>alert(1)</script>{{constructor.constructor \"return process\"}}"
-        "${7*7}<%= 7*7 %>\r\n\t\xEF\xBB\xBF";
-    const std::string id = desk.published("termsOfService", 1, {{"en", text}});
+    const std::string text = "<script>alert(1)</script>{7*7}${7*7}<%= 7*7 %>\r\n\t\xEF\xBB\xBF";
+    const std::string template_text =
+        text + "{{#each users}}{{password}}{{/each}}{{constructor.constructor \"return process\"}}";
+    const std::string id = desk.draft("termsOfService", 1, {{"en", template_text}});
+    EXPECT_EQ(desk.fetch(desk.content(id, "en").text("data.presignUrl")).body, template_text);
+
+    EXPECT_EQ(desk.update(id, desk.upload("termsOfService", 1, "en", text)).status, 200U);
+    ASSERT_EQ(desk.publish(id).status, 200U);
     const std::string url = desk.content(id, "en").text("data.presignUrl");
     EXPECT_EQ(url.find('?'), std::string::npos) << "public";
     const Answer file = desk.fetch(url);

@@ -88,6 +88,48 @@ TEST(DOC_2, AFileThatWasReplacedAfterTheCheckIsNotPublished) {
     EXPECT_EQ(desk.update(id, desk.upload("privacy", 1, "en", "new")).status, 200U) << "nobody has a claim";
 }
 
+TEST(DOC_10, ATextWithAnUnfilledPlaceholderIsNotPublished) {
+    Service service;
+    const PolicyDesk desk(service);
+    Texts texts = three;
+    texts["de"] = "<p>{{companyName}}, {{ address }}, {{companyName}}</p>";
+    texts["ja"] = "{{{companyName}}}{{#if a}}{{> b}}{{/if}}{{\n!c}}{{}} {{é";
+    const std::string id = desk.draft("privacy", 1, texts);
+    const Answer refused = desk.publish(id);
+    expect_error(refused, 422, 6114);
+    EXPECT_EQ(refused.text("statusCodeKey"), "placeholdersUnfilled");
+    EXPECT_EQ(refused.json.at("data").at("contents"),
+              json::parse(R"([{"language": "de", "placeholders": ["companyName", "address"]},
+                              {"language": "ja",
+                               "placeholders": ["companyName", "#if a", "> b", "/if", " !c", ""]}])"));
+    EXPECT_EQ(desk.status(id), "draft");
+    EXPECT_EQ(stored_objects(service, "public"), 0U);
+    EXPECT_EQ(service.sql("SELECT COUNT(*) FROM activity_log WHERE action = 'adminTermPolicyPublish'")[0][0], "0");
+
+    texts["de"] = "<p>Example GmbH</p>";
+    EXPECT_EQ(desk.update(id, desk.upload("privacy", 1, "de", texts["de"])).status, 200U) << "nobody has a claim";
+    expect_error(desk.publish(id), 422, 6114);
+    texts["ja"] = "{{ { {x} } }} }{ {{";
+    EXPECT_EQ(desk.update(id, desk.upload("privacy", 1, "ja", texts["ja"])).status, 200U);
+    expect_error(desk.publish(id), 422, 6114);
+    texts["ja"] = "{ { {x} } } }} }{ {{";
+    EXPECT_EQ(desk.update(id, desk.upload("privacy", 1, "ja", texts["ja"])).status, 200U);
+    EXPECT_EQ(desk.publish(id).status, 200U);
+    expect_published(desk, id, "privacy", 1, texts);
+}
+
+TEST(DOC_10, ManyAndLongPlaceholdersAreToldShortly) {
+    Service service;
+    const PolicyDesk desk(service);
+    std::string text = "{{" + std::string(500'000, 'x') + "}}";
+    for (int i = 0; i < 10'000; ++i) text += "{{name" + std::to_string(i) + "}}";
+    const Answer refused = desk.publish(desk.draft("privacy", 1, {{"en", text}}));
+    expect_error(refused, 422, 6114);
+    const json::array& told = refused.json.at("data").at("contents").at(0).at("placeholders").as_array();
+    EXPECT_EQ(told.size(), 100U);
+    EXPECT_EQ(told.at(0), json::value(std::string(64, 'x') + "…"));
+}
+
 TEST(DOC_7, WhatIsPublishedIsFrozen) {
     Service service;
     const PolicyDesk desk(service);

@@ -22,8 +22,7 @@ fs::path area_folder(const Service& service, const std::string& area) {
 
 Texts texts_in(const std::vector<std::string>& languages, const std::string& about) {
     Texts out;
-    for (const std::string& language : languages)
-        out[language] = "<p>" + about + " in " + language + ", {{company}}</p>";
+    for (const std::string& language : languages) out[language] = "<p>" + about + " in " + language + ", {company}</p>";
     return out;
 }
 
