@@ -1,11 +1,16 @@
 #include <array>
 #include <set>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
+#include "base/best_effort.hpp"
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/lock_ladder.hpp"
+#include "base/percent_encoding.hpp"
 #include "base/process.hpp"
 #include "base/text.hpp"
 #include "base/uuid.hpp"
@@ -112,6 +117,44 @@ TEST(INP_3, CodePointsAreCountedAndInvalidUtf8IsFound) {
 TEST(Time, Iso8601InUtcWithMilliseconds) {
     EXPECT_EQ(to_iso8601(from_epoch_ms(0)), "1970-01-01T00:00:00.000Z");
     EXPECT_EQ(to_iso8601(from_epoch_ms(1'234'567'890'123)), "2009-02-13T23:31:30.123Z");
+}
+
+TEST(PercentEncoding, KeepsTheUnreservedCharactersAndWhatItIsTold) {
+    EXPECT_EQ(percent_encoded("aZ9-._~"), "aZ9-._~");
+    EXPECT_EQ(percent_encoded("a b/\xc3\xbc+"), "a%20b%2F%C3%BC%2B");
+    EXPECT_EQ(percent_encoded("text/html", "/"), "text/html");
+}
+
+TEST(PercentEncoding, IsReadStrictlyOrLoosely) {
+    EXPECT_EQ(form_decoded("a+b%2Fc%c3%BC"), "a b/c\xc3\xbc");
+    EXPECT_EQ(form_decoded("%41"), "A");
+    for (const auto* bad : {"%", "%4", "a%4", "%4g", "%g4", "%%41"}) {
+        EXPECT_EQ(form_decoded(bad), std::nullopt) << bad;
+        EXPECT_EQ(loosely_form_decoded(bad), std::string_view(bad) == "%%41" ? "%A" : bad) << bad;
+    }
+}
+
+// Gives, or throws before or while it is waited for.
+TEST(BestEffort, TakesAnOutageForAnAbsence) {
+    boost::asio::io_context loop;
+    const auto give = []() -> boost::asio::awaitable<int> { co_return 7; };
+    const auto lack = []() -> boost::asio::awaitable<std::optional<int>> { co_return std::nullopt; };
+    const auto fail_late = []() -> boost::asio::awaitable<int> {
+        throw Unavailable("away");
+        co_return 7;
+    };
+    const auto fail_early = []() -> boost::asio::awaitable<void> { throw Unavailable("away"); };
+    int done = 0;
+    const auto all = [&]() -> boost::asio::awaitable<void> {
+        EXPECT_EQ(co_await best_effort(give), 7);
+        EXPECT_EQ(co_await best_effort(lack), std::nullopt);
+        EXPECT_EQ(co_await best_effort(fail_late), std::nullopt);
+        co_await best_effort(fail_early);
+        ++done;
+    };
+    boost::asio::co_spawn(loop, all(), boost::asio::detached);
+    loop.run();
+    EXPECT_EQ(done, 1);
 }
 
 }  // namespace
