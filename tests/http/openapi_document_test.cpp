@@ -215,19 +215,20 @@ TEST(AUT_1, DescriptionsBeginWithWhatTheGuardDemands) {
         const http::Operation& own = *declared.at(method + " " + path);
         const std::string_view text = operation.at("description").as_string();
         EXPECT_TRUE(text.starts_with(own.access.demand)) << text;
-        EXPECT_FALSE(own.description.starts_with("Needs ")) << own.description;
-        EXPECT_EQ(own.api_key == http::ApiKeyDemand::system, text.contains("Needs an API key of type system.")) << text;
+        EXPECT_FALSE(own.description.starts_with("Requires the abilit")) << own.description;
+        EXPECT_EQ(own.api_key == http::ApiKeyDemand::system, text.contains("Requires an API key of type `system`."))
+            << text;
         if (!own.access.security_scheme.empty()) EXPECT_FALSE(own.access.demand.empty());
         if (own.access.name != "permitted") return;
         ++permitted;
-        EXPECT_TRUE(text.starts_with("Needs the abilit")) << text;
+        EXPECT_TRUE(text.starts_with("Requires the abilit")) << text;
     });
     EXPECT_GT(permitted, 20U);
     const std::string_view role_change =
         t.paths.at("/api/v1/admin/user/update/{userId}/role").at("put").at("description").as_string();
     EXPECT_TRUE(
-        role_change.starts_with("Needs the abilities user:read, user:update and role:read. The login or its "
-                                "confirmation is at most five minutes old. "))
+        role_change.starts_with("Requires the abilities `user:read`, `user:update` and `role:read`. The login, or its "
+                                "confirmation, must be at most five minutes old. "))
         << role_change;
 }
 

@@ -54,7 +54,7 @@ public:
         const auto& facts = facts_of(P);
         return {.name = std::string(facts.name),
                 .security_scheme = std::string(facts.name),
-                .demand = "Needs an ID token of " + std::string(facts.owner) + " as bearer.",
+                .demand = "Requires an ID token of " + std::string(facts.owner) + " as the bearer token.",
                 .errors = {&facts.required, &facts.invalid}};
     }
 

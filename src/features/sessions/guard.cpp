@@ -30,7 +30,7 @@ awaitable<Result<RefreshBearer>> SessionGuard::admit(http::RequestContext& conte
 http::Access SessionGuard::access(std::type_identity<RefreshBearer>) {
     return {.name = "refresh",
             .security_scheme = "refreshToken",
-            .demand = "Needs a refresh token as bearer.",
+            .demand = "Requires a refresh token as the bearer token.",
             .errors = {&errors::jwt_refresh_token_invalid, &errors::blocked_forbidden, &errors::inactive_forbidden,
                        &errors::email_not_verified, &errors::password_expired}};
 }

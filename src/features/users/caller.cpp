@@ -69,21 +69,21 @@ awaitable<Result<std::pair<Caller, SeenRole>>> CallerGuard::permit(http::Request
 http::Access CallerGuard::access(std::type_identity<SignedIn>) {
     return {.name = "user",
             .security_scheme = "accessToken",
-            .demand = "For callers who are signed in.",
+            .demand = "Requires an access token.",
             .errors = {&errors::jwt_access_token_invalid, &errors::blocked_forbidden, &errors::inactive_forbidden,
                        &errors::email_not_verified, &errors::password_expired}};
 }
 
 http::Access CallerGuard::access(std::type_identity<SignedInProvisionally>) {
     http::Access out = access(std::type_identity<SignedIn>{});
-    out.demand = "For callers who are signed in, also with a temporary password.";
+    out.demand = "Requires an access token, which may be one of a temporary password.";
     return out;
 }
 
 http::Access CallerGuard::access(std::type_identity<SignedInAdmin>) {
     http::Access out = access(std::type_identity<SignedIn>{});
     out.name = "admin";
-    out.demand = "For administrators.";
+    out.demand = "Requires an administrator's access token.";
     out.errors.push_back(&errors::role_forbidden);
     return out;
 }
@@ -92,21 +92,21 @@ http::Access CallerGuard::access(std::type_identity<SignedInAdmin>) {
 http::Access CallerGuard::access(std::type_identity<Visitor>) {
     return {.name = "public",
             .security_scheme = {},
-            .demand = "For everybody; an access token that is sent is checked.",
+            .demand = "Public. If the request carries an access token, it must be valid.",
             .errors = access(std::type_identity<SignedIn>{}).errors};
 }
 
 std::string CallerGuard::demand_of(std::span<const PolicyType> accepted) {
     std::vector<std::string> names;
     for (const PolicyType type : accepted) names.emplace_back(name_of(type));
-    return "For callers who are signed in and have accepted the latest " + listed(names) + ", once there are some.";
+    return "Requires an access token and acceptance of the latest " + listed(names) + ", if published.";
 }
 
 std::string CallerGuard::demand_of(std::span<const Ability> required) {
     std::vector<std::string> names;
     for (const auto& [subject, action] : required)
-        names.push_back(std::string(name_of(subject)) + ":" + std::string(name_of(action)));
-    return (names.size() == 1 ? "Needs the ability " : "Needs the abilities ") + listed(names) + ".";
+        names.push_back("`" + std::string(name_of(subject)) + ":" + std::string(name_of(action)) + "`");
+    return (names.size() == 1 ? "Requires the ability " : "Requires the abilities ") + listed(names) + ".";
 }
 
 }  // namespace consentry

@@ -221,7 +221,7 @@ public:
     template <class Proof>
     static http::Access access(std::type_identity<Fresh<Proof>>) {
         http::Access out = access(std::type_identity<Proof>{});
-        out.demand.append(" The login or its confirmation is at most five minutes old.");
+        out.demand.append(" The login, or its confirmation, must be at most five minutes old.");
         static_assert(fresh_for == std::chrono::minutes{5}, "the sentence says so");
         out.errors.push_back(&errors::fresh_login_required);
         return out;

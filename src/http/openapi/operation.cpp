@@ -66,7 +66,7 @@ json::array security(const Operation& operation, const OpenApiInfo& info) {
 std::string description_of(const Operation& operation) {
     std::string out = operation.access.demand;
     for (const std::string_view sentences :
-         {std::string_view(operation.api_key == ApiKeyDemand::system ? "Needs an API key of type system." : ""),
+         {std::string_view(operation.api_key == ApiKeyDemand::system ? "Requires an API key of type `system`." : ""),
           std::string_view(operation.description)}) {
         if (!out.empty() && !sentences.empty()) out.push_back(' ');
         out.append(sentences);
