@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/report.hpp"
 #include "http/context.hpp"
 #include "http/endpoint/signature.hpp"
 #include "http/operation.hpp"
 #include "http/paging/list.hpp"
-#include "http/schema/report.hpp"
 #include "http/upload.hpp"
 
 namespace consentry::http {
