@@ -52,7 +52,7 @@ void greet(const App& app, const Config& config) {
     fmt::print(stderr,
                "To get started, create an account and log in from another terminal:\n"
                "  {} user create --email you@example.org --role superAdmin\n"
-               "  curl {}{}/public/user/login/credential -H 'Content-Type: application/json' \\\n"
+               "  curl {}{}/user/login/credential -H 'Content-Type: application/json' \\\n"
                "    -d '{{\"email\":\"you@example.org\",\"password\":\"...\",\"from\":\"website\"}}'\n",
                own_path(), address, config.http.global_prefix);
 }
