@@ -1,4 +1,4 @@
-// A row is one table of columns. The statement's list and the reader of its rows come from it:
+// Maps a row to a struct through one table of columns, which yields both the SELECT list and the row's reader:
 //
 //     constexpr auto user_columns = columns<User>(
 //         column<"u.id", &User::id>,
@@ -10,8 +10,9 @@
 //     const auto rows = co_await database.query(sql<"SELECT ", user_columns, " FROM users u WHERE u.id = $1">, id);
 //     co_return user_columns.read_first(rows);
 //
-// A column is read as the type of its member or of its function says (ColumnValue). An optional part is absent where
-// all of its columns are NULL. Columns keep the order of the table; what a row has behind them is not looked at.
+// The type of the member, or of the conversion function's parameter, decides how a column is read (ColumnValue). An
+// optional part is absent if all of its columns are NULL. Columns keep the order of the table; further columns of a row
+// are ignored.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@
 
 namespace consentry::storage {
 
-// How a type is read. Enums: features/users/stored.hpp.
+// Reads one type. For enums, see features/users/stored.hpp.
 template <class T>
 struct ColumnValue;
 
@@ -62,7 +63,7 @@ struct ColumnValue<std::optional<T>> {
     }
 };
 
-// For members that say no more than whether there is a value.
+// For members that only record whether a value is present.
 inline bool is_set(const Row& row, std::size_t at) { return !row.is_null(at); }
 
 namespace detail {

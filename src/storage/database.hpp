@@ -1,11 +1,12 @@
-// The database port: plain SQL in what SQLite 3.40 and PostgreSQL 15 share, written once by each feature.
+// The database port. Features write each statement once, in the subset of SQL that SQLite 3.40 and PostgreSQL 15 share.
 //
-// Dialect: parameters $1..$n (any order, any number of times), RETURNING, ON CONFLICT, CTEs, TRUE/FALSE,
-// CAST, power(), ceil(). Column types: UUID, TEXT, BIGINT, BOOLEAN, BYTEA, DOUBLE PRECISION; times are BIGINT
-// milliseconds since 1970 UTC. Not shared, hence not used: data-modifying CTEs, LIMIT -1, ILIKE, JSON operators.
+// Dialect: parameters $1..$n (in any order, each used any number of times), RETURNING, ON CONFLICT, CTEs, TRUE/FALSE,
+// CAST, power(), ceil(). Column types: UUID, TEXT, BIGINT, BOOLEAN, BYTEA, DOUBLE PRECISION. Times are BIGINT
+// milliseconds since 1970 UTC. The engines do not share data-modifying CTEs, LIMIT -1, ILIKE and JSON operators, so no
+// statement uses them.
 //
-// An outage (engine away, disk full, statement broken) is thrown as consentry::Unavailable; a unique
-// constraint that does not hold is thrown as UniqueViolation by execute() and reported by commit().
+// An outage (server unreachable, disk full, broken statement) throws consentry::Unavailable. On a unique constraint
+// violation execute() throws UniqueViolation, while commit() reports it in its Outcome.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ namespace consentry::storage {
 
 using boost::asio::awaitable;
 
-// What travels to the engine. Uuid is stored as 36 characters by SQLite and natively by PostgreSQL.
+// A statement parameter. SQLite stores a Uuid as 36 characters of text, PostgreSQL as its native type.
 using Param = std::variant<std::monostate, bool, std::int64_t, double, std::string, Bytes, Uuid>;
 using Params = std::vector<Param>;
 
@@ -64,12 +65,13 @@ Params bind_all(const Args&... args) {
     return out;
 }
 
-// What comes back: NULL, integer (also BOOLEAN from SQLite), boolean, real, text (also UUID from SQLite), bytes, UUID.
+// A column value in a result: NULL, integer (also BOOLEAN from SQLite), boolean, real, text (also UUID from SQLite),
+// bytes, UUID.
 using Value = std::variant<std::monostate, std::int64_t, bool, double, std::string, Bytes, Uuid>;
 
-// One row, by column index in the order of the SELECT list; storage/columns.hpp counts for whoever reads more than two.
-// A value of another type than asked for, or an index out of range, throws std::logic_error: the statement and its
-// reader disagree. `Row` refers into its Rows.
+// One row. Columns are numbered in the order of the SELECT list; storage/columns.hpp reads rows of more than two
+// columns. Throws std::logic_error if the value has another type than requested or the index is out of range, since the
+// statement and its reader then disagree. A Row refers to its Rows, which must outlive it.
 class Row {
 public:
     Row(const Value* values, std::size_t columns) : values_(values), columns_(columns) {}
@@ -102,7 +104,7 @@ private:
     std::size_t columns_;
 };
 
-// Copies are cheap and share what they hold, which nobody changes.
+// Copies share the same immutable values, so copying is cheap.
 class Rows {
 public:
     Rows() = default;
@@ -115,7 +117,7 @@ public:
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     Row operator[](std::size_t row) const { return {values_->data() + (first_ + row) * columns_, columns_}; }
-    // One row alone, or none.
+    // These return a single row, or no rows, of the same result.
     Rows only(std::size_t row) const {
         Rows out = *this;
         out.first_ += row;
@@ -127,7 +129,8 @@ public:
         out.size_ = 0;
         return out;
     }
-    // Rows that an INSERT, UPDATE or DELETE changed (with RETURNING, the rows returned); 0 for a SELECT.
+    // The number of rows that an INSERT, UPDATE or DELETE changed (with RETURNING, the number of rows returned); 0 for
+    // a SELECT.
     std::int64_t affected() const { return affected_; }
 
 private:
@@ -143,21 +146,22 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// The answer to a write was lost on its way: it took effect, or it did not, or it still may. Nobody repeats it before
-// looking; what is not idempotent is never repeated.
+// The answer to a write was lost: the write may have taken effect, may not have, or may still take effect. Callers must
+// check the state before repeating it, and must never repeat a write which is not idempotent.
 class OutcomeUnknown : public Unavailable {
 public:
     using Unavailable::Unavailable;
 };
 
-// Statements that take effect together or not at all. Each may demand what it must change; where one changes
-// something else, all are undone. So a decision is written down as statements, not taken between them:
+// A transaction: its statements take effect together or not at all. Each statement may state how many rows it must
+// change; if one changes a different number, the whole transaction rolls back. Callers therefore express a decision as
+// statements instead of making it between them:
 //
 //     Transaction tx;
 //     tx.add(Expect::one, "UPDATE challenges SET used_at = $1 WHERE digest = $2 AND used_at IS NULL", now, digest);
 //     tx.add(Expect::any, "INSERT INTO sessions ...", ...);
 //     const Outcome outcome = co_await database.commit(std::move(tx));
-//     if (!outcome.committed) ...   // outcome.failed_at == 0: somebody was faster
+//     if (!outcome.committed) ...   // outcome.failed_at == 0: another caller was faster
 enum class Expect {
     any,
     one,  // exactly one row changed
@@ -165,7 +169,7 @@ enum class Expect {
     none,  // no row changed
 };
 
-// What a statement is about, for those who must hear of it (Database::listen). Told apart by their place in memory.
+// The subject of a statement, to which a listener can subscribe (Database::listen). Topics are compared by address.
 struct Topic {
     std::string_view name;
 };
@@ -174,7 +178,7 @@ struct Statement {
     Expect expect;
     std::string_view sql;  // a literal, or text that outlives the call
     Params params;
-    const Topic* topic = nullptr;  // whoever listens to it hears of the rows that the statement returned
+    const Topic* topic = nullptr;  // its listener receives the rows that the statement returns
 };
 
 class Transaction {
@@ -201,9 +205,9 @@ private:
 
 struct Outcome {
     bool committed = false;
-    // Where not committed: the first statement whose expectation, or unique constraint, did not hold.
+    // If not committed: the first statement whose expectation or unique constraint was violated.
     std::size_t failed_at = 0;
-    // Where committed: of each statement, in order (RETURNING rows, affected()).
+    // If committed: the result of each statement, in order (RETURNING rows, affected()).
     std::vector<Rows> results;
 };
 
@@ -211,49 +215,52 @@ class Database {
 public:
     virtual ~Database() = default;
 
-    // Reads. Sees everything committed before the call.
+    // Runs a read. Sees everything committed before the call.
     template <class... Args>
     awaitable<Rows> query(std::string_view sql, const Args&... args) {
         return read(sql, bind_all(args...));
     }
-    // The same with parameters that were put together at run time.
+    // The same, with parameters assembled at run time.
     awaitable<Rows> query_with(std::string_view sql, Params params) { return read(sql, std::move(params)); }
-    // A read by one key that many ask for at the same time: an engine may answer several callers with one statement.
-    // The key is unique; the SQL selects it as its first column and has " = $1" once.
+    // A read by one key which many callers request at the same time; an engine may answer several callers with one
+    // statement. The key is unique. The SQL selects it as its first column and contains " = $1" exactly once.
     awaitable<Rows> look_up(std::string_view sql, Uuid key) { return read_by_key(sql, key); }
     template <class Tag>
     awaitable<Rows> look_up(std::string_view sql, const Id<Tag>& key) {
         return read_by_key(sql, key.uuid());
     }
-    // A read without parameters, the same for whoever asks; likewise.
+    // A read without parameters, which returns the same rows to every caller. The engine may share one answer here too.
     awaitable<Rows> query_shared(std::string_view sql) { return read_shared(sql); }
-    // A read that may have to look at a whole table, and whose best way depends on its values. No other call waits for
-    // it; it waits for other searches, and takes as long as it takes: Unavailable after Searches::time_max.
+    // A read that may scan a whole table and whose best plan depends on its values. Searches run one after another and
+    // never delay other calls. Throws Unavailable after Searches::time_max, which includes the wait for other searches.
     awaitable<Rows> search_with(std::string_view sql, Params params) { return search(sql, std::move(params)); }
-    // One writing statement, a transaction of its own. On return it is durable (on disk; acknowledged by the server).
+    // Runs one writing statement in its own transaction. The change is durable on return: on disk, or acknowledged by
+    // the server.
     template <class... Args>
     awaitable<Rows> execute(std::string_view sql, const Args&... args) {
         return write({Expect::any, sql, bind_all(args...)});
     }
-    // All or nothing; durable on return when committed. Listeners have heard of it by then.
+    // Applies all statements or none. A committed transaction is durable on return, and its listeners have run by then.
     awaitable<Outcome> commit(Transaction transaction);
-    // Called with the rows that a statement about the topic returned, if any, once they are committed and before the
-    // caller of commit() goes on: so nobody who changes something has to remember whom to tell. What it throws is
-    // lost, for the change stands. One listener for each topic; to be set before the first commit. Empty: nobody.
+    // Called with the rows that a statement about the topic returned, after the commit and before the caller of
+    // commit() resumes. It is not called if there are no rows. Thus no writer has to remember which caches or services
+    // depend on its change. The database swallows the listener's exceptions, because the change is already committed.
+    // Each topic has one listener, which must be set before the first commit; an empty function removes it.
     using Listener = std::function<awaitable<void>(Rows)>;
     void listen(const Topic& topic, Listener listener);
 
-    // Throws Unavailable where the engine does not answer a trivial statement. For readiness.
+    // Readiness check. Throws Unavailable if the engine does not answer a trivial statement.
     virtual awaitable<void> ping() = 0;
 
-    // What the clock of the server shows that all processes with this database share; nullopt where one process has the
-    // database to itself. The first blocks, and is to be called before serving, as migrate() is.
+    // The time of the database server, the clock that all processes on this database share; nullopt if a single process
+    // owns the database. server_time_at_start() blocks: like migrate(), call it before serving.
     virtual std::optional<TimePoint> server_time_at_start() { return std::nullopt; }
     virtual awaitable<std::optional<TimePoint>> server_time() { co_return std::nullopt; }
 
-    // Brings the schema up to date; blocks, and waits for another process that does the same. To be called before
-    // serving. Throws std::runtime_error where the database is newer than `migrations`, cannot be written to, or a
-    // statement fails: then what was finished before it stays, and the next call goes on from there.
+    // Applies the pending migrations. Blocks, and waits for another process that is migrating the same database. Call
+    // it before serving. Throws std::runtime_error if the schema is newer than `migrations`, the database is not
+    // writable, or a statement fails. Migrations completed before the error stay applied, and the next call continues
+    // from there.
     virtual void migrate(const std::vector<Migration>& migrations) = 0;
 
 protected:

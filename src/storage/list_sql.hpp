@@ -1,12 +1,12 @@
-// The SQL of lists: filters, search, order, and one page by number or behind a cursor. A repository brings its own
-// columns and table:
+// The SQL of lists: filters, search, order, and one page by number or cursor. A repository supplies its columns and
+// table:
 //
 //     return storage::select_list(database_,
 //                                 {.columns = role_columns.list(), .from = "roles WHERE deleted_at IS NULL"},
 //                                 std::move(query), role_columns.read);
 //
-// Texts are put together from the constants of features and $n alone, and from few enough choices that the engines
-// can keep them prepared.
+// Statement texts consist only of feature constants and $n, and have few enough variants that the engines can keep them
+// prepared.
 #pragma once
 
 #include <string>
@@ -20,14 +20,14 @@
 namespace consentry::storage {
 
 struct ListSource {
-    std::string_view columns;  // as the reader expects them
-    // Table, joins and a WHERE of its own, which more conditions are joined to by AND. Its parameters are $1 ... $n.
+    std::string_view columns;  // in the order the reader expects
+    // Table, joins and its own WHERE, to which further conditions are added with AND. Its parameters are $1 ... $n.
     std::string_view from;
-    // Its table grows without end. Conditions, searches and orders of several fields, for which no index is made, are
-    // kept apart from other calls; pages by number find their ids first and read no other row, for which each order of
-    // one field wants an index that holds what `from` looks at.
+    // The table grows without bound. Conditions, searches and orders over several fields have no index, so they run as
+    // searches, apart from other calls. Pages by number find their ids first and read no other row; each single-field
+    // order therefore needs an index that covers the columns which `from` tests.
     bool large = false;
-    // For the count, where other words for the same rows are quicker; of the same parameters.
+    // An equivalent FROM clause for the count, if another form is faster. Takes the same parameters.
     std::string_view counted_from = {};
 };
 
@@ -35,8 +35,8 @@ struct ListStatement {
     std::string sql;
     Params params;
 };
-// One row more than asked for, which tells that there are more. By cursor, the order's expressions and the id follow
-// the source's columns.
+// Selects one row more than requested, which reveals whether there are more. With a cursor, the order's expressions and
+// the id follow the source's columns.
 ListStatement list_statement(const ListSource& source, const ListQuery& query, Params own);
 ListStatement count_statement(const ListSource& source, const ListQuery& query, Params own);
 
@@ -44,7 +44,7 @@ namespace detail {
 
 struct FoundRows {
     Rows rows;
-    std::size_t size = 0;  // without the row too many
+    std::size_t size = 0;  // without the extra row
     bool has_more = false;
     std::optional<std::int64_t> count;
     std::optional<ListPosition> end;
@@ -63,7 +63,7 @@ awaitable<ListSlice<T>> select_items(Database& database, ListSource source, List
 
 }  // namespace detail
 
-// `source` and the query's expressions are constants of the program; `own` are the parameters of source.from.
+// `source` and the query's expressions must be program constants; `own` holds the parameters of source.from.
 template <class T, class... Args>
 awaitable<ListSlice<T>> select_list(Database& database, ListSource source, ListQuery query, T (*read)(const Row&),
                                     const Args&... own) {

@@ -5,11 +5,11 @@
 
 namespace consentry::storage {
 
-// The end of the lock after one more failure, or NULL where it does not lock yet: `attempt` is a BIGINT column; `max`,
-// `now_ms` and `base_ms` are parameters: failures that lock, milliseconds since 1970, and the ladder's base in
-// milliseconds as DOUBLE PRECISION, at least 1. Agrees with LockLadder::duration to the millisecond
-// (tests/contracts holds both together); saturates at lock_max, 2^48 ms (TFA-8). From 48 rungs on power() is not even
-// asked: it would overflow, which PostgreSQL refuses.
+// The end of the lock after one more failure, or NULL if it does not lock yet. `attempt` is a BIGINT column.
+// The parameters are `max` (failures before a lock), `now_ms` (milliseconds since 1970) and `base_ms` (the ladder's
+// base in milliseconds, DOUBLE PRECISION, at least 1). Agrees with LockLadder::duration to the millisecond
+// (tests/contracts compares them) and saturates at lock_max, 2^48 ms (TFA-8). From rung 48 on it does not call power(),
+// which would overflow, an error in PostgreSQL.
 template <Text attempt, Text max, Text now_ms, Text base_ms>
 inline constexpr Text lock_end_sql = [] {
     constexpr Text failures_max = "CAST(" + max + " AS BIGINT)";

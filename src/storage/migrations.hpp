@@ -1,5 +1,5 @@
-// The numbered files of migrations/, embedded. Engines apply them in order, each in one transaction, and
-// remember which are done; they only go forward.
+// The numbered files of migrations/, embedded. Engines apply them in order, each in its own transaction, and record
+// which are applied. There are no down migrations.
 #pragma once
 
 #include <span>
@@ -16,16 +16,16 @@ struct Migration {
     std::vector<std::string_view> statements;
 };
 
-// Parsed from the embedded files. Statements end with ';' at the end of a line.
-// Throws std::runtime_error where the numbers leave a gap.
+// Parsed from the embedded files. A statement ends with ';' at the end of a line. Throws std::runtime_error if the
+// numbers leave a gap.
 const std::vector<Migration>& migrations();
 
-// Whether an engine is to carry out the statement: not where a comment in front of it says "Only for" another one.
+// Returns whether the engine runs the statement: false if a leading comment says "Only for" another engine.
 bool is_for(std::string_view statement, std::string_view engine);
 
-// The parser behind it: files in any order, "<number>_<name>.sql". A line that is a comment ends no statement.
-// Throws std::runtime_error, naming the file, where the numbers do not run 1, 2, 3 ... or the last statement has
-// no end. The result refers into the files.
+// The underlying parser. Takes files named "<number>_<name>.sql" in any order. A comment line does not end a statement.
+// Throws std::runtime_error that names the file if the numbers do not run 1, 2, 3 ... or the last statement is
+// unterminated. The result refers to the files, which must outlive it.
 std::vector<Migration> parse_migrations(std::span<const EmbeddedFile> files);
 
 }  // namespace consentry::storage

@@ -1,8 +1,8 @@
 // The object store port: files by key, in a private and a public area.
 //
-// A key is "a/b/c.hbs": segments of letters, digits, '.', '_' and '-', none of them "." or "..", joined by '/'; at most
-// 512 bytes. Engines throw std::logic_error for any other: whoever makes keys makes them of checked parts (DOC-1).
-// An outage is thrown as consentry::Unavailable.
+// A key such as "a/b/c.hbs" consists of segments of letters, digits, '.', '_' and '-', joined by '/', and has at most
+// 512 bytes; no segment is "." or "..". Engines throw std::logic_error for any other key, because callers build keys
+// from validated parts (DOC-1). An outage throws consentry::Unavailable.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@ namespace consentry::storage {
 
 using boost::asio::awaitable;
 
-// Private objects are read by the service and by presigned address only; public ones by anybody.
+// Private objects are readable only by the service and through presigned addresses; public objects by anyone.
 enum class Area { private_area, public_area };
 
 struct ObjectFacts {
     std::uint64_t size = 0;  // bytes
-    std::string mime;        // empty: not known
+    std::string mime;        // empty: unknown
 };
 
-// An object and at most so much of it as was asked for.
+// An object, truncated to the number of bytes requested.
 struct Object {
     std::string bytes;
-    std::uint64_t size = 0;  // of the whole object; more than bytes.size() where it is too large
+    std::uint64_t size = 0;  // of the whole object; greater than bytes.size() if truncated
 };
 
 bool is_object_key(std::string_view key);
 
-// What an address that leads to this service itself lets whoever has it do. `query` is that of the address, as sent.
+// Verifies the presigned addresses that this service itself serves. `query` is the address's query, exactly as sent.
 class OwnAddresses {
 public:
     virtual ~OwnAddresses() = default;
@@ -47,34 +47,34 @@ class ObjectStore {
 public:
     virtual ~ObjectStore() = default;
 
-    // nullopt: there is none.
+    // Both return nullopt if the object does not exist.
     virtual awaitable<std::optional<ObjectFacts>> head(Area area, std::string key) = 0;
     virtual awaitable<std::optional<Object>> get(Area area, std::string key, std::size_t bytes_max) = 0;
-    // Atomic: a reader sees the former object or the whole new one; durable on return. Where it throws, it may have
-    // taken effect, or still may within longest_call().
+    // Atomic: readers see either the previous object or the complete new one. Durable on return. If it throws, the
+    // write may have taken effect, or may still take effect within longest_call().
     virtual awaitable<void> put(Area area, std::string key, std::string bytes, std::string mime) = 0;
-    virtual awaitable<void> erase(Area area, std::string key) = 0;  // absent is fine; where it throws, as above
+    virtual awaitable<void> erase(Area area, std::string key) = 0;  // idempotent; on a throw, as put()
 
-    // How long a call may take at most, retries included.
+    // The longest time a call can take, retries included.
     virtual milliseconds longest_call() const = 0;
 
-    // Addresses that let whoever has them read or write one private object until `until` (whole seconds). The one for
-    // writing takes exactly `size` bytes of this type.
+    // Addresses that let their bearer read or write one private object until `until` (whole seconds). A write address
+    // accepts exactly `size` bytes of the given type.
     virtual std::string address_to_get(const std::string& key, TimePoint now, TimePoint until) const = 0;
     virtual std::string address_to_put(const std::string& key, const std::string& mime, std::uint64_t size,
                                        TimePoint now, TimePoint until) const = 0;
-    // Where everybody reads a public object.
+    // The address at which anyone can read a public object.
     virtual std::string public_address(const std::string& key) const = 0;
-    // Null where a server of the engine's own answers at its addresses. Else this service does, at
-    // /files/private/KEY and /files/public/KEY.
+    // Null if a server of the engine answers at its addresses. Otherwise this service does, at /files/private/KEY and
+    // /files/public/KEY.
     virtual const OwnAddresses* own_addresses() const { return nullptr; }
-    // What the private area is called; clients see it as "bucket".
+    // The name of the area, which clients see as "bucket".
     virtual std::string area_name(Area area) const = 0;
 
-    // Blocks; before serving. Throws std::runtime_error naming what is unfit: an area that cannot be written, a private
-    // one that strangers can read, a public one that they cannot.
+    // Blocks; call it before serving. Throws std::runtime_error that names the problem: an area which is not writable,
+    // a private area which strangers can read, or a public area which they cannot.
     virtual void check() = 0;
-    // Throws Unavailable where it does not answer.
+    // Throws Unavailable if the area does not answer.
     virtual awaitable<void> ping(Area area) = 0;
 };
 

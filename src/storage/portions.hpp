@@ -1,4 +1,4 @@
-// Many rows, a portion at a time, and the texts of statements that take any number of values.
+// Statements over many rows in batches, and placeholder lists for a variable number of values.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace consentry::storage {
 
-// Executes a statement until it finds fewer rows than a portion has; its last parameter is the LIMIT. In portions, so
-// that no other write waits long behind one. `sql` outlives the call.
+// Executes a statement until it affects fewer rows than the batch size; its last parameter is the LIMIT. Batches keep
+// other writes from waiting long behind one statement. `sql` must outlive the call.
 template <std::int64_t Portion = 1'000, class... Args>
 awaitable<void> execute_in_portions(Database& database, std::string_view sql, Args... args) {
     for (;;) {
@@ -20,7 +20,7 @@ awaitable<void> execute_in_portions(Database& database, std::string_view sql, Ar
     }
 }
 
-// "$1, $2, ...", from a number on.
+// Returns "$1, $2, ...", starting at $from.
 inline std::string parameters(std::size_t from, std::size_t count) {
     std::string out;
     for (std::size_t i = 0; i < count; ++i) out.append(i == 0 ? "$" : ", $").append(std::to_string(from + i));

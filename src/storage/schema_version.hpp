@@ -1,4 +1,4 @@
-// A database's schema has a version: the number of the last migration that was applied to it.
+// The schema version of a database is the number of the last migration applied to it.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace consentry::storage {
 
-// Throws std::runtime_error where the schema is newer than this program, which would misread it. `where` begins the
-// text.
+// Throws std::runtime_error if the schema is newer than this program, which would misread it. `where` prefixes the
+// message.
 inline void require_known_version(std::int64_t found, std::int64_t known, std::string_view where = {}) {
     if (found > known)
         throw std::runtime_error(fmt::format(

@@ -1,5 +1,5 @@
-// Reads that may look at a whole table: one after the other on a thread of their own, so that no other call waits for
-// one. The thread begins with the first of them.
+// Runs reads that may scan a whole table, one after another on a dedicated thread, so that they never delay other
+// calls. The first search starts the thread.
 #pragma once
 
 #include <atomic>
@@ -15,10 +15,10 @@ namespace consentry::storage {
 
 class Searches {
 public:
-    // How long a search may take from being asked for, its wait for others included.
+    // The time limit of a search from its submission, which includes the wait for others.
     static constexpr std::chrono::seconds time_max{10};
 
-    // Whoever carries out a search asks now and then whether it is still wanted. Thread-safe.
+    // The deadline of a search. The engine polls it while the search runs. Thread-safe.
     class Patience {
     public:
         bool is_over() const {
@@ -31,16 +31,16 @@ public:
         const std::atomic<bool>& ended_;
         const std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + time_max;
     };
-    // Called on that thread alone; gives up by throwing Unavailable.
+    // Runs only on the search thread; throws Unavailable when it gives up.
     using Search = std::move_only_function<Rows(const Patience&)>;
 
     Searches() = default;
-    // Ends those under way. What they refer to outlives it.
+    // Cancels the searches under way. Objects that they refer to must outlive this one.
     ~Searches();
     Searches(const Searches&) = delete;
     Searches& operator=(const Searches&) = delete;
 
-    // Throws Unavailable where too many wait already.
+    // Throws Unavailable if too many searches are already queued.
     awaitable<Rows> run(Search search);
 
 private:

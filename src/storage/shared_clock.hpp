@@ -1,5 +1,5 @@
-// The clock of a process beside others on one database: locks begin and end by the time of the database's server, so
-// that all processes agree about them however their own clocks differ (RAC-6).
+// The clock of one of several processes on the same database. Locks begin and end by the database server's time, so all
+// processes agree on them even if their own clocks differ (RAC-6).
 #pragma once
 
 #include <atomic>
@@ -10,12 +10,12 @@
 
 namespace consentry::storage {
 
-// The server is asked at the start. From then on its time is told from the time that passes here: nobody waits for an
-// answer, and setting the server's clock neither ends nor prolongs a lock. Where the database has no server,
-// lock_time() is that of the process's own clock.
+// Reads the server's time once at the start, then derives it from the time elapsed locally: callers never wait for the
+// server, and setting the server's clock neither ends nor prolongs a lock. If the database has no server, lock_time()
+// is the process's own.
 class SharedClock final : public Clock {
 public:
-    // Blocks for asking. Both outlive it.
+    // Blocks while it asks the server. `own` and `database` must outlive this object.
     SharedClock(const Clock& own, Database& database);
 
     TimePoint now() const override { return own_.now(); }
@@ -23,9 +23,9 @@ public:
         return own_.lock_time() - milliseconds{ahead_ms_.load(std::memory_order_relaxed)};
     }
 
-    // Asks again. What is off by then is made up for by a thousandth of the time that passed and no more: enough for
-    // two clocks that do not run alike, while a step of the server's clock, or a slow answer, moves the end of a lock
-    // by next to nothing.
+    // Asks the server again and corrects the drift, by at most a thousandth of the time since the last call. That
+    // suffices for clocks which run at slightly different rates, while a step of the server's clock or a slow answer
+    // barely moves the end of a lock.
     awaitable<void> follow();
 
 private:
@@ -33,7 +33,7 @@ private:
 
     const Clock& own_;
     Database& database_;
-    std::atomic<std::int64_t> ahead_ms_{0};  // own_ before the server
+    std::atomic<std::int64_t> ahead_ms_{0};  // how far own_ is ahead of the server
     std::atomic<TimePoint> followed_at_;
 };
 

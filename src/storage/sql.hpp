@@ -1,4 +1,4 @@
-// SQL that is put together by the compiler, from literals, shared fragments and lists of columns:
+// SQL assembled at compile time from literals, shared fragments and lists of columns:
 //
 //     constexpr Text epoch_sql = "(SELECT e.grants FROM epochs e)";
 //     template <Text grant>
@@ -8,11 +8,11 @@
 //                                 of_this_epoch_sql<"s">>,
 //                             id);
 //
-// sql<...> is a std::string_view of a constant of the program: it outlives every call and costs nothing at run time. A
-// part is a literal, a Text, or a value whose type has a constant Text called sql_text (storage/columns.hpp).
+// sql<...> is a std::string_view of a program constant: it outlives every call and costs nothing at run time. A part is
+// a literal, a Text, or a value whose type has a constant Text called sql_text (storage/columns.hpp).
 //
-// A long statement may be a raw string: blanks and line ends outside of quotes become one blank. A comment (--) would
-// swallow what follows on its line and does not compile, and neither does a quote that is left open.
+// A long statement may be a raw string: each run of whitespace outside quotes becomes one space. A comment (--) would
+// swallow the rest of its line, so it does not compile; neither does an unclosed quote.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,10 @@
 
 namespace consentry::storage {
 
-// Characters as a template argument.
+// A string as a template argument.
 template <std::size_t Size>
 struct Text {
-    // Public, as a template argument demands it.
+    // Public because a structural type requires it.
     char chars[Size + 1]{};
 
     constexpr Text() = default;
@@ -63,7 +63,7 @@ consteval auto operator+(const char (&first)[First], const Text<Second>& second)
 
 namespace detail {
 
-// Gives each character of the statement to `put`.
+// Passes each character of the normalized statement to `put`.
 template <class Put>
 constexpr void squeeze(std::string_view text, Put put) {
     char quote = 0;

@@ -1,7 +1,7 @@
-// The in-process engine of the cache port: for one process, gone with it.
+// The in-process engine of the cache port: serves one process, and its contents end with that process.
 //
-// Bounded: beyond `bytes_max` what was not used for longest is forgotten, which a cache may do at any time.
-// Thread-safe; every call completes at once on the calling thread.
+// Bounded: beyond `bytes_max` it evicts the least recently used entries, as any cache may. Thread-safe; every call
+// completes at once on the calling thread.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace consentry::storage {
 
 class MemoryCache final : public Cache {
 public:
-    // The clock must outlive the cache. `bytes_max` counts keys, values and what it takes to keep them.
+    // The clock must outlive the cache. `bytes_max` covers keys, values and the bookkeeping of entries.
     explicit MemoryCache(const Clock& clock, std::size_t bytes_max = std::size_t{64} << 20);
 
     awaitable<std::optional<std::string>> get(std::string key) override;
@@ -28,11 +28,11 @@ public:
     awaitable<bool> put_if_absent(std::string key, std::string value, milliseconds ttl) override;
     awaitable<std::optional<std::string>> take(std::string key) override;
     awaitable<void> erase(std::string key) override;
-    // Events have memory of their own: no flood of them displaces what is kept.
+    // Events use separate memory, so a flood of them does not evict entries.
     awaitable<Admission> admit(std::string key, std::int64_t limit, milliseconds window) override;
     awaitable<void> ping() override;
 
-    // What is kept now, expired entries that nobody has met yet included.
+    // The bytes in use, including expired entries that are not removed yet.
     std::size_t bytes() const;
 
 private:
@@ -43,14 +43,14 @@ private:
         std::size_t size = 0;  // its share of the bytes
     };
     using Entries = std::list<Entry>;
-    // One of many, so that threads seldom meet; each with its own share of the bytes.
+    // Sharded to reduce lock contention; each shard has an equal share of the bytes.
     struct Shard {
         mutable std::mutex mutex;
-        Entries by_use;                                                  // front: used last
-        std::unordered_map<std::string_view, Entries::iterator> by_key;  // the keys lie in the entries
+        Entries by_use;                                                  // front: most recently used
+        std::unordered_map<std::string_view, Entries::iterator> by_key;  // the keys point into the entries
         std::size_t bytes = 0;
 
-        Entries::iterator find_live(std::string_view key, TimePoint now);  // by_use.end() where there is none
+        Entries::iterator find_live(std::string_view key, TimePoint now);  // by_use.end() if there is none
         bool insert(Entry entry, TimePoint now, std::size_t bytes_max);    // the key must be free
         void remove(Entries::iterator entry);
     };

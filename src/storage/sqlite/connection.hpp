@@ -1,4 +1,4 @@
-// One SQLite connection with its prepared statements. Used by one thread at a time.
+// One SQLite connection with its prepared statements. Not thread-safe: one thread at a time.
 #pragma once
 
 #include <array>
@@ -20,16 +20,16 @@ struct sqlite3_stmt;
 
 namespace consentry::storage::sqlite {
 
-// Names the file and says what SQLite says, never a value that was bound.
+// The message names the file and quotes SQLite's error, never a bound value.
 class SqliteError : public std::runtime_error {
 public:
     SqliteError(int code, const std::string& what) : std::runtime_error(what), code_(code) {}
     int code() const { return code_; }  // extended result code
     bool is_unique_violation() const;
     bool is_busy() const;
-    // The file or what lies below it failed: nothing more may be acknowledged on this connection.
+    // The file or the storage below it failed: nothing more may be acknowledged on this connection.
     bool is_storage_failure() const;
-    // The whole transaction can no longer be trusted, not only the statement.
+    // The whole transaction is lost, not only the statement.
     bool ends_transaction() const;
 
 private:
@@ -37,51 +37,52 @@ private:
 };
 
 struct ConnectionOptions {
-    std::filesystem::path file = {};  // must exist; a connection never makes one
-    std::string vfs = {};             // empty: the default one
+    std::filesystem::path file = {};  // must exist; a connection never creates it
+    std::string vfs = {};             // empty: the default
     std::chrono::milliseconds busy_timeout{5000};
-    int cache_kib = 1024;    // pages kept in memory, at most
-    bool read_only = false;  // refuses whatever would change the database
+    int cache_kib = 1024;    // page cache limit
+    bool read_only = false;  // refuses statements that would change the database
 };
 
 class Connection {
 public:
-    // Throws SqliteError where the file cannot be opened, is not a database, or is visibly damaged.
+    // Throws SqliteError if the file cannot be opened, is not a database, or is visibly damaged.
     explicit Connection(const ConnectionOptions& options);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    // One statement, prepared once and kept. Throws SqliteError. Where it throws inside a transaction, what the
-    // statement did is undone; see in_transaction() for whether the transaction still stands.
+    // Runs one statement, which is prepared once and cached. Throws SqliteError. If it throws inside a transaction, the
+    // statement's effects are undone; in_transaction() tells whether the transaction is still open.
     Rows run(std::string_view sql, const Params& params = {});
 
-    // The same of one that may take long: given up, with SQLITE_INTERRUPT, once `wanted` says no.
+    // The same for a statement that may take long: it is interrupted (SQLITE_INTERRUPT) once `wanted` returns false.
     Rows run_while(const std::function<bool()>& wanted, std::string_view sql, const Params& params);
 
     bool in_transaction() const;
-    // Ends an open transaction and hides why it could not be ended properly: the former error counts.
+    // Rolls back an open transaction. Ignores a failure to do so, because the caller is already handling an earlier
+    // error.
     void roll_back() noexcept;
-    // A deferred foreign key that does not hold would fail the COMMIT of everybody else in the group.
+    // Whether a deferred foreign key is violated, which would fail the COMMIT of the whole group.
     bool has_open_foreign_keys() const;
-    // Whether the file was deleted or replaced under our feet.
+    // Whether the file was deleted or replaced while open.
     bool file_has_moved() const;
 
     // Frames in the write-ahead log after the last commit of this connection.
     int wal_frames() const { return wal_frames_; }
     enum class Checkpoint {
-        passive,   // copies what it can, waits for nobody
+        passive,   // copies what it can without waiting
         truncate,  // also waits for readers, then empties the log
     };
-    // False where readers or writers were in the way; throws SqliteError where the storage failed.
+    // Returns false if readers or writers were in the way. Throws SqliteError if the storage failed.
     bool checkpoint(Checkpoint mode);
 
-    // The head of the write-ahead log's index in shared memory, as it was met.
+    // A copy of the header of the write-ahead log's index in shared memory.
     struct LogState {
         std::array<std::uint32_t, 12> words{};
     };
-    // Whether anybody, in any process, committed since `seen` was last brought up to date, which it is by this call.
-    // True as well where that cannot be told. Costs no system call.
+    // Returns whether any process committed since `seen` was last updated, and updates it. Also returns true if it
+    // cannot tell. Makes no system call.
     bool has_moved_on(LogState& seen);
 
     void set_busy_timeout(std::chrono::milliseconds timeout) { busy_timeout_ = timeout; }
@@ -120,11 +121,11 @@ private:
     std::chrono::milliseconds busy_timeout_;
     std::chrono::steady_clock::time_point busy_since_;
     bool refuses_writes_ = false;
-    const volatile std::uint32_t* log_index_ = nullptr;  // mapped by SQLite as long as the connection lives
+    const volatile std::uint32_t* log_index_ = nullptr;  // SQLite maps it for the connection's lifetime
     int wal_frames_ = 0;
     std::uint64_t uses_ = 0;
     std::unique_ptr<sqlite3, Close> db_;
-    // After db_: statements end before their connection.
+    // Declared after db_: statements must be finalized before the connection closes.
     std::unordered_map<std::string, Prepared, TextHash, std::equal_to<>> statements_;
 };
 

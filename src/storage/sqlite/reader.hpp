@@ -1,9 +1,8 @@
-// One thread's way to read: a connection, and the answers it gave while the database has not changed since.
+// The reader of one thread: a connection, and a cache of its answers that is valid until the database changes.
 //
-// A look-up by one key, or a read that is the same for everybody, is answered from memory as long as nothing at all was
-// committed, by any process, since it was read. That is the answer the database would give, for it would read the same
-// pages; what is saved is asking. Whether something was committed stands in the log's shared index, which every commit
-// changes before it is done.
+// A look-up by one key, or a parameterless read, is answered from memory as long as no process has committed anything
+// since it was read. The database would read the same pages and give the same answer, so only the query is saved. The
+// shared index of the log shows whether there was a commit: every commit changes it before it completes.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +20,15 @@ public:
 
     // Sees everything committed before the call. Throws SqliteError.
     Rows read(std::string_view sql, const Params& params);
-    // The same of a statement without parameters whose answer is small and asked for again and again.
+    // The same for a statement without parameters whose answer is small and frequently requested.
     Rows read_shared(std::string_view sql);
     Connection& connection() { return connection_; }
 
 private:
-    static constexpr std::size_t entries_max = 2'048;  // of each half; about 1 kB an entry
+    static constexpr std::size_t entries_max = 2'048;  // of each half; about 1 kB per entry
 
     struct Entry {
-        std::uint64_t version;  // of the database, as counted here
+        std::uint64_t version;  // of the database, counted by this reader
         Rows rows;
     };
     using Entries = std::unordered_map<std::string, Entry>;
@@ -40,10 +39,11 @@ private:
     Connection connection_;
     std::uint64_t version_ = 0;
     Connection::LogState seen_;
-    // Two halves: what the younger one has no room for any more is forgotten together, unless it was used since.
+    // Two generations: when the young one is full it becomes the old one, whose entries are dropped unless they were
+    // used since.
     Entries young_;
     Entries old_;
-    std::string key_;  // of the look-up at work; kept for its memory
+    std::string key_;  // of the current look-up; reuses its memory
 };
 
 }  // namespace consentry::storage::sqlite

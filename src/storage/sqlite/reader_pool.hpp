@@ -1,7 +1,7 @@
-// Connections for reading, one for each thread that reads.
+// Read connections, one for each reading thread.
 //
-// The pool owns the connections, so that they are closed with it and not when their threads end; a thread that
-// ends gives its connection back, and the next new thread takes it over.
+// The pool owns the connections, so they close with the pool and not when their threads end. A thread that ends returns
+// its connection, and the next new thread reuses it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class ReaderPool : public std::enable_shared_from_this<ReaderPool> {
 public:
     static std::shared_ptr<ReaderPool> make(ConnectionOptions options);
 
-    // The calling thread's own; opened at its first call. Throws SqliteError where that fails.
+    // Returns the calling thread's reader, which its first call opens. Throws SqliteError if that fails.
     Reader& of_this_thread();
 
 private:
@@ -27,7 +27,7 @@ private:
     Reader& lend();
     void give_back(Reader& reader);
 
-    const std::uint64_t id_;  // unlike the address, never used again by a later pool
+    const std::uint64_t id_;  // unlike the address, never reused by a later pool
     const ConnectionOptions options_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<Reader>> all_;

@@ -1,10 +1,10 @@
-// The embedded engine of the database port: one SQLite file, written ahead (WAL) and synced at every commit.
+// The embedded engine of the database port: one SQLite file with a write-ahead log (WAL), synced at every commit.
 //
-// Reads run at once on the calling thread, on a connection of that thread; searches on a thread of their own. Writes go
-// to one thread of this object, which commits what waits together; see writer.hpp. Other processes may read and write
-// the same file. Booleans come back as 0 and 1, UUIDs as text; Row reads both.
+// Reads run at once on the calling thread, on that thread's connection; searches run on a dedicated thread. A single
+// thread of this object performs all writes and commits the waiting ones together; see writer.hpp. Other processes may
+// read and write the same file. SQLite returns booleans as 0 and 1 and UUIDs as text; Row reads both.
 //
-// The executors of waiting callers must outlive this object; its destructor finishes the writes it accepted.
+// The executors of waiting callers must outlive this object. The destructor completes the writes it has accepted.
 #pragma once
 
 #include <chrono>
@@ -27,18 +27,18 @@ class Writer;
 
 struct SqliteOptions {
     std::filesystem::path file = {};
-    std::chrono::milliseconds busy_timeout{5000};     // how long another process may hold the file
-    std::size_t writer_queue_max = 4096;              // beyond it, writes are refused with Unavailable
-    std::chrono::milliseconds reopen_interval{1000};  // between attempts to write again after the disk failed
-    int reader_cache_kib = 1024;                      // pages in memory of each reading thread, at most
+    std::chrono::milliseconds busy_timeout{5000};     // longest wait for another process's lock on the file
+    std::size_t writer_queue_max = 4096;              // beyond it, writes throw Unavailable
+    std::chrono::milliseconds reopen_interval{1000};  // between attempts to write after the disk failed
+    int reader_cache_kib = 1024;                      // page cache limit of each reading thread
     int writer_cache_kib = 2048;
-    std::string vfs = {};  // SQLite's name of another file layer; tests inject faults with it
+    std::string vfs = {};  // SQLite's name of another VFS; tests use it to inject faults
 };
 
 class SqliteDatabase final : public Database {
 public:
-    // Makes the file (0600) and its folder (0700) where they are missing. Throws std::runtime_error naming the file
-    // where it cannot be a database: a folder, not writable, something else, visibly damaged.
+    // Creates the file (0600) and its folder (0700) if they are missing. Throws std::runtime_error that names the file
+    // if it cannot be a database: it is a folder, not writable, another kind of file, or visibly damaged.
     explicit SqliteDatabase(SqliteOptions options);
     ~SqliteDatabase() override;
 

@@ -1,10 +1,10 @@
-// The one thread that writes. It gathers what waits into one transaction of the file, each caller's statements in
-// a savepoint of their own, and answers when the commit is on disk (group commit).
+// The only thread that writes. It gathers the waiting transactions into one transaction of the file, each in its own
+// savepoint, and answers once the commit is on disk (group commit).
 //
-// After a failed write or sync nothing on this connection is trusted any more: everybody in the group gets
-// Unavailable, the connection is closed, and writes are refused until a new connection has emptied the write-ahead
-// log into the database and written something itself. A failed sync is never tried again and then acknowledged:
-// the kernel may have dropped what it could not write, and report success the second time.
+// After a failed write or sync the connection can no longer be trusted. Every caller in the group gets Unavailable, the
+// connection closes, and writes are refused until a new connection has emptied the write-ahead log into the database
+// and written successfully. A failed sync is never retried and then acknowledged: the kernel may have dropped the pages
+// it could not write and report success the second time.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace consentry::storage::sqlite {
 
 struct Verdict {
     Outcome outcome;
-    std::string violation;  // where a unique constraint did not hold: which one
+    std::string violation;  // if a unique constraint was violated: which one
 };
 
 struct WriterOptions {
@@ -36,13 +36,13 @@ struct WriterOptions {
 
 class Writer {
 public:
-    // Throws SqliteError where the file cannot be opened for writing.
+    // Throws SqliteError if the file cannot be opened for writing.
     explicit Writer(WriterOptions options);
-    ~Writer();  // finishes what was accepted
+    ~Writer();  // completes the accepted writes
     Writer(const Writer&) = delete;
     Writer& operator=(const Writer&) = delete;
 
-    // Throws Unavailable. An empty transaction asks whether writing is possible.
+    // Throws Unavailable. An empty transaction tests whether the database is writable.
     awaitable<Verdict> submit(Transaction transaction);
 
     bool healthy() const { return healthy_.load(std::memory_order_acquire); }
@@ -52,10 +52,10 @@ private:
         Transaction transaction;
         Promise<Verdict> promise;
     };
-    // What becomes of a job, known before the commit, told after it.
+    // The fate of a job, decided before the commit and reported after it.
     struct Decision {
         Verdict verdict;
-        std::string failure;  // not empty: only this job failed, and not by a rule of its own
+        std::string failure;  // not empty: only this job failed, and not by an expectation or unique constraint
     };
 
     void enqueue(Job job);
@@ -69,7 +69,7 @@ private:
 
     const WriterOptions options_;
 
-    // Of the writer's thread only.
+    // Used only by the writer thread.
     std::unique_ptr<Connection> connection_;
     std::string failure_;  // why there is no connection
     std::chrono::steady_clock::time_point reopen_at_;
