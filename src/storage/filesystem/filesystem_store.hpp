@@ -1,7 +1,7 @@
-// The object store in a local folder. The service itself answers at its addresses.
+// The object store in a local folder. This service itself serves its addresses.
 //
-// Durable as the disk is: the file is synced before it gets its name, and every folder on the way after that. Several
-// processes may use one folder at once. What an object is (mime) is told by its name.
+// As durable as the disk: the file is synced before it is renamed into place, then every folder on its path. Several
+// processes may share one folder. The object's name determines its MIME type.
 #pragma once
 
 #include <filesystem>
@@ -17,13 +17,13 @@ namespace consentry::storage {
 
 struct FilesystemOptions {
     std::filesystem::path folder;
-    std::string public_url;            // of the service, without a slash at its end
-    std::vector<std::string> secrets;  // sign addresses: the first one signs, all are good
+    std::string public_url;            // of the service, without a trailing slash
+    std::vector<std::string> secrets;  // sign addresses: the first one signs, all verify
 };
 
 class FilesystemStore final : public ObjectStore {
 public:
-    // Throws std::runtime_error where the folder cannot be made.
+    // Throws std::runtime_error if the folder cannot be created.
     explicit FilesystemStore(const FilesystemOptions& options);
 
     awaitable<std::optional<ObjectFacts>> head(Area area, std::string key) override;
@@ -46,7 +46,7 @@ public:
 private:
     ObjectFolder folder_;
     PresignedAddresses addresses_;
-    WorkerPool pool_;  // a disk may be slow: never on an I/O thread
+    WorkerPool pool_;  // disks may be slow: never on an I/O thread
 };
 
 }  // namespace consentry::storage

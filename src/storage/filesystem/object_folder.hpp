@@ -1,9 +1,9 @@
-// Objects as files below one folder: private/KEY and public/KEY. Blocking; what the disk refuses is thrown as
-// Unavailable, an absent object is none of that.
+// Objects as files below one folder: private/KEY and public/KEY. Blocking. Disk errors throw Unavailable; an absent
+// object is not an error.
 //
-// A key is walked segment by segment with openat() and O_NOFOLLOW: a link that somebody put below the folder leads
-// nowhere, and no race of renames leads out of it. (openat2() would do that in one call, where the kernel and the
-// container's filter know it.) An object whose name is the beginning of another's ("a" and "a/b") has no place here.
+// A key is resolved segment by segment with openat() and O_NOFOLLOW, so neither a symbolic link below the folder nor a
+// race of renames can lead out of it. (openat2() would do that in one call, but only if the kernel and the container's
+// seccomp filter support it.) No object's key may be a folder of another's ("a" and "a/b").
 #pragma once
 
 #include <chrono>
@@ -21,17 +21,17 @@ class ObjectFolder {
 public:
     using Deadline = std::chrono::steady_clock::time_point;
 
-    // Made where it is not there. Throws std::runtime_error.
+    // Creates the folder if it does not exist. Throws std::runtime_error.
     explicit ObjectFolder(const std::filesystem::path& folder);
 
     std::optional<std::uint64_t> size(Area area, const std::string& key) const;
     std::optional<Object> get(Area area, const std::string& key, std::size_t bytes_max) const;
-    // Both take effect before the deadline or never, unless the disk stands still in the one call that makes it
+    // Both take effect before the deadline or never, unless the disk stalls in the very call that makes the change
     // visible.
     void put(Area area, const std::string& key, std::string_view bytes, Deadline deadline) const;
     void erase(Area area, const std::string& key, Deadline deadline) const;
 
-    // Throws std::runtime_error: what cannot be written, or is open to strangers.
+    // Throws std::runtime_error if a folder is not writable or is accessible to other users.
     void check() const;
     void ping(Area area) const;
 

@@ -1,10 +1,10 @@
-// Addresses below this service that let whoever has them read or write one private object for a while:
+// Addresses of this service that let their bearer read or write one private object for a limited time:
 //
 //     BASE/files/private/KEY?expires=SECONDS&signature=...
 //     BASE/files/private/KEY?expires=SECONDS&type=MIME&size=BYTES&signature=...
 //
-// The signature is HMAC-SHA256 over method and address. An address is checked by making it once more and comparing the
-// whole: there is one spelling of each, and nothing in it that only one side looks at.
+// The signature is HMAC-SHA256 over method and address. An address is verified by generating it again and comparing the
+// whole, so each address has exactly one spelling and no part escapes the check.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ namespace consentry::storage {
 
 class PresignedAddresses final : public OwnAddresses {
 public:
-    // Of the secrets the first one signs, all are good: a new one can be put in front.
+    // The first secret signs, all secrets verify, so a secret is rotated by adding the new one in front.
     PresignedAddresses(std::string base, const std::vector<std::string>& secrets);
     ~PresignedAddresses() override;
     PresignedAddresses(const PresignedAddresses&) = delete;

@@ -1,8 +1,8 @@
-// One connection that many share: jobs go out as they come and are answered in order (pipeline mode).
+// One connection shared by many callers: jobs are sent as they arrive and answered in order (pipeline mode).
 //
-// Belongs to one io_context and is touched by its thread alone. Keeps it busy only while something is under way. Each
-// job is one implicit transaction of the server, ended by a Sync: its answer is given when the Sync's is there, for
-// only then it is committed.
+// Belongs to one io_context; only that context's thread uses it. Keeps the context busy only while a job is under way.
+// Each job is one implicit transaction of the server, ended by a Sync. The answer is delivered when the result of the
+// Sync arrives, because only then is the transaction committed.
 #pragma once
 
 #include <cstddef>
@@ -28,26 +28,26 @@ namespace asio = boost::asio;
 
 class Channel : public std::enable_shared_from_this<Channel> {
 public:
-    // `connectors` does the connecting, which blocks; it outlives every submit().
+    // `connectors` opens connections, which blocks. It must outlive every submit().
     Channel(asio::any_io_executor executor, std::shared_ptr<const PostgresOptions> options,
             std::shared_ptr<Health> health, WorkerPool& connectors);
     ~Channel();
 
-    // Connects first where it must. Calls job.done once, not always from inside this call.
+    // Connects first if necessary. Calls job.done exactly once, possibly from inside this call.
     void submit(Job job);
     bool is_open() const { return connection_ != nullptr; }
     const asio::any_io_executor& executor() const { return executor_; }
     std::size_t load() const { return waiting_.size() + in_flight_.size(); }
-    // The server does not answer on another connection: neither will it on this one.
+    // Drops the connection because the server is silent on another one, and will be on this one too.
     void give_up(const std::string& why);
 
-    std::function<void(const std::string& why)> on_silence;  // nothing came within a job's time
+    std::function<void(const std::string& why)> on_silence;  // no answer within a job's timeout
 
 private:
-    // What the next results belong to.
+    // The source of the next results.
     struct Slot {
         enum class Kind { prepare, prepare_end, execute, end } kind;
-        std::size_t statement = 0;                   // of the job in front
+        std::size_t statement = 0;                   // of the first job in flight
         PreparedStatements::Entry* entry = nullptr;  // being prepared
     };
 
@@ -74,7 +74,7 @@ private:
     const std::shared_ptr<Health> health_;
     WorkerPool* const connectors_;
     std::unique_ptr<Connection> connection_;
-    std::optional<asio::posix::stream_descriptor> socket_;  // the connection's, which closes it
+    std::optional<asio::posix::stream_descriptor> socket_;  // owned and closed by the connection
     asio::steady_timer timer_;
     PreparedStatements statements_;
     std::deque<Job> waiting_;    // not sent

@@ -1,5 +1,4 @@
-// One connection to the server: opened and used by blocking calls, or lent to a Channel, which uses it without
-// blocking.
+// One connection to the server. Used through blocking calls, or lent to a Channel, which uses it without blocking.
 #pragma once
 
 #include <chrono>
@@ -24,19 +23,19 @@ struct Clear {
 };
 using Result = std::unique_ptr<PGresult, Clear>;
 
-// What the server said of a statement. The text has its SQLSTATE and, where it can hold no value of a row or parameter,
-// its words.
+// The server's error for a statement. The message has the SQLSTATE and, if the server's text cannot contain a value of
+// a row or parameter, that text.
 class ServerError : public std::runtime_error {
 public:
     explicit ServerError(const PGresult* result, std::string_view sql);
     const std::string& sqlstate() const { return sqlstate_; }
 
     bool is_unique_violation() const { return sqlstate_ == "23505"; }
-    // Nothing happened and the same again may succeed: a deadlock, or two transactions that could not both be.
+    // Rolled back, and a retry may succeed: a serialization failure (40001) or a deadlock (40P01).
     bool may_be_repeated() const { return sqlstate_ == "40001" || sqlstate_ == "40P01"; }
-    // The server is going away, or is not the one that takes writes any more: another connection is needed.
+    // The server is shutting down or no longer accepts writes: a new connection is needed.
     bool ends_connection() const;
-    // Its disk is full or broken: reads may go on, writes do not.
+    // The server's disk is full or broken: reads may still succeed, writes do not.
     bool is_storage_failure() const;
 
 private:
@@ -45,24 +44,25 @@ private:
 
 class Connection {
 public:
-    enum class Use { serving, maintenance };  // maintenance: no limit on a statement's time
+    enum class Use { serving, maintenance };  // maintenance: no statement timeout
 
-    // Blocks for connecting, at most two seconds a host unless the address says otherwise. Throws std::runtime_error
-    // with the cause as libpq tells it, which names the host and never the password; also for a server that is too old.
+    // Blocks while connecting, at most two seconds per host unless the URL says otherwise. Throws std::runtime_error
+    // with libpq's cause, which names the host and never the password; also if the server is too old.
     explicit Connection(const PostgresOptions& options, Use use);
 
-    // Blocks. One statement; without parameters several, the last one's rows being returned. Throws ServerError, and
-    // Unavailable where the connection is lost.
+    // Blocks. Runs one statement; without parameters it accepts several and returns the rows of the last one. Throws
+    // ServerError, and Unavailable if the connection is lost.
     Rows run(std::string_view sql, const Params& params = {});
 
-    // One reading statement that may take long, planned for its values each time. Unavailable once `wanted` says no, or
-    // where the server has worked on it for so long; after that, and after a ServerError, the connection is of no use.
+    // Runs one read that may take long, planned for its values each time. Throws Unavailable once `wanted` returns
+    // false, or after the server has worked on it for `time_max`. After that, and after a ServerError, the connection
+    // is unusable.
     Rows run_while(const std::function<bool()>& wanted, std::chrono::milliseconds time_max, std::string_view sql,
                    const Params& params);
 
     PGconn* raw() const { return connection_.get(); }
-    std::string trouble() const;  // what the client library last complained of, on one line
-    // Closed by the server, or something arrived that nobody asked for, while nothing is under way. No waiting.
+    std::string trouble() const;  // libpq's last error, on one line
+    // Whether the server closed the connection or sent unexpected data while the connection is idle. Does not block.
     bool is_stale() const;
 
 private:

@@ -1,4 +1,4 @@
-// What all threads know of the server: whether it is there, and who may try again when it is not.
+// The shared state of the server: whether it is up, and which thread may try to reconnect.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +8,13 @@
 
 namespace consentry::storage::postgres {
 
-// Thread-safe. While the server is down calls are refused at once, but for one at a time that tries it again, after a
-// pause that grows: nobody waits in a queue for a server that does not answer, and nobody is late when it is back.
+// Thread-safe. While the server is down, calls are refused at once, except for one caller at a time that retries after
+// an increasing pause. Callers thus never queue for a server that does not answer, and notice its return quickly.
 class Health {
 public:
     bool is_up() const { return up_.load(std::memory_order_relaxed); }
-    // Whether the caller may connect now. Where the server is down, the one who may must say succeeded() or failed().
+    // Whether the caller may connect now. If the server is down and this returns true, the caller must report
+    // succeeded() or failed().
     bool may_connect() {
         if (is_up()) return true;
         if (now() < next_attempt_.load() || attempting_.exchange(true)) return false;
@@ -33,7 +34,7 @@ public:
         attempting_.store(false);
     }
 
-    // A write failed for want of a working disk at the server: only a write can tell whether it is back.
+    // A write failed because of the server's disk; only another write can tell whether it works again.
     std::atomic<bool> writes_fail{false};
 
 private:

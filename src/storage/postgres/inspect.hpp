@@ -1,4 +1,4 @@
-// What a start finds in a PostgreSQL database. Looking changes nothing.
+// Read-only inspection of a PostgreSQL database, as a start would find it.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace consentry::storage::postgres {
 
 class Connection;
 
-// The version of the database's schema; 0: there is none yet. `known` is the version that a start would bring it to.
-// Throws std::runtime_error where a start cannot go on: a replica, missing rights. A role needs the right to create
-// and change tables only where there is something to create or change.
+// Returns the schema version, or 0 if there is no schema yet. `known` is the version to which a start would migrate.
+// Throws std::runtime_error if a start would fail: a replica, or missing privileges. A role needs the privilege to
+// create and alter tables only if migrations are pending.
 std::int64_t schema_version(Connection& connection, std::int64_t known);
 
-// The same for `consentry config check`, of a server that may be away or refuse the password as well.
+// The same for `consentry config check`. Also throws if the server is unreachable or refuses the password.
 std::int64_t schema_version_of(const PostgresOptions& options, std::int64_t known);
 
 }  // namespace consentry::storage::postgres

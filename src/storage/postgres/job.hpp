@@ -1,4 +1,4 @@
-// One message to the server: statements that are one transaction, and whoever waits for the answer.
+// One message to the server: the statements of one transaction, and the callback that receives the answer.
 #pragma once
 
 #include <chrono>
@@ -17,14 +17,14 @@ struct WireStatement {
     Expect expect = Expect::any;
     std::string sql;
     Params params;
-    std::vector<Uuid> keys = {};  // a look-up of all of them; then there are no other parameters
+    std::vector<Uuid> keys = {};  // a look-up of all these keys, with no other parameters
 };
 
 struct Answer {
     std::exception_ptr error =
         {};  // Unavailable, OutcomeUnknown; std::logic_error where the statement is not in the dialect
     Outcome outcome = {};
-    std::string violation = {};  // where a unique constraint did not hold: which one
+    std::string violation = {};  // if a unique constraint was violated: which one
 };
 
 struct Job {
@@ -34,11 +34,11 @@ struct Job {
     std::chrono::steady_clock::time_point deadline = {};
     int repeats = 0;
 
-    // As it comes in.
+    // Filled in as results arrive.
     std::vector<Rows> results = {};
     std::optional<ServerError> error = {};
     std::size_t failed_at = 0;
-    std::exception_ptr unreadable = {};  // the answer is one that the dialect does not have
+    std::exception_ptr unreadable = {};  // the result has a type outside the dialect
 
     void begin_again() {
         results.clear();

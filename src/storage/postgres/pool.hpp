@@ -1,4 +1,5 @@
-// The connections of one I/O thread: which one a job takes, and look-ups of many callers as one statement.
+// The connections of one I/O thread. Chooses a connection for each job, and batches the look-ups of many callers into
+// one statement.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +24,12 @@ public:
                                       std::shared_ptr<const PostgresOptions> options, std::shared_ptr<Health> health,
                                       WorkerPool& connectors);
 
-    // Both answer with Unavailable where too many wait already.
+    // Both answer with Unavailable if too many jobs are already waiting.
     void submit(std::vector<WireStatement> statements, bool writes, std::move_only_function<void(Answer)> done);
-    // The handler is called once, on this thread, not from inside this call. Whoever cancels takes it away.
+    // The handler is called once, on this thread, never from inside this call. A caller that cancels takes the handler
+    // out first.
     using Found = asio::any_completion_handler<void(std::exception_ptr, Rows)>;
-    // Without a key: `sql` has no parameter, and all who ask get the same rows.
+    // Without a key, `sql` has no parameter and all callers get the same rows.
     void look_up(std::string_view sql, std::optional<Uuid> key, std::shared_ptr<Found> waiting);
 
 private:
@@ -35,8 +37,8 @@ private:
         std::optional<Uuid> key;
         std::shared_ptr<Found> waiting;
     };
-    // Look-ups by one statement. One message is under way at a time: who comes meanwhile goes with the next. So a busy
-    // service asks the server seldom, for many, and an idle one at once.
+    // The look-ups of one statement. Only one message is under way at a time; look-ups that arrive meanwhile go with
+    // the next one. A busy service thus sends few large messages, and an idle one sends each look-up at once.
     struct LookUps {
         std::string sql;   // for one key
         std::string text;  // for many
@@ -53,7 +55,7 @@ private:
     const std::shared_ptr<const PostgresOptions> options_;
     const std::shared_ptr<Health> health_;
     std::vector<std::shared_ptr<Channel>> channels_;  // the first one is for look-ups
-    std::vector<std::unique_ptr<LookUps>> look_ups_;  // a handful: one for each statement of the program
+    std::vector<std::unique_ptr<LookUps>> look_ups_;  // few: one for each look-up statement of the program
 };
 
 }  // namespace consentry::storage::postgres

@@ -1,12 +1,12 @@
-// The engine of the database port for several processes: a PostgreSQL server, 13 or newer, or what speaks its protocol
-// and dialect.
+// The engine of the database port for several processes: a PostgreSQL server, version 13 or newer, or a server
+// compatible with its protocol and dialect.
 //
-// Each I/O thread has a few connections of its own, and all searches have one together. A transaction is one message:
-// the expectations of its statements are part of their text, so that the server decides and nothing is held open
-// between two round trips. Calls are refused with Unavailable within the timeout, and at once while the server is known
-// to be away. A write whose answer was lost throws OutcomeUnknown and is not repeated.
+// Each I/O thread has a few connections of its own; all searches share one. A transaction is a single message: its
+// statements embed their expectations, so the server decides and no transaction stays open between two round trips.
+// Calls throw Unavailable within the timeout, and at once while the server is known to be down. A write whose answer
+// was lost throws OutcomeUnknown and is not retried.
 //
-// The executors of waiting callers must outlive this object, and their io_contexts must not run while it is destroyed.
+// The executors of waiting callers must outlive this object, and their io_contexts must not run during its destruction.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,8 @@ struct WireStatement;
 
 class PostgresDatabase final : public Database {
 public:
-    // Blocks: connects once to see that the server is there and fit. Throws std::runtime_error with the cause.
+    // Blocks: connects once to verify that the server is reachable and suitable. Throws std::runtime_error with the
+    // cause.
     explicit PostgresDatabase(PostgresOptions options);
     ~PostgresDatabase() override;
 
@@ -50,7 +51,7 @@ protected:
     awaitable<Rows> write(Statement statement) override;
 
 private:
-    // Without a key: the same for whoever asks.
+    // Without a key, all callers get the same rows.
     awaitable<Rows> look_up_with_others(std::string_view sql, std::optional<Uuid> key);
     Rows search_now(std::string_view sql, const Params& params, const Searches::Patience& patience);
     awaitable<postgres::Answer> run(std::vector<postgres::WireStatement> statements, bool writes);
@@ -59,7 +60,7 @@ private:
     const std::shared_ptr<postgres::Health> health_;
     WorkerPool connectors_;
     PerContext<postgres::Pool> pools_;
-    std::unique_ptr<postgres::Connection> searching_;  // of the thread that searches
+    std::unique_ptr<postgres::Connection> searching_;  // of the search thread
     Searches searches_;
 };
 

@@ -1,4 +1,4 @@
-// How a statement of the port is put to the server.
+// Translates the port's statements for the server.
 #pragma once
 
 #include <cstddef>
@@ -16,28 +16,28 @@
 
 namespace consentry::storage::postgres {
 
-// The statement with its expectation made part of it: where it changes something else than expected it fails with
-// `expectation_failed`. So a whole transaction is one message to the server, with nothing decided in between. Unless
-// nothing is expected, the last column of its result says how many rows it changed.
+// Embeds the expectation in the statement: if it changes another number of rows than expected, it fails with
+// `expectation_failed`. A whole transaction is thus one message to the server, with no decision in between. Unless the
+// expectation is Expect::any, the last column of the result is the number of rows changed.
 std::string with_expectation(std::string_view sql, Expect expect);
 inline constexpr std::string_view expectation_failed = "22012";  // division by zero
 
-// The highest n of its parameters $n. A server that is told of more types than it meets does not mind.
+// Returns the highest n of the parameters $n. The server accepts more parameter types than the statement uses.
 std::size_t parameters_of(std::string_view sql);
 
-// "… = $1 …" for many keys at once.
+// Rewrites "… = $1 …" to look up many keys at once.
 std::string for_many_keys(std::string_view sql);
 
-// What is prepared on one connection, under which name.
+// The statements prepared on one connection, and their names.
 class PreparedStatements {
 public:
     struct Entry {
         std::string name;  // empty: unnamed, prepared for each execution
-        std::string text;  // as the server gets it
+        std::string text;  // as sent to the server
         bool prepared = false;
     };
-    // The statement for these parameter types; a named one stays where it is as long as this object, another until the
-    // next call.
+    // Returns the statement for these parameter types. A named entry stays valid for the lifetime of this object, an
+    // unnamed one until the next call.
     Entry& find(std::string_view sql, Expect expect, const std::vector<Oid>& types);
 
 private:

@@ -1,4 +1,4 @@
-// Parameters and results in PostgreSQL's binary forms (pg_type.dat; the send and receive functions of each type).
+// Parameters and results in PostgreSQL's binary formats (pg_type.dat; the send and receive functions of each type).
 #pragma once
 
 #include <array>
@@ -12,18 +12,18 @@
 
 namespace consentry::storage::postgres {
 
-// The parameters of one execution as libpq wants them: five parallel arrays. Refers into the Params.
+// The parameters of one execution as libpq takes them: parallel arrays. Refers to the Params, which must outlive it.
 class Encoded {
 public:
     explicit Encoded(const Params& params);
     // One parameter: an array of UUIDs.
     explicit Encoded(const std::vector<Uuid>& keys);
-    Encoded(Encoded&&) = default;  // the addresses of what it holds stay
+    Encoded(Encoded&&) = default;  // a move keeps the buffers' addresses
     Encoded(const Encoded&) = delete;
     Encoded& operator=(const Encoded&) = delete;
 
     int count() const { return static_cast<int>(types.size()); }
-    // NULL has no type of its own: the server infers it.
+    // A NULL has no type here: the server infers it.
     std::vector<Oid> types;
     std::vector<const char*> values;
     std::vector<int> lengths;
@@ -35,8 +35,9 @@ private:
     std::string array_;
 };
 
-// All rows of a binary result. With `affected_in_last_column`, that column is not part of the rows but says how many
-// there are; none where it says 0. Throws std::logic_error for a column type that the dialect does not have.
+// Decodes all rows of a binary result. With `affected_in_last_column`, that column is the number of rows changed and
+// not part of the rows; a 0 there means that the result has no rows. Throws std::logic_error for a column type outside
+// the dialect.
 Rows decode(const PGresult* result, bool affected_in_last_column);
 
 }  // namespace consentry::storage::postgres

@@ -1,4 +1,4 @@
-// One attempt to reach a server that takes writes: the server itself, or the master that sentinels name.
+// One attempt to connect to a server that accepts writes: the given server, or the master that the sentinels name.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@ namespace consentry::storage::redis {
 
 class Attempt {
 public:
-    // Without a server, the sentinels of the settings are asked in turn, beginning with this one.
+    // Without a server, asks the sentinels of the settings in turn, starting with `first_sentinel`.
     Attempt(const asio::any_io_executor& executor, std::shared_ptr<const Settings> settings,
             std::optional<RedisAddress> server, std::size_t first_sentinel = 0);
 
-    // Throws Unavailable or Misconfigured. Keeps the attempt alive.
+    // Throws Unavailable or Misconfigured. Keeps the attempt alive until it ends.
     static awaitable<std::shared_ptr<Link>> run(std::shared_ptr<Attempt> self);
-    // run() soon ends with an exception. Not at once: a look-up of a name cannot be interrupted.
+    // Makes run() throw soon. Not at once, because a name look-up cannot be interrupted.
     void cancel();
 
-    // Whom to ask first at the next attempt: the one that answered, or the next after one that does not.
+    // The sentinel to ask first in the next attempt: the one that answered, or the one after a silent one.
     std::size_t first_sentinel() const { return first_sentinel_; }
 
 private:
@@ -32,7 +32,7 @@ private:
     const std::shared_ptr<const Settings> settings_;
     const std::optional<RedisAddress> server_;
     std::size_t first_sentinel_;
-    std::shared_ptr<Link> link_;  // the one under way
+    std::shared_ptr<Link> link_;  // the current one
     bool cancelled_ = false;
 };
 

@@ -1,17 +1,17 @@
-// The cache port on Redis 6.2 or newer, or Valkey: one server, a master named by sentinels, or a cluster.
+// The cache port on Redis 6.2 or newer, or Valkey: a single server, a master named by sentinels, or a cluster.
 //
-// One connection per I/O thread and server, made at the first use and kept while the io_context lives; nothing is
-// pending while no command is under way. Thread-safe. Times to live go by the servers' clock.
+// One connection per I/O thread and server, opened at first use and kept for the lifetime of the io_context; no
+// operation is pending while no command is under way. Thread-safe. The servers' clocks measure times to live.
 //
-// What does not answer within RedisOptions::timeout is Unavailable, and so are the commands after it, at once, until
-// the server is back; see redis_node.hpp. A command whose answer was lost is repeated once where that cannot change
-// what happens. take() and put_if_absent() are never repeated: the value may then be gone, or the key be taken, with
-// nobody told of it. Replicas follow their master late: after a fail-over a value that was just taken may be there
-// again, as it is with any client.
+// A server that does not answer within RedisOptions::timeout causes Unavailable; the commands after it fail at once
+// until the server is back, see redis_node.hpp. A command whose answer was lost is repeated once if a repetition cannot
+// change the outcome. take() and put_if_absent() are never repeated: the first execution may have removed the value or
+// set the key without any caller learning of it. Replication is asynchronous, so a value that was just taken may be
+// present again after a fail-over; no client can prevent that.
 //
-// A user with few rights needs GET, SET, GETDEL, DEL, EVAL with TIME, LRANGE, LPUSH, LTRIM, INCR, PTTL and PEXPIRE on
-// keys <name_space>:*, and PING; SELECT for a database other
-// than 0; ROLE with sentinels, and there SENTINEL GET-MASTER-ADDR-BY-NAME; CLUSTER SLOTS and ASKING in a cluster.
+// A restricted user needs GET, SET, GETDEL, DEL, EVAL with TIME, LRANGE, LPUSH, LTRIM, INCR, PTTL and PEXPIRE on keys
+// <name_space>:*, and PING; SELECT for a database other than 0; ROLE with sentinels, and SENTINEL
+// GET-MASTER-ADDR-BY-NAME on the sentinels; CLUSTER SLOTS and ASKING in a cluster.
 #pragma once
 
 #include <memory>
@@ -32,14 +32,15 @@ class Settings;
 
 class RedisCache final : public Cache {
 public:
-    // Throws std::runtime_error where a certificate or key cannot be read. Connects to nothing yet.
+    // Throws std::runtime_error if a certificate or key cannot be read. Does not connect yet.
     explicit RedisCache(RedisOptions options);
     ~RedisCache() override;
 
-    // Blocks: for the start of the program. Throws std::runtime_error where a person must mend something (password,
-    // rights, certificate, version, the kind of server), consentry::Unavailable where a server does not answer.
+    // Blocks; call it at the start of the program. Throws std::runtime_error if the operator must fix something
+    // (password, permissions, certificate, version, kind of server), consentry::Unavailable if a server does not
+    // answer.
     void check();
-    // The same without writing a key: what the user may write is tried on keys that do not exist.
+    // The same without writing a key: tests the user's write permissions on keys that do not exist.
     void look();
 
     awaitable<std::optional<std::string>> get(std::string key) override;
@@ -50,7 +51,7 @@ public:
     awaitable<Admission> admit(std::string key, std::int64_t limit, milliseconds window) override;
     awaitable<void> ping() override;
 
-    std::string group(std::string_view id) const override;  // in a cluster a hash tag
+    std::string group(std::string_view id) const override;  // a hash tag in a cluster
 
 private:
     std::string full(const std::string& key) const;

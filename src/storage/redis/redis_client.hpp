@@ -1,4 +1,4 @@
-// All servers as one I/O thread knows them, and which of them a command goes to.
+// All servers as known to one I/O thread. Routes each command to its server.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@
 
 namespace consentry::storage::redis {
 
-// The words live as long as the command is under way.
+// The caller keeps the words alive while the command is under way.
 struct Command {
     std::array<std::string_view, 6> words = {};
     std::size_t count = 0;
-    std::string_view key = {};   // empty: any server will do
-    bool is_repeatable = false;  // running twice does no harm
+    std::string_view key = {};   // empty: any server
+    bool is_repeatable = false;  // idempotent
 };
 
 class Client {
@@ -30,7 +30,7 @@ public:
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
 
-    // The answer, which is no error. Throws Unavailable, of which ReplyError is one.
+    // Returns the reply, which is never an error. Throws Unavailable, or ReplyError, which derives from it.
     awaitable<Reply> execute(Command command);
 
 private:
@@ -39,12 +39,12 @@ private:
     std::shared_ptr<Node> node_for(const Command& command);
     std::shared_ptr<Node> any_node();
     std::shared_ptr<Node> node_at(const RedisAddress& address);
-    // The node that a MOVED or ASK names; `asked` is who said it.
+    // The node that a MOVED or ASK reply names; `asked` is the node that sent it.
     std::shared_ptr<Node> redirected(const Reply& reply, const Node& asked);
-    // The server refuses; what does that say about it?
+    // Updates what is known of the server after it refused a command with `code`.
     void note_refusal(std::string_view code, Node& node);
 
-    // In the background, and not too often.
+    // Runs in the background, with a minimum interval.
     void refresh_slots();
     static awaitable<void> run_refresh(Client& self);
     awaitable<void> ask_for_slots();
@@ -55,7 +55,7 @@ private:
     std::map<RedisAddress, std::shared_ptr<Node>> nodes_;
     std::shared_ptr<Node> only_node_;  // without a cluster
 
-    std::vector<Node*> slots_;  // in a cluster; null: not known
+    std::vector<Node*> slots_;  // in a cluster; null: unknown
     std::size_t next_node_ = 0;
     bool refreshing_ = false;
     SteadyTime next_refresh_{};

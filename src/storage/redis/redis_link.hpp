@@ -1,4 +1,4 @@
-// One TCP or TLS connection to one server. For one thread.
+// One TCP or TLS connection to one server. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -33,15 +33,15 @@ namespace asio = boost::asio;
 using asio::awaitable;
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// What connections are made with; shared by all threads.
+// Connection settings, shared by all threads.
 class Settings {
 public:
-    // Throws std::runtime_error where a certificate or key cannot be read.
+    // Throws std::runtime_error if a certificate or key cannot be read.
     explicit Settings(RedisOptions options);
 
     const RedisOptions& options() const { return options_; }
-    asio::ssl::context* tls() const { return tls_.get(); }  // null: without
-    // For a first connection, one with TLS and one that asks sentinels: each takes several round trips.
+    asio::ssl::context* tls() const { return tls_.get(); }  // null: no TLS
+    // The timeout for a first connection, one with TLS, and one that asks sentinels: each takes several round trips.
     milliseconds long_connect_timeout() const { return std::max(options_.timeout, milliseconds{1000}); }
 
 private:
@@ -49,7 +49,8 @@ private:
     std::unique_ptr<asio::ssl::context> tls_;
 };
 
-// Nothing that waiting would mend: a password, a certificate, a setting. The text is for a person and has no secrets.
+// An error that waiting does not fix: a password, a certificate, a setting. The message is for the operator and
+// contains no secrets.
 class Misconfigured : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -59,18 +60,19 @@ class Link : public std::enable_shared_from_this<Link> {
 public:
     Link(const asio::any_io_executor& executor, std::shared_ptr<const Settings> settings, RedisAddress address);
 
-    // Connects, verifies the certificate, authenticates and chooses the database. At least one command was
-    // answered when it returns: a server that is frozen still accepts. Throws Unavailable or Misconfigured.
+    // Connects, verifies the certificate, authenticates and selects the database. Returns only after the server has
+    // answered at least one command, because a frozen server still accepts connections. Throws Unavailable or
+    // Misconfigured.
     awaitable<void> open(RedisCredentials credentials, unsigned db);
 
-    // Sends whole commands and waits for as many replies. Not beside async_read() and async_write().
+    // Sends complete commands and waits for as many replies. Must not overlap async_read() or async_write().
     awaitable<std::vector<Reply>> ask(std::vector<std::vector<std::string_view>> commands);
 
     template <class Handler>
     void async_read(Handler handler) {  // void(error_code, size_t) of input()
         std::visit([&](auto& stream) { stream.async_read_some(asio::buffer(input_), std::move(handler)); }, stream_);
     }
-    // Takes the bytes out of `from`, which is empty then, and sends them all.
+    // Moves the bytes out of `from`, which it leaves empty, and sends them all.
     template <class Handler>
     void async_write(std::string& from, Handler handler) {  // void(error_code, size_t)
         output_.clear();
@@ -81,11 +83,11 @@ public:
     std::string_view input(std::size_t count) const { return {input_.data(), count}; }
     ReplyReader& reader() { return reader_; }
 
-    // Nothing is under way: has the server hung up, or said something unasked?
+    // For an idle connection: whether the server closed it or sent unexpected data.
     bool is_stale();
-    // Ends what is under way with an error.
+    // Fails the pending operations.
     void close();
-    // Closes it after this time, unless called again. nullopt: not any more.
+    // Closes the connection after this time, unless called again. nullopt cancels the timer.
     void close_after(std::optional<milliseconds> time);
 
     const RedisAddress& address() const { return address_; }
@@ -110,7 +112,7 @@ private:
     bool closed_ = false;
     bool timed_out_ = false;
     ReplyReader reader_;
-    std::array<char, 16384> input_;  // a TLS record
+    std::array<char, 16384> input_;  // the size of a TLS record
     std::string output_;
 };
 

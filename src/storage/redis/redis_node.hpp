@@ -1,10 +1,10 @@
-// One server as one I/O thread knows it: a connection over which the commands of all its coroutines go, and when to try
-// again after it was lost.
+// One server as known to one I/O thread: a connection that carries the commands of all the thread's coroutines, and the
+// time of the next attempt after the connection was lost.
 //
-// Commands of one turn of the loop leave in one write, answers are matched in order. Nothing is pending while no answer
-// is awaited. A server that does not answer in time loses its connection, as its late answers would be taken for those
-// to others; then and after a failed attempt to connect, commands fail at once for 50 ms, doubling to 1 s, after which
-// one command waits for a new attempt.
+// Commands issued in one turn of the event loop leave in one write; replies are matched in order. No operation is
+// pending while no reply is awaited. If a server does not answer in time the node closes the connection, since late
+// replies would be matched to other commands. After that, and after a failed attempt to connect, commands fail at once
+// for a pause of 50 ms, which doubles up to 1 s; then one command waits for a new attempt.
 #pragma once
 
 #include <chrono>
@@ -28,14 +28,14 @@ namespace consentry::storage::redis {
 
 class Node;
 
-// One command under way. It lies in the frame of the coroutine that waits for it and may end before the answer comes.
+// One command under way. It lives in the frame of the awaiting coroutine and may be destroyed before the reply arrives.
 struct Waiter {
     enum class End : std::uint8_t {
         answered,
-        unwritten,  // the connection ended, and nothing of the command had been sent
-        lost,       // the connection ended: whether the command was executed is unknown
-        failed,     // not sent, or no answer in time: Node::trouble() says why
-        cancelled,  // the caller waits no longer
+        unwritten,  // the connection ended before any part of the command was sent
+        lost,       // the connection ended; the command may have been executed
+        failed,     // not sent, or timed out: see Node::trouble()
+        cancelled,  // the caller cancelled
     };
 
     Waiter() = default;
@@ -44,10 +44,10 @@ struct Waiter {
     ~Waiter();
 
     End end = End::failed;
-    Reply reply;  // where it was answered
+    Reply reply;  // if answered
 
     asio::any_completion_handler<void()> handler;
-    Node* node = nullptr;  // where it waits
+    Node* node = nullptr;  // the node that holds it
     std::uint64_t number = 0;
 };
 
@@ -58,20 +58,21 @@ public:
          std::optional<RedisAddress> server);
     ~Node();
 
-    // True: the waiter is to be awaited now, with wait(). `asking`: for a slot that moves here (cluster).
+    // Returns true if the caller must now await the waiter with wait(). `asking`: for a slot that is migrating to this
+    // server (cluster).
     bool send(std::span<const std::string_view> words, Waiter& waiter, bool asking);
     static awaitable<void> wait(Waiter& waiter);
 
-    // Commands fail at once for now.
+    // Whether commands currently fail at once.
     bool is_resting() const;
     bool is_idle() const { return state_ != State::connecting && in_flight_.empty(); }
     const std::string& trouble() const { return trouble_; }
     std::string named(std::string_view what) const;  // "redis at host:port: what"
     const std::optional<RedisAddress>& server() const { return server_; }
 
-    // Ends the connection as if it had timed out.
+    // Closes the connection as if it had timed out.
     void give_up(std::string_view why);
-    // Destroys the coroutines that wait here. Called before their executor ends.
+    // Destroys the coroutines that wait here. Must be called before their executor ends.
     void stop();
 
 private:
@@ -79,11 +80,11 @@ private:
     using Handler = asio::any_completion_handler<void()>;
     enum class State : std::uint8_t { closed, connecting, open };
     enum class Cause : std::uint8_t {
-        hung_up,  // the server may be asked again at once, and commands be repeated
-        failed,   // it is left alone for a while
+        hung_up,  // reconnect at once; commands may be repeated
+        failed,   // pause before the next attempt
     };
     struct Sent {
-        Waiter* waiter;  // null: nobody waits any more
+        Waiter* waiter;  // null: the caller is gone
         SteadyTime deadline;
     };
 
@@ -119,7 +120,7 @@ private:
     std::string out_;  // not yet given to the link
     std::deque<Sent> in_flight_;
     std::uint64_t first_number_ = 0;    // of in_flight_
-    std::uint64_t unwritten_from_ = 0;  // from this number on they are in out_
+    std::uint64_t unwritten_from_ = 0;  // commands from this number on are still in out_
     bool flush_posted_ = false;
     bool writing_ = false;
     bool reading_ = false;

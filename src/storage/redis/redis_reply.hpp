@@ -1,4 +1,4 @@
-// The protocol (RESP2): commands written, replies read.
+// The protocol (RESP2): writes commands, parses replies.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ struct redisReader;
 
 namespace consentry::storage::redis {
 
-// Appends one command with its arguments to what is to be sent.
+// Appends one command with its arguments to the output buffer.
 void append_command(std::string& out, std::span<const std::string_view> words);
 
-// What a server answered, or nothing yet.
+// A server's reply, or empty.
 class Reply {
 public:
     Reply() = default;
@@ -27,14 +27,14 @@ public:
 
     explicit operator bool() const { return reply_ != nullptr; }
     bool is_nil() const;
-    // A bulk string or a status line; nothing for any other reply.
+    // A bulk string or status line; nullopt for any other reply.
     std::optional<std::string_view> text() const;
     std::optional<std::int64_t> integer() const;
-    // The line of an error, without its '-'. It may quote what was sent: not for logs. Its first word is safe.
+    // The error line without its '-'. It may quote the command, so it must not be logged; its first word is safe.
     std::optional<std::string_view> error() const;
-    std::string_view error_code() const;  // "WRONGPASS"; empty where it is no error
+    std::string_view error_code() const;  // "WRONGPASS"; empty if not an error
 
-    // Of an array; 0 for any other reply. The element lives as long as this reply.
+    // The size of an array; 0 for any other reply. An element is valid for the lifetime of this reply.
     std::size_t size() const;
     class Element;
     Element at(std::size_t index) const;
@@ -46,7 +46,7 @@ private:
     std::unique_ptr<redisReply, Free> reply_;
 };
 
-// A part of an array reply; reads as nothing where it is not what was asked for.
+// An element of an array reply. Reads as empty if it does not have the requested type.
 class Reply::Element {
 public:
     explicit Element(const redisReply* reply) : reply_(reply) {}
@@ -59,7 +59,7 @@ private:
     const redisReply* reply_;  // may be null
 };
 
-// The server refuses. Only the first word of its answer is in the text.
+// The server refused the command. The message contains only the first word of its reply.
 class ReplyError : public Unavailable {
 public:
     ReplyError(const std::string& what, std::string_view code) : Unavailable(what), code_(code) {}
@@ -69,13 +69,13 @@ private:
     std::string code_;
 };
 
-// Cuts what arrives into replies.
+// Splits the incoming bytes into replies.
 class ReplyReader {
 public:
     ReplyReader();
 
     void feed(std::string_view bytes);
-    // The next whole reply, none while it has not arrived. Throws Unavailable where what arrived is no reply.
+    // Returns the next complete reply, or an empty one until it has arrived. Throws Unavailable on a protocol error.
     Reply next();
 
 private:

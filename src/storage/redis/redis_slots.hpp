@@ -1,4 +1,4 @@
-// Which part of a cluster a key belongs to (Redis cluster specification, "Key distribution model").
+// The cluster slot of a key (Redis cluster specification, "Key distribution model").
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ namespace consentry::storage::redis {
 
 constexpr std::uint16_t slot_count = 16384;
 
-// Of the key's hash tag, that is what stands between its first '{' and the next '}' unless that is nothing; else of the
-// whole key.
+// Hashes the key's hash tag, the text between its first '{' and the next '}' if that is not empty; otherwise the whole
+// key.
 std::uint16_t slot_of(std::string_view key);
 
 }  // namespace consentry::storage::redis

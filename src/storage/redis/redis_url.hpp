@@ -1,13 +1,12 @@
-// Where the Redis (or Valkey) servers are and how to speak to them, as one URL says it:
+// The location of the Redis (or Valkey) servers and how to connect to them, as one URL:
 //
 //   redis://[[user]:password@]host[:port][/db]                              one server; port 6379, db 0
 //   redis+sentinel://[...@]host[:port],host[:port],.../master-name[/db]     who is master is asked there; port 26379
 //   redis+cluster://[...@]host[:port],host[:port],...                       a cluster, found from any of these nodes
 //
-// and the same with rediss for TLS. User and password are percent-encoded; IPv6 addresses stand in brackets.
+// The same schemes with rediss use TLS. User and password are percent-encoded; IPv6 addresses are in brackets.
 // Parameters: ca_file (instead of the system's certificates), cert_file and key_file (a client certificate), all with
-// TLS only; sentinel_user and sentinel_password where the sentinels know other credentials than the servers (empty:
-// none).
+// TLS only; sentinel_user and sentinel_password if the sentinels use other credentials than the servers (empty: none).
 #pragma once
 
 #include <chrono>
@@ -51,11 +50,11 @@ struct RedisOptions {
     std::string key_file = {};
 
     std::string name_space = "Cache";  // a key k is kept as <name_space>:k
-    // For each command; a second more where it has to wait for a first connection, one with TLS, or sentinels.
+    // Per command; a second more if the command waits for a first connection, one with TLS, or sentinels.
     milliseconds timeout{250};
 };
 
-// Or what is wrong with it, in words that repeat no part of it: it holds a password.
+// Returns the options, or an error that quotes no part of the URL, since it contains a password.
 std::expected<RedisOptions, std::string> parse_redis_url(std::string_view url);
 
 }  // namespace consentry::storage

@@ -1,5 +1,5 @@
-// Requests to one S3 server: signed, bounded in time, and sent again where that may help (everything that is asked for
-// here may be done twice). Blocking, for worker threads; any number of them at a time.
+// Sends requests to one S3 server: signed, with a deadline, and retried if that may help (every request used here is
+// idempotent). Blocking, for worker threads. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -26,25 +26,25 @@ struct Call {
     Request request;
     std::string body{};
     std::size_t answer_bytes_max = std::size_t{64} << 10U;
-    bool is_signed = true;  // false: as a stranger
+    bool is_signed = true;  // false: anonymous
 };
 
-// The server's code for an error, such as NoSuchKey; empty where it gives none, or one that is no plain word.
+// The server's error code, such as NoSuchKey; empty if it gives none, or one that is not a plain word.
 std::string error_code(const net::HttpResponse& response);
 
-// "403 SignatureDoesNotMatch: the secret does not match the access key". Only the status and the code are
-// the server's words.
+// "403 SignatureDoesNotMatch: the secret does not match the access key". Only the status and the code come from the
+// server.
 std::string description(const net::HttpResponse& response);
 
 class Client {
 public:
-    // The clock is the one that signatures are dated with.
+    // The clock dates the signatures. It must outlive the client.
     Client(const S3Options& options, const Clock& clock);
 
-    // What the server answers, errors of its own included. Throws Unavailable where no answer comes in time.
+    // Returns the server's response, error responses included. Throws Unavailable if none arrives before the deadline.
     net::HttpResponse send(const Call& call, Deadline deadline, const std::stop_token& stop = {});
 
-    // For a request in this bucket.
+    // The parts of a request to this bucket.
     std::string host_of(const std::string& bucket) const;
     std::string path_of(const std::string& bucket, std::string_view key) const;
     std::string url_of(const std::string& host, const std::string& target) const;

@@ -1,11 +1,11 @@
-// Objects on a server that speaks S3. An area is a bucket; it and the rights to it are made by whoever runs the server,
-// never by the service.
+// The object store on a server that speaks S3. Each area is a bucket. The operator creates the buckets and their access
+// policies; the service never does.
 //
-// Nothing blocks the calling thread: requests go out on threads of the store's own. A call ends within
-// S3Options::timeout, with Unavailable if need be; its text has the server's status and error code, never a key, a
-// query or the server's own words. Signatures are dated with the clock given, which has to be the world's: servers
-// refuse what is more than 15 minutes off. So a gateway that froze with a request in hand may still carry it out, until
-// the signature is that old; no client can take it back.
+// Calls do not block the calling thread: the store sends requests on its own threads. A call ends within
+// S3Options::timeout, if necessary with Unavailable, whose message has the server's status and error code and never a
+// key, a query or the server's message. The given clock dates the signatures and must show the real time: servers
+// reject a signature more than 15 minutes off. Conversely, a gateway that froze with a request in hand may still
+// execute it until the signature reaches that age; no client can revoke it.
 #pragma once
 
 #include <stop_token>
@@ -21,7 +21,7 @@ class S3Store final : public ObjectStore {
 public:
     explicit S3Store(S3Options options);
     S3Store(S3Options options, const Clock& clock);
-    ~S3Store() override;  // calls that are under way end with Unavailable
+    ~S3Store() override;  // calls under way end with Unavailable
 
     awaitable<std::optional<ObjectFacts>> head(Area area, std::string key) override;
     awaitable<std::optional<Object>> get(Area area, std::string key, std::size_t bytes_max) override;
@@ -37,8 +37,8 @@ public:
     std::string area_name(Area area) const override { return bucket_of(area); }
 
     void check() override;
-    // Blocks. What check() finds without writing a file: buckets that are not there, a key that is refused, a private
-    // bucket whose files strangers can list. Throws as check() does.
+    // Blocks. Performs those tests of check() which write no file: missing buckets, a rejected key, a private bucket
+    // that strangers can list. Throws as check() does.
     void look();
     awaitable<void> ping(Area area) override;
 
@@ -50,7 +50,7 @@ private:
     s3::Call call_to_put(Area area, std::string_view key, std::string bytes, std::string mime) const;
     awaitable<net::HttpResponse> send(s3::Call call);
 
-    // Of check(), see s3_check.cpp.
+    // Part of check(); see s3_check.cpp.
     net::HttpResponse send_now(s3::Call call);
     net::HttpResponse read_in_public(const std::string& key);
     void check(Area area);
@@ -60,7 +60,7 @@ private:
     const S3Options options_;
     s3::Client client_;
     std::stop_source stop_;
-    WorkerPool workers_;  // last: what it runs uses all of the above
+    WorkerPool workers_;  // last: its tasks use all of the above
 };
 
 }  // namespace consentry::storage

@@ -1,4 +1,4 @@
-// AWS Signature Version 4, as S3 wants it: how a request proves that its sender has the secret.
+// AWS Signature Version 4 for S3, which proves that the sender of a request has the secret.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html
 #pragma once
 
@@ -13,26 +13,27 @@ namespace consentry::storage::s3 {
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
-// Nothing in it is percent-encoded.
+// The fields are not percent-encoded.
 struct Request {
     std::string method = "GET";
-    std::string host{};  // as the Host header says it: with the port, unless it is the scheme's own
+    std::string host{};  // as in the Host header: with the port, unless it is the default
     std::string path{};  // begins with a slash
     Fields query{};
-    Fields headers{};  // that are signed, besides host and those of the signature; names in lower case
+    Fields headers{};  // signed besides host and the signature's own; lower-case names
 };
 
-// Path and query as they are to be sent: the server signs what it gets.
+// Returns path and query exactly as they must be sent, because the server signs what it receives.
 std::string target_of(const Request& request);
 
 class Signer {
 public:
     Signer(std::string access_key, std::string secret, std::string region);
 
-    // All headers to send but Host, which every client writes itself. Servers refuse what is older than 15 minutes.
+    // Returns all headers to send except Host, which every client adds itself. Servers reject signatures older than 15
+    // minutes.
     Fields signed_headers(Request request, std::string payload_sha256_hex, TimePoint now) const;
-    // Path and query with which anybody may make this request until now + lifetime (whole seconds), with any payload
-    // that the headers allow; they have to be sent as they are here.
+    // Returns the path and query with which anyone may make this request until now + lifetime (whole seconds), with any
+    // payload that the headers allow. The headers must be sent exactly as given here.
     std::string presigned_target(Request request, TimePoint now, seconds lifetime) const;
 
 private:
