@@ -3,9 +3,9 @@
 //     constexpr auto user_columns = columns<User>(
 //         column<"u.id", &User::id>,
 //         column<"u.deleted_at", &User::deleted, is_set>,  // is_set(row, place)
-//         column<"u.tags", &User::tags, to_tags>,          // to_tags(const std::string&), of what is stored
-//         part<&User::lock, lock_columns>,                 // of its own columns
-//         unread<"u.note">);                               // for the statement alone
+//         column<"u.tags", &User::tags, to_tags>,          // to_tags(const std::string&), from the stored text
+//         part<&User::lock, lock_columns>,                 // a struct with columns of its own
+//         unread<"u.note">);                               // selected, but not read
 //
 //     const auto rows = co_await database.query(sql<"SELECT ", user_columns, " FROM users u WHERE u.id = $1">, id);
 //     co_return user_columns.read_first(rows);

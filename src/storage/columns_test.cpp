@@ -44,7 +44,7 @@ constexpr auto account_columns =
 const std::string user = "00000000-0000-7000-8000-000000000001";
 const std::string session = "00000000-0000-7000-8000-000000000002";
 
-// The second is not locked, and has one more column behind.
+// The second row is not locked and has one more column at its end.
 Rows sample() {
     return {13,
             {user,
@@ -109,7 +109,7 @@ TEST(Columns, ReadNullsAsNothing) {
 }
 
 TEST(Columns, RefuseWhatIsPartlyThere) {
-    // An end without a beginning.
+    // An end without a start.
     const Rows rows(2, {std::monostate{}, std::int64_t{2'000}}, 0);
     struct Holder {
         std::optional<Lock> lock;

@@ -26,7 +26,7 @@ awaitable<Outcome> Database::apply_and_tell(Transaction transaction, std::vector
         if (listener == listeners_.end() || !listener->second) continue;
         try {
             co_await listener->second(outcome.results[i]);
-        } catch (const std::exception&) {  // what is committed is not undone because somebody could not be told
+        } catch (const std::exception&) {  // the commit stands even if a listener fails
         }
     }
     co_return outcome;

@@ -11,7 +11,7 @@
 namespace consentry::storage {
 namespace {
 
-// Gives each value the next number.
+// Assigns each value the next parameter number.
 class Parameters {
 public:
     explicit Parameters(Params own) : params_(std::move(own)) {}
@@ -29,7 +29,7 @@ Param to_param(const ListValue& value) {
     return std::visit([](const auto& held) -> Param { return held; }, value);
 }
 
-// Anywhere in the text; what LIKE would read as a pattern stands for itself.
+// Matches the text anywhere; escapes LIKE's wildcards.
 std::string like_pattern(std::string_view text) {
     std::string out = "%";
     for (const char c : text) {
@@ -55,7 +55,7 @@ void add_condition(std::string& sql, const ListCondition& condition, Parameters&
     std::string list;
     for (std::size_t i = 0; i < std::max(condition.values_max, condition.values.size()); ++i) {
         if (i > 0) list += ", ";
-        // Places that are left over repeat the last value.
+        // Unused places repeat the last value.
         list += parameters.add(to_param(condition.values[std::min(i, condition.values.size() - 1)]));
     }
     sql += fmt::format(" AND {} IN ({})", condition.expression, list);
@@ -63,7 +63,7 @@ void add_condition(std::string& sql, const ListCondition& condition, Parameters&
 
 void add_search(std::string& sql, const ListQuery& query, Parameters& parameters) {
     if (query.search.empty() || query.search_expressions.empty()) return;
-    // The database lowers both sides: it alone knows which letters its own lower() touches.
+    // The database lowers both sides, because only it knows which letters its lower() converts.
     const std::string pattern = parameters.add(like_pattern(query.search));
     std::string any;
     for (const std::string_view expression : query.search_expressions)
@@ -71,7 +71,7 @@ void add_search(std::string& sql, const ListQuery& query, Parameters& parameters
     sql += " AND (" + any + ")";
 }
 
-// The order with the id behind it.
+// The order, followed by the id as a tie-breaker.
 std::vector<ListOrder> whole_order(const ListQuery& query) {
     auto out = query.order;
     out.push_back({query.id_expression, !query.order.empty() && query.order.back().descending});
@@ -94,7 +94,7 @@ void add_position(std::string& sql, const ListQuery& query, Parameters& paramete
     values.push_back(parameters.add(query.after->id));
 
     if (std::ranges::all_of(order, [&](const ListOrder& term) { return term.descending == order[0].descending; })) {
-        // One direction: a comparison of rows, which an index answers whole, however many rows share a value.
+        // One direction: a row comparison, which an index answers completely, however many rows share a value.
         std::string expressions;
         std::string after;
         for (std::size_t i = 0; i < order.size(); ++i) {
@@ -104,7 +104,8 @@ void add_position(std::string& sql, const ListQuery& query, Parameters& paramete
         sql += fmt::format(" AND ({}) {} ({})", expressions, order[0].descending ? "<" : ">", after);
         return;
     }
-    // Behind in the first that differs. The bound in front says nothing new, but leads into the index.
+    // A row is past the cursor if the first field that differs is. The leading bound is redundant but lets the engine
+    // use the index.
     const auto compare = [&](std::size_t i) { return order[i].descending ? "<" : ">"; };
     std::string behind = fmt::format("{} {} {}", order.back().expression, compare(order.size() - 1), values.back());
     for (std::size_t i = order.size() - 1; i-- > 0;)
@@ -153,7 +154,7 @@ ListStatement count_statement(const ListSource& source, const ListQuery& query, 
 namespace detail {
 
 awaitable<FoundRows> select_rows(Database& database, ListSource source, ListQuery query, Params own) {
-    // The texts live in this frame until the engine has answered.
+    // The SQL lives in this frame until the engine has answered.
     const ListStatement statement = list_statement(source, query, own);
     const ListStatement count = count_statement(source, query, std::move(own));
     FoundRows out;
@@ -163,8 +164,8 @@ awaitable<FoundRows> select_rows(Database& database, ListSource source, ListQuer
     const auto ask = [&](const ListStatement& of) {
         return searches ? database.search_with(of.sql, of.params) : database.query_with(of.sql, of.params);
     };
-    // Of a large table nearly every page wants both, and they take about as long: at once, where nothing makes the
-    // count dear.
+    // For a large table nearly every page needs both, and they take about the same time, so run them concurrently
+    // unless a search makes the count expensive.
     if (source.large && !query.by_cursor && !searches)
         std::tie(out.rows, counted) = co_await both(ask(statement), ask(count));
     else
@@ -183,11 +184,11 @@ awaitable<FoundRows> select_rows(Database& database, ListSource source, ListQuer
         co_return out;
     }
     if (!out.has_more && (out.size > 0 || query.offset == 0)) {
-        out.count = query.offset + static_cast<std::int64_t>(out.size);  // the last page tells
+        out.count = query.offset + static_cast<std::int64_t>(out.size);  // the last page implies the count
         co_return out;
     }
     if (!counted) counted = co_await ask(count);
-    // What was read a moment before is there, whatever was deleted in between.
+    // The page's rows existed a moment ago, even if some were deleted since, so they set a minimum.
     const std::int64_t seen = query.offset + static_cast<std::int64_t>(out.size) + (out.has_more ? 1 : 0);
     out.count = std::max((*counted)[0].integer(0), out.size > 0 ? seen : 0);
     co_return out;

@@ -27,7 +27,7 @@ std::vector<std::string_view> statements_of(const EmbeddedFile& file) {
     std::vector<std::string_view> out;
     std::string_view rest = file.bytes;
     std::size_t begin = 0;     // of the statement
-    bool has_content = false;  // more than comments and empty lines
+    bool has_content = false;  // more than comments and blank lines
     for (std::size_t at = 0; at < rest.size();) {
         const std::size_t end = std::min(rest.find('\n', at), rest.size());
         std::string_view line = trim(rest.substr(at, end - at));

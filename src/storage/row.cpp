@@ -31,7 +31,7 @@ std::int64_t Row::integer(std::size_t column) const { return as<std::int64_t>(at
 
 bool Row::boolean(std::size_t column) const {
     const Value& value = at(column);
-    // SQLite keeps booleans as 0 and 1.
+    // SQLite stores booleans as 0 and 1.
     if (const auto* number = std::get_if<std::int64_t>(&value); number && (*number == 0 || *number == 1))
         return *number == 1;
     return as<bool>(value, column, "a boolean");

@@ -7,7 +7,7 @@ namespace consentry::storage {
 Searches::~Searches() { ended_.store(true, std::memory_order_relaxed); }
 
 awaitable<Rows> Searches::run(Search search) {
-    // Behind everything else that wants to run: somebody looks for something, while others log in.
+    // Low priority: a search must not delay logins.
     std::call_once(begun_, [this] {
         thread_.emplace(WorkerPool::Options{.name = "search", .threads = 1, .queue_max = 16, .nice = 10});
     });

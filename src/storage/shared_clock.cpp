@@ -19,7 +19,7 @@ awaitable<void> SharedClock::follow() {
     ahead_ms_ += std::clamp(off, -most, most);
 }
 
-// The server looked at its clock somewhere between the question and the answer.
+// The server read its clock at some point between request and response; assumes the midpoint.
 milliseconds SharedClock::ahead_of_server(TimePoint asked_at, TimePoint server) const {
     return own_.ahead_of(server) - (own_.lock_time() - asked_at) / 2;
 }

@@ -14,7 +14,7 @@ using std::chrono::hours;
 
 constexpr TimePoint begin = from_epoch_ms(1'780'000'000'000);
 
-// A machine's own clock; the database's server has another one.
+// A machine's own clock, distinct from that of the database server.
 class OwnClock final : public Clock {
 public:
     TimePoint now() const override { return time; }
@@ -22,7 +22,7 @@ public:
     TimePoint time = begin;
 };
 
-// A server that shows a time and does nothing else. Its answers take a while, by the clock of whoever asks.
+// A server that only reports a time. Its responses take a while on the caller's clock.
 class TimeServer final : public Database {
 public:
     explicit TimeServer(OwnClock& asking) : asking_(asking) {}

@@ -35,7 +35,7 @@ TEST(Sql, MakesOneBlankOfManyButNotInQuotes) {
     EXPECT_EQ(sql<"SELECT '--', 3 - -2">, "SELECT '--', 3 - -2");
 }
 
-// In a statement both fail to compile.
+// In an sql<...> both fail to compile.
 TEST(Sql, RefusesCommentsAndOpenQuotes) {
     const auto ignore = [](char) {};
     EXPECT_THROW(detail::squeeze("SELECT 1 -- one\nFROM t", ignore), std::invalid_argument);

@@ -11,7 +11,7 @@ void require_key(std::string_view key) {
     if (!is_object_key(key)) throw std::logic_error("object store: not a key");
 }
 
-// From now, not from when its turn comes: whoever calls counts on longest_call() from here.
+// Runs from now and not from when a worker starts, because callers rely on longest_call() from here on.
 ObjectFolder::Deadline deadline_of_call() { return std::chrono::steady_clock::now() + call_time_max; }
 
 std::string mime_of(std::string_view key) { return key.ends_with(".hbs") ? "text/x-handlebars-template" : ""; }

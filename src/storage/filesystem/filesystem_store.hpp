@@ -1,7 +1,7 @@
 // The object store in a local folder. This service itself serves its addresses.
 //
-// As durable as the disk: the file is synced before it is renamed into place, then every folder on its path. Several
-// processes may share one folder. The object's name determines its MIME type.
+// As durable as the disk: the file is synced before it is renamed into place, and so is every folder on its path, the
+// last one after the rename. Several processes may share one folder. The object's name determines its MIME type.
 #pragma once
 
 #include <filesystem>

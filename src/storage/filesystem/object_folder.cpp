@@ -27,7 +27,8 @@ constexpr mode_t folder_mode = 0700;
 constexpr mode_t file_mode = 0600;
 constexpr mode_t rights_of_others = 0077;
 constexpr std::string_view unfinished_name = "unfinished";
-// No put takes so long. By age, because the writer may be a process of another container, which no pid here names.
+// Longer than any put. Judged by age, because the writer may be a process in another container, whose pid is not
+// visible here.
 constexpr std::chrono::hours unfinished_kept{1};
 
 std::string_view name_of(Area area) { return area == Area::private_area ? "private" : "public"; }
@@ -56,7 +57,7 @@ private:
     int fd_;
 };
 
-// Opened anew for every call: a disk that was taken out and put back is another one.
+// Reopened for every call, because a disk may be removed and mounted again.
 Descriptor open_part(const fs::path& folder, std::string_view part) {
     const Descriptor root(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!root.is_open()) unavailable("the folder cannot be opened", errno);
@@ -82,7 +83,7 @@ Place place_of(std::string_view key) {
     return out;
 }
 
-// What a name that is not there, no folder, or a link comes to.
+// The errors for a missing name, a path through a file, and a symbolic link.
 bool is_absence(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
 
 std::optional<Descriptor> find_folder(Descriptor here, const Place& place) {
@@ -101,7 +102,8 @@ void sync(const Descriptor& what) {
     if (::fsync(what.get()) != 0) unavailable("changes cannot be synced to disk", errno);
 }
 
-// Each folder on the way is synced, not only the new ones: what another writer has just made may not be durable yet.
+// Syncs every folder on the path and not only new ones, because a folder just created by another writer may not be
+// durable yet.
 Descriptor make_folder(Descriptor here, const Place& place) {
     for (const std::string& name : place.folders) {
         if (::mkdirat(here.get(), name.c_str(), folder_mode) != 0 && errno != EEXIST)
@@ -128,7 +130,7 @@ std::optional<Descriptor> find_file(const fs::path& folder, Area area, const std
     return file;
 }
 
-// A file in the making, which nobody finds by a key; gone with this object unless it is moved.
+// A file being written, which no key reaches. The destructor removes it unless it was moved into place.
 class Unfinished {
 public:
     explicit Unfinished(const fs::path& folder)
@@ -194,10 +196,10 @@ ObjectFolder::ObjectFolder(const fs::path& folder) : folder_(fs::absolute(folder
     forget_unfinished();
 }
 
-// What writers that were killed left behind.
+// Removes the files that killed writers left behind.
 void ObjectFolder::forget_unfinished() const {
     const auto old = fs::file_time_type::clock::now() - unfinished_kept;
-    std::error_code ignored;  // another process may clear up as well
+    std::error_code ignored;  // another process may clean up at the same time
     for (const auto& entry : fs::directory_iterator(folder_ / unfinished_name, ignored)) {
         const auto written = entry.last_write_time(ignored);
         if (!ignored && written < old) fs::remove(entry.path(), ignored);
@@ -245,7 +247,7 @@ void ObjectFolder::erase(Area area, const std::string& key, Deadline deadline) c
     require_time(deadline);
     if (::unlinkat(parent->get(), place.file.c_str(), 0) != 0 && errno != ENOENT && errno != EISDIR)
         unavailable("a file cannot be deleted", errno);
-    sync(*parent);  // also where another one has erased it: that may not be durable yet
+    sync(*parent);  // even if another caller erased it, which may not be durable yet
 }
 
 void ObjectFolder::ping(Area area) const { open_part(folder_, name_of(area)); }

@@ -17,12 +17,12 @@ constexpr std::string_view public_path = "/files/public/";
 
 std::string terms_to_get(std::int64_t expires) { return fmt::format("expires={}", expires); }
 
-// RFC 3986: the slash may stand in a query as it is.
+// RFC 3986 section 3.4 allows an unescaped slash in a query.
 std::string terms_to_put(std::string_view mime, std::uint64_t size, std::int64_t expires) {
     return fmt::format("expires={}&type={}&size={}", expires, percent_encoded(mime, "/"), size);
 }
 
-// Any spelling of the number will do: the comparison of the whole knows only one.
+// Accepts any spelling of the number: the comparison of the whole address accepts only one.
 std::optional<std::int64_t> expiry_in(std::string_view query) {
     constexpr std::string_view name = "expires=";
     if (!query.starts_with(name)) return std::nullopt;

@@ -83,7 +83,7 @@ std::size_t MemoryCache::bytes() const {
 }
 
 MemoryCache::Shard& MemoryCache::shard_of(std::string_view key) {
-    // The upper bits: the table inside the shard goes by the lower ones.
+    // The upper bits, because the table inside the shard uses the lower ones.
     static_assert(sizeof(std::size_t) == 8);
     return shards_[std::hash<std::string_view>{}(key) >> 60];
 }
@@ -103,11 +103,12 @@ MemoryCache::Entries::iterator MemoryCache::Shard::find_live(std::string_view ke
 bool MemoryCache::Shard::insert(Entry entry, TimePoint now, std::size_t bytes_max) {
     const std::size_t size = size_of(entry.key, entry.value);
     if (size > bytes_max) return false;
-    // What nobody asks for again is met by nobody: so each insertion sweeps a little at the end where it gathers.
+    // Expired entries that are never requested again collect at the end of the list, so each insertion removes a few of
+    // them.
     for (int swept = 0; swept < 2 && !by_use.empty() && by_use.back().expires_at <= now; ++swept)
         remove(std::prev(by_use.end()));
     while (bytes + size > bytes_max) remove(std::prev(by_use.end()));
-    Entries fresh;  // joins the list once nothing can fail any more
+    Entries fresh;  // spliced in once no step can fail any more
     fresh.push_front(std::move(entry));
     fresh.front().size = size;
     by_key.emplace(fresh.front().key, fresh.begin());

@@ -13,7 +13,8 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// Answered in order, so a job behind this many is late anyway; those beyond wait where they can still be given up.
+// Jobs are answered in order, so a job behind this many is late anyway. Further jobs wait unsent, where they can still
+// be cancelled.
 constexpr std::size_t in_flight_max = 256;
 constexpr int repeats_max = 5;
 
@@ -34,7 +35,8 @@ Channel::~Channel() {
 }
 
 void Channel::submit(Job job) {
-    // The server may have closed what was idle: noticed now, it costs a new connection; after sending, a lost answer.
+    // The server may have closed the idle connection. Detecting it now costs a reconnect; after sending, it costs a
+    // lost answer.
     if (connection_ && in_flight_.empty() && connection_->is_stale()) lose("closed while idle", false);
     if (!connection_) {
         const bool waits = connecting_ ? health_->is_up() : health_->may_connect();
@@ -102,7 +104,7 @@ bool Channel::send(const Job& job) {
     encoded.reserve(job.statements.size());
     for (const WireStatement& statement : job.statements)
         encoded.push_back(statement.keys.empty() ? Encoded(statement.params) : Encoded(statement.keys));
-    // Prepared apart, so that a statement that fails cannot take along what a later job relies on.
+    // Each preparation has its own Sync, so that a failing statement does not skip one that later jobs rely on.
     if (options_->keeps_session_state)
         for (std::size_t i = 0; i < encoded.size(); ++i)
             if (!prepare(job.statements[i], encoded[i], i)) return false;
@@ -204,7 +206,7 @@ void Channel::take(Result result) {
         }
         return;
     }
-    if (status == PGRES_PIPELINE_ABORTED) return;  // the statement before it says why
+    if (status == PGRES_PIPELINE_ABORTED) return;  // an earlier statement has the error
     if (slot.entry != nullptr) slot.entry->prepared = false;
     if (job.error) return;
     const bool in_statement = slot.statement < job.statements.size();
@@ -232,7 +234,7 @@ void Channel::answer(Job job) {
         out.error = job.unreadable;
     } else if (!job.error) {
         out.outcome = {.committed = true, .results = std::move(job.results)};
-        if (!health_->is_up()) health_->succeeded();  // whatever failed elsewhere
+        if (!health_->is_up()) health_->succeeded();  // even if other connections failed
         if (job.writes) health_->writes_fail.store(false, std::memory_order_relaxed);
     } else if (job.error->sqlstate() == expectation_failed && job.statements[job.failed_at].expect != Expect::any) {
         out.outcome.failed_at = job.failed_at;
@@ -253,7 +255,7 @@ void Channel::lose(const std::string& why, bool silent) {
     slots_.clear();
     const std::string text = "postgres: " + (why.empty() ? "connection lost" : why);
     for (Job& job : std::exchange(in_flight_, {})) {
-        if (job.error) {  // it was told to have failed: then nothing of it is there
+        if (job.error) {  // the server reported an error, so nothing was committed
             answer(std::move(job));
         } else if (job.writes) {
             job.done({.error = std::make_exception_ptr(OutcomeUnknown(text))});
@@ -286,7 +288,7 @@ void Channel::refuse_waiting(const std::string& why) {
     watch();
 }
 
-// One timer for all: whoever came first is the first whose time is over.
+// One timer serves all jobs, because the oldest job always times out first.
 void Channel::watch() {
     if (load() == 0) {
         if (watching_) timer_.cancel();
@@ -307,7 +309,7 @@ void Channel::on_deadline() {
         Job job = std::move(waiting_.front());
         waiting_.pop_front();
         job.done({.error = std::make_exception_ptr(Unavailable("postgres: no connection in time"))});
-        if (connecting_) health_->failed();  // those after it do not wait as long
+        if (connecting_) health_->failed();  // later jobs fail sooner
     }
     if (!in_flight_.empty() && in_flight_.front().deadline <= now && connection_) {
         health_->failed();

@@ -20,7 +20,7 @@
 namespace consentry::storage::postgres {
 namespace {
 
-constexpr int oldest_server = 130'000;  // 13: the oldest that its makers maintained when this was written
+constexpr int oldest_server = 130'000;  // 13: the oldest version supported upstream at the time of writing
 
 struct FreeOptions {
     void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
@@ -30,7 +30,7 @@ using ConnectionOptions = std::unique_ptr<PQconninfoOption, FreeOptions>;
 ConnectionOptions parse(const std::string& url) {
     char* error = nullptr;
     ConnectionOptions out(PQconninfoParse(url.c_str(), &error));
-    PQfreemem(error);  // it quotes the address
+    PQfreemem(error);  // the message quotes the URL
     return out;
 }
 
@@ -42,7 +42,7 @@ std::optional<std::string> find(const ConnectionOptions& given, std::string_view
 
 bool says(const ConnectionOptions& given, std::string_view keyword) { return find(given, keyword).has_value(); }
 
-// Of this machine: nobody is on the way. A host that is not named is a socket.
+// Whether the host is this machine, so that traffic cannot be intercepted. No host means a Unix socket.
 bool is_local(std::string_view host) {
     if (host.empty() || host.starts_with('/') || host.starts_with('@') || host == "localhost") return true;
     boost::system::error_code failed;
@@ -57,14 +57,14 @@ std::vector<std::string> parts_of(const std::optional<std::string>& list) {
     return out;
 }
 
-// Where a password is not percent-encoded, or the host behind it is missing, libpq takes a part of it for a host or a
-// port, and names those in its errors.
+// If a password is not percent-encoded, or the host after it is missing, libpq takes part of the password for a host or
+// port and quotes it in its errors.
 bool has_stray_password(std::string_view url) {
     const std::string_view rest = url.substr(url.find("://") + 3);
     const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
     const auto signs = std::ranges::count(authority, '@');
     if (signs > 1 || (signs == 0 && rest.contains('@'))) return true;
-    std::string_view hosts = authority.substr(authority.find('@') + 1);  // all of it where there is none
+    std::string_view hosts = authority.substr(authority.find('@') + 1);  // the whole authority if there is no '@'
     while (!hosts.empty()) {
         const std::string_view host = hosts.substr(0, hosts.find(','));
         hosts.remove_prefix(std::min(hosts.size(), host.size() + 1));
@@ -76,7 +76,7 @@ bool has_stray_password(std::string_view url) {
     return false;
 }
 
-// libpq tells each host's trouble on lines of its own; a log has one line for an event.
+// libpq reports each host's error on its own line; a log entry is one line.
 std::string one_line(std::string_view text) {
     while (text.ends_with('\n')) text.remove_suffix(1);
     std::string out(text);
@@ -84,7 +84,7 @@ std::string one_line(std::string_view text) {
     return out;
 }
 
-// Parts of the error that repeat nothing a caller gave (the primary text of a failed cast quotes the value).
+// Whether the message for this SQLSTATE never quotes caller data (that of a failed cast quotes the value).
 bool words_are_safe(std::string_view sqlstate) {
     constexpr std::array<std::string_view, 9> classes{"08", "25", "28", "3F", "40", "42", "53", "57", "58"};
     return std::ranges::any_of(classes, [&](std::string_view one) { return sqlstate.starts_with(one); });
@@ -111,7 +111,7 @@ ServerError::ServerError(const PGresult* result, std::string_view sql)
     : std::runtime_error(describe(result, sql)), sqlstate_(field(result, PG_DIAG_SQLSTATE)) {}
 
 bool ServerError::ends_connection() const {
-    // 25006: read only; 57P01..57P05: shut down, crashed, starting, dropped, idle for too long; 08: connection.
+    // 25006: read-only; 57P01..57P05: shutdown, crash, startup, dropped database, idle timeout; 08: connection.
     return sqlstate_ == "25006" || sqlstate_.starts_with("57P") || sqlstate_.starts_with("08");
 }
 
@@ -122,16 +122,16 @@ bool ServerError::is_storage_failure() const {
 
 Connection::Connection(const PostgresOptions& options, Use use) {
     const ConnectionOptions given = parse(options.url);
-    std::vector<const char*> names{"dbname"};  // the address, which is expanded
+    std::vector<const char*> names{"dbname"};  // the URL, which libpq expands
     std::vector<const char*> values{options.url.c_str()};
-    // What comes later wins, so only where the address is silent.
+    // Later parameters override earlier ones, so set a default only if the URL does not.
     const auto unless_said = [&](const char* name, const char* value) {
         if (says(given, name)) return;
         names.push_back(name);
         values.push_back(value);
     };
     unless_said("application_name", "consentry");
-    unless_said("connect_timeout", "2");  // seconds, for each host; libpq knows no less
+    unless_said("connect_timeout", "2");  // seconds per host; libpq's minimum
     unless_said("target_session_attrs", "read-write");
     unless_said("client_encoding", "UTF8");
     unless_said("keepalives_idle", "30");
@@ -145,13 +145,14 @@ Connection::Connection(const PostgresOptions& options, Use use) {
             fmt::format("the server is PostgreSQL {}.{}; 13 or newer is required", version / 10'000, version % 10'000));
     PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
     if (options.keeps_session_state) {
-        // An acknowledged commit is on disk, whatever the server's default. And no statement is compiled: they read few
-        // rows by a key, and compiling costs milliseconds. The server decides by its guess of the rows, which is far
-        // too high for a table that it has no statistics of.
+        // An acknowledged commit must be on disk, whatever the server's default. JIT compilation is off: the statements
+        // read few rows by a key, while compilation costs milliseconds. The server enables it by its row estimate,
+        // which is far too high for a table without statistics.
         std::string setup =
             "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; "
             "SELECT set_config('jit', 'off', false) WHERE current_setting('jit', true) = 'on'";
-        // A little before the caller gives up: so one slow statement ends alone and not with its whole connection.
+        // Slightly shorter than the caller's timeout, so that a slow statement fails alone instead of costing the
+        // connection.
         if (use == Use::serving)
             setup += fmt::format("; SET statement_timeout = {}",
                                  std::max<std::int64_t>(options.timeout.count() * 9 / 10, 1));
@@ -162,8 +163,8 @@ Connection::Connection(const PostgresOptions& options, Use use) {
 Rows Connection::run(std::string_view sql, const Params& params) {
     const std::string text(sql);
     const Encoded encoded(params);
-    // Without parameters in the simple protocol: several statements are allowed there, but its results are text, which
-    // decode() does not read; so only a single statement's rows are.
+    // Several statements are allowed only in the simple protocol, which takes no parameters. Its results are text,
+    // which decode() does not read, so only a single statement returns rows.
     const Result result(params.empty() && sql.contains(';')
                             ? PQexec(raw(), text.c_str())
                             : PQexecParams(raw(), text.c_str(), encoded.count(), encoded.types.data(),
@@ -173,8 +174,8 @@ Rows Connection::run(std::string_view sql, const Params& params) {
 
 Rows Connection::run_while(const std::function<bool()>& wanted, std::chrono::milliseconds time_max,
                            std::string_view sql, const Params& params) {
-    // Nobody may be there to end the statement: then the server does so by itself, and since version 14 as soon as the
-    // connection is closed. Said for this transaction, for a pooler may give the session to others.
+    // The client may be gone and unable to cancel the statement, so the server ends it by itself, and since version 14
+    // as soon as the connection closes. SET LOCAL, because a pooler may hand the session to other clients.
     constexpr int notices_closing = 140'000;
     const std::string begin = fmt::format(
         "BEGIN READ ONLY; SET LOCAL statement_timeout = {}{}", time_max.count(),
@@ -197,7 +198,7 @@ void Connection::require_sent(int sent) {
     if (sent != 1) throw Unavailable("postgres: connection lost");
 }
 
-// The last result of what was sent.
+// Returns the last result of the statements sent.
 Result Connection::wait_while(const std::function<bool()>& wanted) {
     Result last;
     for (;;) {
@@ -251,7 +252,7 @@ std::expected<void, std::string> check_postgres_url(std::string_view url) {
 
 bool may_go_unencrypted(std::string_view postgres_url) {
     const postgres::ConnectionOptions given = postgres::parse(std::string(postgres_url));
-    // PGSSLMODE and others: the client itself goes by them.
+    // libpq itself honors PGSSLMODE and similar variables.
     const postgres::ConnectionOptions defaults(PQconndefaults());
     const auto value = [&](std::string_view keyword) {
         auto out = postgres::find(given, keyword);
@@ -259,7 +260,7 @@ bool may_go_unencrypted(std::string_view postgres_url) {
     };
     const std::string mode = value("sslmode").value_or("prefer");
     if (mode != "disable" && mode != "allow" && mode != "prefer") return false;
-    // An address of digits goes before the name that stands in the same place.
+    // A hostaddr takes precedence over the host at the same position.
     const auto names = postgres::parts_of(value("host"));
     const auto addresses = postgres::parts_of(value("hostaddr"));
     for (std::size_t i = 0; i < std::max(names.size(), addresses.size()); ++i) {

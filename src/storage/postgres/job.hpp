@@ -22,7 +22,7 @@ struct WireStatement {
 
 struct Answer {
     std::exception_ptr error =
-        {};  // Unavailable, OutcomeUnknown; std::logic_error where the statement is not in the dialect
+        {};  // Unavailable, OutcomeUnknown; std::logic_error if the statement is not in the dialect
     Outcome outcome = {};
     std::string violation = {};  // if a unique constraint was violated: which one
 };

@@ -12,14 +12,14 @@
 namespace consentry::storage::postgres {
 namespace {
 
-constexpr std::size_t waiting_max = 4'096;  // of one channel
+constexpr std::size_t waiting_max = 4'096;  // per channel
 constexpr std::size_t keys_at_once_max = 256;
 
 std::exception_ptr too_many() {
     return std::make_exception_ptr(Unavailable("postgres: too many requests are waiting for a connection"));
 }
 
-// Goes on with the caller right here: it is on its own thread. Nothing where the caller waits no longer.
+// Resumes the caller directly, since this is its thread. Does nothing if the caller has cancelled.
 void answer(Pool::Found& waiting, std::exception_ptr error, Rows rows) {
     Pool::Found handler;
     handler.swap(waiting);
@@ -50,8 +50,8 @@ Job Pool::make_job(std::vector<WireStatement> statements, bool writes,
             .deadline = std::chrono::steady_clock::now() + options_->timeout};
 }
 
-// An idle connection, or a new one, or the one with the least to do; while the server takes no new ones, of those it
-// has.
+// Prefers an idle connection, then a new one, then the least loaded. While the server is down, uses only open
+// connections if there are any.
 Channel& Pool::least_loaded() {
     const bool no_new_ones = !health_->is_up();
     const auto first = channels_.begin() + (channels_.size() > 1 ? 1 : 0);
@@ -93,7 +93,7 @@ void Pool::look_up(std::string_view sql, std::optional<Uuid> key, std::shared_pt
     look_ups.waiting.push_back({key, std::move(waiting)});
     if (look_ups.under_way) return;
     look_ups.under_way = true;
-    // At the end of this turn of the loop, when the requests that came with this one have asked as well.
+    // Posted to the end of this event loop turn, so that look-ups of the other requests in this turn join.
     asio::post(channels_.front()->executor(), [self = shared_from_this(), &look_ups] { self->ask(look_ups); });
 }
 
@@ -109,7 +109,7 @@ void Pool::ask(LookUps& look_ups) {
     auto done = [self = weak_from_this(), &look_ups, asked = std::move(asked)](Answer answered) {
         const auto pool = self.lock();
         if (pool && !look_ups.waiting.empty())
-            pool->ask(look_ups);  // first: it is on its way while the answers are dealt out
+            pool->ask(look_ups);  // first, so that it is under way while the answers are delivered
         else if (pool)
             look_ups.under_way = false;
         Rows rows;

@@ -27,15 +27,15 @@ using postgres::WireStatement;
 
 constexpr std::string_view server_time_sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 
-// Updates leave a row where it lies as long as its page has room: then no index is touched. Said by PostgreSQL alone,
-// hence here and not in the shared text.
+// Leaves room in pages, so that an update can keep the row in its page and touches no index. Specific to PostgreSQL,
+// hence not in the shared SQL.
 std::string roomy(std::string_view statement) {
     std::string out(statement.substr(0, statement.rfind(';')));
     if (out.find("CREATE TABLE") != std::string::npos) out.append(" WITH (fillfactor = 85)");
     return out;
 }
 
-// Rolls back what was not committed.
+// Rolls back on destruction unless committed.
 class Work {
 public:
     explicit Work(postgres::Connection& connection) : connection_(connection) { connection_.run("BEGIN"); }
@@ -59,10 +59,10 @@ private:
     bool done_ = false;
 };
 
-// Returns whether there was anything left to do.
+// Returns false if no migration was pending.
 bool apply_next(postgres::Connection& connection, const std::vector<Migration>& migrations) {
     Work work(connection);
-    // Here a second process waits, and then finds the work done. Each schema has a lock of its own.
+    // A second process waits here and then finds the migrations applied. Each schema has its own lock.
     connection.run("SELECT pg_advisory_xact_lock(hashtext('consentry ' || current_schema()))");
     connection.run(
         "CREATE TABLE IF NOT EXISTS schema_migrations (number BIGINT PRIMARY KEY, name TEXT, applied_at BIGINT)");
@@ -90,7 +90,7 @@ bool apply_next(postgres::Connection& connection, const std::vector<Migration>& 
 PostgresDatabase::PostgresDatabase(PostgresOptions options)
     : options_(std::make_shared<const PostgresOptions>(std::move(options))),
       health_(std::make_shared<postgres::Health>()),
-      // Connecting waits for the network: several at once, so that one dead host does not hold up the others.
+      // Connecting blocks on the network: several threads, so that one dead host does not delay the others.
       connectors_({.name = "postgres", .threads = 4, .queue_max = 1'024}),
       pools_([this](const asio::any_io_executor& executor) {
           return postgres::Pool::make(executor, options_, health_, connectors_);
@@ -106,8 +106,8 @@ void PostgresDatabase::migrate(const std::vector<Migration>& migrations) {
     const std::int64_t version = postgres::schema_version(connection, known);
     require_known_version(version, known);
     if (version == known) {
-        // Nothing to do, so nothing would show that the disk is full or the role may only read. A role that may create
-        // no table gets as far as this, too.
+        // With no migration pending, nothing else reveals a full disk or a read-only role. A role without the privilege
+        // to create tables gets this far, too.
         connection.run("UPDATE schema_migrations SET applied_at = applied_at WHERE number = 1");
         return;
     }
@@ -150,7 +150,7 @@ awaitable<Rows> PostgresDatabase::read(std::string_view sql, Params params) {
 }
 
 awaitable<Rows> PostgresDatabase::search(std::string_view sql, Params params) {
-    // A copy: whoever asked may be gone before their turn comes.
+    // A copy, because the caller may be gone before the search starts.
     return searches_.run([this, text = std::string(sql), params = std::move(params)](
                              const Searches::Patience& patience) { return search_now(text, params, patience); });
 }
@@ -167,7 +167,7 @@ Rows PostgresDatabase::search_now(std::string_view sql, const Params& params, co
 }
 
 awaitable<Rows> PostgresDatabase::look_up_with_others(std::string_view sql, std::optional<Uuid> key) {
-    // The hot path of every authenticated request: one coroutine, and its own completion waits in the pool.
+    // The hot path of every authenticated request: one coroutine, whose own completion handler waits in the pool.
     return asio::async_initiate<const asio::use_awaitable_t<>&, void(std::exception_ptr, Rows)>(
         [](auto handler, PostgresDatabase* self, std::string_view statement, std::optional<Uuid> of) {
             using Found = postgres::Pool::Found;
@@ -178,8 +178,8 @@ awaitable<Rows> PostgresDatabase::look_up_with_others(std::string_view sql, std:
                 slot.assign([waiting, executor](asio::cancellation_type) {
                     Found late;
                     late.swap(*waiting);
-                    if (!late) return;  // about to go on anyway
-                    // Posted: the coroutine must not be resumed from inside its own cancellation.
+                    if (!late) return;  // about to resume anyway
+                    // Posted because the coroutine must not be resumed from inside its own cancellation.
                     asio::post(executor, [late = std::move(late)]() mutable {
                         std::move(late)(
                             std::make_exception_ptr(boost::system::system_error(asio::error::operation_aborted)),
@@ -212,7 +212,7 @@ awaitable<Outcome> PostgresDatabase::apply(Transaction transaction) {
 
 awaitable<void> PostgresDatabase::ping() {
     co_await read("SELECT 1", {});
-    // Where the server's disk failed, only a write can tell whether it is back.
+    // If the server's disk failed, only a write can tell whether it works again.
     if (health_->writes_fail.load(std::memory_order_relaxed))
         co_await write({Expect::any, "UPDATE schema_migrations SET applied_at = applied_at WHERE number = 1", {}});
 }

@@ -9,8 +9,8 @@
 namespace consentry::storage::postgres {
 namespace {
 
-// Enough for every text of the program and its types; beyond it (texts put together at run time) nothing more is kept
-// on the server.
+// Enough for every statement of the program and its parameter types. Beyond it (statements assembled at run time),
+// further statements are not kept on the server.
 constexpr std::uint64_t named_max = 512;
 
 std::string_view condition_of(Expect expect) {
@@ -31,12 +31,12 @@ std::string_view condition_of(Expect expect) {
 
 std::string with_expectation(std::string_view sql, Expect expect) {
     if (expect == Expect::any) return std::string(sql);
-    // The count is divided by 1 or by 0.
+    // Divides the count by 1, or by 0 if the expectation fails.
     const std::string affected = fmt::format("count(*) / CAST(({}) AS integer) AS affected", condition_of(expect));
     if (!sql.contains(" RETURNING "))
         return fmt::format("WITH consentry_changed AS ({} RETURNING 1) SELECT {} FROM consentry_changed", sql,
                            affected);
-    // The LEFT JOIN keeps the row with the count, and with it the division, where nothing changed.
+    // The LEFT JOIN keeps the row with the count, and thus the division, if no row changed.
     return fmt::format(
         "WITH consentry_changed AS ({}) SELECT changed.*, counted.affected FROM "
         "(SELECT {} FROM consentry_changed) AS counted LEFT JOIN consentry_changed AS changed ON TRUE",

@@ -10,7 +10,7 @@
 namespace consentry::storage::postgres {
 namespace {
 
-// pg_type.dat. They never change.
+// OIDs from pg_type.dat, which never change.
 constexpr Oid bool_type = 16;
 constexpr Oid bytea_type = 17;
 constexpr Oid name_type = 19;
@@ -76,7 +76,7 @@ Value read(Oid type, const char* data, std::size_t size) {
 }  // namespace
 
 Encoded::Encoded(const Params& params) {
-    numbers_.reserve(params.size());  // their addresses are given away
+    numbers_.reserve(params.size());  // libpq gets pointers into it
     types.reserve(params.size());
     values.reserve(params.size());
     lengths.reserve(params.size());
@@ -97,7 +97,7 @@ Encoded::Encoded(const Params& params) {
         void operator()(double value) const { number(float8_type, std::bit_cast<std::uint64_t>(value)); }
         void operator()(const std::string& value) const { out.add(text_type, value.data(), value.size()); }
         void operator()(const Bytes& value) const {
-            // No bytes at a null pointer would be NULL.
+            // A null pointer would mean NULL, not zero bytes.
             out.add(bytea_type, value.empty() ? "" : as_text(value).data(), value.size());
         }
         void operator()(const Uuid& value) const {
@@ -108,8 +108,8 @@ Encoded::Encoded(const Params& params) {
 }
 
 Encoded::Encoded(const std::vector<Uuid>& keys) {
-    // array_send: dimensions, whether NULLs are in it, type of the elements, then of each dimension its length and
-    // where it begins, then each element with its length.
+    // array_send: number of dimensions, whether there are NULLs, element type; then length and lower bound of each
+    // dimension; then each element with its length.
     constexpr std::size_t head = 20;
     constexpr std::size_t element = 4 + 16;
     array_.resize(head + keys.size() * element);

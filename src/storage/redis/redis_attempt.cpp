@@ -8,7 +8,7 @@
 namespace consentry::storage::redis {
 namespace {
 
-// A sentinel may not know yet that its master is one no more (sentinel clients specification, step 3).
+// A sentinel may not know yet that its master was demoted (sentinel clients specification, step 3).
 awaitable<void> check_master(Link& link) {
     std::vector<std::vector<std::string_view>> question{{"ROLE"}};
     const std::vector<Reply> replies = co_await link.ask(std::move(question));
@@ -54,7 +54,7 @@ awaitable<RedisAddress> Attempt::ask_sentinels() {
     const std::size_t first = first_sentinel_;
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t index = (first + i) % count;
-        // Already now: should it not answer at all, then this attempt as a whole runs out of time here.
+        // Advance before asking: if the sentinel does not answer, the whole attempt may time out here.
         first_sentinel_ = (index + 1) % count;
         try {
             RedisAddress master = co_await ask_sentinel(index);
@@ -72,7 +72,7 @@ awaitable<RedisAddress> Attempt::ask_sentinels() {
 awaitable<RedisAddress> Attempt::ask_sentinel(std::size_t index) {
     const RedisOptions& options = settings_->options();
     const std::shared_ptr<Link> link = make_link(options.addresses[index]);
-    // One that is silent leaves time for two others.
+    // A silent sentinel leaves time for two others.
     link->close_after(settings_->long_connect_timeout() / 3);
     co_await link->open(options.sentinel_credentials, 0);
     std::vector<std::vector<std::string_view>> question{{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", options.master_name}};

@@ -14,13 +14,13 @@ using redis::Client;
 using redis::Command;
 using redis::Reply;
 
-// The server adds it to its clock and refuses what overflows. A hundred years are as good as any.
+// The server adds the ttl to its clock and rejects an overflow. A hundred years is effectively forever.
 constexpr milliseconds longest_ttl = std::chrono::hours{24 * 365 * 100};
 
 std::string digits_of(milliseconds ttl) { return std::to_string(std::min(ttl, longest_ttl).count()); }
 
-// Both scripts answer {admitted, remaining, milliseconds to wait}, by the server's own clock: instances need not agree
-// about the time. A list holds the times of the last events, the newest first.
+// Both scripts return {admitted, remaining, milliseconds to wait}, measured by the server's clock, so instances need
+// not agree about the time. A list holds the times of the last events, newest first.
 constexpr std::string_view remember_event = R"(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)

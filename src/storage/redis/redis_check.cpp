@@ -1,4 +1,4 @@
-// RedisCache::check(): what can be told at the start of the program, before the first caller meets it.
+// RedisCache::check(): the problems that can be found at the start of the program, before a caller meets them.
 #include <charconv>
 #include <exception>
 #include <string>
@@ -27,7 +27,7 @@ void run_blocking(awaitable<void> work) {
     if (failure) std::rethrow_exception(failure);
 }
 
-// A field of INFO and CLUSTER INFO, lines of "name:value".
+// Returns a field of INFO or CLUSTER INFO, which consist of "name:value" lines.
 std::string_view field(std::string_view info, std::string_view name) {
     for (std::size_t start = 0; start < info.size();) {
         const auto end = std::min(info.find("\r\n", start), info.size());
@@ -38,13 +38,13 @@ std::string_view field(std::string_view info, std::string_view name) {
     return {};
 }
 
-// GETDEL came with 6.2.
+// GETDEL requires 6.2.
 bool is_too_old(std::string_view version) {
     int major = 0;
     int minor = 0;
     const char* const end = version.data() + version.size();
     const auto dot = std::from_chars(version.data(), end, major).ptr;
-    if (dot == version.data()) return false;  // not told
+    if (dot == version.data()) return false;  // unknown
     if (dot != end) std::from_chars(dot + 1, end, minor);
     return major < 6 || (major == 6 && minor < 2);
 }
@@ -57,7 +57,7 @@ void check_kind(const Link& link, RedisKind kind, std::string_view mode) {
         throw Misconfigured(link.named("is not in cluster mode; the URL must begin with redis:// or rediss://"));
 }
 
-// What the user may not ask (NOPERM) stays unknown here; the trial of the commands tells the rest.
+// Skips what the user has no permission to query (NOPERM); the trial of the commands reveals the rest.
 awaitable<void> inspect(std::shared_ptr<const Settings> settings, std::optional<RedisAddress> server) {
     const auto executor = co_await boost::asio::this_coro::executor;
     const RedisKind kind = settings->options().kind;
@@ -104,7 +104,7 @@ awaitable<void> inspect_cluster(std::shared_ptr<const Settings> settings) {
 
 enum class Trial { whole, without_writing };
 
-// `who`: of whom the texts speak.
+// `who`: the subject of the error messages.
 awaitable<void> try_commands(Cache& cache, Trial trial, std::string name_space, std::string who) {
     const std::string key = "check:" + Uuid::v7(SystemClock{}.now()).text();
     std::string command = "SET";
@@ -134,7 +134,7 @@ awaitable<void> try_commands(Cache& cache, Trial trial, std::string name_space, 
         if (code == "READONLY") throw Misconfigured(who + ": is a read-only replica");
         if (code == "MOVED" || code == "ASK")
             throw Misconfigured(who + ": is in cluster mode; the URL must begin with redis+cluster");
-        // What a script may not do comes back as an error of the script.
+        // A permission that a script lacks is reported as an error of the script.
         if (code == "ERR" && command.starts_with("EVAL"))
             throw Misconfigured(who + ": the user lacks permission to run " + command + ", or to use keys " +
                                 name_space + ":*");

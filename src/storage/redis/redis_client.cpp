@@ -45,7 +45,7 @@ awaitable<Reply> Client::execute(Command command) {
     const SteadyTime deadline = Clock::now() + settings_->options().timeout;
     std::shared_ptr<Node> node = node_for(command);
     int redirections = 0;
-    std::size_t others = nodes_.size();  // that can be tried while it is not known who has the slot
+    std::size_t others = nodes_.size();  // to try while the owner of the slot is unknown
     bool repeated = false;
     bool asking = false;
     for (;;) {
@@ -108,7 +108,7 @@ std::shared_ptr<Node> Client::node_at(const RedisAddress& address) {
 }
 
 std::shared_ptr<Node> Client::redirected(const Reply& reply, const Node& asked) {
-    // MOVED 3999 127.0.0.1:6381; an IPv6 address stands there without brackets.
+    // MOVED 3999 127.0.0.1:6381; IPv6 addresses have no brackets here.
     const std::string_view line = *reply.error();
     const std::string_view target = line.substr(line.rfind(' ') + 1);
     const auto colon = target.rfind(':');
@@ -128,7 +128,7 @@ std::shared_ptr<Node> Client::redirected(const Reply& reply, const Node& asked) 
 }
 
 void Client::note_refusal(std::string_view code, Node& node) {
-    // A master that became a replica: the next connection finds who is master now.
+    // The master became a replica: the next connection finds the new master.
     if (code == "READONLY") node.give_up("is read-only");
     if (code == "CLUSTERDOWN" || is_redirection(code)) refresh_slots();
 }
@@ -173,7 +173,7 @@ void Client::set_slots(const Reply& reply, const Node& asked) {
         if (address.host.empty() || address.host == "?") address.host = asked.server()->host;
         std::fill(slots_.begin() + first, slots_.begin() + last + 1, node_at(address).get());
     }
-    // Servers that have left the cluster; those of the settings may come back.
+    // Drops servers that left the cluster, but keeps those of the settings, which may return.
     const auto& seeds = settings_->options().addresses;
     std::erase_if(nodes_, [&](const auto& entry) {
         return entry.second->is_idle() && std::ranges::find(slots_, entry.second.get()) == slots_.end() &&

@@ -45,7 +45,7 @@ std::unique_ptr<asio::ssl::context> make_tls(const RedisOptions& options) {
     return out;
 }
 
-// What a server says in place of its first answer before it hangs up.
+// Recognizes the error that a server sends instead of its first reply before it closes the connection.
 void check_welcome(const Link& link, const Reply& first) {
     if (first.error_code() == "DENIED")
         throw Misconfigured(link.named("is in protected mode and accepts local clients only"));
@@ -53,7 +53,7 @@ void check_welcome(const Link& link, const Reply& first) {
         throw Unavailable(link.named("has too many clients"));
 }
 
-// ERR is what repeating does not mend; other codes are states of the server.
+// ERR is permanent, so a retry does not help; other codes describe a temporary state of the server.
 [[noreturn]] void refuse(const Link& link, const Reply& reply, std::string_view what) {
     if (reply.error_code() == "ERR") throw Misconfigured(link.named(what));
     throw Unavailable(link.named("answers " + std::string(reply.error_code())));
@@ -90,7 +90,7 @@ awaitable<void> Link::connect() {
     } else {
         const auto found =
             co_await resolver_.async_resolve(address_.host, std::to_string(address_.port), asio::use_awaitable);
-        if (closed_) throw system_error(asio::error::operation_aborted);  // a look-up cannot be interrupted
+        if (closed_) throw system_error(asio::error::operation_aborted);  // a name look-up cannot be interrupted
         co_await asio::async_connect(socket(), found, asio::use_awaitable);
     }
     socket().set_option(asio::ip::tcp::no_delay(true));
@@ -131,7 +131,7 @@ awaitable<void> Link::introduce(RedisCredentials credentials, unsigned db) {
     if (db != 0 && selected.error_code() == "NOPERM")
         throw Misconfigured(named("the user lacks permission to run SELECT"));
     if (db != 0 && selected.error()) refuse(*this, selected, "has no database " + number);
-    // That the name is set is not looked at: it is for people who list the server's clients.
+    // The result of setting the client name is ignored: the name only helps operators who list the server's clients.
 }
 
 awaitable<std::vector<Reply>> Link::ask(std::vector<std::vector<std::string_view>> commands) {
@@ -158,7 +158,7 @@ awaitable<std::vector<Reply>> Link::ask(std::vector<std::vector<std::string_view
 }
 
 bool Link::is_stale() {
-    // Session tickets, the one thing a TLS server says unasked, came before the first answer.
+    // Session tickets, the only data that a TLS server sends unasked, arrived before the first reply.
     char byte = 0;
     return recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
 }

@@ -19,7 +19,7 @@ namespace {
 using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
-// Bounds the memory that a slow server can cost; a thread has no more requests than this open.
+// Bounds the memory that a slow server can cost; no thread has more requests open at once.
 constexpr std::size_t in_flight_max = 16384;
 constexpr milliseconds first_pause{50};
 constexpr milliseconds longest_pause{1000};
@@ -35,15 +35,15 @@ std::string what_of(const std::exception_ptr& error) {
 void start_waiting(auto handler, Waiter* waiter) {
     auto slot = asio::get_associated_cancellation_slot(handler);
     auto executor = asio::get_associated_executor(handler);
-    // Not by assignment: any_completion_handler's calls itself without end (Boost 1.81).
+    // swap() because assigning an any_completion_handler recurses infinitely (Boost 1.81).
     asio::any_completion_handler<void()>(std::move(handler)).swap(waiter->handler);
     if (!slot.is_connected()) return;
     slot.assign([waiter, executor](asio::cancellation_type) {
-        if (!waiter->handler) return;  // about to go on anyway
+        if (!waiter->handler) return;  // about to resume anyway
         waiter->end = Waiter::End::cancelled;
         asio::any_completion_handler<void()> late;
         late.swap(waiter->handler);
-        // Posted: the coroutine must not be resumed from inside its own cancellation.
+        // Posted because the coroutine must not be resumed from inside its own cancellation.
         asio::post(executor, [late = std::move(late)]() mutable { std::move(late)(); });
     });
 }
@@ -100,7 +100,7 @@ void Node::give_up(std::string_view why) { close(named(why), Cause::failed); }
 
 void Node::stop() {
     timer_.cancel();
-    drop_all(Cause::failed);  // and the handlers it returns, which own the coroutines
+    drop_all(Cause::failed);  // destroys the returned handlers, which own the coroutines
 }
 
 bool Node::is_ready(SteadyTime now) {
@@ -134,7 +134,7 @@ void Node::connect(SteadyTime now) {
 
 void Node::on_attempted(const std::shared_ptr<Attempt>& attempt, const std::exception_ptr& error,
                         std::shared_ptr<Link> link) {
-    if (attempt != attempt_) return;  // given up meanwhile
+    if (attempt != attempt_) return;  // abandoned meanwhile
     if (error) return close(what_of(error), Cause::failed);
     first_sentinel_ = attempt_->first_sentinel();
     attempt_.reset();
@@ -189,7 +189,7 @@ void Node::on_read(std::string_view bytes) {
             waiter->reply = std::move(reply);
             Handler handler;
             handler.swap(waiter->handler);
-            std::move(handler)();  // the coroutine may send the next command, or give the connection up
+            std::move(handler)();  // the coroutine may send a command or close the connection
             if (link != link_) return;
         }
     } catch (const Unavailable& failure) {
@@ -215,7 +215,7 @@ void Node::keep_time() {
 }
 
 void Node::on_time() {
-    // It may have been cancelled, and the reason for it may be another by now.
+    // The wait may have been cancelled, and the timer may serve another purpose by now.
     if (state_ == State::closed || in_flight_.empty()) return;
     const SteadyTime due = state_ == State::connecting ? connect_deadline_ : in_flight_.front().deadline;
     if (Clock::now() < due) return keep_time();

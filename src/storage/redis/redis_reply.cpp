@@ -81,13 +81,13 @@ ReplyReader::ReplyReader() : reader_(redisReaderCreate()) {
 }
 
 void ReplyReader::feed(std::string_view bytes) {
-    // A failure is kept by the reader and told by next().
+    // The reader records an error, and next() reports it.
     redisReaderFeed(reader_.get(), bytes.data(), bytes.size());
 }
 
 Reply ReplyReader::next() {
     void* reply = nullptr;
-    // The reader's own words quote what it read.
+    // The reader's own message quotes its input.
     if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK)
         throw Unavailable("redis: the server does not speak the Redis protocol");
     return Reply(static_cast<redisReply*>(reply));

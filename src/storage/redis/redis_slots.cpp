@@ -9,7 +9,7 @@ std::uint16_t slot_of(std::string_view key) {
         const auto close = key.find('}', open + 1);
         if (close != std::string_view::npos && close > open + 1) key = key.substr(open + 1, close - open - 1);
     }
-    boost::crc_xmodem_t crc;  // polynomial 0x1021, begins with 0, not reflected
+    boost::crc_xmodem_t crc;  // polynomial 0x1021, initial value 0, not reflected
     crc.process_bytes(key.data(), key.size());
     return static_cast<std::uint16_t>(crc.checksum() % slot_count);
 }

@@ -33,7 +33,7 @@ constexpr std::array<Scheme, 6> schemes{{
 
 std::uint16_t default_port(RedisKind kind) { return kind == RedisKind::sentinel ? 26379 : 6379; }
 
-// What stands before `separator`, and what after it where there is one.
+// Splits the text at the first `separator`; no second part if there is none.
 std::pair<std::string_view, std::optional<std::string_view>> cut(std::string_view text, char separator) {
     const auto at = text.find(separator);
     if (at == std::string_view::npos) return {text, std::nullopt};
@@ -90,7 +90,7 @@ std::expected<RedisAddress, std::string> parse_address(std::string_view text, Re
     return out;
 }
 
-// Each gives nullopt, or what is wrong.
+// Each returns nullopt, or a description of the problem.
 using Problem = std::optional<std::string>;
 
 Problem read_credentials(std::string_view text, RedisCredentials& into) {

@@ -1,6 +1,6 @@
-// What S3Store asks of its buckets before the service starts: everything the service will do, and that strangers can do
-// no more than they are meant to. It is tried, on a file that goes again: rights can be given in more ways than one
-// could read.
+// Tests before the service starts that the buckets allow everything the service does, and allow strangers no more than
+// intended. It performs the operations on a temporary file, because access can be granted in more ways than a
+// program could inspect.
 #include <algorithm>
 #include <stdexcept>
 
@@ -16,7 +16,7 @@ using s3::Call;
 
 constexpr std::string_view mime = "text/plain; charset=utf-8";
 
-// A server that keeps silent holds up the start of the service, and it starts without it as well.
+// A silent server delays the start of the service, which starts without it as well.
 milliseconds patience(const S3Options& options) { return std::min(options.timeout, milliseconds{10'000}); }
 
 bool is_success(const HttpResponse& response) { return response.status >= 200 && response.status < 300; }
@@ -29,7 +29,7 @@ HttpResponse S3Store::send_now(Call call) {
     return response;
 }
 
-// As everybody will, by way of the network in front of it where there is one.
+// Reads as the public does, through the CDN in front of the bucket if there is one.
 HttpResponse S3Store::read_in_public(const std::string& key) {
     if (options_.public_url.empty())
         return send_now({.request = request("GET", Area::public_area, key), .is_signed = false});
@@ -89,13 +89,13 @@ void S3Store::check(Area area) {
         try {
             erase();
         } catch (const Unavailable&) {
-            // What is told is why the bucket is unfit.
+            // The error to report is why the bucket is unfit.
         }
         throw;
     }
     if (const HttpResponse erased = erase(); !is_success(erased))
         unfit("the access key cannot delete from it", "s3:DeleteObject on its files", erased);
-    // Without the right to list them, a file that is absent is answered like one that is forbidden.
+    // Without permission to list the bucket, S3 answers for an absent file as for a forbidden one.
     if (const HttpResponse absent = send_now({.request = request("GET", area, key)}); absent.status != 404)
         unfit("the access key cannot tell that a file does not exist", "s3:ListBucket on the bucket", absent);
 }

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr milliseconds first_wait = 100ms;
 
-// What the operator can do something about.
+// The errors that the operator can fix.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> meanings{{
     {"RequestTimeTooSkewed", "the clocks of this machine and the server differ by more than 15 minutes"},
     {"SignatureDoesNotMatch", "the secret does not match the access key"},
@@ -31,7 +31,7 @@ bool is_worth_another(unsigned status) {
     return status == 408 || status == 429 || (status >= 500 && status != 501 && status != 505);
 }
 
-// Doubled from attempt to attempt; in part by chance, so that instances do not come back all at once.
+// Exponential backoff with jitter, so that instances do not retry in lockstep.
 milliseconds wait_after(int attempt) {
     const milliseconds whole = first_wait * (1 << std::min(attempt - 1, 6));
     return whole / 2 + whole * crypto::random_bytes(1).front() / (2 * 256);
@@ -79,7 +79,7 @@ Client::Client(const S3Options& options, const Clock& clock)
       signer_(options.access_key, options.secret, options.region),
       clock_(clock) {}
 
-// Certificates are for *.HOST, and a star stands for one name, not for two.
+// Certificates are for *.HOST, and a wildcard matches a single label.
 bool Client::is_by_host(const std::string& bucket) const { return server_.buckets_by_host && !bucket.contains('.'); }
 
 std::string Client::host_of(const std::string& bucket) const {
@@ -124,7 +124,7 @@ net::HttpResponse Client::send(const Call& call, Deadline deadline, const std::s
     for (int attempt = 1;; ++attempt) {
         const auto left = std::chrono::floor<milliseconds>(deadline - std::chrono::steady_clock::now());
         if (left <= 0ms) throw Unavailable("S3: timed out");
-        request.timeout = std::max(left / (attempts_max_ - attempt + 1), 1ms);  // a share for each that may follow
+        request.timeout = std::max(left / (attempts_max_ - attempt + 1), 1ms);  // an equal share for each attempt left
         if (call.is_signed) request.headers = signer_.signed_headers(call.request, digest, clock_.now());
         try {
             net::HttpResponse response = send_once(request, stop);

@@ -12,7 +12,7 @@ namespace {
 
 std::unexpected<std::string> refused(std::string why) { return std::unexpected(std::move(why)); }
 
-// libcurl takes texts that end at a zero byte.
+// libcurl takes zero-terminated strings.
 bool is_file_name(std::string_view text) { return !text.empty() && !text.contains('\0'); }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::expected<S3Server, std::string> parse_s3_url(std::string_view text) {
     if (url->host_type() == boost::urls::host_type::ipvfuture) return refused(form);
     if (out.buckets_by_host && url->host_type() != boost::urls::host_type::name)
         return refused("must have a host name, not an IP address, with style=virtual");
-    // Both sides sign the Host header, and clients leave a port out that goes without saying.
+    // Both sides sign the Host header, from which clients omit a default port.
     out.host = std::string(url->encoded_host());
     if (url->has_port() && url->port_number() != (out.tls ? 443 : 80)) out.host += ':' + std::string(url->port());
     return out;

@@ -1,7 +1,7 @@
 // The location of an S3 server and how to address it. Its URL is
 //
-//   s3:                     Amazon's, in the region; buckets by host
-//   s3://HOST[:PORT]        another; buckets by path
+//   s3:                     Amazon S3 in the region; buckets by host
+//   s3://HOST[:PORT]        another server; buckets by path
 //
 // with the parameters style=path or style=virtual (https://HOST/BUCKET/KEY or https://BUCKET.HOST/KEY), tls=none, and
 // ca_file=FILE, which replaces the system's certificates.

@@ -12,9 +12,9 @@ namespace {
 using net::HttpResponse;
 using s3::Call;
 
-constexpr std::size_t head_bytes_max = std::size_t{64} << 10U;  // of an answer beside its body
+constexpr std::size_t head_bytes_max = std::size_t{64} << 10U;  // of a response besides its body
 
-// A stranger's words, or a file of somebody who may upload: never to be shown as a page of the bucket's site (DOC-9).
+// Uploaded files are untrusted content and must never render as a page of the bucket's site (DOC-9).
 constexpr std::string_view as_file = "attachment";
 
 const Clock& world_clock() {
@@ -37,12 +37,12 @@ Unavailable outage(std::string_view what, const HttpResponse& response) {
     return Unavailable("S3: " + std::string(what) + ": " + s3::description(response));
 }
 
-// A bucket that is not there is no answer to whether a file is.
+// A missing bucket says nothing about whether the file exists.
 bool is_absent(const HttpResponse& response) {
     return response.status == 404 && s3::error_code(response) != "NoSuchBucket";
 }
 
-// The size of the whole: "bytes 0-9/100".
+// The size of the whole object: 100 in "bytes 0-9/100".
 std::optional<std::uint64_t> whole_size(const HttpResponse& response) {
     const auto range = response.header("content-range");
     if (!range) return std::nullopt;
@@ -69,7 +69,7 @@ s3::Request S3Store::request(std::string method, Area area, std::string_view key
     return {.method = std::move(method), .host = client_.host_of(bucket), .path = client_.path_of(bucket, key)};
 }
 
-// The time runs from here, waiting for a thread included.
+// The timeout starts here and includes the wait for a thread.
 awaitable<HttpResponse> S3Store::send(Call call) {
     const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
     auto work = [this, deadline, call = std::move(call)] { return client_.send(call, deadline, stop_.get_token()); };
@@ -98,7 +98,7 @@ awaitable<std::optional<Object>> S3Store::get(Area area, std::string key, std::s
     call.request.headers.emplace_back("range", "bytes=0-" + std::to_string(bytes_max - 1));
     HttpResponse response = co_await send(std::move(call));
     if (is_absent(response)) co_return std::nullopt;
-    if (response.status == 416) co_return Object{};  // nothing has no first byte
+    if (response.status == 416) co_return Object{};  // the object is empty, so no range is valid
     const auto size = response.status == 206 ? whole_size(response) : std::optional(response.body.size());
     if ((response.status != 200 && response.status != 206) || !size) throw outage("GET", response);
     if (response.body.size() > bytes_max) response.body.resize(bytes_max);
@@ -109,7 +109,7 @@ Call S3Store::call_to_put(Area area, std::string_view key, std::string bytes, st
     Call call{.request = request("PUT", area, key), .body = std::move(bytes)};
     call.request.headers = {{"content-type", std::move(mime)},
                             {"content-disposition", std::string(as_file)},
-                            {"content-md5", to_base64(crypto::md5(call.body))}};  // what locks objects demands it
+                            {"content-md5", to_base64(crypto::md5(call.body))}};  // object lock requires it
     return call;
 }
 

@@ -14,14 +14,14 @@
 namespace consentry::storage::sqlite {
 namespace {
 
-// Enough for every statement of the program; texts put together at run time push each other out.
+// Enough for every statement of the program; statements assembled at run time evict each other.
 constexpr std::size_t statements_max = 256;
 
-// Before the first connection of the process; a second call is refused by SQLite and harmless.
+// Runs before the first connection of the process; SQLite rejects a later call, which is harmless.
 void initialize_once() {
     static std::once_flag once;
     std::call_once(once, [] {
-        // Its memory statistics take one lock of the whole process for each allocation.
+        // Memory statistics take a process-wide lock for each allocation.
         sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
         if (sqlite3_libversion_number() < 3'035'000)
             throw std::runtime_error(
@@ -29,7 +29,7 @@ void initialize_once() {
     });
 }
 
-// Resets on every way out: a statement left standing would pin the snapshot that it reads.
+// Resets the statement on every exit path: an unfinished statement would pin the snapshot it reads.
 class Execution {
 public:
     explicit Execution(sqlite3_stmt* statement) : statement_(statement) {}
@@ -56,7 +56,7 @@ int bind_one(sqlite3_stmt* statement, int index, const Param& param) {
             return sqlite3_bind_text64(to, index, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
         }
         int operator()(const Bytes& value) const {
-            // No bytes at a null pointer would be NULL.
+            // A null pointer would mean NULL, not zero bytes.
             if (value.empty()) return sqlite3_bind_zeroblob(to, index, 0);
             return sqlite3_bind_blob64(to, index, value.data(), value.size(), SQLITE_STATIC);
         }
@@ -91,7 +91,7 @@ Value column_value(sqlite3_stmt* statement, int column) {
 }
 
 bool is_blank(std::string_view sql) {
-    // What may follow the statement: its ';', white space, comments to the end of their line.
+    // A statement may be followed by ';', whitespace, and comments.
     while (!sql.empty()) {
         if (sql.starts_with("--")) {
             sql.remove_prefix(std::min(sql.find('\n'), sql.size()));
@@ -140,7 +140,7 @@ void Connection::Close::operator()(sqlite3* db) const { sqlite3_close_v2(db); }
 Connection::Connection(const ConnectionOptions& options) : options_(options), busy_timeout_(options.busy_timeout) {
     initialize_once();
     sqlite3* db = nullptr;
-    // One thread at a time, so no lock of the connection's own; never CREATE, so that a vanished file is noticed.
+    // NOMUTEX: only one thread uses a connection at a time. Never CREATE, so that a missing file is an error.
     const int result = sqlite3_open_v2(options_.file.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
                                        options_.vfs.empty() ? nullptr : options_.vfs.c_str());
     db_.reset(db);
@@ -155,16 +155,16 @@ Connection::~Connection() = default;
 void Connection::configure() {
     sqlite3* db = db_.get();
     sqlite3_busy_handler(db, &Connection::on_busy, this);
-    // SQLite opens what it may not write for reading, and says so only here.
+    // SQLite silently opens a file without write permission as read-only; only this call reveals it.
     if (sqlite3_db_readonly(db, "main") == 1)
         throw SqliteError(SQLITE_READONLY, fmt::format("sqlite {}: not writable", options_.file.string()));
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
 
     run(fmt::format("PRAGMA cache_size = -{}", options_.cache_kib));
-    run("PRAGMA cell_size_check = ON");   // damaged pages are refused when they are read
-    run("PRAGMA temp_store = MEMORY");    // nothing of a user in files that outlive the process
-    const Rows mode = write_ahead_log();  // the first look at the file: refuses what is no database
+    run("PRAGMA cell_size_check = ON");   // detects damaged pages when they are read
+    run("PRAGMA temp_store = MEMORY");    // no user data in files that outlive the process
+    const Rows mode = write_ahead_log();  // the first access to the file: fails if it is not a database
     if (mode.empty() || mode[0].text(0) != "wal")
         throw SqliteError(SQLITE_ERROR,
                           fmt::format("sqlite {}: cannot use a write-ahead log here (is this a network file system?)",
@@ -172,14 +172,14 @@ void Connection::configure() {
     run("PRAGMA synchronous = FULL");
     run("PRAGMA foreign_keys = ON");
     run("PRAGMA journal_size_limit = 16777216");
-    // Reads and parses the schema; a truncated file and a damaged first page are noticed here.
+    // Reads and parses the schema, which detects a truncated file and a damaged first page.
     run("SELECT count(*) FROM sqlite_schema");
-    const Rows math = run("SELECT power(2, 3), ceil(0.5)");  // an SQLite without them fails to prepare this
+    const Rows math = run("SELECT power(2, 3), ceil(0.5)");  // fails to prepare if SQLite lacks them
     if (math[0].real(0) != 8.0) throw SqliteError(SQLITE_ERROR, "sqlite: power(2, 3) is not 8");
-    // In the place of the automatic checkpoint, which hides a failed sync.
+    // Replaces the automatic checkpoint, which hides a failed sync.
     sqlite3_wal_hook(db, &Connection::on_commit, this);
     if (options_.read_only) run("PRAGMA query_only = ON");
-    refuses_writes_ = options_.read_only;  // only now: choosing the log counts as a write
+    refuses_writes_ = options_.read_only;  // only now, because setting the journal mode counts as a write
     statements_.clear();
 }
 
@@ -189,7 +189,7 @@ Rows Connection::write_ahead_log() {
         try {
             return run("PRAGMA journal_mode = WAL");
         } catch (const SqliteError& error) {
-            // Two processes that meet on a new file: SQLite refuses one of them without asking its busy handler.
+            // When two processes open a new file at once, SQLite refuses one of them without calling its busy handler.
             if (!error.is_busy() || std::chrono::steady_clock::now() >= deadline) throw;
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -214,8 +214,8 @@ Rows Connection::run(std::string_view sql, const Params& params) {
         for (int column = 0; column < columns; ++column) values.push_back(column_value(raw, column));
     }
     if (result != SQLITE_DONE) fail(result);
-    // sqlite3_changes() speaks of the last statement that could change rows, and so never goes back to 0
-    // for one like CREATE TABLE; the total does not move for such.
+    // sqlite3_changes() reports the last statement that could change rows, so it does not return to 0 after a statement
+    // like CREATE TABLE; the total does not change for those.
     const bool changed = statement.changes_rows && sqlite3_total_changes(db_.get()) != changed_before;
     return {static_cast<std::size_t>(sqlite3_column_count(raw)), std::move(values),
             changed ? sqlite3_changes(db_.get()) : 0};
@@ -258,7 +258,7 @@ Connection::Prepared Connection::prepare(std::string_view sql) {
         seen.resize(out.parameters_max);
         seen[number - 1] = true;
     }
-    // PostgreSQL could not tell the type of a parameter that is left out.
+    // PostgreSQL cannot infer the type of an unused parameter.
     if (std::ranges::count(seen, false) != 0) throw broken("a parameter number is left out");
     out.changes_rows = sqlite3_stmt_readonly(raw) == 0;
     return out;
@@ -294,10 +294,10 @@ bool Connection::has_open_foreign_keys() const {
 }
 
 bool Connection::has_moved_on(LogState& seen) {
-    // The index begins with two copies of its head (sqlite.org/walformat.html section 2.2): the frames in the log, a
-    // change counter, checksums, salts. A commit rewrites both, the first copy last; only then is it visible to
-    // anybody. So a first copy that is the same, word by word, means that there was no commit; one that is caught half
-    // written differs, and costs one query.
+    // The index begins with two copies of its header (sqlite.org/walformat.html section 2.2): the number of frames in
+    // the log, a change counter, checksums and salts. A commit rewrites both, the first copy last, and only then
+    // becomes visible. If all words of the first copy are unchanged, there was no commit. A half-written copy differs
+    // and costs one query.
     if (log_index_ == nullptr) {
         constexpr int region_bytes = 32'768;
         sqlite3_file* file = nullptr;
@@ -306,7 +306,7 @@ bool Connection::has_moved_on(LogState& seen) {
                 SQLITE_OK ||
             file == nullptr || file->pMethods == nullptr || file->pMethods->iVersion < 2)
             return true;
-        // Mapped already by any read of this connection; nothing is extended or created here.
+        // Any read of this connection has mapped it already; this call neither extends nor creates it.
         if (file->pMethods->xShmMap(file, 0, region_bytes, 0, &mapped) != SQLITE_OK || mapped == nullptr) return true;
         log_index_ = static_cast<const volatile std::uint32_t*>(mapped);
     }
@@ -339,7 +339,7 @@ bool Connection::checkpoint(Checkpoint mode) {
 
 void Connection::fail(int code, std::string_view context) const {
     const int extended = sqlite3_extended_errcode(db_.get());
-    // A message of another, earlier error must not explain this one.
+    // The message of an earlier error must not explain this one.
     const char* message = (extended & 0xFF) == (code & 0xFF) ? sqlite3_errmsg(db_.get()) : sqlite3_errstr(code);
     std::string what = fmt::format("sqlite {}: {} ({})", options_.file.string(), message, code);
     if (!context.empty()) what += fmt::format(": {:.200}", context);
@@ -347,7 +347,7 @@ void Connection::fail(int code, std::string_view context) const {
 }
 
 Rows Connection::run_while(const std::function<bool()>& wanted, std::string_view sql, const Params& params) {
-    // Steps of SQLite's virtual machine between two questions; some tens of microseconds.
+    // Steps of SQLite's virtual machine between two polls; some tens of microseconds.
     constexpr int steps = 2'000;
     struct Asking {
         Asking(sqlite3* db, const std::function<bool()>& whom) : db_(db) {
@@ -371,8 +371,8 @@ int Connection::on_busy(void* self, int attempt) {
     const auto now = std::chrono::steady_clock::now();
     if (attempt == 0) connection.busy_since_ = now;
     if (now - connection.busy_since_ >= connection.busy_timeout_) return 0;
-    // SQLite's own handler looks again ten times a second in the end, and so never meets the short gaps
-    // between the commits of a busy service.
+    // SQLite's own handler ends up polling ten times a second, so it misses the short gaps between the commits of a
+    // busy service.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return 1;
 }

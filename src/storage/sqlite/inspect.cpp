@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int busy_timeout_ms = 5'000;  // for a process that recovers the log of a crashed one
+constexpr int busy_timeout_ms = 5'000;  // while another process recovers the log of a crashed one
 
 struct Close {
     void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
@@ -65,8 +65,8 @@ std::optional<std::int64_t> schema_version_of(const fs::path& file) {
         fail(file, std::generic_category().message(errno));
     if (size == 0 && !fs::exists(beside(file, "-wal"))) return 0;
 
-    // Without a log, all is in the file, and SQLite need not make one to read it. With a log, its index is there, too,
-    // unless somebody copied the files while they were in use.
+    // Without a log the file is complete, and SQLite need not create one to read it. With a log its index exists too,
+    // unless the files were copied while in use.
     const bool has_log = fs::exists(beside(file, "-wal"));
     if (has_log && !fs::exists(beside(file, "-shm"))) return std::nullopt;
     sqlite3* raw = nullptr;

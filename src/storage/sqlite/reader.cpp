@@ -5,7 +5,8 @@
 namespace consentry::storage::sqlite {
 namespace {
 
-// The statement's text and its one parameter; false where it has none, or one that is not worth it.
+// Writes the cache key: the statement's text and its only parameter. Returns false if the statement does not have
+// exactly one parameter, or its type is not cached.
 bool write_key(std::string& key, std::string_view sql, const Params& params) {
     if (params.size() != 1) return false;
     key.assign(sql);
@@ -42,7 +43,7 @@ Rows Reader::read_shared(std::string_view sql) {
     return read_remembered(sql, {});
 }
 
-// Under key_.
+// Reads or caches the rows under key_.
 Rows Reader::read_remembered(std::string_view sql, const Params& params) {
     if (connection_.has_moved_on(seen_)) ++version_;
     Entry* known = find();

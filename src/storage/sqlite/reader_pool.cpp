@@ -5,7 +5,7 @@
 
 namespace consentry::storage::sqlite {
 
-// What one thread has borrowed, of every pool in the process (tests hold several).
+// The readers that one thread has borrowed, from every pool in the process (tests hold several).
 struct ReaderPool::ThreadSlots {
     struct Slot {
         std::uint64_t pool_id;
@@ -55,10 +55,10 @@ Reader& ReaderPool::lend() {
             return *reader;
         }
     }
-    auto fresh = std::make_unique<Reader>(options_);  // reads the file: not under the lock
+    auto fresh = std::make_unique<Reader>(options_);  // reads the file, so not under the lock
     const std::lock_guard lock(mutex_);
     all_.push_back(std::move(fresh));
-    idle_.reserve(all_.size());  // so that giving back cannot fail
+    idle_.reserve(all_.size());  // so that give_back() cannot fail
     return *all_.back();
 }
 

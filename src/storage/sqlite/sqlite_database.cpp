@@ -20,8 +20,8 @@
 namespace consentry::storage {
 namespace {
 
-// Rows lie in the order of their primary key, as they would in PostgreSQL's index: one search instead of two for a
-// look-up by key. Said by SQLite alone, hence here and not in the shared text.
+// Clusters the rows by primary key, so that a look-up by key takes one search instead of two. Specific to SQLite, hence
+// not in the shared SQL.
 std::string clustered(std::string_view statement) {
     std::string out(statement.substr(0, statement.rfind(';')));
     if (out.find("CREATE TABLE") != std::string::npos && out.find("PRIMARY KEY") != std::string::npos)
@@ -54,7 +54,7 @@ void make_folder(const std::filesystem::path& folder) {
     sync_folder(parent.empty() ? "." : parent);
 }
 
-// SQLite would make the file readable for others; the files beside it (-wal, -shm) take over its mode.
+// SQLite would create the file readable by others. The files beside it (-wal, -shm) inherit its mode.
 void make_file(const std::filesystem::path& file) {
     if (std::filesystem::is_directory(file)) fail(file, "is not a database file", EISDIR);
     make_folder(file.parent_path());
@@ -71,9 +71,9 @@ sqlite::ConnectionOptions connection_options(const SqliteOptions& options, int c
     return {.file = options.file, .vfs = options.vfs, .busy_timeout = options.busy_timeout, .cache_kib = cache_kib};
 }
 
-// Returns whether there was anything left to do.
+// Returns false if no migration was pending.
 bool apply_next(sqlite::Connection& connection, const std::vector<Migration>& migrations, const std::string& file) {
-    connection.run("BEGIN IMMEDIATE");  // here a second process waits, and then finds the work done
+    connection.run("BEGIN IMMEDIATE");  // a second process waits here, then finds the work done
     connection.run(
         "CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, name TEXT, applied_at BIGINT)");
     const Rows rows = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
@@ -140,7 +140,7 @@ awaitable<Rows> SqliteDatabase::read_shared(std::string_view sql) {
 }
 
 awaitable<Rows> SqliteDatabase::search(std::string_view sql, Params params) {
-    // A copy: whoever asked may be gone before their turn comes.
+    // A copy, because the caller may be gone before the search starts.
     return searches_.run([this, text = std::string(sql),
                           params = std::move(params)](const Searches::Patience& patience) {
         try {
@@ -165,7 +165,7 @@ awaitable<Rows> SqliteDatabase::write(Statement statement) {
 }
 
 awaitable<void> SqliteDatabase::ping() {
-    // Where the disk failed, only a write can tell whether it is back.
+    // If the disk failed, only a write can tell whether it works again.
     if (!writer_->healthy()) co_await writer_->submit({});
     try {
         sqlite::Connection& connection = readers_->of_this_thread().connection();

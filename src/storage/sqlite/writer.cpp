@@ -13,9 +13,9 @@ namespace consentry::storage::sqlite {
 namespace {
 
 constexpr std::size_t group_max = 256;
-// 4 MiB of log: where its pages are copied into the database.
+// 4 MiB of log: triggers a passive checkpoint, which copies its pages into the database.
 constexpr int checkpoint_frames = 1000;
-// Where copying alone has not made the log start over, because somebody was always reading from it.
+// Triggers a truncating checkpoint if passive ones could not restart the log because it always had readers.
 constexpr int checkpoint_frames_urgent = 8 * checkpoint_frames;
 constexpr std::chrono::milliseconds checkpoint_wait{100};
 
@@ -39,9 +39,9 @@ Writer::Writer(WriterOptions options)
     : options_(std::move(options)),
       connection_(std::make_unique<Connection>(options_.connection)),
       checkpoint_at_frames_(checkpoint_frames) {
-    // What a former process left in the log may never have reached the disk (its last sync may have failed before it
-    // died), and what is appended behind it would be lost with it. Where another process holds the file open
-    // the log is in use, and this is not ours to do.
+    // A previous process may have left frames in the log that never reached the disk (its last sync may have failed
+    // before it died), and frames appended after them would be lost too. If another process has the file open, the log
+    // is in use and stays as it is.
     connection_->set_busy_timeout(checkpoint_wait);
     connection_->checkpoint(Connection::Checkpoint::truncate);
     connection_->set_busy_timeout(options_.connection.busy_timeout);
@@ -122,7 +122,7 @@ void Writer::process(std::vector<Job>& group) {
         else
             group[i].promise.set_exception(std::make_exception_ptr(Unavailable(why)));
     }
-    if (failure.empty()) checkpoint_if_due();  // after the answers: nobody in this group waits for it
+    if (failure.empty()) checkpoint_if_due();  // after the answers, so that no caller in this group waits for it
 }
 
 Writer::Decision Writer::decide(const Transaction& transaction) {
@@ -170,7 +170,7 @@ void Writer::open_if_due() {
     if (now < reopen_at_) throw Unavailable(failure_);
     reopen_at_ = now + options_.reopen_interval;
     auto fresh = std::make_unique<Connection>(options_.connection);
-    // Appending behind frames whose sync failed would lose the new ones with the old ones.
+    // Frames appended after frames whose sync failed would be lost with them.
     fresh->set_busy_timeout(checkpoint_wait);
     if (!fresh->checkpoint(Connection::Checkpoint::truncate)) throw Unavailable(failure_ + " (log still in use)");
     fresh->set_busy_timeout(options_.connection.busy_timeout);
@@ -186,7 +186,7 @@ void Writer::open_if_due() {
 
 void Writer::checkpoint_if_due() {
     const int frames = connection_->wal_frames();
-    if (frames < frames_before_) checkpoint_at_frames_ = checkpoint_frames;  // the log has started over
+    if (frames < frames_before_) checkpoint_at_frames_ = checkpoint_frames;  // the log has restarted
     frames_before_ = frames;
     if (frames < checkpoint_at_frames_) return;
     checkpoint_at_frames_ = frames + checkpoint_frames;
