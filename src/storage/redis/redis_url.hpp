@@ -1,9 +1,8 @@
 // The location of the Redis (or Valkey) servers and how to connect to them, as one URL:
 //
 //   redis://[[user]:password@]host[:port][/db]                              one server; port 6379, db 0
-//   redis+sentinel://[...@]host[:port],host[:port],.../master-name[/db]     the sentinels, which name the master; port
-//   26379 redis+cluster://[...@]host[:port],host[:port],...                       a cluster, discovered from any of
-//   these nodes
+//   redis+sentinel://[...@]host[:port],host[:port],.../master-name[/db]     sentinels of a master; port 26379
+//   redis+cluster://[...@]host[:port],host[:port],...                       some nodes of a cluster; port 6379
 //
 // The same schemes with rediss use TLS. User and password are percent-encoded; IPv6 addresses are in brackets.
 // Parameters: ca_file (instead of the system's certificates), cert_file and key_file (a client certificate), all with
