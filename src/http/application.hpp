@@ -1,4 +1,5 @@
-// What a connection talks to: one coroutine per request. http/pipeline.hpp is the one of the service.
+// The interface through which a connection answers requests: one coroutine per request. http/pipeline.hpp implements it
+// for the service.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -13,21 +14,22 @@ class Application {
 public:
     virtual ~Application() = default;
 
-    // Answers a request whose head was read, and with it its body where it came at once; else Request::unread reads it,
-    // for whoever wants it (WEB-3). What is left unread is thrown away. Never throws for the request's fault. May be
-    // cancelled by the request's deadline: then it ends with operation_aborted and the connection asks refuse() for the
-    // 408.
+    // Answers a request whose head is complete. The body is in Request::body if it arrived with the head; otherwise the
+    // application reads it through Request::unread (WEB-3). The connection discards a body that stays unread. Never
+    // throws for a fault of the request. The request's deadline may cancel the coroutine: it then ends with
+    // operation_aborted, and the connection calls refuse() for the 408.
     virtual boost::asio::awaitable<void> respond(const Request& request, Response& response) = 0;
 
-    // Of an uploaded file's request, once its head is read: 0 where none is taken and the usual bounds hold.
+    // Returns the body limit in bytes for a file upload, asked once the head is read. 0: the operation takes no file,
+    // and the usual limits apply.
     virtual std::size_t upload_bytes_max(const Request&) const noexcept { return 0; }
 
-    // Answers for the connection itself: what was read so far is unusable (400, 413, 414, 431) or late (408), or there
-    // are more connections than can be served (503).
-    // `request` holds what is known, at worst nothing.
+    // Writes an answer on behalf of the connection: for unusable input (400, 413, 414, 431), a missed deadline (408),
+    // or a connection over the limit (503). `request` holds what is known so far, possibly nothing.
     virtual void refuse(const Request& request, const ErrorKind& kind, Response& response) noexcept = 0;
 
-    // For an application that answers whole requests. False: the body cannot be had, and `response` says so.
+    // For applications that always need the whole body. Returns false if the body cannot be read; `response` then holds
+    // the refusal.
     boost::asio::awaitable<bool> receive_body(const Request& request, Response& response) {
         if (request.unread == nullptr) co_return true;
         const auto come = co_await request.unread->read(request.peer);

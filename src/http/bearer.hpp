@@ -9,7 +9,7 @@
 
 namespace consentry::http {
 
-// Exactly one header with the prefix and one token. Two headers could be read differently by somebody in between.
+// Requires exactly one Authorization header. With two, an intermediary could act on a different one than this service.
 inline std::optional<std::string_view> bearer_token(const Request& request) {
     constexpr std::string_view prefix = "Bearer ";
     if (request.count("authorization") != 1) return std::nullopt;

@@ -1,5 +1,6 @@
-// Bytes of one connection that is being read or written: grows without zeroing what a read overwrites anyway, and
-// wipes what it held before another connection gets it (WEB-8). Growing moves the bytes: views into it end.
+// A growable byte buffer for one connection's input or output. Growing does not zero memory that the next read
+// overwrites. release() wipes the content before another connection reuses the buffer (WEB-8). Growing moves the bytes
+// and invalidates all views.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@ public:
     std::size_t capacity() const { return capacity_; }
     std::string_view view() const { return {bytes_.get(), size_}; }
 
-    // What lies behind the content, for a read; committed bytes become content.
+    // The free space behind the content, for reading into. commit() turns the bytes read into content.
     std::span<char> space() { return {bytes_.get() + size_, capacity_ - size_}; }
     void commit(std::size_t count) {
         size_ += count;
@@ -36,18 +37,17 @@ public:
         bytes_ = std::move(larger);
         capacity_ = wanted;
     }
-    // At least doubles, so that appending stays linear, but never takes more than `most`.
+    // At least doubles the capacity, so that appending stays linear, up to the limit `most`.
     void grow(std::size_t wanted, std::size_t most) {
         if (wanted > capacity_) reserve(std::max(wanted, std::min(most, capacity_ * 2)));
     }
-    // Drops the first `count` bytes and moves the others to the front.
     void drop_front(std::size_t count) {
         size_ -= count;
         if (count > 0 && size_ > 0) std::memmove(bytes_.get(), bytes_.get() + count, size_);
     }
     void truncate(std::size_t size) { size_ = size; }
 
-    // Empties and overwrites; gives the memory back where it is more than `keep`.
+    // Wipes and empties the buffer. Frees the memory if the capacity exceeds `keep`.
     void release(std::size_t keep) {
         wipe();
         size_ = used_ = 0;
@@ -65,7 +65,7 @@ private:
     std::unique_ptr<char[]> bytes_;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
-    std::size_t used_ = 0;  // how far the content ever reached: dropping leaves old bytes behind it
+    std::size_t used_ = 0;  // high-water mark of the content: wipe() covers the bytes left behind by dropping
 };
 
 }  // namespace consentry::http

@@ -1,4 +1,4 @@
-// Which bytes may stand where in a message head (RFC 9110 section 5.6.2, RFC 9112).
+// The character classes of a message head (RFC 9110 section 5.6.2, RFC 9112).
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ constexpr bool is_token(char c) {
 }
 constexpr bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; }
 
-// Without early exit, so that the compiler works on many bytes at a time.
+// No early exit, so that the compiler can vectorize the loop.
 constexpr bool holds_control(std::string_view text) {
     bool found = false;
     for (const char c : text) found |= is_control(c);

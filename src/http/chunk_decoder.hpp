@@ -1,7 +1,8 @@
-// The chunked transfer coding (RFC 9112 section 7.1), read strictly and byte by byte, wherever the network cut it.
+// A strict decoder of the chunked transfer coding (RFC 9112 section 7.1). It works byte by byte, so input may be split
+// anywhere.
 //
-// Not Boost.Beast's: its decoder asserts on some cuts of the last chunk, folds trailers, and wants a whole chunk line
-// and the whole trailer section in memory before it looks at them, without a bound of its own.
+// Boost.Beast's decoder is not used: it asserts on some splits of the last chunk, folds trailers, and buffers a whole
+// chunk line and the whole trailer section, without a limit of its own, before it checks them.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +13,15 @@
 
 namespace consentry::http {
 
-// Chunk extensions and trailers of one message together, in bytes. Both are read and dropped.
+// Limit for the chunk extensions and trailers of one message together, in bytes. Both are read and discarded.
 inline constexpr std::size_t chunk_overhead_bytes_max = 4096;
 
 class ChunkDecoder {
 public:
     enum class Status { more, done, malformed, too_large };
 
-    // Appends the data found in `in` to `body` and removes from `in` what belongs to the message. too_large as soon as
-    // a chunk announces more than `body_bytes_max` in total, before its data.
+    // Appends the data found in `in` to `body` and removes the consumed bytes from `in`. Returns too_large as soon as a
+    // chunk header brings the total above `body_bytes_max`, before reading that chunk's data.
     Status decode(std::string_view& in, ByteBuffer& body, std::size_t body_bytes_max);
 
 private:
@@ -52,7 +53,7 @@ private:
 
     State state_ = State::size_first;
     std::uint8_t digits_ = 0;
-    std::size_t remaining_ = 0;  // of the chunk being read
+    std::size_t remaining_ = 0;  // bytes left in the current chunk
     std::size_t overhead_ = 0;
 };
 

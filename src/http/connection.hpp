@@ -1,5 +1,5 @@
-// One connection, from accept to close: reads requests, has the application answer them in order, writes the answers,
-// and keeps the deadlines of ServerOptions (WEB-4). Lives on one thread.
+// One connection, from accept to close. Reads requests, passes them to the application in order, writes the answers,
+// and enforces the timeouts of ServerOptions (WEB-4). Runs on a single thread.
 #pragma once
 
 #include <cstddef>
@@ -20,19 +20,20 @@ namespace consentry::http {
 
 class Connection final : public Expiring, public std::enable_shared_from_this<Connection>, private UnreadBody {
 public:
-    // The thread's own executor type, not the polymorphic one: smaller, and no indirect call per operation.
+    // The concrete executor type instead of any_io_executor: smaller, and saves an indirect call per operation.
     using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
 
-    // Serves until the connection ends; keeps itself alive. Where there is no place for it, answers one request with
-    // 503.
+    // Serves the connection until it ends; the object keeps itself alive. If the connection limit leaves no place,
+    // answers one request with 503.
     static void open(IoThread& thread, Socket socket, const boost::asio::ip::tcp::endpoint& peer);
 
     Connection(IoThread& thread, Socket socket, const boost::asio::ip::tcp::endpoint& peer);
     ~Connection();
 
-    // The server stops: closes at once if no request is open or about to come; otherwise the next answer is the last.
+    // The server is stopping. Closes at once if no request is open or about to arrive; otherwise closes after the next
+    // answer.
     void stop();
-    // stop_timeout is over: what is open ends without an answer.
+    // stop_timeout has expired: ends an open request without an answer.
     void abandon();
 
 private:
@@ -40,7 +41,7 @@ private:
     using Done = boost::asio::awaitable<void>;
     using State = MessageReader::State;
 
-    // Its share of the connections, or of the memory of bodies.
+    // A share of the connection limit or of the memory for bodies.
     class Share final : public FairShares::Holder {
     public:
         Share(Connection& connection, void (Connection::*give_way)()) : connection_(connection), give_way_(give_way) {}
@@ -62,8 +63,8 @@ private:
 
     void enter(Phase phase, CoarseClock::time_point deadline);
     void on_expired() override;
-    void give_way();       // to another connection
-    void give_way_body();  // to another body
+    void give_way();       // its place goes to another connection
+    void give_way_body();  // its body memory goes to another body
     void refuse(const ErrorKind& kind);
     bool body_is_passed();
     bool body_has_room();
@@ -74,7 +75,7 @@ private:
     CoarseClock::duration patience_for_head() const;
     CoarseClock::duration patience_when_idle() const;
     void give_back_workspace();
-    bool write_some();  // false: the peer takes no more for now
+    bool write_some();  // false: the socket would block
     void write_if_suspended();
     void lose();
 
@@ -82,19 +83,19 @@ private:
     Socket socket_;
     boost::asio::ip::tcp::endpoint peer_;
     boost::asio::cancellation_signal cancellation_;
-    std::unique_ptr<Workspace> work_;  // none while idle
-    std::size_t written_ = 0;          // of work_->out
+    std::unique_ptr<Workspace> work_;  // null while idle
+    std::size_t written_ = 0;          // bytes of work_->out
     CoarseClock::time_point request_deadline_{};
     Share place_{*this, &Connection::give_way};
-    std::unique_ptr<Share> body_;  // of the memory of bodies; none while no long one is here
+    std::unique_ptr<Share> body_;  // share of the body memory; null unless a long body is held
     Phase phase_ = Phase::idle;
-    bool turned_away_ = false;  // there is no place
+    bool turned_away_ = false;  // no place was free: answers 503 and closes
     bool timed_out_ = false;
-    bool gave_way_ = false;     // with the body that was being read
-    bool body_failed_ = false;  // where it ends is not known
-    bool asked_ = false;        // a request has begun
+    bool gave_way_ = false;     // gave way while reading a body
+    bool body_failed_ = false;  // the end of the body is unknown
+    bool asked_ = false;        // the first request has begun
     bool open_ = true;          // another request may follow
-    bool lost_ = false;         // nothing can be written any more
+    bool lost_ = false;         // the socket is no longer writable
     bool write_posted_ = false;
     bool continue_sent_ = false;
 };

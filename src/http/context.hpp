@@ -1,4 +1,4 @@
-// What a guard and a handler may know about their request beyond its DTOs.
+// What guards and handlers can learn about a request besides its DTOs.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ namespace consentry::http {
 class Gate;
 struct Operation;
 
-// Who is asking, as far as gates and guards found out: for the log and for rules that hold for all operations.
+// The caller's identity as established by gates and guards. Used by the log and by rules that apply to all operations.
 struct KnownCaller {
     std::optional<Uuid> user;
     std::optional<Uuid> session;
@@ -35,17 +35,18 @@ struct RequestContext {
     std::string request_id{};
     std::string correlation_id{};
     std::optional<TraceContext> trace{};
-    // The peer, or whoever a trusted proxy says it speaks for (LIM-2).
+    // The peer's address, or the client address that a trusted proxy reports (LIM-2).
     boost::asio::ip::address client{};
-    bool secure = false;            // came over TLS, as a trusted proxy says
-    bool through_stranger = false;  // came through a proxy that is not trusted, as its headers say
+    bool secure = false;            // received over TLS, as reported by a trusted proxy
+    bool through_stranger = false;  // its headers show an untrusted proxy on the path
     std::vector<NamedText> path_params{};
-    const Operation* operation = nullptr;  // once routed
-    Gate* after_guard = nullptr;           // what stands between guard and handler, for all operations
+    const Operation* operation = nullptr;  // null until routed
+    Gate* after_guard = nullptr;           // runs between guard and handler, for all operations
     KnownCaller caller{};
 
     std::string client_address() const { return client.to_string(); }
-    // As evidence kept with a session: bounded, because clients write it, and text, because databases want that.
+    // The user agent as stored with a session. Truncated to 512 bytes, because the client controls it; made valid
+    // UTF-8, because databases require it.
     std::string user_agent() const {
         std::string out(request.header("user-agent").value_or("").substr(0, 512));
         if (!code_points(out))

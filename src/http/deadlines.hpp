@@ -1,7 +1,8 @@
-// Deadlines of many connections with one coarse timer per thread: setting one is a store, not a timer.
+// Deadlines for many connections with one coarse timer per thread: setting a deadline is a store, not a timer
+// operation.
 //
-// A deadline passes between its time and one sweep later; where very many do at once, other work comes in between. The
-// timer runs only while there is something to watch. All of it belongs to one thread.
+// A deadline fires at most one sweep interval late. If very many expire at once, other work runs in between. The timer
+// runs only while there are items to watch. Everything here belongs to one thread.
 #pragma once
 
 #include <chrono>
@@ -15,7 +16,8 @@
 
 namespace consentry::http {
 
-// Monotonic time in the kernel's ticks (1 to 10 ms): a few nanoseconds to read, and fine enough for deadlines.
+// Monotonic time in kernel ticks (1 to 10 ms). Reading it takes a few nanoseconds, and the resolution suffices for
+// timeouts.
 struct CoarseClock {
     using duration = std::chrono::nanoseconds;
     using rep = duration::rep;
@@ -31,7 +33,7 @@ struct CoarseClock {
 
 class Deadlines;
 
-// Something with one deadline; watched from add() until it is destroyed.
+// An object with one deadline, watched from Deadlines::add() until its destruction.
 class Expiring : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
     Expiring(const Expiring&) = delete;
@@ -41,7 +43,7 @@ protected:
     Expiring() = default;
     ~Expiring() = default;
     void expire_at(CoarseClock::time_point time) { deadline_ = time; }
-    // Called once per deadline, from the sweep. May end things, but not destroy this object before it returns.
+    // Called once per deadline, from the sweep. May end other work, but must not destroy this object before it returns.
     virtual void on_expired() = 0;
 
 private:
@@ -51,7 +53,7 @@ private:
 
 class Deadlines {
 public:
-    // Ending a connection takes some 40 us; no other request waits longer than for so many.
+    // Ending a connection takes about 40 us. This limit bounds how long other requests wait behind a burst of expiries.
     static constexpr std::size_t expired_at_once_max = 4;
 
     Deadlines(boost::asio::io_context& context, std::chrono::milliseconds interval)
@@ -90,7 +92,7 @@ private:
             Expiring& item = due_.front();
             due_.pop_front();
             items_.push_back(item);
-            if (item.deadline_ > now) continue;  // it has another one by now
+            if (item.deadline_ > now) continue;  // the deadline has been moved meanwhile
             item.deadline_ = CoarseClock::time_point::max();
             item.on_expired();
         }
@@ -104,7 +106,7 @@ private:
     std::chrono::milliseconds interval_;
     bool running_ = false;
     Items items_;
-    Items due_;  // of these the deadline has passed, and their turn comes
+    Items due_;  // expired items that have yet to be processed
 };
 
 }  // namespace consentry::http

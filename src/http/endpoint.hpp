@@ -10,12 +10,13 @@
 //         });
 //
 // The handler returns awaitable<Result<X>>, where X is a DTO, a vector of DTOs, Done (an envelope without data),
-// NoContent (204), ListPage<DTO>, Raw or Stream. Its parameters say what it needs, in this order:
-//   - a guard type (SignedIn ...), if any, first: a type with a nested Guard that alone can make one, so that a
+// NoContent (204), ListPage<DTO>, Raw or Stream. Its parameters declare its inputs, in this order:
+//   - optionally a guard type (SignedIn ...): a type with a nested Guard, which alone can construct it, so that a
 //     protected handler cannot be mounted unprotected;
-//   - const RequestContext&, FromPath<Dto>, FromQuery<Dto> or List<Listing>, and at most one plain DTO, the body, or
-//     one Upload or FileBody, a file in its place.
-// A handler is no coroutine lambda itself: it calls a member function, which owns what it takes by value.
+//   - const RequestContext&, FromPath<Dto>, FromQuery<Dto> or List<Listing>, and at most one body: a plain DTO, or an
+//     Upload or FileBody in its place.
+// A handler must not itself be a coroutine lambda, whose captures could die before it ends: it calls a member function
+// that takes its arguments by value.
 #pragma once
 
 #include <memory>
@@ -48,7 +49,7 @@ inline bool is_gated(const RequestContext& context) {
     return context.after_guard != nullptr && context.after_guard->concerns(context, *context.operation);
 }
 
-// A body is received only behind the guard, when nothing stands in the way of its request (WEB-3).
+// The body is read only after the guard and the gates have admitted the request (WEB-3).
 inline bool is_unread(const RequestContext& context) {
     const Operation& operation = *context.operation;
     return context.request.unread != nullptr && (operation.takes_body || !operation.ignores_input);
@@ -65,15 +66,15 @@ public:
     using Answer = typename Signature::Answer;
     using Inputs = detail::InputReader<typename Signature::Inputs>;
 
-    // `guard` is null where the endpoint has none.
+    // `guard` is null if the endpoint has none.
     HandlerOf(Function function, Guard* guard, const Operation& operation, const CursorSeal* cursors)
         : function_(std::move(function)), guard_(guard), inputs_(operation, cursors) {}
 
     boost::asio::awaitable<Result<Reply>> run(RequestContext& context) override {
         std::optional<Caller> caller;
         if constexpr (Signature::guarded) {
-            // The guard stands before validation, and before the body: a stranger learns nothing about the form of a
-            // request, and takes up no memory.
+            // The guard runs before validation and before the body is read: an unauthenticated caller learns nothing
+            // about the request format and takes up no memory.
             Result<Caller> admitted = co_await guard_->admit(context, std::type_identity<Caller>{});
             if (!admitted) co_return fail(std::move(admitted.error()));
             caller.emplace(std::move(*admitted));

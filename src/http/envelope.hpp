@@ -1,4 +1,4 @@
-// The two envelopes of the service and their metadata.
+// The success and error envelopes of the service and their metadata.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace consentry::http {
 
-// What every answer tells about itself, in metadata and in headers.
+// The facts that every answer states about itself, in metadata and in headers.
 struct AnswerFacts {
     Language language = Language::en;
     TimePoint now;
@@ -23,16 +23,16 @@ struct AnswerFacts {
     std::string_view correlation_id;
 };
 
-// Each appends to `out`, and returns how much of its end are metadata that hold nothing but these facts, and what
-// closes them.
+// Each function appends to `out`. Returns the number of bytes at its end that hold the metadata and the closing braces,
+// provided that the metadata consists of these facts alone.
 std::size_t write_success(std::string& out, unsigned status, std::string_view message, const Reply& reply,
                           const AnswerFacts& facts);
 std::size_t write_error(std::string& out, const Error& error, const Locales& locales, const AnswerFacts& facts);
-// The same facts as a problem (RFC 9457): type, title, status, detail and instance beside the envelope's members.
+// The error as a problem document (RFC 9457): adds type, title, status, detail and instance to the envelope's members.
 std::size_t write_problem(std::string& out, const Error& error, std::string_view title, const Locales& locales,
                           const AnswerFacts& facts);
 
-// Text of a header value: what cannot stand in one (control characters, non-ASCII) is left out.
+// Returns `text` without the characters that a header value cannot hold (control characters, non-ASCII).
 std::string header_safe(std::string_view text);
 
 }  // namespace consentry::http

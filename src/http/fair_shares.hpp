@@ -1,19 +1,18 @@
-// A budget that the networks of the clients share: connections, or the memory of bodies (WEB-3, WEB-4, FLT-5).
+// A budget shared by the clients' networks: connections, or memory for bodies (WEB-3, WEB-4, FLT-5).
 //
-// As long as something is left, whoever asks gets it. When all is taken, room is made by those who keep it without
-// need:
+// While the budget lasts, every request for a part is granted. Once it is used up, other holders are evicted to make
+// room, in this order:
 //
-// - A network that holds the most, and more than the one who asks would hold with it, gives way: first what has been
-// idle
-//   for longest, else what has been waiting for its client for longest.
-// - Where nobody holds more, the network that asks gives up what it has itself left idle for longest.
-// - Else what has been idle for longest of all, unless its network holds less than the one who asks.
+// - If the largest network holds more than the asking network would hold, it gives up the part that has been idle
+//   longest, or else the part that has been receiving from its client longest.
+// - Otherwise, the asking network gives up its own longest-idle part.
+// - Otherwise, the longest-idle part of all, unless its network holds less than the asking network would hold.
 //
-// What is being worked on never gives way, nor does a body that is being received give way to a network that would hold
-// more than the one which loses it. Where this makes no room, the whole is full, and whoever asks is refused.
+// A part in state `working` is never evicted. A body that is being received is evicted only if its network still holds
+// at least as much afterwards as the asking network would hold. If no part qualifies, the budget is full and the
+// request is refused.
 //
-// Proxies that speak for many clients are one network here, which shares the whole but is never told that it holds too
-// much.
+// All proxies that speak for many clients count as one network, which is never evicted for being the largest.
 #pragma once
 
 #include <atomic>
@@ -29,17 +28,17 @@
 
 namespace consentry::http {
 
-// Thread-safe, but for what is said of a Holder.
+// Thread-safe, except for the members of Holder.
 class FairShares {
     struct Network;
     using Hook = boost::intrusive::set_member_hook<boost::intrusive::link_mode<boost::intrusive::safe_link>>;
 
 public:
-    using Ticks = std::int64_t;  // of one clock that never goes back
+    using Ticks = std::int64_t;  // of one monotonic clock
     enum class Standing : std::uint8_t { idle, receiving, working };
 
-    // Something that may hold a part. Its owner tells how it stands, at no cost, and takes it out by leave() before it
-    // is destroyed.
+    // A potential holder of a part. Its owner reports its standing, which costs one relaxed store, and must call
+    // leave() before destroying it.
     class Holder {
     public:
         Holder() = default;
@@ -47,7 +46,7 @@ public:
         Holder& operator=(const Holder&) = delete;
         void stands(Standing standing) { standing_.store(standing, std::memory_order_relaxed); }
         std::size_t part() const { return part_; }
-        // A request was seen: what is not working has been idle, or receiving, from here on.
+        // Records a request: restarts the time for which this holder counts as idle or receiving.
         void seen(Ticks now) { since_.store(now, std::memory_order_relaxed); }
 
     protected:
@@ -55,16 +54,16 @@ public:
 
     private:
         friend class FairShares;
-        // Its part has been given to somebody else: let go of what it stands for, soon. Called by any thread, under the
-        // lock of the shares.
+        // The holder has lost its part to another one and must release the resource soon. Called on any thread, with
+        // the lock of FairShares held.
         virtual void give_way() noexcept = 0;
 
         std::atomic<Ticks> since_{0};
         std::atomic<Standing> standing_{Standing::idle};
-        // The rest is the shares'.
-        Ticks sorted_by_ = 0;  // since_, as it was when this was last looked at
+        // The members below belong to FairShares.
+        Ticks sorted_by_ = 0;  // since_ at the last look
         std::size_t part_ = 0;
-        Network* network_ = nullptr;  // none: holds nothing
+        Network* network_ = nullptr;  // null: holds nothing
         Hook of_network_;
         Hook of_all_;
     };
@@ -74,13 +73,13 @@ public:
     FairShares(const FairShares&) = delete;
     FairShares& operator=(const FairShares&) = delete;
 
-    // Gives `holder` so much of the whole, if need be by telling others to give way: for the short time until they have
-    // let go, more than the whole is in use. False: the whole is full. nullopt stands for the proxies.
+    // Assigns `part` of the budget to `holder`, evicting others if necessary. Until those have let go, actual use
+    // briefly exceeds the budget. Returns false if the budget is full. A `network` of nullopt stands for the proxies.
     bool enter(Holder& holder, std::optional<ClientNetwork> network, std::size_t part, Ticks now);
-    // Makes the part of a holder so large, likewise. False: there is no more, or it has had to give way; what it has
-    // stays.
+    // Raises the holder's part to `part` in the same way. Returns false if the budget is full or the holder has been
+    // evicted; a part it still has stays unchanged.
     bool grow(Holder& holder, std::size_t part, Ticks now);
-    // Gives back all but so much.
+    // Reduces the holder's part to `part`.
     void shrink(Holder& holder, std::size_t part);
     void leave(Holder& holder);
 
@@ -99,7 +98,7 @@ private:
                                                boost::intrusive::compare<Earlier>>;
     struct Network {
         explicit Network(std::optional<ClientNetwork> of) : key(of) {}
-        const std::optional<ClientNetwork> key;  // none: the proxies
+        const std::optional<ClientNetwork> key;  // nullopt: the proxies
         std::size_t held = 0;
         Holders<&Holder::of_network_> holders;
         Hook by_size;
@@ -122,14 +121,14 @@ private:
     Holder* longest(Set& holders, Standing standing, Ticks now, Eligible eligible);
 
     const std::size_t whole_;
-    std::atomic<std::size_t> held_{0};  // written under the lock, as all below
+    std::atomic<std::size_t> held_{0};  // written under the lock, as are all members below
     std::atomic<std::size_t> held_most_{0};
     std::atomic<std::uint64_t> gave_way_{0};
     std::atomic<std::uint64_t> refused_{0};
     std::mutex mutex_;
     std::unordered_map<ClientNetwork, Network> networks_;
     Network proxies_{std::nullopt};
-    Networks by_size_;  // all but the proxies
+    Networks by_size_;  // without the proxies
     Holders<&Holder::of_all_> all_;
 };
 

@@ -1,5 +1,5 @@
-// What every request has to pass, whatever its operation: API keys before the guard, feature flags after it. The
-// pipeline knows the order, the features know the rules.
+// A check that applies to every operation: API keys before the guard, feature flags after it. The pipeline defines the
+// order, the features define the rules.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -13,7 +13,7 @@ namespace consentry::http {
 class Gate {
 public:
     virtual ~Gate() = default;
-    // Asked first, and cheap: most requests have nothing to show and nothing to prove.
+    // Called first. Must be cheap, because most requests do not concern the gate.
     virtual bool concerns(const RequestContext& context, const Operation& operation) const = 0;
     virtual boost::asio::awaitable<Result<void>> admit(RequestContext& context, const Operation& operation) = 0;
 };

@@ -1,5 +1,5 @@
-// The head of one request, its lines already checked by MessageReader: fields into a Request, and how its body is
-// framed.
+// Parses the head of one request, whose line ends MessageReader has already checked: fills a Request and determines how
+// the body is framed.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ struct Head {
     bool expects_continue = false;
 };
 
-// Fills `request` with views into `bytes` and `head`; nullptr, or why the request is refused. Then `request` still
-// holds what was understood.
+// Fills `request` with views into `bytes`, and `head`. Returns nullptr, or the reason for refusing the request;
+// `request` then holds the fields parsed so far.
 const ErrorKind* parse_head(std::string_view bytes, std::size_t target_bytes_max, Request& request, Head& head);
 
-// The same for whole lines of a head that will not be read to its end: no verdict, only what can be known.
+// Fills `request` from the complete lines of a head that will not be read to its end. Gives no verdict.
 void parse_lines(std::string_view bytes, Request& request);
 
 }  // namespace consentry::http

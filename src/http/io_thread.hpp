@@ -1,5 +1,5 @@
-// What the connections of one I/O thread share. Nothing here is locked: only the thread itself touches it, except where
-// it says so.
+// The state shared by the connections of one I/O thread. Nothing here is locked: only that thread touches it, except
+// where noted.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace consentry::http {
 
-// What all threads of a server share. Thread-safe.
+// The state shared by all threads of a server. Thread-safe.
 struct ServerState {
     ServerState(ServerOptions given, Application& app)
         : options(std::move(given)),
@@ -32,15 +32,15 @@ struct ServerState {
 
     const ServerOptions options;
     Application& application;
-    FairShares places;                           // of connections
-    FairShares bodies;                           // bytes of bodies beside what the buffers of heads hold
-    std::atomic<std::size_t> connections{0};     // open now, those that are about to go included
-    std::atomic<std::size_t> turned_away{0};     // of these, those for which there is no place
+    FairShares places;                           // the connection limit
+    FairShares bodies;                           // bytes of bodies, beyond what the head buffers hold
+    std::atomic<std::size_t> connections{0};     // open now, including those about to close
+    std::atomic<std::size_t> turned_away{0};     // of these, connections over the limit
     std::function<void()> on_connection_closed;  // set once, before the threads start
 };
 
-// What one request needs from its first byte to the end of its answer. A connection that waits for a request has none:
-// 10 000 idle connections share a handful.
+// What one request needs from its first byte to the end of its answer. Idle connections hold no workspace, so 10 000 of
+// them share a handful.
 struct Workspace {
     explicit Workspace(const ReaderLimits& limits) : reader(limits) {}
     MessageReader reader;
@@ -79,7 +79,7 @@ public:
     Deadlines deadlines;
     DateLine date;
     bool stopping = false;
-    std::array<char, 16 * 1024> unwanted{};  // where bytes go that nobody will look at
+    std::array<char, 16 * 1024> unwanted{};  // sink for discarded bytes
 
 private:
     static constexpr std::size_t workspaces_kept = 64;

@@ -1,5 +1,4 @@
-// Which sockets a server listens on: every address of its host, one socket per thread and address (SO_REUSEPORT),
-// all on the same port.
+// Opens the listening sockets of a server: one per thread and address of its host (SO_REUSEPORT), all on the same port.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +16,15 @@ using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, boost:
 
 struct Listeners {
     std::uint16_t port = 0;
-    std::vector<std::vector<Acceptor>> of_context;  // as many as there are contexts, in their order
+    std::vector<std::vector<Acceptor>> of_context;  // one entry per context, in the same order
 };
 
-// Throws std::runtime_error whose text names the address: unknown host, port in use, no right to it.
-// Addresses that this machine does not have are passed over as long as one remains ("localhost" without IPv6).
+// Throws std::runtime_error, with the address in its text, if the host is unknown, the port is in use, or permission is
+// missing. Skips addresses that this machine does not have as long as one remains ("localhost" without IPv6).
 Listeners open_listeners(const std::string& host, std::uint16_t port,
                          const std::vector<boost::asio::io_context*>& contexts);
 
-// Throws as open_listeners() would at this moment; listens on nothing. A running server on the port is in the way.
+// Throws what open_listeners() would throw now, without listening. Fails if a server is already running on the port.
 void require_listenable(const std::string& host, std::uint16_t port);
 
 }  // namespace consentry::http

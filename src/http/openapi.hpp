@@ -1,8 +1,8 @@
-// The OpenAPI 3.1 document, generated from the declarations.
+// Generates the OpenAPI 3.1 document from the declarations.
 //
-// Operations share components: parameters, bodies, responses, headers. Each operation stands at its first path and
-// names its other paths and methods under `x-aliases`. The full document also lists those as operations of their own,
-// under the tag `alias`.
+// Operations share components: parameters, bodies, responses, headers. Each operation is documented under its first
+// path and lists its other paths and methods in `x-aliases`. The full document also lists those as separate operations,
+// tagged `alias`.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace consentry::http {
 
-// Whether requests may, or must, carry an API key.
+// Whether requests may or must carry an API key.
 enum class ApiKeyUse { none, optional, required };
 
 struct OpenApiInfo {
@@ -28,7 +28,6 @@ struct OpenApiInfo {
     std::vector<std::pair<std::string, std::string>> tags = {};  // name and description, in display order
 };
 
-// The full document.
 boost::json::object openapi_document(const Router& router, const Locales& locales, const OpenApiInfo& info);
 // Reduces a full document to one path per operation.
 void leave_out_aliases(boost::json::object& document);

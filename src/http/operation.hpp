@@ -1,5 +1,5 @@
-// An endpoint, as declared: everything that the router, the OpenAPI document, the permission table and the tests need
-// to know about it stands here, once.
+// The declaration of an endpoint: the single source for the router, the OpenAPI document, the permission table and the
+// tests.
 #pragma once
 
 #include <array>
@@ -19,26 +19,26 @@
 
 namespace consentry::http {
 
-// What a handler's return value became.
+// A handler's return value in the form that the pipeline writes.
 struct Reply {
     std::string data;          // JSON text; empty: the envelope carries no data
-    std::string metadata;      // more members of the envelope's metadata, each with a leading comma
-    std::string content_type;  // not empty: `data` is the whole body, without envelope
+    std::string metadata;      // further members of the envelope's metadata, each with a leading comma
+    std::string content_type;  // if not empty, `data` is the whole body, without envelope
     std::string cache_control;
-    std::string content_encoding;         // of `data` as it stands
-    std::string content_security_policy;  // empty: that of an inert document
+    std::string content_encoding;         // the coding already applied to `data`
+    std::string content_security_policy;  // empty: the policy of an inert document
     std::string etag;                     // quoted; empty: none
     std::string extra_headers;            // complete lines
     bool no_content = false;              // 204
-    NextPiece stream;                     // makes the body in the place of `data`
+    NextPiece stream;                     // produces the body instead of `data`
 };
 
-// Who may call: told by the guard type of the handler's first parameter.
+// The access rule of an endpoint, derived from the guard type of its handler's first parameter.
 struct Access {
-    std::string name = "public";           // in the permission table: public, user, admin ...
-    std::string security_scheme;           // of the OpenAPI document; empty for public
-    std::string demand;                    // the same in sentences, with which the description begins; may be empty
-    std::vector<const ErrorKind*> errors;  // what the guard may answer
+    std::string name = "public";           // as in the permission table: public, user, admin ...
+    std::string security_scheme;           // in the OpenAPI document; empty for public
+    std::string demand;                    // the rule in prose, which opens the description; may be empty
+    std::vector<const ErrorKind*> errors;  // the errors that the guard may answer
 };
 
 class OperationHandler {
@@ -47,14 +47,14 @@ public:
     virtual boost::asio::awaitable<Result<Reply>> run(RequestContext& context) = 0;
 };
 
-// Which API key an operation wants.
+// Which API key an operation requires.
 enum class ApiKeyDemand {
-    as_configured,  // one of type default, where AUTH_API_KEY_REQUIRED says so
+    as_configured,  // one of type default if AUTH_API_KEY_REQUIRED is on
     none,           // never
     system,         // always, of type system
 };
 
-// A header of successful answers, for the document.
+// A header of successful answers, for the OpenAPI document.
 struct AnswerHeader {
     std::string_view name;
     std::string_view description;
@@ -69,31 +69,31 @@ struct Operation {
     unsigned success_status = 200;
     Method method = Method::get;
     std::vector<Method> other_methods;
-    bool any_method = false;         // methods without a name here too
-    std::vector<std::string> paths;  // without prefix and version; the first one is the documented one
+    bool any_method = false;         // also matches methods without a name of their own
+    std::vector<std::string> paths;  // without prefix and version; the first is the documented one
     bool outside_prefix = false;     // at the root: /docs, /.well-known
-    bool unversioned = false;        // no /v1 form
-    bool rest_of_path = false;       // the placeholder at the end stands for all that follows, slashes and nothing too
-    bool raw = false;                // the answer is not an envelope
+    bool unversioned = false;        // has no /v1 form
+    bool rest_of_path = false;  // the last placeholder matches the rest of the path, including slashes; may be empty
+    bool raw = false;           // the answer is not an envelope
     bool no_content = false;
     std::string raw_content_type;
-    bool has_etag = false;  // and so answers 304
+    bool has_etag = false;  // may therefore answer 304
     Access access;
-    std::vector<const ErrorKind*> errors;  // its own, beyond those of every endpoint
+    std::vector<const ErrorKind*> errors;  // its own, in addition to those of every endpoint
     bool takes_body = false;
-    bool takes_upload = false;                 // a file, see http/upload.hpp
-    bool takes_file_body = false;              // the same, of any kind
-    bool ignores_input = false;                // a query or body that is not declared is somebody else's: not looked at
-    std::vector<AnswerHeader> answer_headers;  // beyond those of every answer
+    bool takes_upload = false;     // a file, see http/upload.hpp
+    bool takes_file_body = false;  // like takes_upload, but of any media type
+    bool ignores_input = false;    // undeclared queries and bodies are meant for another party and are not checked
+    std::vector<AnswerHeader> answer_headers;  // in addition to those of every answer
     ApiKeyDemand api_key = ApiKeyDemand::as_configured;
     std::string feature_flag;   // "flag" or "flag.metadataKey" that must be on; empty: none
-    bool compressible = false;  // its answers hold no secret beside what the caller sent (BREACH), and may be large
-    // Sides of the DTOs for the document; empty where there is none.
+    bool compressible = false;  // its answers mix no secret with input of the caller (BREACH), and may be large
+    // Generators of the DTO schemas for the OpenAPI document; empty if there is no such DTO.
     std::function<boost::json::object(Components&)> describe_body;
     std::function<boost::json::object(Components&)> describe_query;
     std::function<boost::json::object(Components&)> describe_path;
     std::function<boost::json::object(Components&)> describe_data;
-    std::function<boost::json::object(Components&)> describe_metadata;  // beyond those of every answer
+    std::function<boost::json::object(Components&)> describe_metadata;  // in addition to those of every answer
     std::unique_ptr<OperationHandler> handler;
     std::array<std::string_view, language_names.size()> messages;  // filled by the pipeline
 };

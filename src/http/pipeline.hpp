@@ -1,10 +1,10 @@
-// One request's road through the service, in the order in which it is walked:
+// The processing steps of one request, in order:
 //
 //   ids, client, language  ->  route  ->  rate limit  ->  gates (API key)  ->  guard  ->  flag  ->  DTO  ->  handler
 //   ->  envelope, headers  ->  CORS  ->  observers (log, metrics)  ->  compression
 //
-// Whatever goes wrong on the way becomes an envelope here; nothing leaves as a bare exception. CORS stands outside of
-// the failures, so that a page may read a 429 or a 500; the observers see what the client gets.
+// The pipeline turns every failure into an envelope; no exception escapes, except for cancellation. CORS headers are
+// added to failures too, so that a page can read a 429 or a 500. The observers see what the client gets.
 #pragma once
 
 #include <memory>
@@ -27,22 +27,22 @@ namespace consentry::http {
 
 struct PipelineOptions {
     Language default_language = Language::en;
-    std::vector<Language> languages = {};  // that may be asked for; none: all
+    std::vector<Language> languages = {};  // selectable languages; empty: all
     std::string timezone = "UTC";
     std::string api_version = "1";
     std::string repo_version = {};
     Networks trusted_proxies = {};
     Cors cors = {};
-    bool is_https = false;            // clients reach the service by https, whoever ends it
-    RateLimit* rate_limit = nullptr;  // none: unlimited
-    std::vector<Gate*> gates = {};    // before the guard, in this order
+    bool is_https = false;            // clients reach the service over https, wherever TLS ends
+    RateLimit* rate_limit = nullptr;  // null: unlimited
+    std::vector<Gate*> gates = {};    // run before the guard, in this order
     Gate* after_guard = nullptr;
     std::vector<Observer*> observers = {};
 };
 
 class Pipeline final : public Application {
 public:
-    // All outlive the pipeline, those in the options too. `router` is finished.
+    // All arguments, including the pointers in `options`, must outlive the pipeline. `router` must be finished.
     Pipeline(const Router& router, const Locales& locales, const Clock& clock, PipelineOptions options);
 
     boost::asio::awaitable<void> respond(const Request& request, Response& response) override;

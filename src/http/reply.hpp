@@ -1,5 +1,5 @@
-// What an endpoint answers that only forwards what its service says. A refusal is forwarded as it is; of what was
-// accepted an answer is made:
+// Helpers for endpoints that only forward the result of their service. A refusal is forwarded unchanged; an accepted
+// value is converted to the answer:
 //
 //     return http::reply<Done>(accounts.verify(std::move(body.token), cause_of(context)));
 //     return http::reply<ApiKeyResponse>(keys.rename(caller.actor(), path->api_key_id, std::move(body.name)));
@@ -7,9 +7,9 @@
 //     return http::reply(
 //         std::move(wanted), [&keys](const ListQuery& query) { return keys.list(query); }, ApiKeyResponse::of);
 //
-// The first two make the answer with its function of(), where it has one, and else of its members; Done and NoContent
-// tell nothing of a value. The last one is for an http::List. All of it may be given work that refuses nothing, too.
-// The function that makes an answer is called when the handler has long returned: it owns what it keeps.
+// The first two construct the answer with its function of(), if it has one, and otherwise from the members of the
+// value; Done and NoContent ignore the value. The last form is for an http::List. Every form also accepts an operation
+// that cannot be refused. The conversion function runs after the handler has returned, so it must own what it captures.
 #pragma once
 
 #include <type_traits>
@@ -30,7 +30,7 @@ inline constexpr bool is_result = false;
 template <class T>
 inline constexpr bool is_result<Result<T>> = true;
 
-// Without the refusal that may stand in its place.
+// The value type, without the Result around it.
 template <class T>
 struct Accepted {
     using type = T;

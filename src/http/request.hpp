@@ -1,5 +1,5 @@
-// A request as read from the connection. Everything refers into the connection's buffer: valid until the answer
-// is written, and not a moment longer.
+// A request as read from the connection. All views refer to the connection's buffer and are valid until the answer is
+// written.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ namespace consentry::http {
 enum class Method { get, head, post, put, patch, delete_, options, other };
 std::string_view name_of(Method method);
 
-// A body that was left where it is when its head was read: nobody has been asked yet whether it is wanted.
+// A body left unread when its head was read, because the guard has not yet decided whether to accept the request.
 class UnreadBody {
 public:
-    // Reads it; then it is Request::body. `client` is who takes up the memory. Errors: 400, 408, 413, and 503 where the
-    // memory of bodies is full. Throws operation_aborted where the client is gone. At most once.
+    // Reads the body into Request::body. `client` is the address charged for the memory. Errors: 400, 408, 413, and 503
+    // if the body memory is exhausted. Throws operation_aborted if the client has disconnected. Call at most once.
     virtual boost::asio::awaitable<Result<void>> read(const boost::asio::ip::address& client) = 0;
 
 protected:
@@ -36,24 +36,24 @@ struct Request {
     std::string_view method_text;
     std::string_view target;  // as sent: path and query, percent-encoded
     std::string_view path;    // the part before '?'
-    std::string_view query;   // the part after '?', without it
+    std::string_view query;   // the part after '?'
     unsigned version = 11;    // 10 or 11
     bool keep_alive = true;
     std::vector<std::pair<std::string_view, std::string_view>> headers;  // names as sent, values trimmed
     BorrowedText body;
-    UnreadBody* unread = nullptr;   // set: there is a body, and it has not been read
-    boost::asio::ip::address peer;  // the other end of the connection
+    UnreadBody* unread = nullptr;   // not null: the request has a body that has not been read
+    boost::asio::ip::address peer;  // the remote end of the connection
     std::uint16_t peer_port = 0;
 
-    // The value of a header that may stand once; nullopt where it is absent. Names without case.
-    // Where it stands twice, the first; ask count() where that matters.
+    // Returns the value of a header, or nullopt if it is absent. Names are case-insensitive. Returns the first value of
+    // a repeated header; use count() if repetition matters.
     std::optional<std::string_view> header(std::string_view name) const;
     std::size_t count(std::string_view name) const;
 };
 
-// 415, with the media types that would have been taken; answered with an Accept header (RFC 9110 section 15.5.16).
+// Returns a 415 that lists the accepted media types in an Accept header (RFC 9110 section 15.5.16).
 Error wrong_media_type(const ErrorKind& kind, std::string_view taken);
-// 415 for a body that does not come as it is.
+// Returns a 415 for a body with a content coding.
 Error wrong_content_coding();
 
 }  // namespace consentry::http

@@ -1,4 +1,4 @@
-// An answer before it is written. The connection adds Content-Length, Connection and Date; all else is here.
+// An answer before it is written. The connection adds Content-Length, Connection and Date.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace consentry::http {
 
-// Makes the next piece of a body; nullopt ends it. Owns what it needs: it is called when the handler has long returned,
-// and destroyed with its answer, whole or not.
+// Produces the next piece of a body; nullopt ends it. Must own what it needs, because it runs after the handler has
+// returned. It is destroyed with its answer, even if the stream ends early.
 using NextPiece = std::function<boost::asio::awaitable<std::optional<std::string>>()>;
 
 enum class StreamEnd { whole, client_gone, failed };
 
-// What follows `Response::body` piece by piece, each made once the one before it has been taken by the client.
+// The part of the body after `Response::body`. Each piece is produced once the client has taken the previous one.
 struct BodyStream {
-    NextPiece next;  // what it throws breaks the connection
-    // Called once, unless the server ends in the middle: what was written, and what was thrown.
+    NextPiece next;  // an exception resets the connection
+    // Called once with the bytes written and the text of any exception, unless the server stops in the middle.
     std::function<void(StreamEnd end, std::size_t bytes, std::string_view failure)> ended = {};
 };
 
@@ -32,8 +32,9 @@ struct Response {
     std::string body;     // empty for 204 and 304
     bool close = false;   // end the connection after this answer
     std::optional<BodyStream> stream = {};
-    std::size_t streamed_bytes = 0;  // by a stream that has ended
-    // The end of the body, if it is an envelope's: its metadata and what closes them, where they are the service's own.
+    std::size_t streamed_bytes = 0;  // of a stream that has ended
+    // The length of the envelope's end, its metadata and closing braces, if the metadata holds only the service's own
+    // facts.
     std::size_t metadata_bytes = 0;
 
     std::size_t body_bytes() const { return body.size() + streamed_bytes; }
@@ -51,7 +52,7 @@ struct Response {
     }
 };
 
-// The standard reason phrase (RFC 9110 section 15), "Unknown" for a number without one.
+// Returns the standard reason phrase (RFC 9110 section 15), or "Unknown" for an unassigned status.
 std::string_view reason_phrase(unsigned status);
 
 }  // namespace consentry::http

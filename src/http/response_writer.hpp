@@ -1,4 +1,4 @@
-// An answer as bytes (RFC 9112 section 4).
+// Serializes an answer (RFC 9112 section 4).
 #pragma once
 
 #include <ctime>
@@ -10,7 +10,8 @@
 
 namespace consentry::http {
 
-// The whole line "Date: Fri, 20 Nov 2026 11:20:10 GMT\r\n", made once per second. One per thread.
+// The line "Date: Fri, 20 Nov 2026 11:20:10 GMT\r
+// ", rebuilt at most once per second. Each thread has its own.
 class DateLine {
 public:
     std::string_view now();
@@ -21,20 +22,20 @@ private:
     std::string line_;
 };
 
-// How the connection goes on after the answer; `silent` says nothing, for it is the version's default.
+// The Connection header of the answer. `silent` omits it, because the behavior is the default of the HTTP version.
 enum class ConnectionLine { silent, close, keep_alive };
 
-// How the end of the body is told: by Content-Length, by its last chunk, or by the end of the connection, which is all
-// that HTTP/1.0 knows where the length is not (RFC 9112 section 6.3).
+// How the end of the body is marked: by Content-Length, by the last chunk, or by closing the connection, which is the
+// only way in HTTP/1.0 if the length is unknown (RFC 9112 section 6.3).
 enum class BodyEnd { length, chunk, connection };
 
-// Appends status line, Content-Length or Transfer-Encoding, Date, Connection, the response's own lines, and the body
-// unless `head` (the answer to HEAD tells the length of what GET would bring), the status forbids one, or it does not
-// end by its length: then append_piece() brings it.
+// Appends the status line, Content-Length or Transfer-Encoding, Date, Connection, the response's own headers, and the
+// body. Omits the body for HEAD (`head`; Content-Length is that of the GET), and for a status that forbids one. For
+// ends other than `length`, append_piece() writes the body.
 void append_response(std::string& out, const Response& response, bool head, BodyEnd end, ConnectionLine connection,
                      std::string_view date_line);
 
-// A piece of a body that ends otherwise than by its length; an empty one is nothing.
+// Appends a piece of a body whose end is not marked by its length. An empty piece appends nothing.
 void append_piece(std::string& out, std::string_view piece, BodyEnd end);
 void append_last_chunk(std::string& out);
 

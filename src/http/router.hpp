@@ -1,4 +1,4 @@
-// The table of endpoints. A route that is not declared does not exist.
+// The routing table. Only declared routes exist.
 #pragma once
 
 #include <any>
@@ -16,16 +16,16 @@ namespace consentry::http {
 
 class Router;
 
-// The declaration of one endpoint, in the making; see http/endpoint.hpp.
+// Builder for the declaration of one endpoint; see http/endpoint.hpp.
 class Endpoint {
 public:
     Endpoint(Router& router, Operation& operation) : router_(router), operation_(operation) {}
 
     Endpoint& also_at(std::string_view path) { return operation_.paths.emplace_back(path), *this; }
     Endpoint& also_by(Method method) { return operation_.other_methods.push_back(method), *this; }
-    // Whatever the method, OPTIONS included.
+    // Also matches every other method, including OPTIONS.
     Endpoint& also_by_any_method();
-    // A last segment ":name" stands for the rest of the path.
+    // A last segment ":name" matches the rest of the path.
     Endpoint& with_rest_of_path() { return operation_.rest_of_path = true, *this; }
     Endpoint& ignores_input() { return operation_.ignores_input = true, *this; }
     Endpoint& answers_header(std::string_view name, std::string_view description) {
@@ -76,39 +76,39 @@ public:
     Endpoint patch(std::string_view path) { return declare(Method::patch, path); }
     Endpoint erase(std::string_view path) { return declare(Method::delete_, path); }
 
-    // Before the endpoints that need it. The guard outlives the router.
+    // Registers a guard. Must be called before declaring the endpoints that use it. The guard must outlive the router.
     template <class Guard>
     void provide(Guard& guard) {
         provided_.insert_or_assign(typeid(Guard), &guard);
     }
-    // Throws std::logic_error where nobody provided it.
+    // Throws std::logic_error if the guard was not registered.
     template <class Guard>
     Guard& provided() const {
         return *std::any_cast<Guard*>(find_provided(typeid(Guard)));
     }
 
-    // Ends the declarations: checks them (std::logic_error names the first fault) and builds the table.
+    // Ends the declarations, validates them, and builds the table. Throws std::logic_error naming the first fault.
     void finish();
 
     struct Match {
         Operation* operation = nullptr;  // the endpoint
-        bool path_known = false;         // with another method: `allow` says which
+        bool path_known = false;         // the path exists with other methods, listed in `allow`
         std::string allow;
         std::vector<NamedText> params;
     };
-    // `path` byte by byte as sent: no decoding, no folding of slashes, so that guard and router cannot disagree
-    // (AUT-2).
+    // Matches `path` byte by byte as sent, without decoding or merging slashes, so that guard and router cannot
+    // disagree (AUT-2).
     Match find(Method method, std::string_view path) const;
 
     const std::vector<std::unique_ptr<Operation>>& operations() const { return operations_; }
     const RouterOptions& options() const { return options_; }
-    // All full paths of an operation, documented one first.
+    // All full paths of an operation, the documented one first.
     std::vector<std::string> full_paths(const Operation& operation) const;
 
 private:
     struct Entry {
-        std::vector<std::string> segments;  // of patterns: ":userId" matches one non-empty segment
-        bool rest = false;                  // the last one matches all that follows
+        std::vector<std::string> segments;  // pattern segments: ":userId" matches one non-empty segment
+        bool rest = false;                  // the last segment matches the rest of the path
         std::vector<std::pair<Method, Operation*>> by_method;
     };
     struct Hash {
@@ -121,7 +121,7 @@ private:
 
     RouterOptions options_;
     std::vector<std::unique_ptr<Operation>> operations_;
-    std::unordered_map<std::type_index, std::any> provided_;  // each a pointer to its key's type
+    std::unordered_map<std::type_index, std::any> provided_;  // each a pointer to the key's type
     std::unordered_map<std::string, Entry, Hash, std::equal_to<>> exact_;
     std::vector<Entry> patterns_;
 };

@@ -1,5 +1,5 @@
-// The listening side: a thread per core, each with its own io_context and its own acceptor on the same port
-// (SO_REUSEPORT); a connection stays on the thread that accepted it.
+// The listening side: one thread per core, each with its own io_context and its own acceptor on the shared port
+// (SO_REUSEPORT). A connection stays on the thread that accepted it.
 #pragma once
 
 #include <chrono>
@@ -17,33 +17,34 @@
 namespace consentry::http {
 
 struct ServerOptions {
-    std::string host = "localhost";  // a name or an address; every address it resolves to is listened on
-    std::uint16_t port = 3000;       // 0: any free one, see Server::port()
+    std::string host = "localhost";  // a name or an address; listens on every address it resolves to
+    std::uint16_t port = 3000;       // 0: any free port, see Server::port()
     std::size_t threads = 0;         // 0: one per core
 
     std::size_t head_bytes_max = 16 * 1024;   // request line and headers; above: 431
     std::size_t target_bytes_max = 8 * 1024;  // above: 414
     std::size_t json_bytes_max = 512'000;     // the specification's 500 kb; above: 413
     std::size_t text_bytes_max = 1'048'576;   // text and form bodies: 1 mb
-    std::size_t connections_max = 20'000;     // per process, shared by the clients' networks
-    std::size_t body_memory_max = 64 << 20;   // of all bodies being read or answered, shared likewise
-    // Whether a peer speaks for many clients and is no network of its own.
+    std::size_t connections_max = 20'000;     // per process, shared among the clients' networks
+    std::size_t body_memory_max = 64 << 20;   // bytes of all bodies being read or answered, shared likewise
+    // Whether a peer is a proxy that speaks for many clients, and so does not count as a network of its own.
     std::function<bool(const boost::asio::ip::address&)> is_proxy = {};
 
-    // From the first byte of a request to the end of its headers; and for the first byte of a connection.
+    // From the first byte of a request to the end of its headers. Also the time limit for the first byte of a
+    // connection.
     std::chrono::milliseconds head_timeout{10'000};
     std::chrono::milliseconds body_timeout{20'000};     // for the whole body
     std::chrono::milliseconds idle_timeout{75'000};     // between requests
-    std::chrono::milliseconds write_timeout{20'000};    // for one answer to be taken by the peer
-    std::chrono::milliseconds request_timeout{30'000};  // from the end of the headers to the answer: else 408
-    std::chrono::milliseconds stop_timeout{30'000};     // for open requests once stop() was called
+    std::chrono::milliseconds write_timeout{20'000};    // for the peer to take one answer
+    std::chrono::milliseconds request_timeout{30'000};  // from the end of the headers to the answer; then 408
+    std::chrono::milliseconds stop_timeout{30'000};     // for open requests after stop()
 };
 
 class Server {
 public:
-    // Opens the sockets (throws std::runtime_error with the address in its text) but accepts nothing yet.
+    // Opens the sockets but does not accept yet. Throws std::runtime_error with the address in its text.
     Server(ServerOptions options, Application& application);
-    ~Server();  // stop() and join()
+    ~Server();  // calls stop() and join()
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
@@ -51,18 +52,18 @@ public:
     std::size_t threads() const;
 
     void start();
-    // Stops accepting, lets open requests finish within stop_timeout, closes idle connections. Thread-safe, returns
-    // at once; join() waits for the end.
+    // Stops accepting, lets open requests finish within stop_timeout, and closes idle connections. Thread-safe and
+    // non-blocking; join() waits for the end.
     void stop();
     void join();
 
     std::size_t connections() const;  // open now
-    // How the connections, and the bytes of bodies, are shared out.
+    // How the connections and the body memory are shared out.
     const FairShares& places() const;
     const FairShares& bodies() const;
-    // The executor of one of the I/O threads, in turn: for work that belongs to no connection. Once stop() was called
-    // it ends with the last connection, finished or not. Whoever may still post to it from another thread (a Promise of
-    // base/handoff.hpp) must be gone before the Server is.
+    // Returns the executors of the I/O threads in turn, for work that belongs to no connection. After stop(), the
+    // executor ends with the last connection, whether or not its work has finished. Objects that may post to it from
+    // other threads (a Promise of base/handoff.hpp) must be destroyed before the Server.
     boost::asio::any_io_executor executor();
 
 private:

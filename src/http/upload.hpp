@@ -1,7 +1,7 @@
-// A file that a request brings: alone as text/csv, or as the field "file" of a form (RFC 7578).
+// Reads a file from a request: either a body of type text/csv, or the field "file" of a form (RFC 7578).
 //
-// The form is read strictly: no preamble and no epilogue, no parts within parts, no transfer encodings, and nothing
-// that two readers might take apart differently. What browsers, curl and the libraries of most languages send passes.
+// Forms are parsed strictly: no preamble or epilogue, no nested parts, no transfer encodings, and nothing that two
+// parsers might split differently. The forms that browsers, curl and common HTTP libraries send are accepted.
 #pragma once
 
 #include <cstddef>
@@ -14,29 +14,30 @@
 
 namespace consentry::http {
 
-// 10 MB, for operations that take an Upload; for all others the usual bounds of a body hold.
+// 10 MB, for operations that take an Upload. The usual body limits apply to all others.
 inline constexpr std::size_t upload_bytes_max = 10'485'760;
 
 struct Upload {
-    std::string filename;      // as the client calls it, or empty: to show, never to open
+    std::string filename;      // as sent by the client, possibly empty; for display only, never to be opened
     std::string content_type;  // without parameters
-    BorrowedText body;         // within the request: not to be kept beyond the answer
+    BorrowedText body;         // a view into the request, valid until the answer
 };
 
 // 1 MB, for operations that take a FileBody.
 inline constexpr std::size_t file_body_bytes_max = 1'048'576;
 
-// A body as it came, whatever it is: for the one who knows what it must be.
+// The raw body, of any media type; the operation validates it.
 struct FileBody {
-    std::string content_type;  // without parameters, in small letters; empty: none was sent
-    BorrowedText bytes;        // within the request: not to be kept beyond the answer
+    std::string content_type;  // lower case, without parameters; empty: none was sent
+    BorrowedText bytes;        // a view into the request, valid until the answer
 };
 
-// Error: 415 a content coding.
+// Error: 415 for a content coding.
 Result<FileBody> read_file_body(const Request& request);
 Result<FileBody> read_file_body(const Request&& request) = delete;
 
-// Errors: 415 another media type or ending than those of CSV, 422 no file, or more than the one; 400 no form.
+// Errors: 415 for a media type or file extension other than CSV, 422 for no file or more than one, 400 for a malformed
+// form.
 Result<Upload> read_upload(const Request& request);
 Result<Upload> read_upload(const Request&& request) = delete;
 

@@ -1,4 +1,4 @@
-// What a handler may answer, and how it becomes a reply.
+// The types that a handler may return, and their conversion to a reply.
 #pragma once
 
 #include <string>
@@ -13,22 +13,22 @@
 namespace consentry::http {
 
 struct Done {
-    std::string extra_headers = {};  // complete lines, their values checked
+    std::string extra_headers = {};  // complete lines with checked values
 };
 struct NoContent {};
 struct Raw {
     std::string content_type;
     std::string body;
     std::string cache_control = "no-store";
-    std::string etag = {};                     // quoted; weak where the body may travel compressed
-    std::string content_encoding = {};         // of `body` as it stands
-    std::string content_security_policy = {};  // empty: that of an inert document
+    std::string etag = {};                     // quoted; weak if the body may be sent compressed
+    std::string content_encoding = {};         // the coding already applied to `body`
+    std::string content_security_policy = {};  // empty: the policy of an inert document
 };
-// A body of any length, never held as a whole. The first piece is made before the answer begins: what fails there is
-// answered; what fails later breaks the connection.
+// A body of any length, never held in memory as a whole. The first piece is produced before the answer begins, so a
+// failure there gets an error answer. A later failure breaks the connection.
 struct Stream {
     std::string content_type;
-    std::string file_name;  // to be saved under; letters, digits, '.', '_', '-'
+    std::string file_name;  // the name to save it under; letters, digits, '.', '_', '-'
     NextPiece next;
 };
 
@@ -50,7 +50,7 @@ Reply to_reply(ListPage<Dto> answer) {
     reply.metadata = std::move(answer.metadata);
     return reply;
 }
-// A DTO, or a vector of them.
+// Converts a DTO or a vector of DTOs.
 template <class T>
 Reply to_reply(const T& answer) {
     Reply reply;

@@ -1,4 +1,4 @@
-// How each parameter of a handler is read from its request, and described.
+// Reads each parameter of a handler from the request, and describes it for the OpenAPI document.
 #pragma once
 
 #include <optional>
@@ -19,9 +19,10 @@
 
 namespace consentry::http {
 
-// Decoded name=value pairs of a query; nullopt where it cannot be decoded.
+// Returns the decoded name=value pairs of a query, or nullopt if it cannot be decoded.
 std::optional<std::vector<NamedText>> parse_query(std::string_view query);
-// The body as strict JSON; an empty body is {}. Errors: 400 not JSON, 415 another media type or coding.
+// Parses the body as strict JSON; an empty body is {}. Errors: 400 for malformed JSON, 415 for another media type or a
+// content coding.
 Result<json::value> parse_body(const Request& request);
 
 namespace detail {
@@ -39,7 +40,7 @@ inline constexpr bool is_list = false;
 template <class T>
 inline constexpr bool is_list<List<T>> = true;
 
-// The parts of a request that parameters ask for.
+// The parts of a request that the handler's parameters use.
 struct Wanted {
     bool query = false;
     bool body = false;
@@ -47,27 +48,27 @@ struct Wanted {
     bool file = false;
 };
 
-// A request taken apart, before a DTO has looked at it.
+// The parsed parts of a request, before validation against a DTO.
 struct RequestParts {
     std::optional<std::vector<NamedText>> query;
-    json::value body;  // an object; null: there is none
+    json::value body;  // an object; null: the request has no body
     Upload upload;
     FileBody file;
 };
-// What nobody wants is taken apart as well, to be refused. Not where the operation ignores it.
+// Parses undeclared parts as well, so that they can be refused, unless the operation ignores them.
 Result<RequestParts> take_apart(const Request& request, Wanted wanted, bool ignores_the_rest);
 
-// What is wrong with the inputs of a request. The heaviest is answered.
+// The faults in the inputs of a request. Only the most severe is answered.
 struct InputFaults {
     Report path;
     Report rest;
     Result<void> list;
     Result<void> heaviest();
 };
-// Of a query or body that is not declared, each name is a fault.
+// Reports every name in a query or body that the operation does not declare.
 void refuse_undeclared(const RequestParts& parts, Wanted wanted, Report& report);
 
-// A request context travels as a reference; all else is moved into the handler.
+// A request context is passed by reference; all other inputs are moved into the handler.
 struct ContextRef {
     const RequestContext* context;
 };
@@ -109,7 +110,7 @@ class InputReader<std::tuple<Parameters...>> {
 public:
     using Inputs = std::tuple<Held<Parameters>...>;
 
-    // `cursors` may be null where no parameter needs them.
+    // `cursors` may be null if no parameter needs it.
     InputReader(const Operation& operation, const CursorSeal* cursors) : operation_(operation), cursors_(cursors) {}
 
     static constexpr bool needs_cursors() { return (pages_by_cursor<Parameters>() || ...); }

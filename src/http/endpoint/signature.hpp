@@ -1,4 +1,5 @@
-// What the parameters and the result of a handler say about its endpoint. http/endpoint.hpp shows how to write them.
+// Derives an endpoint's properties from the parameters and the result of its handler. See http/endpoint.hpp for how to
+// write one.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ namespace detail {
 template <class T>
 concept GuardType = requires { typename T::Guard; };
 
-// The proof that an endpoint without a guard asks for.
+// The caller type of endpoints without a guard.
 struct Anybody {};
 
 template <class... Parameters>
@@ -43,7 +44,7 @@ struct Signature;
 template <class Class, class R, class... Parameters>
 struct Signature<R (Class::*)(Parameters...) const> {
     using Caller = typename SplitParameters<std::remove_cvref_t<Parameters>...>::Caller;
-    using Inputs = typename SplitParameters<std::remove_cvref_t<Parameters>...>::Inputs;  // the parameters behind it
+    using Inputs = typename SplitParameters<std::remove_cvref_t<Parameters>...>::Inputs;  // without the guard
     using Answer = typename R::value_type::value_type;                                    // awaitable<Result<Answer>>
     static constexpr bool guarded = GuardType<Caller>;
 };

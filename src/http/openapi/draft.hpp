@@ -1,4 +1,4 @@
-// A document in the making: what its parts write into.
+// An OpenAPI document under construction, shared by the code that generates its parts.
 #pragma once
 
 #include <map>
@@ -29,17 +29,18 @@ struct Draft {
     json::object responses;
     json::object examples;
     json::object security_schemes;
-    std::map<std::pair<unsigned, Kinds>, std::string> error_sets;  // status and errors -> the response that tells them
+    std::map<std::pair<unsigned, Kinds>, std::string> error_sets;  // status and errors -> their response component
 };
 
 inline json::object reference(std::string_view section, std::string_view name) {
     return {{"$ref", "#/components/" + std::string(section) + "/" + std::string(name)}};
 }
 
-// What every document has: envelopes, headers, parameters, security schemes.
+// Adds the components that every document has: envelopes, headers, parameters, security schemes.
 void add_shared_components(Draft& draft);
 
-// An operation, its parts being components that its other paths can refer to as well. `path` is its documented one.
+// Describes an operation. Its parts become components, so that its other paths can refer to them. `path` is the
+// documented path.
 json::object describe_operation(const Operation& operation, std::string_view path, Draft& draft);
 json::object describe_responses(const Operation& operation, std::string_view path, Draft& draft);
 

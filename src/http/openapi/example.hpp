@@ -1,4 +1,4 @@
-// Values that a schema allows and a reader recognizes: for the examples of the document.
+// Generates realistic example values that conform to a schema, for the OpenAPI document.
 #pragma once
 
 #include <string_view>
@@ -10,13 +10,13 @@
 
 namespace consentry::http::openapi {
 
-// The schema's own example where it has one; else made of its format, pattern, bounds and the property's name.
+// Returns the schema's own example, or else one derived from its format, pattern, bounds and the property name.
 boost::json::value example_of(const boost::json::object& schema, const Components& schemas, std::string_view name = {});
 
-// Media type members: "example", or "examples" where the schema has several of its own.
+// Adds "example" to a media type, or "examples" if the schema has several of its own.
 void add_examples(boost::json::object& media_type, const boost::json::object& schema, const Components& schemas);
 
-// The metadata of an answer to a request for `path`.
+// Returns the metadata of an answer to a request for `path`.
 boost::json::object example_metadata(std::string_view path);
 
 }  // namespace consentry::http::openapi

@@ -1,5 +1,5 @@
-// The mark that a cursor list hands out for its next page. To clients it is an opaque text; inside is the place of the
-// last row, sealed, so that nobody can make one, carry it to another list or account, or look into it (INP-9).
+// The cursor that a list returns for its next page. Opaque to clients. It holds the position of the last row, sealed so
+// that clients cannot forge it, read it, or use it with another list or account (INP-9).
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@ namespace consentry::http {
 
 inline constexpr std::size_t cursor_length_max = 256;
 
-// What seals; made where the keys are. Provided to the router, outlives it, thread-safe.
+// Seals cursors. Implemented where the keys are kept. Thread-safe. Provided to the router, which it must outlive.
 class CursorSeal {
 public:
     virtual ~CursorSeal() = default;
-    // Letters, digits, '-' and '_'. `owner`: list and caller; `conditions`: filters, search and order, so that it can
-    // be told that they changed.
+    // Returns letters, digits, '-' and '_'. `owner` identifies the list and the caller. `conditions` identifies
+    // filters, search and order, so that open() can detect a change.
     virtual std::string seal(std::string_view content, std::string_view owner, std::string_view conditions) const = 0;
-    // Refuses with failedToDecodeCursor what was not sealed for this owner or too long ago, with
-    // paginationConditionsChanged what was sealed under other conditions.
+    // Fails with failedToDecodeCursor if the cursor was not sealed for this owner or has expired, and with
+    // paginationConditionsChanged if it was sealed under other conditions.
     virtual Result<std::string> open(std::string_view cursor, std::string_view owner,
                                      std::string_view conditions) const = 0;
 };
 
 std::string to_cursor_content(const ListPosition& position);
-// nullopt: not a position in an order of so many terms.
+// Returns nullopt unless the content is a position in an order of `terms` terms.
 std::optional<ListPosition> from_cursor_content(std::string_view content, std::size_t terms);
 
 }  // namespace consentry::http

@@ -1,8 +1,9 @@
-// A list in the signature of a handler. It comes read and checked, goes to the repository as `list.query()`, and makes
-// the answer from what the repository found:
+// A list as a parameter of a handler. It arrives parsed and validated, passes `list.query()` to the repository, and
+// builds the answer from the rows found:
 //
-//     .handled_by([&roles](const SignedInAdmin&, http::List<RoleListing> list) { return list_roles(roles,
-//     std::move(list)); })
+//     .handled_by([&roles](const SignedInAdmin&, http::List<RoleListing> list) {
+//         return list_roles(roles, std::move(list));
+//     })
 //
 //     awaitable<Result<http::ListPage<RoleResponse>>> list_roles(Roles& roles, http::List<RoleListing> list) {
 //         const ListSlice<RoleRow> found = co_await roles.list(list.query());
@@ -23,7 +24,7 @@
 
 namespace consentry::http {
 
-// Items and what stands about them in the metadata.
+// The items of a page and their paging metadata.
 template <class Dto>
 struct ListPage {
     std::vector<Dto> items;
@@ -49,8 +50,8 @@ public:
         return out;
     }
 
-    // For the endpoint kit. Broken names and texts go to the report; the list's own refusals come back, and count only
-    // where the report stays empty.
+    // Called by the endpoint kit. Adds invalid names and texts to the report. Returns the list's own refusals, which
+    // count only if the report stays empty.
     Result<void> read(std::span<const NamedText> texts, const Operation& operation, const RequestContext& context,
                       const CursorSeal* seal, Report& report) {
         request_.read_names(list_shape<L>, texts, report);
@@ -83,7 +84,7 @@ private:
     ListRequest request_;
 };
 
-// The list's side of the document: parameters, errors, metadata.
+// Adds the list's parameters, errors and metadata to the operation for the OpenAPI document.
 void describe_list(Operation& operation, const ListShape& shape,
                    std::function<void(json::object&, Components&)> filters);
 

@@ -1,5 +1,5 @@
-// The kinds of filters: from the query's text to a typed value, to the values of a condition, and to what the answer
-// repeats.
+// The kinds of filters: convert the query text to a typed value, to the values of an SQL condition, and to the echo in
+// the answer.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct UnderstoodFilter {
     boost::json::value echo;
 };
 
-// The values of an enum, each once and in its own order: one choice has one spelling.
+// Reads a set of enum values, without duplicates and in declaration order, so that each selection has one spelling.
 template <NamedEnum Enum>
 std::optional<std::vector<Enum>> read_set(std::string_view text) {
     std::vector<bool> chosen(EnumNames<Enum>::names.size());
@@ -49,7 +49,7 @@ std::optional<std::vector<Enum>> read_set(std::string_view text) {
     return out;
 }
 
-// `text` is trimmed and not empty. nullopt: filterInvalidValue.
+// `text` is trimmed and not empty. Returns nullopt for filterInvalidValue.
 template <class T>
 std::optional<UnderstoodFilter<T>> read_filter(std::string_view text) {
     UnderstoodFilter<T> out{};

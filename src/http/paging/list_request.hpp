@@ -1,4 +1,4 @@
-// What is the same for all lists: reading the query's numbers, order, search and cursor, and writing the page's facts.
+// The part common to all lists: reads page, order, search and cursor from the query, and writes the paging metadata.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ namespace consentry::http {
 
 class ListRequest {
 public:
-    // In this order. The first three read the query; what is wrong with names and texts goes to the report, as with any
-    // other query.
+    // Call these functions in declaration order. The first three read the query. Invalid names and texts go to the
+    // report, as for any other query.
     void read_names(const ListShape& shape, std::span<const NamedText> texts, Report& report);
     Result<void> read_page_and_order(std::span<const NamedText> texts);
     void add_filter(std::string_view name, ListCondition condition, boost::json::value echo);
-    // `list`: the operation's id. The caller is bound to the cursor, as are the values in the path.
+    // `list` is the operation's id. The cursor is bound to the caller and to the values in the path.
     Result<void> read_cursor(std::span<const NamedText> texts, std::string_view list, const RequestContext& context,
                              const CursorSeal* seal);
 
     const ListQuery& query() const { return query_; }
-    // More members of the answer's metadata. Refuses where the next cursor cannot be made.
+    // Returns further members of the answer's metadata. Fails if the next cursor cannot be created.
     Result<std::string> metadata(bool has_more, std::optional<std::int64_t> count,
                                  const std::optional<ListPosition>& end) const;
 
@@ -41,8 +41,8 @@ private:
     const CursorSeal* seal_ = nullptr;
     ListQuery query_;
     std::int64_t page_ = 1;
-    boost::json::object filters_;     // as understood
-    std::vector<std::string> order_;  // the same: {"createdAt":"asc"}
+    boost::json::object filters_;     // echo of the parsed filters
+    std::vector<std::string> order_;  // echo of the parsed order: {"createdAt":"asc"}
     std::string owner_;
     std::string conditions_;
 };

@@ -8,14 +8,15 @@
 //         }
 //         static constexpr std::array sortable{http::Sortable{"createdAt", "r.created_at"}};
 //         static constexpr std::array searchable{http::Searchable{"name", "r.name"}};
-//         static constexpr std::string_view id_column = "r.id";             // "id" where it is not told
-//         static constexpr std::string_view default_column = "r.created_at";  // "created_at"; newest first
-//         static constexpr std::size_t order_terms = 2;  // of one request; 3 where it is not told
-//         static constexpr bool large = true;            // its source is; see storage/list_sql.hpp
+//         static constexpr std::string_view id_column = "r.id";               // default: "id"
+//         static constexpr std::string_view default_column = "r.created_at";  // default: "created_at"; newest first
+//         static constexpr std::size_t order_terms = 2;                       // per request; default: 3
+//         static constexpr bool large = true;  // the source is large; see storage/list_sql.hpp
 //     };
 //
-// All of it but the mode may be left out. Wire names on the left, SQL of the repository's SELECT on the right. Filters
-// are std::optional of: a vector of an enum (values between commas), an enum, bool, an Id, std::string, TimePoint.
+// Everything except `paging` is optional. The left-hand strings are wire names, the right-hand ones are SQL of the
+// repository's SELECT. A filter is a std::optional of a vector of an enum (comma-separated values), an enum, bool, an
+// Id, std::string, or TimePoint.
 #pragma once
 
 #include <array>
@@ -28,7 +29,7 @@
 
 namespace consentry::http {
 
-// By page number, or by a cursor that each page hands out for the next one. Fixed for each list.
+// By page number, or by a cursor that each page returns for the next one. Fixed for each list.
 enum class Paging { offset, cursor };
 
 inline constexpr std::int64_t per_page_default = 20;
@@ -67,7 +68,7 @@ constexpr Filter<L, T> filter(std::string_view name, std::optional<T> L::* membe
 template <class L>
 concept ListingType = requires { requires std::is_same_v<std::remove_cvref_t<decltype(L::paging)>, Paging>; };
 
-// A declaration as the code that is the same for all lists sees it.
+// A list declaration, type-erased for the code common to all lists.
 struct ListShape {
     Paging paging;
     std::span<const Sortable> sortable;
@@ -104,8 +105,8 @@ constexpr ListShape make_shape() {
     return out;
 }
 
-// How many texts of SELECT a list can lead to: each presence of a filter and a search with each order. Of a large
-// source an order of several fields is a search, which is not kept prepared.
+// Returns how many distinct SELECT texts a list can produce: each combination of filters and search with each order. On
+// a large source, ordering by several fields counts as a search, whose statements are not kept prepared.
 constexpr std::size_t statements_of(const ListShape& shape) {
     std::size_t orders = 1;
     std::size_t of_this_length = 1;
@@ -128,7 +129,7 @@ constexpr bool sorts_by_numbers(const ListShape& shape) {
 template <ListingType L>
 inline constexpr ListShape list_shape = [] {
     constexpr ListShape shape = detail::make_shape<L>();
-    // Engines keep a few hundred statements prepared, of which all lists together should not fill the most.
+    // Engines keep a few hundred prepared statements; a single list must not take up most of them.
     static_assert(detail::statements_of(shape) <= 256, "fewer filters or fields to sort by");
     static_assert(shape.paging == Paging::offset || detail::sorts_by_numbers(shape),
                   "a cursor of at most 256 characters holds numbers only");

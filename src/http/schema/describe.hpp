@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 (JSON Schema 2020-12) side of a field table. DTOs become components, referred to by name.
+// Generates the OpenAPI 3.1 schema (JSON Schema 2020-12) of a field table. DTOs become components, referenced by name.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace consentry::http {
 
-// The components that a document has gathered so far: schema name -> schema.
+// The components collected for a document so far: schema name -> schema.
 using Components = boost::json::object;
 
 template <class T>
@@ -46,7 +46,7 @@ boost::json::object describe_fields(Components& components) {
     return out;
 }
 
-// The schema of a DTO whose fields do not all go together: `fields` is that of its field table.
+// Returns the schema of a DTO with several shapes. `fields` is the schema of its whole field table.
 inline boost::json::object describe_shapes(const boost::json::object& fields, const std::vector<Shape>& shapes,
                                            Components& components) {
     boost::json::array one_of;

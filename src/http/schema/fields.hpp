@@ -1,4 +1,4 @@
-// A DTO is one field table. Parsing, validation, serializing and the OpenAPI schema walk it:
+// A DTO is declared by one field table, which drives parsing, validation, serialization and the OpenAPI schema:
 //
 //     struct VerifyLoginRequest {
 //         std::string challenge_token;
@@ -10,14 +10,14 @@
 //                 field("code", &VerifyLoginRequest::code, "Six digits of the authenticator app", two_factor_code),
 //             };
 //         }
-//         static void check(const VerifyLoginRequest&, Report&);  // optional: rules that need more than one field
-//         static std::vector<VerifyLoginRequest> examples();      // optional: for the document, where one made of the
-//                                                                 // fields alone would mislead
-//         static std::vector<Shape> shapes();                     // optional, of answers: which fields go together
+//         static void check(const VerifyLoginRequest&, Report&);  // optional: rules that involve several fields
+//         static std::vector<VerifyLoginRequest> examples();      // optional: for the document, if a generated
+//                                                                 // example would mislead
+//         static std::vector<Shape> shapes();                     // optional, for answers: which fields go together
 //     };
 //
-// std::optional members may be absent; all others must be there. An enum becomes text by a specialization of
-// EnumNames. Wire names live in these tables and nowhere else.
+// std::optional members may be absent; all others are required. An enum is converted to text by a specialization of
+// EnumNames. Wire names are defined only in these tables.
 #pragma once
 
 #include <array>
@@ -46,14 +46,14 @@ constexpr Field<Dto, T, Rules...> field(std::string_view name, T Dto::* member, 
     return {name, member, description, std::tuple<Rules...>{rules...}};
 }
 
-// A field of a shape. With a constant, clients can tell the shapes apart by it.
+// A field of a shape. A constant value lets clients tell the shapes apart.
 struct ShapeField {
     std::string_view name;
     std::optional<bool> constant = {};
     bool required = true;
 };
 
-// One of the forms that an answer takes. The document has a schema for each; that of the DTO is their oneOf.
+// One of several forms of an answer. Each has its own schema in the document; the DTO's schema is their oneOf.
 struct Shape {
     std::string_view schema_name;
     std::string_view description;

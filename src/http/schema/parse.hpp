@@ -1,7 +1,7 @@
-// From JSON, query or path to a DTO, telling every rule that is broken.
+// Parses a DTO from JSON, a query or a path, and reports every violated rule.
 //
-// Values are taken as sent: nothing is coerced in a body (INP-4). Queries and paths are text by nature; their numbers
-// are whole decimal digits.
+// Values in a body are never coerced (INP-4). Queries and paths are text by nature; their numbers are whole decimal
+// digits.
 #pragma once
 
 #include <charconv>
@@ -23,7 +23,7 @@ namespace consentry::http {
 
 namespace json = boost::json;
 
-// One name=value of a query or one placeholder of a path, decoded.
+// One decoded name=value pair of a query, or one decoded placeholder of a path.
 struct NamedText {
     std::string name;
     std::string value;
@@ -63,11 +63,11 @@ json::object type_placeholders() {
     return out;
 }
 
-// Text that may enter the service: no NUL, and UTF-8 (Boost.JSON has checked that in bodies).
+// Whether text is acceptable: no NUL, and valid UTF-8. Boost.JSON has already checked the UTF-8 of bodies.
 inline bool is_clean(std::string_view text) { return text.find('\0') == std::string_view::npos; }
 
-// A value that is missing or of another type breaks the type rule, and "not empty" where it is missing; a rule
-// about the form of a text (an e-mail) cannot hold for it either and is named too, for it tells what is wanted.
+// A missing value, or one of the wrong type, violates the type rule; a missing one also violates isNotEmpty. Rules
+// about the format of a text (an e-mail) are reported as well, because they tell the client what is expected.
 template <class T, class... Rules>
 void report_absent(bool missing, const std::tuple<Rules...>& rules, const std::string& property, Report& report) {
     if (missing) report.add("isNotEmpty", property);
@@ -89,7 +89,7 @@ constexpr bool has_rule(const std::tuple<Rules...>*) {
     return (std::is_same_v<T, Rules> || ...);
 }
 
-// Whether the value is one of this type; then `out` is it.
+// Returns whether the value has the type of `out`, and stores it there.
 template <class T>
 bool read_scalar(const json::value& value, T& out) {
     const auto keep = [&](const auto& read) {
@@ -115,7 +115,7 @@ void read_value(const json::value* value, T& out, const std::tuple<Rules...>& ru
                 Report& report) {
     if constexpr (IsOptional<T>::value) {
         if (value == nullptr) return;
-        // An explicit null is not "absent": it is a value of the wrong type (specification: null is checked).
+        // An explicit null is not "absent" but a value of the wrong type (the specification validates null).
         typename T::value_type inner{};
         read_value(value, inner, rules, property, report);
         out = std::move(inner);
@@ -152,7 +152,7 @@ void read_value(const json::value* value, T& out, const std::tuple<Rules...>& ru
     }
 }
 
-// The same, from text.
+// The counterpart of read_value() for text.
 template <class T, class... Rules>
 void read_text(const std::string* text, T& out, const std::tuple<Rules...>& rules, const std::string& property,
                Report& report) {
@@ -205,7 +205,7 @@ void read_object(const json::value* value, Dto& out, const std::string& prefix, 
     detail::check_whole(out, report);
 }
 
-// Names that are unknown or stand twice are refused (INP-4).
+// Rejects unknown and repeated names (INP-4).
 template <DtoType Dto>
 void read_texts(std::span<const NamedText> texts, Dto& out, Report& report) {
     const auto find = [&](std::string_view name) -> const std::string* {

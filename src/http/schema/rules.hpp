@@ -1,6 +1,6 @@
-// The rules a field may carry. A rule has a key (its name on the wire, in `errors` and in locales/*.json under
-// request.error.<key>), says whether a value keeps it, and describes itself in JSON Schema. What features ask without a
-// field at hand stands in base/text_rules.hpp.
+// The validation rules of fields. A rule has a key (its wire name in `errors`, and its text at request.error.<key> in
+// locales/*.json), checks a value, and describes itself in JSON Schema. base/text_rules.hpp holds the checks that
+// features also use without a field.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct MaxLength : MaxLengthRule {
 constexpr MinLength min_length(std::int64_t min) { return {{min}}; }
 constexpr MaxLength max_length(std::int64_t max) { return {{max}}; }
 
-// Numbers of queries.
+// A range for numbers in queries.
 struct Between {
     static constexpr std::string_view key = "isInRange";
     std::int64_t min;
@@ -48,7 +48,7 @@ struct Between {
 };
 constexpr Between between(std::int64_t min, std::int64_t max) { return {min, max}; }
 
-// An address. Fields with this rule read its canonical spelling.
+// An e-mail address. Fields with this rule store its canonical spelling.
 struct Email : EmailRule {
     void describe(boost::json::object& schema) const {
         schema["format"] = "email";
@@ -67,7 +67,7 @@ struct StrongPassword : StrongPasswordRule {
 };
 inline constexpr StrongPassword strong_password;
 
-// A code of an authenticator app: ASCII digits and nothing else.
+// A code of an authenticator app: ASCII digits only.
 struct TwoFactorCode {
     static constexpr std::string_view key = "isTwoFactorCode";
     std::size_t digits;
@@ -91,7 +91,6 @@ struct BackupCode {
 };
 inline constexpr BackupCode backup_code{10};
 
-// ASCII letters and digits.
 struct Alphanumeric {
     static constexpr std::string_view key = "isAlphanumeric";
     bool holds(std::string_view text) const { return std::ranges::all_of(text, is_alphanumeric); }
@@ -100,7 +99,7 @@ struct Alphanumeric {
 };
 inline constexpr Alphanumeric alphanumeric;
 
-// Not a rule that can be broken: letters A-Z are lowered while reading.
+// A conversion rather than a check: lower-cases A-Z while reading.
 struct Lowered {
     static constexpr std::string_view key = "";
     bool holds(std::string_view) const { return true; }

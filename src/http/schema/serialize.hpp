@@ -1,4 +1,4 @@
-// From a DTO to JSON text, straight into the answer's body: no tree in between.
+// Serializes a DTO directly into the answer's body, without an intermediate JSON tree.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-// One line per request and answer in the log, everything in it redacted (base/redaction.hpp).
+// Logs one line per request and answer, fully redacted (base/redaction.hpp).
 //
-// Server errors are always written. Everything else is with `automatic` (LOGGER_AUTO), but for the paths that probes
-// ask over and over; without it, refusals are, for whoever debugs (level verbose).
+// Server errors are always logged. With `automatic` (LOGGER_AUTO), everything else is too, except for the paths that
+// probes poll. Without it, refusals are logged at level verbose, for debugging.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ namespace consentry::http {
 
 struct AccessLogOptions {
     bool automatic = false;
-    std::vector<std::string> excluded;  // paths; "/docs/*" is everything below /docs/
+    std::vector<std::string> excluded;  // "/docs/*" matches everything below /docs/
 };
 
-// Those of the specification, and our own aliases of hello and health below the prefix.
+// The exclusions of the specification, plus this service's own aliases of hello and health below the prefix.
 std::vector<std::string> default_log_exclusions(const std::string& global_prefix);
 
-// Ignores case. `path` has no query.
+// Case-insensitive. `path` excludes the query.
 bool is_excluded(std::string_view path, const std::vector<std::string>& excluded);
 
 class AccessLog final : public Observer {

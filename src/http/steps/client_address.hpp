@@ -1,5 +1,5 @@
-// Who a request comes from. The peer tells it, and nobody else, unless the peer is a proxy that the operator listed
-// (LIM-2): then the last hop of X-Forwarded-For that is not such a proxy.
+// Determines the client address of a request. This is the peer's address, unless the peer is a proxy listed by the
+// operator (LIM-2). Then it is the last hop of X-Forwarded-For that is not a listed proxy.
 #pragma once
 
 #include "http/request.hpp"
@@ -9,9 +9,8 @@ namespace consentry::http {
 
 struct Client {
     Address address;      // canonical
-    bool secure = false;  // came over TLS, as the proxy says (X-Forwarded-Proto)
-    // Whether the request went through a proxy that nobody listed, as far as it says so itself: then `address` is that
-    // proxy's.
+    bool secure = false;  // received over TLS, as reported by the proxy (X-Forwarded-Proto)
+    // Whether the headers show that the request passed through an unlisted proxy. `address` is then that proxy's.
     bool through_stranger = false;
 };
 

@@ -1,9 +1,9 @@
-// Cross-origin requests: which pages of other origins may read the answers (the Fetch standard; WEB-6).
+// Cross-origin requests: decides which origins' pages may read the answers (the Fetch standard; WEB-6).
 //
-// Entries are hosts with an optional port: "example.com", "example.com:8443", "*.example.com" (the domain and all below
-// it), or "*" alone. An entry without a port means the scheme's own. http and https are treated alike, unless the entry
-// begins with one of them ("https://example.com"): then it means that one. Origins are taken apart and compared label
-// by label, never as text.
+// Entries are hosts with an optional port: "example.com", "example.com:8443", "*.example.com" (the domain and its
+// subdomains), or "*" alone. Without a port, an entry means the default port of the scheme. An entry applies to http
+// and https, unless it begins with a scheme ("https://example.com"). Origins are parsed and compared label by label,
+// never as text.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,11 @@ namespace consentry::http {
 
 class Cors {
 public:
-    // The error says what is wrong with an entry, without repeating it.
+    // The error describes the fault of an entry without repeating the entry.
     static std::expected<Cors, std::string> parse(const std::vector<std::string>& entries);
 
-    // For every answer, refusals included. `preflight`: the answer to OPTIONS with Access-Control-Request-Method.
+    // Adds the CORS headers. Call for every answer, refusals included. `preflight` marks the answer to OPTIONS with
+    // Access-Control-Request-Method.
     void add_headers(const Request& request, bool preflight, Response& response) const;
 
     bool allows_any() const { return any_; }
@@ -33,7 +34,7 @@ private:
         std::string host;  // lower case, without "*."
         bool below = false;
         std::optional<std::uint16_t> port;
-        std::optional<bool> secure;  // https alone, or http alone
+        std::optional<bool> secure;  // nullopt: both schemes; true: https only; false: http only
     };
     struct Origin {
         std::string host;

@@ -1,4 +1,4 @@
-// Addresses and networks, as settings list them and as they are compared.
+// IP addresses and networks: parsing from settings, normalization, and comparison.
 #pragma once
 
 #include <expected>
@@ -13,16 +13,18 @@ namespace consentry::http {
 
 using Address = boost::asio::ip::address;
 
-// One spelling per address: IPv4 where IPv6 only carries it (::ffff:1.2.3.4), no zone.
+// Normalizes an address: IPv4-mapped IPv6 (::ffff:1.2.3.4) becomes IPv4, and the zone is dropped.
 Address canonical(const Address& address);
-// An address alone: "1.2.3.4", "::1", "[::1]", with or without a port ("1.2.3.4:80", "[::1]:80").
+// Parses an address with or without a port: "1.2.3.4", "::1", "[::1]", "1.2.3.4:80", "[::1]:80".
 std::optional<Address> parse_address(std::string_view text);
-// What counts as one client: IPv4 addresses are, IPv6 addresses by their /64, which one household has to itself.
+// Returns the key under which a client is counted: an IPv4 address, or the /64 of an IPv6 address, which one household
+// usually has to itself.
 std::string client_key(const Address& address);
 
 class Networks {
 public:
-    // Addresses and CIDR blocks; the error names what is wrong, not where. A block of everything (/0) is refused.
+    // Parses addresses and CIDR blocks. The error describes the fault but not its position. Refuses blocks that cover
+    // all addresses (/0).
     static std::expected<Networks, std::string> parse(const std::vector<std::string>& list);
 
     bool contains(const Address& canonical_address) const;

@@ -1,8 +1,8 @@
-// So many requests of one client to one operation in a window; more are told when to come again. Load control, no guard
-// against guessing: that is counted per account (LIM-1, LIM-3).
+// Limits the requests of one client to one operation per window; requests above the limit are told when to retry. This
+// is load control, not protection against guessing, which is counted per account (LIM-1, LIM-3).
 //
-// With a shared cache all instances count together. Without it for a while, each counts for itself, and by half, so
-// that it never becomes unlimited (LIM-5).
+// All instances count together in a shared cache. While the cache is unavailable, each instance counts on its own with
+// half the limit, so that requests are never unlimited (LIM-5).
 #pragma once
 
 #include <atomic>
@@ -21,26 +21,27 @@
 namespace consentry::http {
 
 struct RateLimitOptions {
-    std::int64_t limit = 10;  // 0: none
+    std::int64_t limit = 10;  // 0: unlimited
     milliseconds window{500};
-    // Told when the cache stops answering, and when it answers again.
+    // Called when the cache becomes unavailable and when it recovers.
     std::function<void(bool available)> on_change = {};
 };
 
 class RateLimit {
 public:
-    // `cache` and `clock` outlive it.
+    // `cache` and `clock` must outlive this object.
     RateLimit(storage::Cache& cache, const Clock& clock, RateLimitOptions options);
 
     bool is_on() const { return options_.limit > 0; }
-    // Whether the cache counts, for all instances together.
+    // Whether the shared cache is available, so that all instances count together.
     bool is_shared() const { return available_.load(std::memory_order_relaxed); }
     boost::asio::awaitable<Admission> admit(std::string_view operation, const Address& client);
 
-    // What clients plan by: X-RateLimit-*, and RateLimit fields of draft-ietf-httpapi-ratelimit-headers (LIM-6). The
-    // policy names no window: the draft's are whole seconds.
+    // Appends the headers by which clients plan: X-RateLimit-*, and the RateLimit fields of
+    // draft-ietf-httpapi-ratelimit-headers (LIM-6). The policy states no window, because the draft allows only whole
+    // seconds.
     void append_headers(const Admission& admission, std::string& headers) const;
-    // How long to wait, in whole seconds, at least one.
+    // Returns the wait in whole seconds, rounded up, at least one.
     static std::int64_t seconds_of(milliseconds wait);
 
 private:
@@ -49,7 +50,7 @@ private:
     storage::Cache& cache_;
     const Clock& clock_;
     const RateLimitOptions options_;
-    const std::string policy_lines_;  // the headers that all answers have alike
+    const std::string policy_lines_;  // the headers common to all answers
     SlidingWindows alone_;
     std::atomic<bool> available_{true};
 };
