@@ -1,4 +1,4 @@
-// The actor that a guard admits, as a handler gets it.
+// Builds the actor that a guard passes to a handler.
 #pragma once
 
 #include <optional>

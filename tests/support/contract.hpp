@@ -1,7 +1,7 @@
-// What a service answers is what its document promises: every answer of every test is held against it.
+// Checks every answer of every test against the service's own OpenAPI document.
 //
-// Looked at are status, headers of ours, media type and body, and of requests that succeeded their query and body.
-// What is not documented is a complaint: a status, a header, a property.
+// Checks the status, the service's own headers, the media type and the body; for successful requests also their query
+// and body. Anything undocumented is a complaint: a status, a header, a property.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,11 @@ namespace consentry::tests {
 
 class Contract {
 public:
-    // The contract of a document's text: read once, however many services have the same. Thread-safe.
+    // Returns the contract for a document's text. Parsed once and shared by all services with the same document.
+    // Thread-safe.
     static std::shared_ptr<const Contract> of(const std::string& document);
 
-    // What is wrong; empty where all is well.
+    // Returns the violations; empty if there are none.
     std::vector<std::string> complaints(std::string_view method, std::string_view target, std::string_view body,
                                         const Answer& answer) const;
 

@@ -1,5 +1,5 @@
-// A store and a database in front of the real ones, for provoking faults: before each call the test says what happens.
-// It may throw, end the process, wait, or do something behind the service's back.
+// Wrappers around a real store and a real database for provoking faults. A callback runs before each call: it may
+// throw, end the process, wait, or act behind the service's back.
 #pragma once
 
 #include <atomic>
@@ -16,12 +16,12 @@ namespace consentry::tests {
 
 using storage::awaitable;
 
-// Told the name of the call: "get", "put", "erase", "commit", "read", "write" ...
+// Receives the name of the call: "get", "put", "erase", "commit", "read", "write" ...
 using BeforeCall = std::function<void(std::string_view call)>;
 
 class FaultyStore final : public storage::ObjectStore {
 public:
-    // Both outlive this, but for the function, which may be replaced between calls.
+    // `real` must outlive this object. before_each() may replace the callback between calls.
     FaultyStore(storage::ObjectStore& real, BeforeCall before) : real_(real), before_(std::move(before)) {}
     void before_each(BeforeCall before) { before_ = std::move(before); }
 

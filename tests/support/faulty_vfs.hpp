@@ -1,6 +1,6 @@
-// A file layer for SQLite that fails on command: the n-th write, truncation or sync of a database file or its log.
+// An SQLite VFS that fails on command: the n-th write, truncation or sync of a database file or its log.
 //
-// Registered under its own name, next to the real one, and used only by who asks for it (SqliteOptions::vfs).
+// Registered under its own name next to the real VFS; only connections that ask for it use it (SqliteOptions::vfs).
 #pragma once
 
 namespace consentry::tests {
@@ -11,20 +11,20 @@ public:
     enum class Kind {
         io_error,    // SQLITE_IOERR_WRITE, or SQLITE_IOERR_FSYNC for a sync
         disk_full,   // SQLITE_FULL
-        torn_write,  // as io_error, but half of the bytes are written first
+        torn_write,  // like io_error, after half of the bytes have been written
     };
 
     enum class Only {
         everything,
-        database,  // not its log: what a checkpoint does
+        database,  // not its log: the writes of a checkpoint
         database_syncs,
     };
 
-    // Makes SQLite know the layer; once for the process.
+    // Registers the VFS with SQLite, once per process.
     static void install();
-    // The n-th operation from now (1: the next) fails; where `stays`, so does each one after it until disarm().
+    // Makes the n-th operation from now (1: the next) fail. With `stays`, all later ones fail too, until disarm().
     static void arm(int n, Kind kind, bool stays, Only only = Only::everything);
-    // Ends the faults and returns whether there were any.
+    // Ends the faults. Returns whether any occurred.
     static bool disarm();
 };
 

@@ -1,4 +1,4 @@
-// A client of tests: blocking, one connection per call, answers taken apart.
+// A blocking HTTP client for tests: one connection per call, parsed answers.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,24 @@ struct Answer {
     unsigned status = 0;
     std::map<std::string, std::string> headers;  // names in lower case
     std::string body;
-    json::value json;  // null where the body is none
+    json::value json;  // null if the body is not JSON
 
-    // By dotted path from the top of the body: "data.tokens.accessToken". A missing one fails the test and is empty.
+    // These look up a dotted path from the top of the body: "data.tokens.accessToken". A missing member fails the test
+    // and returns an empty value.
     std::string text(std::string_view path) const;
     std::int64_t number(std::string_view path) const;
     bool boolean(std::string_view path) const;
     bool has(std::string_view path) const;
     std::string code_name() const { return text("statusCodeKey"); }
-    // Whether `errors` holds this rule for this property.
+    // Whether `errors` lists this rule for this property.
     bool violates(std::string_view property, std::string_view key) const;
 };
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 Headers bearer(const std::string& token);
 
-// Speaks to 127.0.0.1. Thread-safe. Throws boost::system::system_error where no whole answer comes: whether the
-// request was done is unknown then.
+// Connects to 127.0.0.1. Thread-safe. Throws boost::system::system_error if no complete answer arrives; whether the
+// request took effect is then unknown.
 class HttpClient {
 public:
     explicit HttpClient(std::uint16_t port) : port_(port) {}
@@ -53,7 +54,7 @@ private:
     std::uint16_t port_;
 };
 
-// `count` calls at the same moment, each on a thread of its own.
+// Runs `count` calls at the same moment, each on its own thread.
 std::vector<Answer> at_once(std::size_t count, const std::function<Answer(std::size_t)>& call);
 std::map<unsigned, std::size_t> statuses(const std::vector<Answer>& answers);
 

@@ -1,4 +1,4 @@
-// What the HTTP readers of other servers make of the same bytes: nginx and node, started by tests/real.
+// Shows how other HTTP servers interpret the same bytes: nginx and node, started by tests/real.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,26 @@
 
 namespace consentry::tests {
 
-// A server that answers 200 to each request it has read whole, with the method and the length of the body in x-seen.
-// Requests that stay incomplete end within seconds: it refuses them, or closes.
+// A server that answers 200 to each complete request, with the method and the body length in x-seen. It refuses or
+// closes incomplete requests within seconds.
 struct HttpReader {
     std::string name;
     std::variant<std::uint16_t, std::string> address;  // a port of 127.0.0.1, or the path of a socket
 };
 
-// What it read out of one connection.
+// How the server interpreted one connection.
 struct Reading {
     std::vector<std::string> seen;  // "POST 3"
-    unsigned refusal = 0;           // the status of the answer that ended it, if there was one
-    bool read_on = false;           // more answers followed that one
+    unsigned refusal = 0;           // the status of the final refusal; 0: there was none
+    bool read_on = false;           // more answers followed the refusal
 };
 
-// Sends each text over a connection of its own, all at once, and waits until the server has closed them all. Throws
-// std::runtime_error where it does not within a minute.
+// Sends each text on its own connection, all concurrently, and waits until the server has closed them all. Throws
+// std::runtime_error if that takes more than a minute.
 std::vector<Reading> read_all(const HttpReader& reader, const std::vector<std::string_view>& texts);
 
-// nginx and node, until the end of this object. The constructor throws std::runtime_error where one is not installed.
+// Runs nginx and node for the lifetime of this object. The constructor throws std::runtime_error if one is not
+// installed.
 class OtherReaders {
 public:
     OtherReaders();

@@ -1,5 +1,5 @@
-// Identity providers, google and apple by name, that sign what a test orders (tests/real/idp.mjs), and one that others
-// wrote (tests/real/oidc).
+// Identity providers for tests: "google" and "apple", which sign whatever a test requests (tests/real/idp.mjs), and a
+// third-party implementation (tests/real/oidc).
 #pragma once
 
 #include <optional>
@@ -19,25 +19,25 @@ public:
     IdentityProviders(const IdentityProviders&) = delete;
     IdentityProviders& operator=(const IdentityProviders&) = delete;
 
-    // Of a service that believes them: google's clients are "google-web" and "google-app", apple's "apple-app" and
-    // "apple-web".
+    // The settings of a service that trusts them. Google's clients are "google-web" and "google-app", Apple's are
+    // "apple-app" and "apple-web".
     Environment settings() const;
     std::string issuer(const std::string& provider) const;
     std::string keys_address(const std::string& provider) const { return issuer(provider) + "/keys"; }
     std::string file(const std::string& name) const;  // "ca.crt", "untrusted_ca.crt"
 
-    // What a good token claims at the service's time.
+    // The claims of a valid token at the service's time.
     json::object claims(Service& service, const std::string& provider, const std::string& subject,
                         const std::string& email) const;
-    // See idp.mjs for what may be ordered.
+    // Returns a token made to `order`; see idp.mjs for its members.
     std::string token(json::object order) const;
     std::string token(Service& service, const std::string& provider, const std::string& subject,
                       const std::string& email) const;
 
     void rotate(const std::string& provider, bool keep) const;
-    // "drip", "flood" ...; without a kind, keys are answered as they should be.
+    // Sets a fault by its kind: "drip", "flood" ... Without a kind, keys are served correctly again.
     void set_fault(json::object fault) const;
-    std::int64_t fetches(const std::string& whose) const;  // or "other": of anything else
+    std::int64_t fetches(const std::string& whose) const;  // a provider, or "other" for requests to anything else
 
 private:
     json::value control(std::string_view method, const std::string& path, const json::object& body = {}) const;
@@ -46,7 +46,7 @@ private:
     std::optional<HttpClient> control_;
 };
 
-// With clients "rsa" and "ec", whose tokens are signed with RS256 and ES256. Its tokens are of the real time.
+// Has the clients "rsa" and "ec", whose tokens are signed with RS256 and ES256. Its tokens use the real time.
 class GenuineProvider {
 public:
     GenuineProvider();
@@ -54,7 +54,7 @@ public:
     GenuineProvider(const GenuineProvider&) = delete;
     GenuineProvider& operator=(const GenuineProvider&) = delete;
 
-    Environment settings() const;  // as the service's Google
+    Environment settings() const;  // with this provider as the service's Google
     std::string log_in(const json::object& order) const;
 
 private:
@@ -63,7 +63,7 @@ private:
     std::optional<HttpClient> control_;
 };
 
-// What a client sends with an identity token.
+// Logs in with an identity token, as a client does.
 Answer log_in_with(const Service& service, const std::string& provider, const std::string& token,
                    const json::object& more = {});
 

@@ -1,4 +1,4 @@
-// Whether a sanitizer watches this build: then memory and time measure the sanitizer, not the program.
+// Whether this build runs under a sanitizer, which distorts measurements of memory and time.
 #pragma once
 
 namespace consentry::tests {

@@ -1,5 +1,5 @@
-// Whether a JSON value is what a schema of the OpenAPI document says: the part of JSON Schema 2020-12 that the
-// document uses. A keyword it does not know is a complaint as well, so that nothing is passed over unseen.
+// Checks a JSON value against a schema of the OpenAPI document. Supports the part of JSON Schema 2020-12 that the
+// document uses. An unknown keyword is a complaint too, so that no constraint is silently skipped.
 #pragma once
 
 #include <algorithm>
@@ -21,18 +21,18 @@ namespace consentry::tests {
 
 class SchemaChecker {
 public:
-    // The document outlives the checker; references ("#/components/...") are looked up in it.
+    // The document must outlive the checker, which resolves references ("#/components/...") in it.
     explicit SchemaChecker(const boost::json::value& document) : document_(document) {}
 
-    // Everything that is wrong, each with its place; empty where the value fits.
+    // Returns all violations with their location; empty if the value conforms.
     std::vector<std::string> complaints(const boost::json::value& value, const boost::json::object& schema) const {
         std::vector<std::string> out;
         check(value, schema, "$", out);
         return out;
     }
 
-    // Of each pattern there is one, made once for all threads: making one costs far more than using it, and libstdc++
-    // fills a table of the locale meanwhile that all threads share. What is made may be used by any number of them.
+    // Caches each compiled pattern once for all threads. Compiling costs far more than matching, and meanwhile
+    // libstdc++ fills a locale table shared by all threads. Any number of threads may use a compiled pattern.
     static const std::regex& compiled(const std::string& pattern) {
         static std::mutex mutex;
         static std::map<std::string, std::regex> known;
@@ -42,7 +42,7 @@ public:
         return found->second;
     }
 
-    // What "#/a/b" names; nullptr where there is nothing.
+    // Resolves "#/a/b"; returns nullptr if there is no such member.
     const boost::json::value* find(std::string_view reference) const {
         if (!reference.starts_with("#/")) return nullptr;
         const boost::json::value* at = &document_;
@@ -116,7 +116,7 @@ private:
         }
     }
 
-    // Exactly one alternative fits. Where none does, the complaint quotes the alternative that came closest.
+    // Exactly one alternative must match. If none does, the complaint quotes the one that came closest.
     void check_one_of(const Value& value, const boost::json::array& wanted, const std::string& place,
                       Complaints& out) const {
         std::size_t fitting = 0;
@@ -134,7 +134,7 @@ private:
         out.push_back(std::move(text));
     }
 
-    // Keywords that look only at values of one type. False: none of these.
+    // Handles the keywords that constrain values of one type. Returns false for any other keyword.
     bool check_parts(const Value& value, std::string_view name, const Value& wanted, const Object& schema,
                      const std::string& place, Complaints& out) const {
         if (const auto* object = value.if_object()) check_object(*object, name, wanted, schema, place, out);
@@ -188,7 +188,7 @@ private:
             out.push_back(place + ": not a " + std::string(wanted.as_string()));
     }
 
-    // Keywords that bind nothing.
+    // Keywords without constraints.
     static constexpr std::array notes_{std::string_view{"description"}, std::string_view{"title"},
                                        std::string_view{"default"}, std::string_view{"example"},
                                        std::string_view{"examples"}};

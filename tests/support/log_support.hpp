@@ -1,4 +1,4 @@
-// A service with its log in a folder of its own: `./logs/api.log` lies below the working directory.
+// Runs a service with its log in a separate folder, because `./logs/api.log` is relative to the working directory.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace consentry::tests {
 
-// The working directory of the test while this lives.
+// Changes the test's working directory for the lifetime of this object.
 class WorkingFolder {
 public:
     WorkingFolder() : before_(std::filesystem::current_path()) { std::filesystem::current_path(folder_.path()); }
@@ -39,7 +39,7 @@ inline std::string text_in(const std::filesystem::path& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Every line of a log as JSON; one that is none fails the test.
+// Parses every line of a log as JSON. A line that is not JSON fails the test.
 inline std::vector<boost::json::object> entries_in(const std::filesystem::path& path) {
     std::vector<boost::json::object> out;
     std::ifstream in(path, std::ios::binary);

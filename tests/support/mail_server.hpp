@@ -1,4 +1,4 @@
-// A real mail server of a test's own (tests/real/mail.sh), which keeps what it is sent and fails where it is told to.
+// A real mail server for one test (tests/real/mail.sh). It stores the mails it receives and fails on command.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@ namespace consentry::tests {
 enum class MailServerTls { none, starttls, implicit };
 
 struct SmtpMail {
-    std::string from;  // of the envelope
+    std::string from;  // the envelope sender
     std::string to;
     bool tls = false;
-    std::string user;  // who logged in
+    std::string user;  // the authenticated user
     ReceivedMail mail;
 };
 
 class MailServer {
 public:
-    // With a `user`, it takes mails only from this one.
+    // If `user` is set, the server accepts mails only from that user.
     explicit MailServer(MailServerTls tls = MailServerTls::starttls, std::string user = {});
     ~MailServer();
     MailServer(const MailServer&) = delete;
     MailServer& operator=(const MailServer&) = delete;
 
-    // For MAIL_URL: with user, password and certificates as they are right.
+    // The value for MAIL_URL, with the correct user, password and certificates.
     std::string url() const;
     std::uint16_t port() const { return port_; }
     const std::string& password() const { return password_; }
@@ -36,11 +36,11 @@ public:
     const std::string& untrusted_ca_file() const { return untrusted_ca_file_; }
 
     std::vector<SmtpMail> mails() const;
-    // As soon as there are so many; throws std::runtime_error after twenty seconds.
+    // Waits until `count` mails have arrived. Throws std::runtime_error after twenty seconds.
     std::vector<SmtpMail> wait_for(std::size_t count) const;
     std::size_t connections() const;
 
-    // {"step": "rcpt", "answer": "550 5.1.1 Nobody"}: see mail_sink.py.
+    // Example: {"step": "rcpt", "answer": "550 5.1.1 Nobody"}; see mail_sink.py.
     void fail(const std::string& fault) const;
     void work_again() const;
 

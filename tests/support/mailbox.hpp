@@ -1,4 +1,4 @@
-// The mails that a service wrote into its folder (MAIL_URL=file:FOLDER, the default), as their readers see them.
+// The mails that a service wrote to its folder (MAIL_URL=file:FOLDER, the default), decoded as a mail client does.
 #pragma once
 
 #include <filesystem>
@@ -14,20 +14,20 @@ namespace consentry::tests {
 
 struct ReceivedMail {
     std::vector<std::pair<std::string, std::string>> headers;  // names in lower case, values unfolded and decoded
-    std::string from;                                          // the address
+    std::string from;                                          // the address only
     std::string to;
     std::string subject;
-    std::string kind;  // "verifyEmail"
+    std::string kind;  // "verifyEmail", for example
     std::string text;
     std::string html;
     std::string raw;
 
     std::string header(std::string_view lower_case_name) const;
-    // The address behind the button: the first that follows the one line of text with a colon at its end. Empty: none.
+    // The address behind the button: the first one after the only line of text that ends with a colon. Empty if there
+    // is none.
     std::string link() const;
-    // What comes after the last slash of the link.
+    // The part of the link after the last slash.
     std::string token() const;
-    // The temporary password.
     std::string secret() const;
 };
 
@@ -38,12 +38,12 @@ public:
     explicit Mailbox(const Service& service) : folder_(service.folder() / "data" / "mail") {}
     explicit Mailbox(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    // All of them, oldest first; `to` and `kind` where given.
+    // Returns all mails, oldest first, filtered by `to` and by kind or subject if given.
     std::vector<ReceivedMail> all(std::string_view to = {}, std::string_view kind_or_subject = {}) const;
-    // The `nth` (from 0) of those to this address, of this kind or subject, as soon as it is there. Throws
-    // std::runtime_error after ten seconds.
+    // Waits for the `nth` mail (from 0) to this address and of this kind or subject. Throws std::runtime_error after
+    // ten seconds.
     ReceivedMail wait_for(std::string_view to, std::string_view kind_or_subject, std::size_t nth = 0) const;
-    // Throws away what is there.
+    // Deletes all mails received so far.
     void clear() const;
 
 private:

@@ -1,4 +1,4 @@
-// Straight into a PostgreSQL database, for what HTTP does not show: the twin of sql.hpp.
+// Direct access to a PostgreSQL database, for facts that HTTP does not show. The counterpart of sql.hpp.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@ namespace consentry::tests {
 
 using SqlRows = std::vector<std::vector<std::string>>;
 
-// Rows of texts; NULL is empty. On a connection of its own, which is gone afterwards. Of several statements, separated
-// by semicolons and run as one transaction, the last one's rows. Throws std::runtime_error with PostgreSQL's words.
+// Returns the rows as text; NULL is empty. Opens a new connection for each call. Several statements, separated by
+// semicolons, run as one transaction and return the rows of the last one. Throws std::runtime_error with PostgreSQL's
+// message.
 SqlRows run_postgres_sql(const std::string& url, const std::string& statement);
 
 }  // namespace consentry::tests

@@ -1,7 +1,7 @@
-// The program itself as a process of its own: what a person or a service manager starts.
+// Runs the program as a separate process, as an operator or a service manager does.
 //
-// Children get the given environment and nothing else, so that no setting of the machine reaches them. Nothing here
-// waits longer than a deadline: then it throws std::runtime_error with what the child has said.
+// A child gets only the given environment, so that no setting of the machine affects it. Every wait has a deadline;
+// when it passes, the function throws std::runtime_error with the child's output so far.
 #pragma once
 
 #include <chrono>
@@ -24,18 +24,18 @@ namespace consentry::tests {
 
 using Settings = std::map<std::string, std::string>;
 
-// Port 0 of the loopback address, and the cheapest password hash that is allowed.
+// Uses port 0 of the loopback address and the cheapest permitted password hash.
 Settings quick_settings(Settings more = {});
 
 struct ExitStatus {
     int code = -1;   // -1: ended by a signal
-    int signal = 0;  // 0: ended by itself
+    int signal = 0;  // 0: exited by itself
 };
 
-// A child with its outputs collected. Killed by the destructor where it still runs.
+// A child process whose output is collected. The destructor kills it if it still runs.
 class Program {
 public:
-    // `folder` becomes its working directory. `input` is its standard input, whole.
+    // `folder` becomes its working directory, `input` its entire standard input.
     Program(const std::vector<std::string>& arguments, const std::filesystem::path& folder, const Settings& environment,
             std::string_view input = {});
     ~Program();
@@ -46,10 +46,10 @@ public:
     void send(int signal) const;
     ExitStatus wait(std::chrono::milliseconds deadline = std::chrono::seconds{20});
 
-    // What it has written so far; everything, after wait().
+    // Returns the output so far; after wait(), all of it.
     std::string out() const;
     std::string err() const;
-    // The rest of the line of standard error behind `mark`, up to the next blank, once it is there.
+    // Waits for `mark` on standard error. Returns the text after it, up to the next blank.
     std::string word_after(std::string_view mark, std::chrono::milliseconds deadline = std::chrono::seconds{20});
 
 private:
@@ -66,7 +66,7 @@ private:
     std::jthread collector_;
 };
 
-// One command, to its end.
+// The result of one command that ran to completion.
 struct Finished {
     int code;
     std::string out;
@@ -75,16 +75,16 @@ struct Finished {
 Finished run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                      const Settings& environment, std::string_view input = {});
 
-// `consentry serve` in a folder, from when it listens on.
+// `consentry serve` in a folder. The constructor returns once it listens.
 class ServiceProcess {
 public:
     explicit ServiceProcess(const std::filesystem::path& folder, const Settings& environment = quick_settings());
 
     HttpClient client() const { return HttpClient(port_); }
     std::uint16_t port() const { return port_; }
-    // SIGTERM, and what it ended with.
+    // Sends SIGTERM and returns the exit status.
     ExitStatus stop();
-    // SIGKILL: what a crash of the machine's software looks like.
+    // Sends SIGKILL, which simulates a crash of the process.
     void kill();
     Program& program() { return program_; }
 

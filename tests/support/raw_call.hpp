@@ -1,4 +1,4 @@
-// One request to the whole service, byte by byte as a test writes it.
+// Sends one request to the whole service, exactly as the test wrote it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace consentry::tests {
 
-// `head` ends with a line; the empty line is added here.
+// `head` ends with a line end; this function adds the empty line.
 inline test::RawAnswer ask(const Service& service, const std::string& head) {
     test::RawClient client(service.port());
     client.send(head + "Connection: close\r\n\r\n");

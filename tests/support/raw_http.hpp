@@ -1,5 +1,5 @@
-// For tests of the listening side alone: a blocking client that sends exactly the bytes it is given, and an application
-// that tells what it saw.
+// Support for tests of the listening side alone: a blocking client that sends exactly the given bytes, and an
+// application that reports the requests it received.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ namespace consentry::test {
 
 struct RawAnswer {
     unsigned status = 0;  // 0: the connection ended without an answer
-    std::string head;     // status line and headers, with the empty line
+    std::string head;     // status line and headers, including the empty line
     std::string body;
 
     std::string header(std::string_view name) const {
@@ -50,7 +50,7 @@ struct RawAnswer {
 
 class RawClient {
 public:
-    // From an address of this machine that a client of another network would have: 127.0.0.2, for example.
+    // Connects from another loopback address, such as 127.0.0.2, to appear as a client of another network.
     RawClient(std::uint16_t port, const char* from) : RawClient(port, 0, from) {}
     explicit RawClient(std::uint16_t port, int receive_buffer_bytes = 0, const char* from = "127.0.0.1")
         : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -58,7 +58,7 @@ public:
             setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof receive_buffer_bytes);
         const int on = 1;
         setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        const timeval limit{.tv_sec = 20, .tv_usec = 0};  // a test that would hang fails instead
+        const timeval limit{.tv_sec = 20, .tv_usec = 0};  // turns a hanging test into a failing one
         setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
         setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
         sockaddr_in address{};
@@ -75,7 +75,7 @@ public:
     RawClient(const RawClient&) = delete;
     RawClient& operator=(const RawClient&) = delete;
 
-    // False where the peer has closed: for a server that refuses early this is no failure.
+    // Returns false if the peer has closed the connection, which is no failure for a server that refuses early.
     bool send(std::string_view bytes) {
         while (!bytes.empty()) {
             const ssize_t count = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -105,14 +105,14 @@ public:
         received_.erase(0, length);
         return answer;
     }
-    // Everything up to the end of the connection.
+    // Reads everything up to the end of the connection.
     std::string read_all() {
         while (receive()) {
         }
         return std::exchange(received_, {});
     }
     bool is_closed() { return received_.empty() && !receive(); }
-    // The end of the connection was no orderly one.
+    // Whether the connection was reset instead of closed in an orderly way.
     bool was_reset() const { return reset_; }
 
 private:
@@ -130,7 +130,7 @@ private:
     std::string received_;
 };
 
-// Answers by path; remembers every target it was asked for.
+// Answers by path, and records the target of every request.
 class TellingApplication : public http::Application {
 public:
     boost::asio::awaitable<void> respond(const http::Request& request, http::Response& response) override {
@@ -186,13 +186,13 @@ inline http::ServerOptions on_loopback() {
     return options;
 }
 
-// A started server; ends with its scope.
+// A started server that stops at the end of its scope.
 struct RunningServer {
     explicit RunningServer(http::ServerOptions options = on_loopback()) : server(std::move(options), application) {
         server.start();
     }
     RawClient connect() const { return RawClient{server.port()}; }
-    // The first answer to these bytes.
+    // Sends the bytes and returns the first answer.
     RawAnswer ask(std::string_view bytes) const {
         RawClient client{server.port()};
         client.send(bytes);

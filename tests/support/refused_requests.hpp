@@ -1,5 +1,5 @@
-// Requests that two readers might understand differently, that break the syntax, or that pass a limit; and the answer
-// to each. One line per case: a new one is added here and nowhere else.
+// Requests that two readers might interpret differently, that violate the syntax, or that exceed a limit, each with its
+// expected answer. One line per case; this is the only place to add one.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Refused {
     unsigned status = 400;
 };
 
-// A head around one line of interest, with a body that a mistaken reader would take for the next request.
+// A head around one line under test, with a body that a mistaken reader would take for the next request.
 inline std::string with(std::string_view line, std::string_view body = "") {
     return "POST /victim HTTP/1.1\r\nHost: example.com\r\n" + std::string{line} + "\r\n\r\n" + std::string{body};
 }
@@ -27,7 +27,7 @@ inline std::string chunked(std::string_view body) { return with("Transfer-Encodi
 
 inline std::vector<Refused> refused_requests() {
     return {
-        // Two readings of the length.
+        // Conflicting message lengths.
         {with("Content-Length: 3\r\nTransfer-Encoding: chunked", "0\r\n\r\n")},
         {with("Transfer-Encoding: chunked\r\nContent-Length: 3", "0\r\n\r\n")},
         {with("Transfer-Encoding: chunked\r\nContent-Length: 0", "0\r\n\r\n")},
@@ -115,7 +115,7 @@ inline std::vector<Refused> refused_requests() {
         {chunked("0\r\na: b\nc: d\r\n\r\n")},
         {chunked("0\r\na: " + std::string(5000, 't') + "\r\n\r\n")},
         {chunked("0\r\n\n")},
-        // Line ends, folds, control characters.
+        // Line ends, folded lines, control characters.
         {"GET /victim HTTP/1.1\nHost: a\n\n"},
         {"GET /victim HTTP/1.1\r\nHost: a\n\r\n"},
         {"GET /victim HTTP/1.1\r\nHost: a\r\n\n"},

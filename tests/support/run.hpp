@@ -1,4 +1,4 @@
-// Runs coroutines from a test: one and wait for it, or many at once on several threads.
+// Runs coroutines from a test: either a single one, or many at once on several threads.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace consentry::tests {
 namespace asio = boost::asio;
 using asio::awaitable;
 
-// What a coroutine came to: its value, or what it threw.
+// The outcome of a coroutine: its value, or the exception it threw.
 template <class T>
 using Ended = std::expected<T, std::exception_ptr>;
 
@@ -40,7 +40,7 @@ void start(asio::io_context& context, awaitable<T> work, std::optional<Ended<T>>
 
 }  // namespace detail
 
-// Waits for one coroutine on an io_context of its own and returns, or throws, what it does.
+// Runs one coroutine on its own io_context and returns its value, or rethrows its exception.
 template <class T>
 T run(awaitable<T> work) {
     std::optional<Ended<T>> ended;
@@ -51,7 +51,8 @@ T run(awaitable<T> work) {
     if constexpr (!std::is_void_v<T>) return std::move(**ended);
 }
 
-// Waits for all of them, dealt out to `threads` threads with an io_context each. In the order given.
+// Runs all coroutines, distributed over `threads` threads with an io_context each. Returns the outcomes in the given
+// order.
 template <class T>
 std::vector<Ended<T>> run_all(std::vector<awaitable<T>> works, std::size_t threads = 4) {
     std::vector<std::optional<Ended<T>>> ended(works.size());
@@ -70,7 +71,7 @@ std::vector<Ended<T>> run_all(std::vector<awaitable<T>> works, std::size_t threa
     return out;
 }
 
-// As above; throws what the first that failed threw.
+// Like run_all(), but rethrows the first exception.
 template <class T>
 std::vector<T> values_of(std::vector<awaitable<T>> works, std::size_t threads = 4) {
     std::vector<T> out;
@@ -81,7 +82,7 @@ std::vector<T> values_of(std::vector<awaitable<T>> works, std::size_t threads = 
     return out;
 }
 
-// `count` coroutines made by make(0), make(1) ... whose values are counted where they are true.
+// Runs the `count` coroutines make(0), make(1) ... and returns how many of their values are true.
 template <class Make>
 std::size_t successes_of(std::size_t count, Make make) {
     std::vector<decltype(make(std::size_t{0}))> works;

@@ -1,7 +1,7 @@
-// The S3 servers that tests share (tests/real/s3.sh): started by the CTest fixture "s3" (consentry_test with S3), which
-// keep what they are given in memory or below a temporary folder. A test keeps to keys, or buckets, of its own.
+// The S3 servers shared by tests (tests/real/s3.sh). The CTest fixture "s3" starts them (consentry_test with S3). They
+// keep their data in memory or in a temporary folder. Each test uses its own keys or buckets.
 //
-// All of it throws std::runtime_error where the servers are not there; its words tell how to start them.
+// Every function throws std::runtime_error if the servers are not running; the message says how to start them.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace consentry::tests {
 
 enum class S3Kind {
-    rgw,    // Ceph's gateway: policies, TLS; takes any region
+    rgw,    // Ceph's gateway: policies, TLS; accepts any region
     swift,  // strict about the region; no policies
 };
 void PrintTo(S3Kind kind, std::ostream* out);
@@ -28,22 +28,22 @@ struct S3Server {
     std::string access_key;
     std::string secret;
     std::string region;
-    std::string ca_file;  // of rgw, which signed its certificate, and one that did not
+    std::string ca_file;  // of rgw: the CA that signed its certificate, and one that did not
     std::string untrusted_ca_file;
 
-    // Without TLS, by path; its buckets are "drafts" and "published".
+    // Without TLS, with path-style addresses. The buckets are "drafts" and "published".
     storage::S3Options options() const;
-    // The settings of a service that uses it.
+    // The settings of a service that uses this server.
     NamedValues settings() const;
 };
 
 const S3Server& shared_s3(S3Kind kind);
 
-// Who may do what with a new bucket besides its owner.
+// The access to a new bucket for users other than its owner.
 enum class Strangers { may_nothing, may_read };
 std::string make_bucket(S3Kind kind, Strangers strangers = Strangers::may_nothing);
 
-// Of rgw: a policy with one statement about this bucket and all in it, such as
+// rgw only: sets a policy with one statement about this bucket and everything in it, such as
 // R"("Effect":"Deny","Action":"s3:GetObject")".
 void set_policy(const std::string& bucket, std::string_view statement);
 

@@ -1,4 +1,4 @@
-// Commands of the system, run to their end: what starts and stops real servers.
+// Runs system commands to completion, such as those that start and stop real servers.
 #pragma once
 
 #include <chrono>
@@ -17,17 +17,17 @@ struct CommandResult {
     std::string err;
 };
 
-// With this process's environment and what `environment` adds: the place for passwords, which arguments are not.
-// Returns when the command itself ends; what it left running in the background may go on. Throws std::runtime_error
-// where it cannot be started, or does not end in time and is killed.
+// Adds `environment` to this process's environment; pass passwords there, because other users can see arguments.
+// Returns when the command itself ends; its background processes may continue. Throws std::runtime_error if it cannot
+// be started, or if the deadline passes and it is killed.
 CommandResult run_command(const std::vector<std::string>& arguments, const NamedValues& environment = {},
                           std::chrono::milliseconds deadline = std::chrono::minutes{1});
 
-// The same for one that must succeed: its standard output. Throws std::runtime_error with its standard error.
+// Runs a command that must succeed and returns its standard output. Throws std::runtime_error with its standard error.
 std::string output_of(const std::vector<std::string>& arguments, const NamedValues& environment = {},
                       std::chrono::milliseconds deadline = std::chrono::minutes{1});
 
-// What stands in lines NAME=value; other lines are left out.
+// Parses lines of the form NAME=value and skips all others.
 NamedValues named_values(std::string_view text);
 
 }  // namespace consentry::tests

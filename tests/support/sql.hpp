@@ -1,4 +1,5 @@
-// Straight into a database file, for what HTTP does not show: through the sqlite3 library, beside whoever has it open.
+// Direct access to a database file through the sqlite3 library, for facts that HTTP does not show. The service may have
+// the file open.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +8,7 @@
 
 namespace consentry::tests {
 
-// Rows of texts; NULL is empty. Throws std::runtime_error with SQLite's words.
+// Returns the rows as text; NULL is empty. Throws std::runtime_error with SQLite's message.
 std::vector<std::vector<std::string>> run_sql(const std::filesystem::path& database, const std::string& statement);
 
 }  // namespace consentry::tests

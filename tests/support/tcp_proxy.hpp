@@ -1,5 +1,5 @@
-// A link that tests can slow or break: a proxy in this process, with a thread of its own, from a free port of 127.0.0.1
-// to a port of a server there. Safe from any thread; each call returns when it is in force. It begins with pass().
+// A link that tests can slow down or break: an in-process proxy on its own thread, from a free port of 127.0.0.1 to a
+// server's port there. Thread-safe; each call returns once it is in effect. Starts in the mode of pass().
 #pragma once
 
 #include <chrono>
@@ -18,25 +18,24 @@ public:
     TcpProxy& operator=(const TcpProxy&) = delete;
 
     std::uint16_t port() const;
-    // Links accepted since the beginning, those open now, and those that cut_after_answer_bytes() or mute_when() cut.
+    // The number of links accepted since the start, open now, and cut by cut_after_answer_bytes() or mute_when().
     std::size_t accepted() const;
     std::size_t open() const;
     std::size_t cut() const;
 
-    // How links behave from now on, open ones and new ones. Each ends what was in force before it; bytes that were held
-    // back go on.
-    void pass();                                 // as a good link
-    void delay(std::chrono::milliseconds time);  // what is read, in either direction, goes on after this time
-    void hang();                                 // nothing goes on in either direction; new links are accepted
-    void mute();                                 // requests reach the target, its answers do not come back
-    void refuse();                               // open links are reset, new ones refused
-    // Each link is reset after so many more bytes of answers.
+    // Sets how open and new links behave. Each call replaces the previous mode; bytes held back are then forwarded.
+    void pass();                                 // forwards everything without delay
+    void delay(std::chrono::milliseconds time);  // forwards bytes in both directions after this time
+    void hang();                                 // forwards nothing in either direction; accepts new links
+    void mute();                                 // forwards requests to the target but not its answers
+    void refuse();                               // resets open links, refuses new ones
+    // Resets each link after this many more bytes of answers.
     void cut_after_answer_bytes(std::size_t count);
-    // Once: the first link on which the client sends these bytes still passes them on. When the target answers, so when
-    // it has done what it was asked for, the link is cut and the answer is lost. Other links pass.
+    // Applies once, to the first link on which the client sends these bytes. The bytes still reach the target. When the
+    // target answers, and so has done its work, the link is cut and the answer is lost. Other links pass.
     void mute_when(std::string bytes);
 
-    // Resets all open links once; new ones pass.
+    // Resets all links open now; new ones pass.
     void reset();
 
 private:

@@ -1,5 +1,5 @@
-// An empty folder that goes away with everything in it. In memory where the system has a place for that: the tests
-// sync thousands of times, and what they look at does not depend on the disk.
+// An empty folder that is deleted with its content. In memory if the system offers that, because the tests sync
+// thousands of times and do not depend on the disk.
 #pragma once
 
 #include <cstdlib>
@@ -13,7 +13,7 @@ namespace consentry::tests {
 class TempFolder {
 public:
     TempFolder() : TempFolder({std::filesystem::path("/dev/shm"), std::filesystem::temp_directory_path()}) {}
-    // In the first of these that there is.
+    // Uses the first parent that exists.
     explicit TempFolder(std::initializer_list<std::filesystem::path> parents) {
         for (const auto& parent : parents) {
             std::string name = (parent / "consentry-XXXXXX").string();

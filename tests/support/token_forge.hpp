@@ -1,4 +1,4 @@
-// Forged tokens: signed with the service's own keys, so that only what a test is about is wrong with them.
+// Forges tokens, signed with the service's own keys, so that only the aspect under test is wrong.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@
 
 namespace consentry::tests {
 
-// Members of a JSON object with their values as raw text, so that a test may write what no JSON library would.
+// The members of a JSON object with their values as raw text, so that tests can write what JSON libraries would not.
 class RawMembers {
 public:
     explicit RawMembers(const json::object& object) {
@@ -38,7 +38,7 @@ public:
         std::erase_if(out.members_, [&](const auto& member) { return member.first == name; });
         return out;
     }
-    // Beside what is there already: the same name twice.
+    // Appends a second member of the same name.
     RawMembers doubled(std::string_view name, std::string_view raw) const {
         RawMembers out = *this;
         out.members_.emplace_back(name, raw);
@@ -66,7 +66,7 @@ inline json::object object_in(const std::string& token, int index) {
 inline json::object claims_of(const std::string& token) { return object_in(token, 1); }
 inline Bytes signature_of(const std::string& token) { return from_base64url(segment_of(token, 2)).value(); }
 
-// Header and payload as they are, with another signature.
+// Keeps header and payload and replaces the signature.
 inline std::string with_signature(const std::string& token, BytesView signature) {
     return token.substr(0, token.rfind('.') + 1) + to_base64url(signature);
 }
@@ -80,13 +80,13 @@ inline Bignum bignum(const std::string& hex) {
     return bignum(BytesView(bytes));
 }
 
-// The order of the group, by the length of a signature: P-256 has 64 bytes, P-521 has 132.
+// Returns the group order for a signature length: 64 bytes for P-256, 132 bytes for P-521.
 inline Bignum group_order(std::size_t signature_bytes) {
     if (signature_bytes == 64) return bignum("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551");
     return bignum("01" + std::string(64, 'f') + "fa51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409");
 }
 
-// The other valid spelling of an ECDSA signature: s becomes n - s (TOK-3).
+// Returns the other valid form of an ECDSA signature: s becomes n - s (TOK-3).
 inline std::string twin_of(const std::string& token) {
     Bytes signature = signature_of(token);
     const std::size_t half = signature.size() / 2;
@@ -105,7 +105,7 @@ inline std::string text_of_file(const std::filesystem::path& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The file of the key that a token was signed with.
+// Returns the file of the key that signed a token.
 inline std::filesystem::path key_file(const Service& service, const std::string& token) {
     const std::string kid(object_in(token, 0).at("kid").as_string());
     for (const auto& entry : std::filesystem::directory_iterator(key_folder(service)))
@@ -115,7 +115,7 @@ inline std::filesystem::path key_file(const Service& service, const std::string&
 
 class Forge {
 public:
-    // Signs with the key that `token`, one of the service's own, was signed with.
+    // Signs with the key that signed `token`, a token of the service.
     Forge(const Service& service, const std::string& token)
         : header(object_in(token, 0)),
           claims(tests::claims_of(token)),
@@ -153,14 +153,15 @@ inline Answer refresh_with(const Service& service, const std::string& token) {
     return service.post("/api/shared/user/refresh", {}, bearer(token));
 }
 
-// What a body says but for its metadata, which differ from answer to answer.
+// The body without its metadata, which differs between answers.
 inline json::value without_metadata(const Answer& answer) {
     json::value out = answer.json;
     if (out.is_object()) out.as_object().erase("metadata");
     return out;
 }
 
-// Told apart from other refusals by nothing: status, code, body and names of headers are those of a token of no kind.
+// Expects the refusal to be indistinguishable from others: status, code, body and header names equal those for a
+// malformed token.
 inline void expect_refused_token(const Service& service, const std::string& token, const std::string& what) {
     const auto names = [](const Answer& answer) {
         std::vector<std::string> out;

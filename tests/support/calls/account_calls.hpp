@@ -1,4 +1,4 @@
-// What the tests of sign-up, recovery, profile and deletion share.
+// Helpers for the tests of sign-up, recovery, profile and deletion.
 #pragma once
 
 #include <string>
@@ -18,19 +18,19 @@ inline constexpr const char* new_password = "Copper-Meadow-77";
 json::object sign_up_body(const std::string& email, const std::string& password = std::string(right_password));
 Answer sign_up(const Service& service, const std::string& email);
 Answer verify_email(const Service& service, const std::string& token);
-// A person who signed up and followed the link.
+// Signs up a person who then follows the verification link.
 Person newcomer(const Service& service, const std::string& email);
 
 Answer forget(const Service& service, const std::string& email);
-// With more members in the body.
+// `proof` adds members to the body.
 Answer reset(const Service& service, const std::string& token, const std::string& password,
              const json::object& proof = {});
-// The token of the `nth` mail to this address that lets its reader set a new password.
+// Returns the token of the `nth` password reset mail to this address.
 std::string forgotten_token(const Service& service, const std::string& email, std::size_t nth = 0);
 
-// Returns when every request for a link was looked at, and every mail is where it belongs.
+// Waits until every link request has been processed and every mail delivered.
 void settle_mails(const Service& service);
-// Settled, the mails to this address of this kind.
+// Settles, then returns the number of mails to this address and of this kind.
 std::size_t mails(const Service& service, const std::string& email, const std::string& kind = {});
 
 std::string one(const Service& service, const std::string& sql);

@@ -1,4 +1,4 @@
-// A service whose super admin makes API keys, and programs that show them.
+// A service whose super admin creates API keys, and calls that present them.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ struct Keys : Staff {
         EXPECT_EQ(answer.status, status) << answer.body;
         return {answer.text("data.id"), answer.text("data.key"), answer.text("data.secret")};
     }
-    // "reset", "date", "status", or nothing for the name.
+    // `what` is "reset", "date" or "status"; empty changes the name.
     Answer update(const std::string& id, const std::string& what, const json::object& body = {}) const {
         const bool is_patch = what == "reset" || what == "status";
         return call(chief, is_patch ? "PATCH" : "PUT", "api-key/update/" + id + (what.empty() ? "" : "/" + what), body);
@@ -41,13 +41,13 @@ struct Keys : Staff {
     Answer switch_to(const std::string& id, bool on) const { return update(id, "status", {{"isActive", on}}); }
     Answer erase(const std::string& id) const { return call(chief, "DELETE", "api-key/delete/" + id); }
 
-    // Where no key is needed.
+    // Calls an endpoint that needs no key.
     Answer show(const std::string& text) const { return service.get("/api/hello", with_key(text)); }
-    // Where one of type default may be asked for, by somebody who is signed in.
+    // Calls an endpoint for signed-in callers that may require a key of type default.
     Answer show_signed_in(const std::string& text) const {
         return service.get("/api/admin/api-key/list", with_key(text, bearer(chief)));
     }
-    // What is for systems.
+    // Calls an endpoint for system keys.
     Answer show_as_system(const std::string& text) const {
         return service.get("/api/system/role/list", with_key(text));
     }

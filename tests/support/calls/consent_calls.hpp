@@ -1,4 +1,5 @@
-// What the tests of acceptance and of the guard share: documents straight in the database, and who has accepted them.
+// Helpers for the tests of acceptance and of the guard: documents written directly to the database, and their
+// acceptances.
 #pragma once
 
 #include <string>
@@ -15,22 +16,22 @@ inline const std::vector<std::string> all_types{"termsOfService", "privacy", "ma
 
 // SHA-256 of the text of a published version.
 std::string hash_of(const std::string& type, int version, const std::string& language = "en");
-// A published version, at this moment of the service's clock; its id. Takes effect with one statement.
+// Publishes a version with a single statement, at the current time of the service's clock. Returns its id.
 std::string publish(Service& service, const std::string& type, int version,
                     const std::vector<std::string>& languages = {"en"});
 
 Answer accept(const Service& service, const std::string& token, const std::string& type, const json::object& more = {});
 Answer withdraw(const Service& service, const std::string& token, const std::string& type);
-// What forward auth says about it.
+// Returns the verdict of forward auth.
 bool has_accepted(const Service& service, const std::string& token, const std::string& type);
-// All four, in the order of all_types: "1010".
+// The verdicts for all four types, in the order of all_types: "1010".
 std::string flags(const Service& service, const std::string& token);
-// Events of an account: "termsOfService 1 accepted, privacy 1 withdrawn", oldest first within each type.
+// The events of an account: "termsOfService 1 accepted, privacy 1 withdrawn", oldest first within each type.
 std::string history(const Service& service, const Person& person);
 
-std::string value_of(const Service& service, const std::string& select);  // the first of "SELECT " + select
+std::string value_of(const Service& service, const std::string& select);  // the first value of "SELECT " + select
 
-// A service, and one of its users with a session.
+// A service and a user with a session.
 struct Signed {
     explicit Signed(Environment settings = {}) : service(std::move(settings)) {}
     std::string rows() const { return value_of(service, "count(*) FROM term_policy_acceptances"); }

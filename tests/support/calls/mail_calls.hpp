@@ -1,4 +1,4 @@
-// What the tests of mails have in common.
+// Helpers for the tests of mails.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace consentry::tests {
 
-// Writes a mail down as a feature does: in a transaction of its own here. Returns whether it was committed.
+// Enqueues a mail as a feature does, here in its own transaction. Returns whether it was committed.
 inline bool write_mail(App& app, UserId to, MailKind kind, MailFacts facts = {}) {
     auto& services = app.services();
     storage::Transaction transaction;

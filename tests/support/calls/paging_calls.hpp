@@ -1,4 +1,4 @@
-// What the tests of lists share: somebody with many sessions, and the list of them.
+// Helpers for the tests of lists: a person with many sessions, and their session list.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace consentry::tests {
 
 inline constexpr std::string_view session_list = "/api/shared/user/session/list";
 
-// A person who may have any number of sessions, made straight in the database.
+// A person with any number of sessions, created directly in the database.
 class Reader {
 public:
     explicit Reader(Service& service) : service_(service), person_(service.make_person()) {
@@ -22,7 +22,7 @@ public:
     Answer list(const std::string& query = {}) const {
         return service_.get(std::string(session_list) + (query.empty() ? "" : "?" + query), headers());
     }
-    // A copy of the person's first session, begun at that time.
+    // Adds a copy of the person's first session, created at `created_at`.
     SessionId add_session(TimePoint created_at) const {
         const auto id = SessionId::make(created_at);
         const std::string time = std::to_string(epoch_ms(created_at));

@@ -1,4 +1,4 @@
-// An administrator who writes term policies, over HTTP, and a look at what lies in the store.
+// An administrator who manages term policies over HTTP, with access to the stored objects.
 #pragma once
 
 #include <map>
@@ -16,38 +16,39 @@ namespace consentry::tests {
 // Texts by language.
 using Texts = std::map<std::string, std::string>;
 
-// Names and gives a text to each: what "privacy" 2 in "de" says is nobody else's.
+// Returns a distinct text for each language: it contains `about` and the language.
 Texts texts_in(const std::vector<std::string>& languages, const std::string& about = "text");
-// Below data/storage; nullopt: there is none.
+// Reads an object below data/storage; nullopt if there is none.
 std::optional<std::string> stored_object(const Service& service, const std::string& area, const std::string& key);
 std::size_t stored_objects(const Service& service, const std::string& area);
 std::string draft_key(const std::string& type, int version, const std::string& language);
-// Behind the service's back.
+// Overwrites an object behind the service's back.
 void overwrite_object(const Service& service, const std::string& area, const std::string& key,
                       const std::string& bytes);
-// "en absent, de changed": what error 6110 says.
+// Returns the details of error 6110: "en absent, de changed".
 std::string complaints_of(const Answer& answer);
 
 struct PolicyDesk {
     explicit PolicyDesk(Service& its_service) : service(its_service), admin(service.make_person(Role::admin)) {}
 
-    // Good for an hour of the test's clock; then the next one.
+    // Returns an access token, renewed after an hour of the test's clock.
     const std::string& token() const;
 
     Answer call(const std::string& method, const std::string& path, const json::object& body = {}) const;
 
     Answer presign(const std::string& type, int version, const std::string& language, std::size_t size) const;
-    // To an address of presign() or content(); what comes before /files is that of a service which knows its port.
+    // Uploads to an address of presign() or content(). Ignores the part before /files, because a service on port 0
+    // does not know its own port.
     Answer put(const std::string& url, const std::string& bytes,
                const std::string& mime = "text/x-handlebars-template") const;
     Answer fetch(const std::string& url) const;
-    // Presigned and put: what create(), add() and update() want of it.
+    // Presigns and uploads. Returns the content that create(), add() and update() expect.
     json::object upload(const std::string& type, int version, const std::string& language,
                         const std::string& text) const;
     json::array upload(const std::string& type, int version, const Texts& texts) const;
 
     Answer create(const std::string& type, int version, const json::array& contents) const;
-    // All of it; the id.
+    // Runs all steps and returns the id.
     std::string draft(const std::string& type, int version, const Texts& texts) const;
     std::string published(const std::string& type, int version, const Texts& texts) const;
     Answer add(const std::string& id, const json::object& content) const;

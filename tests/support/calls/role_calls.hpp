@@ -1,4 +1,4 @@
-// A service with a super admin who makes roles, and admins who have them.
+// A service with a super admin who creates roles, and admins who hold them.
 #pragma once
 
 #include <initializer_list>
@@ -15,7 +15,7 @@
 
 namespace consentry::tests {
 
-// {"user", {"read", "update"}}
+// For example {"user", {"read", "update"}}.
 using Abilities = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 inline json::array as_json(const Abilities& abilities) {
@@ -51,7 +51,7 @@ struct Staff {
     Answer erase(const std::string& token, const std::string& role) const {
         return call(token, "DELETE", "role/delete/" + role);
     }
-    // A fresh role; its id.
+    // Creates a role and returns its id.
     std::string make_role(const std::string& type, const Abilities& abilities) {
         const Answer made = create(chief, "made" + std::to_string(++roles_), type, abilities);
         EXPECT_EQ(made.status, 201U) << made.body;
@@ -60,14 +60,14 @@ struct Staff {
     void give(const Person& person, const std::string& role) const {
         service.sql("UPDATE users SET role_id = '" + role + "' WHERE id = '" + person.id.text() + "'");
     }
-    // Somebody new who has this role, and their access token.
+    // Creates a person with this role and returns their access token.
     std::string member_of(const std::string& role) {
         const Person person = service.make_person();
         give(person, role);
         return service.tokens_of(person).access;
     }
     std::string admin_with(const Abilities& abilities) { return member_of(make_role("admin", abilities)); }
-    // What the super admin's activity log tells of the object whose id stands there under `name`.
+    // Returns the actions in the super admin's activity log whose metadata holds `id` under `name`.
     std::multiset<std::string> logged(const std::string& name, const std::string& id) const {
         std::multiset<std::string> out;
         const Answer log = service.get("/api/shared/user/activity-log/list?perPage=100", bearer(chief));
