@@ -30,7 +30,7 @@ ChunkDecoder::Status ChunkDecoder::count_overhead() {
     return ++overhead_ > chunk_overhead_bytes_max ? Status::malformed : Status::more;
 }
 
-// What may follow a size or an extension: the next extension, or the line's end.
+// After a size or an extension: either another extension or the end of the line.
 ChunkDecoder::Status ChunkDecoder::end_of_size(char c) {
     if (c == '\r') {
         state_ = State::size_lf;
@@ -41,8 +41,8 @@ ChunkDecoder::Status ChunkDecoder::end_of_size(char c) {
     return count_overhead();
 }
 
-// name [ "=" value ], the value a token or quoted, as RFC 9112 section 7.1.1 has it; without the white space that it
-// asks nobody to send.
+// Parses name [ "=" value ], where the value is a token or quoted (RFC 9112 section 7.1.1). Rejects the bad whitespace
+// (BWS) that the grammar tolerates but senders must not generate.
 ChunkDecoder::Status ChunkDecoder::step_in_extension(char c) {
     const auto go = [&](State next) {
         state_ = next;
@@ -84,7 +84,7 @@ ChunkDecoder::Status ChunkDecoder::step(char c, const ByteBuffer& body, std::siz
             [[fallthrough]];
         case State::size:
             if (const int digit = hex_value(c); digit >= 0) {
-                // More digits than any allowed size needs: padding that only other readers might cut.
+                // More digits than any permitted size needs: padding that another reader might truncate.
                 if (++digits_ > 8) return Status::malformed;
                 remaining_ = remaining_ * 16 + static_cast<std::size_t>(digit);
                 return Status::more;

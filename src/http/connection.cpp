@@ -21,14 +21,15 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using State = MessageReader::State;
 
-// Of answers to pipelined requests, in one write: as much is held for a peer that does not read (WEB-4).
+// Bytes of answers to pipelined requests that are gathered into one write. Also bounds what is held for a peer that
+// does not read (WEB-4).
 constexpr std::size_t gathered_bytes_max = 8 * 1024;
-constexpr unsigned answers_per_turn_max = 8;                 // then the thread's other connections get their turn
-constexpr std::chrono::milliseconds late_request_time{500};  // for a first request once the server stops
-constexpr std::chrono::seconds linger_time{2};               // for the peer to read a last answer before the reset
+constexpr unsigned answers_per_turn_max = 8;                 // then other connections of the thread get a turn
+constexpr std::chrono::milliseconds late_request_time{500};  // grace for a first request during shutdown
+constexpr std::chrono::seconds linger_time{2};               // for the peer to read the last answer before a reset
 constexpr std::chrono::seconds turned_away_time{2};          // for the request that is answered with 503
 constexpr std::size_t linger_bytes_max = 4 * 1024 * 1024;
-constexpr std::size_t turned_away_max = 256;  // connections that wait for their 503; others get none
+constexpr std::size_t turned_away_max = 256;  // connections waiting for their 503; any more are closed without one
 
 bool is_decided(State state) { return state == State::complete || state == State::refused; }
 bool has_head(State state) { return state == State::body || is_decided(state); }
@@ -44,8 +45,7 @@ void Connection::open(IoThread& thread, Socket socket, const asio::ip::tcp::endp
     asio::co_spawn(
         thread.context, connection->run(),
         asio::bind_cancellation_slot(connection->cancellation_.slot(), [connection](const std::exception_ptr&) mutable {
-            // Posted: the coroutine's own cancellation state lies in the slot
-            // and must not end before the coroutine has.
+            // Posted, because the slot holds the coroutine's cancellation state, which must outlive the coroutine.
             asio::io_context& context = connection->thread_.context;
             asio::post(context, [last = std::move(connection)] {});
         }));
@@ -70,7 +70,7 @@ Connection::~Connection() {
     server.on_connection_closed();
 }
 
-// False: there is none, and too many are told so already.
+// Returns false if no place is free and too many connections are already waiting for their 503.
 bool Connection::find_place() {
     ServerState& server = thread_.server;
     const auto now = CoarseClock::now().time_since_epoch().count();
@@ -85,17 +85,17 @@ bool Connection::find_place() {
 
 void Connection::Share::give_way() noexcept {
     try {
-        // Of a connection that ends at this moment nothing is left to find.
+        // Weak, because the connection may be ending right now.
         asio::post(connection_.thread_.context, [weak = connection_.weak_from_this(), what = give_way_] {
             if (const auto found = weak.lock()) (found.get()->*what)();
         });
-    } catch (...) {  // out of memory: its deadline will end it
+    } catch (...) {  // out of memory: the connection's deadline ends it later
     }
 }
 
 void Connection::give_way() {
     open_ = false;
-    if (phase_ == Phase::handling) return;  // a request has come meanwhile: it is answered
+    if (phase_ == Phase::handling) return;  // a request has arrived meanwhile and is answered
     if (phase_ == Phase::body) return give_way_body();
     if (phase_ != Phase::idle) lost_ = true;
     error_code ignored;
@@ -103,7 +103,7 @@ void Connection::give_way() {
 }
 
 void Connection::give_way_body() {
-    if (phase_ != Phase::body) return;  // it is there: the answer will not be long
+    if (phase_ != Phase::body) return;  // the body is complete: the answer follows soon
     gave_way_ = true;
     error_code ignored;
     socket_.cancel(ignored);
@@ -112,7 +112,8 @@ void Connection::give_way_body() {
 void Connection::stop() {
     if (phase_ != Phase::idle) return;
     error_code ignored;
-    // What has come already is answered, and whoever has only just connected may still ask (OPS-1).
+    // Bytes that have already arrived are answered, and a peer that has just connected may still send a request
+    // (OPS-1).
     if (socket_.available(ignored) > 0) return;
     if (!asked_) {
         expire_at(CoarseClock::now() + late_request_time);
@@ -134,7 +135,7 @@ void Connection::lose() {
 
 void Connection::enter(Phase phase, CoarseClock::time_point deadline) {
     using enum FairShares::Standing;
-    // In the order of the phases.
+    // Indexed by Phase.
     constexpr std::array standings{idle, idle, receiving, working, receiving, idle};
     phase_ = phase;
     place_.stands(standings[static_cast<std::size_t>(phase)]);
@@ -158,7 +159,7 @@ CoarseClock::duration Connection::patience_for_head() const {
 
 CoarseClock::duration Connection::patience_when_idle() const {
     if (thread_.stopping) return late_request_time;
-    // Who has never sent a byte is as slow as one whose first head does not come.
+    // A connection that has sent nothing yet is treated like one with a slow head.
     return asked_ ? thread_.server.options.idle_timeout : patience_for_head();
 }
 
@@ -184,10 +185,10 @@ void Connection::give_back_workspace() {
     release_body();
 }
 
-// The road of a connection: wait for bytes, read a head, answer the request, write, and again.
+// The main loop: wait for bytes, read a head, answer the request, write, repeat.
 Connection::Done Connection::run() {
     error_code error;
-    unsigned answers = 0;  // since this coroutine last gave up the thread
+    unsigned answers = 0;  // since this coroutine last yielded the thread
     while (open_) {
         if (!work_) {
             const auto now = CoarseClock::now();
@@ -214,14 +215,14 @@ Connection::Done Connection::run() {
             co_await answer_request();
         }
         if (!open_) break;
-        if (reader.state() == State::body) {  // nobody wanted it
+        if (reader.state() == State::body) {  // the application did not read it
             if (!write_some()) co_await flush();
             if (!lost_) co_await receive(is_decided, Phase::body, thread_.server.options.body_timeout);
             if (lost_ || reader.state() != State::complete) break;
         }
 
         next_request();
-        // Answers to requests that are here already leave together.
+        // Gathers the answers to requests that are already buffered into one write.
         if (reader.advance() == State::complete && work_->out.size() < gathered_bytes_max &&
             ++answers < answers_per_turn_max)
             continue;
@@ -241,8 +242,8 @@ Connection::Done Connection::run() {
     socket_.close(error);
 }
 
-// Ends when there is enough of the request, at a deadline, or with the connection at its end. The deadline begins where
-// reading first has to wait: what comes in one piece needs none.
+// Returns once enough of the request has arrived, at the deadline, or at the end of the connection. The deadline starts
+// when reading first has to wait, so a request that arrives in one piece needs none.
 Connection::Done Connection::receive(bool (*is_enough)(State), Phase phase, CoarseClock::duration patience) {
     MessageReader& reader = work_->reader;
     std::optional<CoarseClock::time_point> deadline;
@@ -280,14 +281,14 @@ Connection::Done Connection::receive(bool (*is_enough)(State), Phase phase, Coar
     }
 }
 
-// A body in chunks says only by and by how long it is.
+// The length of a chunked body becomes known only as it arrives.
 bool Connection::body_has_room() {
     const MessageReader& reader = work_->reader;
     if (!body_ || reader.state() != State::body || reader.body_memory() <= body_->part()) return true;
     return thread_.server.bodies.grow(*body_, reader.body_memory(), CoarseClock::now().time_since_epoch().count());
 }
 
-// Called by the application, from within answer_request().
+// Called by the application during answer_request().
 asio::awaitable<Result<void>> Connection::read(const asio::ip::address& client) {
     const ServerOptions& options = thread_.server.options;
     MessageReader& reader = work_->reader;
@@ -323,8 +324,8 @@ asio::awaitable<Result<void>> Connection::read(const asio::ip::address& client) 
     co_return fail(crowded());
 }
 
-// Closing with unread bytes resets the connection, and the reset may overtake the answer: first our half is closed,
-// then for a while what still comes is thrown away.
+// Closing a socket with unread bytes resets the connection, and the reset may overtake the answer. So this shuts down
+// the sending side first, and then discards incoming bytes for a while.
 Connection::Done Connection::linger() {
     error_code error;
     socket_.shutdown(Socket::shutdown_send, error);

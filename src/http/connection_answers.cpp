@@ -1,4 +1,4 @@
-// What a connection answers, and how the answers are written.
+// The part of Connection that obtains the answers and writes them.
 #include <exception>
 #include <utility>
 
@@ -17,7 +17,7 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-// Of a body that nobody wants, so that the connection can go on behind it.
+// Discards an unread body up to this size, so that the connection can be reused.
 constexpr std::size_t dropped_bytes_max = 64 * 1024;
 
 BodyEnd body_end_of(const Request& request) { return request.version == 10 ? BodyEnd::connection : BodyEnd::chunk; }
@@ -39,12 +39,12 @@ Connection::Done Connection::answer_request() {
     try {
         co_await thread_.server.application.respond(reader.request(), work_->response);
     } catch (...) {
-        failed = true;  // the application's own last resort has failed; here only the process is kept alive
+        failed = true;  // respond() must not throw: only keeps the process alive
     }
     const bool late = timed_out_;
     if (late) {
-        // A cancelled coroutine may not await; from here on it may again. First the turn is given up: the handler may
-        // have been resumed from inside the signal, whose state is replaced here.
+        // A cancelled coroutine cannot await until its cancellation state is reset. It yields first, because the
+        // handler may have been resumed from inside the signal whose state is replaced here.
         co_await asio::this_coro::throw_if_cancelled(false);
         co_await asio::post(asio::use_awaitable);
         co_await asio::this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
@@ -54,14 +54,14 @@ Connection::Done Connection::answer_request() {
     if (failed) {
         refuse(late ? errors::timeout : errors::unknown);
     } else {
-        append_answer();  // also when late: what was done should be told
+        append_answer();  // even if late: the client should learn what was done
         if (work_->response.stream) co_await stream_body();
     }
 }
 
-// The rest of an answer whose body is made as the client takes it. Each piece has the time of a request to be made in
-// and that of an answer to be taken in; the whole may last. A failure must not look like an end: no last chunk, and a
-// reset in the place of an orderly close.
+// Writes the rest of an answer whose body is produced as the client takes it. Producing a piece is limited by the
+// request timeout, and sending it by the write timeout; the whole stream has no limit. A failure must not look like a
+// normal end, so it omits the last chunk and resets the connection.
 Connection::Done Connection::stream_body() {
     const Request& request = work_->reader.request();
     const BodyEnd end = body_end_of(request);
@@ -106,12 +106,12 @@ void Connection::refuse(const ErrorKind& kind) {
     append_answer();
 }
 
-// Whether the next request can be found behind this one's body.
+// Whether the start of the next request behind this body is known.
 bool Connection::body_is_passed() {
     MessageReader& reader = work_->reader;
     if (reader.state() == State::complete) return true;
     if (reader.state() != State::body || body_failed_) return false;
-    // Who waits for a word that never came may send the body, or may not.
+    // A client still waiting for "100 Continue" may or may not send the body.
     if (reader.awaits_continue() && !continue_sent_) return false;
     return reader.drop_body(dropped_bytes_max);
 }
@@ -131,7 +131,7 @@ void Connection::append_answer() {
     append_response(work_->out, response, request.method == Method::head, end, line, thread_.date.now());
 }
 
-// Earlier answers must not wait for a handler that takes long: should it suspend, the loop comes around to this.
+// Earlier answers must not wait for a slow handler. If the handler suspends, the event loop runs this write.
 void Connection::write_if_suspended() {
     if (work_->out.empty() || write_posted_) return;
     write_posted_ = true;

@@ -10,7 +10,7 @@
 namespace consentry::http {
 namespace {
 
-// Returns where they begin.
+// Returns the offset at which the metadata begins.
 std::size_t write_metadata(std::string& out, const AnswerFacts& facts, std::string_view more) {
     const std::size_t begin = out.size();
     out.append(R"(,"metadata":{"language":")").append(name_of(facts.language));
@@ -40,7 +40,7 @@ void write_violation(std::string& out, const Violation& violation, std::string_v
     out.append(R"(,"property":)");
     append_json_string(out, property);
     out.append(R"(,"message":)");
-    // The text of a broken rule is found at request.error.<key>; a rule without one shows its key.
+    // The text of a violated rule is at request.error.<key>; a rule without a text shows its key.
     const std::string message_key = "request.error." + violation.key;
     append_json_string(out, locales.find(language, message_key)
                                 ? locales.text(language, message_key, violation.placeholders)
@@ -57,7 +57,8 @@ void write_violations(std::string& out, const Error& error, const Locales& local
     out.push_back(']');
 }
 
-// Of a file: properties begin with the number of their row ("17.email"), and those of a row stand together.
+// Groups the violations in a file by row: property names begin with the row number ("17.email"), and violations of a
+// row are adjacent.
 void write_rows(std::string& out, const Error& error, const Locales& locales, Language language) {
     out.append(R"(,"errors":[)");
     std::string_view open;
@@ -92,7 +93,7 @@ std::size_t write_error_members(std::string& out, const Error& error, const Loca
 
 std::size_t write_success(std::string& out, unsigned status, std::string_view message, const Reply& reply,
                           const AnswerFacts& facts) {
-    out.reserve(out.size() + message.size() + reply.data.size() + 512);  // the metadata are about that long
+    out.reserve(out.size() + message.size() + reply.data.size() + 512);  // approximate size of the metadata
     out.append(R"({"statusCode":)");
     append_number(out, status);
     out.append(R"(,"message":)");

@@ -6,7 +6,7 @@
 namespace consentry::http {
 namespace {
 
-// So many are looked at for each that is to give way; the next look goes on where this one ended.
+// Bounds the holders examined per eviction; the next search continues where this one ended.
 constexpr std::size_t looks_max = 256;
 
 }  // namespace
@@ -121,8 +121,8 @@ void FairShares::sort_in(Holder& holder, Ticks at) {
     all_.insert(holder);
 }
 
-// The order is that of the last look. Whoever was seen since is sorted in anew, and whoever stands otherwise goes to
-// the end; so one that stays at the front is the longest.
+// Holders are sorted by the time of their last look. Those seen since then are re-sorted, and those of another standing
+// move to the end. So the first one that stays at the front has waited longest.
 template <class Set, class Eligible>
 FairShares::Holder* FairShares::longest(Set& holders, Standing standing, Ticks now, Eligible eligible) {
     const std::size_t looks = std::min(looks_max, 2 * holders.size());

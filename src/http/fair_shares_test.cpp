@@ -23,7 +23,7 @@ struct One final : FairShares::Holder {
 
 class Shares : public testing::Test {
 protected:
-    // At rest since `at`.
+    // A holder with `standing` since `at`.
     One* take(std::optional<ClientNetwork> whose, FairShares::Ticks at, Standing standing = Standing::idle,
               std::size_t part = 1) {
         One& one = all.emplace_back(shares);
@@ -169,7 +169,7 @@ TEST_F(Shares, WhatIsGivenBackIsThere) {
 }
 
 TEST_F(Shares, NobodyCanBeCrowdedOutByOneNetwork) {
-    // However the one behaves: 1,000 of theirs come before each of the others.
+    // Even if 1,000 parts of one network arrive before each part of the others.
     FairShares many(300);
     std::deque<One> theirs;
     std::deque<One> others;

@@ -38,7 +38,7 @@ Method method_of(verb method) {
     }
 }
 
-// A field that may stand once.
+// A header field that must not be repeated.
 struct Single {
     unsigned count = 0;
     std::string_view value;
@@ -48,12 +48,12 @@ struct Single {
     }
 };
 
-// Boost.Beast splits the lines and keeps the syntax of tokens; the fields stay where they are in the buffer. It is not
-// asked for the body: see chunk_decoder.hpp.
+// Boost.Beast splits the lines and checks token syntax; the fields remain views into the buffer. Beast does not parse
+// the body: see chunk_decoder.hpp.
 class HeadParser final : public beast::http::basic_parser<true> {
 public:
     explicit HeadParser(Request& request) : request_(request) {
-        header_limit(std::numeric_limits<std::uint32_t>::max());  // counted by MessageReader
+        header_limit(std::numeric_limits<std::uint32_t>::max());  // MessageReader enforces the limit
         body_limit(boost::none);
     }
 
@@ -61,7 +61,7 @@ public:
 
 private:
     using error_code = beast::error_code;
-    using View = beast::string_view;  // converts to std's
+    using View = beast::string_view;  // converts to std::string_view
 
     void on_request_impl(verb method, View text, View target, int version, error_code&) override {
         request_.method = method_of(method);
@@ -95,8 +95,8 @@ private:
     Request& request_;
 };
 
-// host [":" port] (RFC 9110 section 7.2), host being a name, an IPv4 address, or an IPv6 address in brackets.
-// Names are letters, digits, '-', '_' and single dots: percent-encoding and user information have no place here.
+// host [":" port] (RFC 9110 section 7.2), where host is a name, an IPv4 address, or a bracketed IPv6 address. Names
+// consist of letters, digits, '-', '_' and single dots; percent-encoding and user information are rejected.
 bool is_authority(std::string_view text) {
     std::size_t host_end = 0;
     if (text.starts_with('[')) {
@@ -120,7 +120,7 @@ bool is_authority(std::string_view text) {
     return true;
 }
 
-// Each '%' begins an octet (RFC 3986 section 2.1), and none of them is NUL.
+// Every '%' must begin a percent-encoded octet (RFC 3986 section 2.1) other than NUL.
 bool is_well_encoded(std::string_view path) {
     for (auto at = path.find('%'); at != std::string_view::npos; at = path.find('%', at + 1)) {
         const std::string_view digits = path.substr(at + 1, 2);
@@ -129,14 +129,14 @@ bool is_well_encoded(std::string_view path) {
     return true;
 }
 
-// A tunnel is never opened, whatever it leads to: like OPTIONS *, the request is about the server as a whole.
+// Tunnels are never opened. Like OPTIONS *, a CONNECT request concerns the server as a whole.
 bool asks_for_tunnel(const Request& request) {
     const std::size_t colon = request.target.rfind(':');
     return request.method_text == "CONNECT" && colon < request.target.size() - 1 && is_authority(request.target);
 }
 
-// Sets path and query. Origin-form, absolute-form of http and https, '*' for OPTIONS, and for CONNECT an authority with
-// its port, whose path is '*' as well (RFC 9112 section 3.2).
+// Sets path and query. Accepts origin-form, absolute-form with http or https, '*' for OPTIONS, and an authority with a
+// port for CONNECT, whose path is '*' as well (RFC 9112 section 3.2).
 bool split_target(Request& request) {
     std::string_view target = request.target;
     for (const char c : target)
@@ -166,7 +166,7 @@ bool split_target(Request& request) {
     return is_well_encoded(request.path);
 }
 
-// A request line in order but for a version that is not served.
+// Whether the request line is valid except for an unsupported version.
 bool names_other_version(std::string_view bytes) {
     const std::string_view line = bytes.substr(0, bytes.find("\r\n"));
     if (line.size() < 9 || std::ranges::count(line, ' ') != 2) return false;
@@ -174,7 +174,7 @@ bool names_other_version(std::string_view bytes) {
     return version.starts_with(" HTTP/") && is_digit(version[6]) && version[7] == '.' && is_digit(version[8]);
 }
 
-// RFC 9110 section 5.6.3 allows tabs around a value. Readers that do not take them away see another length or coding.
+// RFC 9110 section 5.6.3 allows tabs around a value. A reader that does not strip them sees another length or coding.
 bool stands_beside_tab(std::string_view value) {
     const char* before = value.data() - 1;
     while (*before == ' ') --before;
@@ -188,8 +188,8 @@ const ErrorKind* check_framing(const HeadParser& parser, const Request& request,
     if (parser.host.count == 1 && !is_authority(parser.host.value)) return &errors::bad_request;
 
     if (parser.transfer_encoding.count > 0) {
-        // Codings we do not know are 400 and not 501: the body's end is unknown either way, and one answer for all of
-        // them gives nothing to compare. HTTP/1.0 has no chunks (RFC 9112 section 6.1).
+        // Unknown codings get 400 rather than 501: the end of the body is unknown either way, and a single answer for
+        // all codings gives an attacker nothing to compare. HTTP/1.0 has no chunks (RFC 9112 section 6.1).
         if (parser.transfer_encoding.count > 1 || parser.length.count > 0 || request.version == 10)
             return &errors::bad_request;
         if (!equal_ignoring_case(parser.transfer_encoding.value, "chunked")) return &errors::bad_request;
@@ -219,14 +219,14 @@ const ErrorKind* parse_head(std::string_view bytes, std::size_t target_bytes_max
     HeadParser parser(request);
     beast::error_code error;
     parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error);
-    const bool target_in_order = split_target(request);  // first: a refusal tells the path as well
+    const bool target_in_order = split_target(request);  // first, so that a refusal knows the path as well
     if (error == beast::http::error::bad_version && names_other_version(bytes)) return &errors::version_not_supported;
     if (request.target.size() > target_bytes_max) return &errors::uri_too_long;
-    // Also where Beast wants more: the head is whole, so a line of it is short of something.
+    // Also if Beast wants more input: the head is complete, so a line must be malformed.
     if (error || !parser.is_header_done()) return &errors::bad_request;
     if (!target_in_order) return &errors::bad_request;
-    // Behind a method that is not served nothing is read: CONNECT may be followed by the tunnel's bytes already, and
-    // an unknown word may be the rest of a body that somebody else has measured otherwise.
+    // The connection ends after an unsupported method: the bytes after CONNECT may belong to the tunnel already, and an
+    // unknown method may be the rest of a body whose length another reader measured differently.
     request.keep_alive = parser.keep_alive() && request.method != Method::other;
     return check_framing(parser, request, head);
 }

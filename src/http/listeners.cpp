@@ -35,7 +35,7 @@ std::string name_of(const tcp::endpoint& endpoint) {
 }
 
 std::vector<tcp::endpoint> resolve(asio::io_context& context, const std::string& host) {
-    // Loopback by definition (RFC 6761 section 6.3), also where no hosts file says so.
+    // Loopback by definition (RFC 6761 section 6.3), even without an entry in a hosts file.
     if (host == "localhost")
         return {tcp::endpoint{asio::ip::address_v4::loopback(), 0}, tcp::endpoint{asio::ip::address_v6::loopback(), 0}};
     error_code error;
@@ -62,8 +62,8 @@ public:
         if (!error) acceptor.bind(endpoint, error);
         return acceptor;
     }
-    // SO_REUSEPORT would let a second server on the same port start and take half of the connections: asked without
-    // it, the kernel tells. Also how a free port is found. Returns the port.
+    // Returns the port, which is a free one if the endpoint's port is 0. Binds without SO_REUSEPORT, so that the kernel
+    // reports a port in use. With it, a second server could start on the same port and take half of the connections.
     std::uint16_t probe(const tcp::endpoint& endpoint, error_code& error) const {
         Acceptor acceptor = bind(context_, endpoint, false, error);
         if (!error) acceptor.listen(1, error);
@@ -79,8 +79,8 @@ bool is_missing_address(const error_code& error) {
     return error == asio::error::address_family_not_supported || error == boost::system::errc::address_not_available;
 }
 
-// Settles the port for all endpoints and drops those that this machine does not have.
-// nullopt: the free port of one address is taken at another.
+// Determines the port for all endpoints and drops endpoints whose address this machine does not have. Returns nullopt
+// if the free port of one address is in use at another.
 std::optional<std::uint16_t> settle_port(const Opener& opener, std::vector<tcp::endpoint>& endpoints,
                                          std::uint16_t wanted) {
     std::uint16_t port = wanted;
@@ -102,14 +102,14 @@ std::optional<std::uint16_t> settle_port(const Opener& opener, std::vector<tcp::
 }
 
 struct Settled {
-    std::vector<tcp::endpoint> endpoints;  // with the port
+    std::vector<tcp::endpoint> endpoints;  // including the port
     std::uint16_t port;
     bool v6_only;
 };
 
 Settled settle(asio::io_context& context, const std::string& host, std::uint16_t port) {
     std::vector<tcp::endpoint> endpoints = resolve(context, host);
-    // "::" alone also serves IPv4; beside an IPv4 address it would take that one's place.
+    // "::" alone also serves IPv4; next to an IPv4 address, it would conflict with it.
     const bool v6_only = std::ranges::any_of(endpoints, [](const auto& e) { return e.address().is_v4(); });
     const Opener opener(context, v6_only);
     std::optional<std::uint16_t> settled;

@@ -12,10 +12,10 @@
 namespace consentry::http {
 namespace {
 
-constexpr std::size_t buffer_bytes_first = 8 * 1024;  // nearly every request fits
-constexpr std::size_t buffer_bytes_kept = 32 * 1024;  // in the pool; larger ones are rare and given back
-constexpr std::size_t body_room_min = 2 * 1024;       // behind a head, so that reading a body never crawls
-constexpr std::size_t body_bytes_first = 16 * 1024;   // it grows as bytes come
+constexpr std::size_t buffer_bytes_first = 8 * 1024;  // fits nearly every request
+constexpr std::size_t buffer_bytes_kept = 32 * 1024;  // kept in the pool; larger ones are rare and freed
+constexpr std::size_t body_room_min = 2 * 1024;       // minimum space behind a head, to avoid tiny reads
+constexpr std::size_t body_bytes_first = 16 * 1024;   // initial size; grows as bytes arrive
 constexpr std::size_t fields_kept = 128;
 
 }  // namespace
@@ -24,13 +24,13 @@ std::span<char> MessageReader::space() {
     if (state_ == State::body && place_ == BodyPlace::aside) {
         if (!taken_) take_body();
         if (body_.space().empty()) body_.grow(body_.size() + 1, body_length_);
-        // Not a byte more than the body's: what follows belongs into buffer_.
+        // At most the bytes of the body: what follows belongs in buffer_.
         return body_.space().first(std::min(body_.space().size(), body_length_ - body_.size()));
     }
     if (state_ == State::body && place_ == BodyPlace::nowhere)
         return buffer_.space().first(std::min(buffer_.space().size(), body_length_));
-    // While a head is incomplete nothing refers into the buffer and it may move; afterwards there is room by
-    // begin_body().
+    // While a head is incomplete, no view refers to the buffer, so it may move. Afterwards begin_body() has ensured the
+    // space.
     if (state_ == State::empty || state_ == State::head) make_room();
     return buffer_.space();
 }
@@ -47,7 +47,7 @@ void MessageReader::make_room() {
 
 void MessageReader::commit(std::size_t count) {
     if (state_ == State::body && place_ == BodyPlace::nowhere) {
-        buffer_.commit(count);  // so that it will be wiped
+        buffer_.commit(count);  // so that it is wiped later
         buffer_.truncate(body_begin_);
         body_length_ -= count;
         return;
@@ -78,7 +78,7 @@ MessageReader::State MessageReader::end_of_input() {
     return state_;
 }
 
-// Refuses a head that is not read to its end.
+// Refuses a request whose head is not read to its end.
 MessageReader::State MessageReader::refuse(const ErrorKind& kind) {
     parse_lines(buffer_.view().substr(begin_, scanned_), request_);
     request_.keep_alive = false;
@@ -89,7 +89,7 @@ MessageReader::State MessageReader::refuse(const ErrorKind& kind) {
 MessageReader::State MessageReader::too_large() {
     const std::string_view bytes = buffer_.view().substr(begin_);
     const std::size_t line = std::min(bytes.find('\n'), bytes.size());
-    // A request line longer than any allowed target with method and version around it.
+    // Room for the method and the version around the longest permitted target.
     constexpr std::size_t around_target = 64;
     return refuse(line > limits_.target_bytes_max + around_target ? errors::uri_too_long : errors::headers_too_large);
 }
@@ -99,7 +99,7 @@ MessageReader::State MessageReader::scan_head() {
         const std::string_view rest = buffer_.view().substr(begin_ + scanned_);
         const std::size_t newline = rest.find('\n');
         if (newline == std::string_view::npos) {
-            // Not waiting for the end of a line that cannot become right: a TLS greeting, for example.
+            // Refuses at once what cannot become a valid line, such as a TLS greeting.
             if (holds_control(rest.substr(0, rest.ends_with('\r') ? rest.size() - 1 : rest.size())))
                 return refuse(errors::bad_request);
             if (scanned_ + rest.size() > limits_.head_bytes_max) return too_large();
@@ -107,7 +107,7 @@ MessageReader::State MessageReader::scan_head() {
         }
         if (newline == 0 || rest[newline - 1] != '\r') return refuse(errors::bad_request);
         const std::string_view line = rest.substr(0, newline - 1);
-        // A line that begins with white space is the obsolete fold (RFC 9112 section 5.2), or no request line.
+        // A line that begins with whitespace is an obsolete fold (RFC 9112 section 5.2), or an invalid request line.
         if (holds_control(line) || line.starts_with(' ') || line.starts_with('\t')) return refuse(errors::bad_request);
         if (line.empty() && scanned_ == 0) {
             if (skipped_line_) return refuse(errors::bad_request);
@@ -122,7 +122,7 @@ MessageReader::State MessageReader::scan_head() {
 }
 
 MessageReader::State MessageReader::parse_head() {
-    if (buffer_.capacity() - begin_ - scanned_ < body_room_min) {  // the last time that the buffer may move
+    if (buffer_.capacity() - begin_ - scanned_ < body_room_min) {  // last chance to move the buffer
         buffer_.drop_front(begin_);
         begin_ = 0;
         buffer_.reserve(scanned_ + body_room_min);
@@ -187,7 +187,7 @@ std::size_t MessageReader::body_memory() const {
 
 void MessageReader::take_body() {
     taken_ = true;
-    // Less than the whole body has come, or it would have fitted.
+    // Only part of the body has arrived; a complete one would have fitted in buffer_.
     const std::string_view come = buffer_.view().substr(body_begin_);
     body_.reserve(std::min(body_length_, std::max(body_bytes_first, come.size() * 2)));
     std::memcpy(body_.data(), come.data(), come.size());

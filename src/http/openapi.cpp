@@ -43,7 +43,7 @@ std::vector<Alias> aliases_of(const Operation& operation, const Router& router) 
     const std::vector<std::string> paths = router.full_paths(operation);
     std::vector<Alias> out;
     for (std::size_t path = 0; path < paths.size(); ++path) {
-        if (paths[path].ends_with('/')) continue;  // for people who type, not for programs
+        if (paths[path].ends_with('/')) continue;  // a convenience for people typing, not part of the API
         for (const Method method : methods) {
             if (path == 0 && method == operation.method) continue;
             // operationIds are unique.
@@ -62,7 +62,7 @@ json::object& item_at(json::object& paths, std::string_view path) {
     return item.as_object();
 }
 
-// The operation at its first path, then at its aliases.
+// Adds the operation at its first path, then its aliases.
 void add_operation(const Operation& operation, const Router& router, json::object& paths, openapi::Draft& draft) {
     const std::string path = template_of(router.full_paths(operation).front());
     const std::string route = std::string(name_of(operation.method)) + " " + path;

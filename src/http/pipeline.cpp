@@ -22,7 +22,7 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t correlation_id_bytes_max = 64;
 constexpr std::string_view all_methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
-// A year, subdomains included (RFC 6797); browsers heed it over https only.
+// One year, including subdomains (RFC 6797). Browsers ignore it over plain http.
 constexpr std::string_view strict_transport = "Strict-Transport-Security: max-age=31536000; includeSubDomains\r\n";
 constexpr std::string_view inert_document = "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n";
 constexpr std::string_view not_kept = "Cache-Control: no-store\r\n";
@@ -32,7 +32,7 @@ bool is_correlation_id(std::string_view text) {
            std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
 }
 
-// Ids from outside are taken only in their strict form (LOG-3): they go to headers, logs and other services.
+// External ids are accepted only in strict form (LOG-3), because they appear in headers, logs and other services.
 std::string request_id_of(const Request& request, TimePoint now) {
     if (const auto sent = request.header("x-request-id"); sent && Uuid::parse(*sent)) return std::string(*sent);
     return Uuid::v7(now).text();
@@ -44,7 +44,7 @@ std::string correlation_id_of(const Request& request, const std::string& request
     return request_id;
 }
 
-// What an Upload may come as; anything else is refused, and need not be read first.
+// The media types of an Upload. Anything else is refused without reading it.
 bool is_table_or_form(const Request& request) {
     const std::string_view type = request.header("content-type").value_or("");
     const std::string_view media = trim(type.substr(0, type.find(';')));
@@ -53,7 +53,7 @@ bool is_table_or_form(const Request& request) {
 
 }  // namespace
 
-// What is known of a request on its way.
+// The state of a request in progress.
 struct Pipeline::Walk {
     RequestContext context;
     steady_clock::time_point begin = steady_clock::now();
@@ -68,7 +68,8 @@ Pipeline::Pipeline(const Router& router, const Locales& locales, const Clock& cl
     for (const auto& operation : router.operations())
         for (std::size_t i = 0; i < language_names.size(); ++i)
             operation->messages[i] = locales.text(static_cast<Language>(i), operation->message_key);
-    // Answers are data for programs: never sniffed, framed, read by other origins unasked, or told of (WEB-7).
+    // Answers are data for programs: browsers must not sniff them, frame them, leak them as a referrer, or expose them
+    // to other origins without permission (WEB-7).
     constant_headers_ = fmt::format(
         "x-timezone: {}\r\nx-version: {}\r\nx-repo-version: {}\r\nX-Content-Type-Options: nosniff\r\n"
         "X-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n{}",
@@ -106,7 +107,7 @@ boost::asio::awaitable<void> Pipeline::respond(const Request& request, Response&
         answer_error(walk, Error{errors::service_unavailable, {{"retryAfterSeconds", outage.retry_after_seconds()}}},
                      response);
     } catch (const boost::system::system_error& error) {
-        // The request's deadline: the connection asks refuse() for the answer.
+        // The request's deadline: the connection calls refuse() for the answer.
         if (error.code() == boost::asio::error::operation_aborted) throw;
         walk.failure = error.what();
         answer_error(walk, Error{errors::unknown}, response);
@@ -135,7 +136,7 @@ boost::asio::awaitable<void> Pipeline::run(Walk& walk, Response& response) {
         }
     }
     if (match.operation == nullptr) {
-        // A method that no endpoint has is no question of the path.
+        // A method that no endpoint supports gets 405 whatever the path.
         const bool is_method = match.path_known || request.method == Method::other;
         walk.allow = match.path_known ? std::move(match.allow) : std::string(all_methods);
         answer_error(walk, Error{is_method ? errors::method_not_allowed : errors::route_not_found}, response);
@@ -156,7 +157,7 @@ boost::asio::awaitable<void> Pipeline::run(Walk& walk, Response& response) {
         answer_error(walk, reply.error(), response);
         co_return;
     }
-    // The first piece before the head: what fails at once is still answered as a failure.
+    // Produces the first piece before the head is sent, so that an immediate failure still gets an error answer.
     if (reply->stream && request.method != Method::head) {
         if (auto first = co_await reply->stream())
             reply->data = std::move(*first);
@@ -216,7 +217,7 @@ void Pipeline::common_headers(const Walk& walk, Response& response) const {
     append_number(response.headers, epoch_ms(context.now));
     response.headers.append("\r\nX-Response-Time: ");
     append_number(response.headers, took.count() / 1'000);
-    // A thousand more and its first digit a point: "1042" is ".042".
+    // Adds 1000 to get three digits, then turns the leading 1 into the decimal point: "1042" becomes ".042".
     const std::size_t point = response.headers.size();
     append_number(response.headers, 1'000 + took.count() % 1'000);
     response.headers[point] = '.';

@@ -29,7 +29,7 @@ std::string_view name_of(Method method) {
 }
 
 std::optional<std::string_view> Request::header(std::string_view name) const {
-    // The length first, here: ten names are asked for in each request, and most differ in it.
+    // Compares lengths first: about ten headers are looked up per request, and most names differ in length.
     for (const auto& [key, value] : headers)
         if (key.size() == name.size() && equal_ignoring_case(key, name)) return value;
     return std::nullopt;

@@ -114,7 +114,7 @@ std::string_view DateLine::now() { return at(std::time(nullptr)); }
 
 std::string_view DateLine::at(std::time_t second) {
     if (second != second_) {
-        // Not strftime: its names of days and months follow the locale (RFC 9110 section 5.6.7 fixes them).
+        // Not strftime, whose names of days and months depend on the locale; RFC 9110 section 5.6.7 fixes them.
         static constexpr std::array days{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
         static constexpr std::array months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                            "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -169,7 +169,7 @@ void append_response(std::string& out, const Response& response, bool head, Body
 }
 
 void append_piece(std::string& out, std::string_view piece, BodyEnd end) {
-    if (piece.empty()) return;  // as a chunk it would be the last one
+    if (piece.empty()) return;  // an empty chunk would end the body
     if (end == BodyEnd::chunk) {
         std::array<char, 16> digits;
         const auto size_end = std::to_chars(digits.data(), digits.data() + digits.size(), piece.size(), 16).ptr;

@@ -1,4 +1,4 @@
-# The listening side of the HTTP kit, and its tests.
+# The listening side of the HTTP kit and its tests.
 consentry_library(consentry_http_server
   SOURCES chunk_decoder.cpp connection.cpp connection_answers.cpp fair_shares.cpp head_parser.cpp listeners.cpp message_reader.cpp request.cpp response.cpp
           server.cpp

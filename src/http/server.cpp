@@ -30,10 +30,10 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using std::chrono::milliseconds;
 
-constexpr milliseconds accept_pause{50};   // when there is no file handle for another connection
-constexpr milliseconds abandon_time{500};  // for cancelled handlers to end, after stop_timeout
+constexpr milliseconds accept_pause{50};   // while out of file descriptors
+constexpr milliseconds abandon_time{500};  // for cancelled handlers to end after stop_timeout
 
-// Fine enough for the shortest timeout, never a burden: a sweep of 20 000 connections takes well below a millisecond.
+// Fine enough for the shortest timeout, yet cheap: a sweep of 20 000 connections takes well under a millisecond.
 milliseconds sweep_interval(const ServerOptions& options) {
     const milliseconds shortest = std::min({options.head_timeout, options.body_timeout, options.idle_timeout,
                                             options.write_timeout, options.request_timeout});
@@ -60,14 +60,15 @@ public:
     }
     void close() {
         closed_ = true;
-        accept_waiting();  // who is connected already would be reset
+        accept_waiting();  // closing the acceptor would reset connections in its backlog
         error_code ignored;
         acceptor_.close(ignored);
         pause_.cancel();
     }
 
 private:
-    // Takes what waits. False where it cannot be taken now: waiting for the socket again would spin (FLT-5).
+    // Accepts all waiting connections. Returns false if accepting fails for now; waiting for the socket would then spin
+    // (FLT-5).
     bool accept_waiting() {
         for (;;) {
             error_code error;
@@ -158,7 +159,8 @@ private:
                 context.run();
                 return;
             } catch (const std::exception& error) {
-                // From work posted to executor(); connections keep theirs. The thread serves on (FLT-6).
+                // From work posted to executor(); connections catch their own exceptions. The thread keeps serving
+                // (FLT-6).
                 std::fprintf(stderr, "uncaught in an I/O thread: %s\n", error.what());
             } catch (...) {
                 std::fputs("uncaught in an I/O thread\n", stderr);
@@ -188,7 +190,8 @@ private:
             if (!error) stop_contexts();
         });
     }
-    // No thread ends before the last connection of all: its handler may wait for work on another thread.
+    // All threads run until the last connection of the server ends, because its handler may wait for work on another
+    // thread.
     void finish_if_idle() {
         if (!joined_ && doors_closed_.load() == workers_.size() && state_.connections.load() == 0) stop_contexts();
     }
@@ -199,7 +202,7 @@ private:
     ServerState state_;
     std::uint16_t port_ = 0;
     std::atomic<bool> stopping_{false};
-    std::atomic<bool> joined_{false};  // contexts may be gone: nobody is told any more
+    std::atomic<bool> joined_{false};  // contexts may be gone: must not be used any more
     std::atomic<std::size_t> doors_closed_{0};
     std::atomic<std::size_t> next_{0};
     std::vector<std::unique_ptr<Worker>> workers_;

@@ -15,7 +15,7 @@ bool is_zero(std::string_view text) { return text.find_first_not_of('0') == std:
 }  // namespace
 
 std::optional<TraceContext> TraceContext::parse(std::string_view header) {
-    // version "-" trace-id "-" parent-id "-" flags; later versions may append more.
+    // version "-" trace-id "-" parent-id "-" flags. Later versions may append fields.
     if (header.size() < 55 || header[2] != '-' || header[35] != '-' || header[52] != '-') return std::nullopt;
     const std::string_view version = header.substr(0, 2);
     const std::string_view trace = header.substr(3, 32);

@@ -23,8 +23,8 @@ struct Parameter {
     std::string_view value;
 };
 
-// type *( ";" name "=" ( token / quoted-string ) ). A quoted value is taken as it stands: browsers write a quote within
-// as %22, others as \" (RFC 7578 section 4.2 leaves it open), so a backslash is refused rather than guessed at.
+// type *( ";" name "=" ( token / quoted-string ) ). Quoted values are taken literally: some browsers write a quote as
+// %22, other clients as \" (RFC 7578 section 4.2 leaves it open), so a backslash is refused rather than interpreted.
 struct FieldValue {
     std::string_view type;
     std::vector<Parameter> parameters;
@@ -75,7 +75,7 @@ struct Part {
     std::string_view body;
 };
 
-// The lines above a part's body; nullopt: not in order.
+// Parses the header lines of a part; nullopt if they are malformed.
 std::optional<Part> read_head(std::string_view head) {
     Part out;
     bool is_named = false;

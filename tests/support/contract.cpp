@@ -28,14 +28,14 @@ bool matches(const std::vector<std::string>& pattern, const std::vector<std::str
     });
 }
 
-// Headers whose meaning is this service's; those of HTTP at large need no word in the document.
+// The service's own headers must be documented; standard HTTP headers need not be.
 bool is_ours(std::string_view name) {
     return name.starts_with("x-")
                ? name != "x-content-type-options" && name != "x-frame-options"
                : name.starts_with("ratelimit") || name == "retry-after" || name == "www-authenticate" || name == "etag";
 }
 
-// Text of a header or a query as the value that its schema speaks of.
+// Converts the text of a header or a query to the type that its schema expects.
 json::value typed(const std::string& text, const json::object& schema) {
     const auto* type = schema.if_contains("type");
     if (type != nullptr && (*type == "integer" || *type == "boolean")) {
@@ -60,7 +60,7 @@ std::shared_ptr<const Contract> Contract::of(const std::string& document) {
 Contract::Contract(json::value document) : document_(std::move(document)), checker_(document_) {
     for (const auto& path : document_.at("paths").as_object())
         routes_.push_back({split(path.key()), &path.value().as_object()});
-    // Plain paths before patterns, as the router has it.
+    // Literal paths before patterns, as in the router.
     std::ranges::partition(routes_, [](const Route& route) {
         return std::ranges::none_of(route.segments,
                                     [](const std::string& segment) { return segment.starts_with('{'); });
@@ -86,12 +86,12 @@ std::vector<std::string> Contract::complaints(std::string_view method, std::stri
                                               const Answer& answer) const {
     Complaints out;
     if (!target.starts_with('/') || method == "OPTIONS") return out;
-    if (to_lower_ascii(method) == method) return out;  // methods are told apart by case: "get" is none of ours
+    if (to_lower_ascii(method) == method) return out;  // method names are case-sensitive: "get" is not a method
     const std::string_view path = target.substr(0, target.find('?'));
     const auto* operation = find_operation(method, path);
-    // The trailing slash of /docs/ is a kindness, not a path of the document.
+    // The trailing slash of /docs/ is a convenience, not a documented path.
     if (operation == nullptr && answer.status < 400 && path == "/docs/") return out;
-    // Keys of files have slashes, and OpenAPI no word for the rest of a path.
+    // Keys of files contain slashes, and OpenAPI cannot express the rest of a path.
     if (operation == nullptr && answer.status < 400 && path.starts_with("/files/")) return out;
     if (operation == nullptr) {
         check_unrouted(answer, out);
@@ -100,7 +100,7 @@ std::vector<std::string> Contract::complaints(std::string_view method, std::stri
     const auto& responses = operation->at("responses").as_object();
     const auto* described = responses.if_contains(std::to_string(answer.status));
     if (described == nullptr) {
-        // What the reader refuses before it knows the operation.
+        // Refused by the reader before the operation is known.
         if (answer.status == 413 || answer.status == 414 || answer.status == 431)
             check_unrouted(answer, out);
         else
@@ -200,7 +200,7 @@ void Contract::check_unrouted(const Answer& answer, Complaints& out) const {
         out.push_back("answers " + std::to_string(answer.status) + ", but no such operation is documented");
         return;
     }
-    if (answer.body.empty()) return;  // of HEAD
+    if (answer.body.empty()) return;  // a HEAD answer
     const auto type = answer.headers.find("content-type");
     const bool problem = type != answer.headers.end() && type->second.starts_with("application/problem+json");
     const auto& schemas = document_.at("components").at("schemas");

@@ -8,10 +8,10 @@
 namespace consentry::tests {
 namespace {
 
-// The plan is shared by every file; SQLite calls from several threads.
+// One plan for all files; SQLite calls from several threads.
 struct Plan {
     std::mutex mutex;
-    int left = 0;  // operations until the fault; 0: none is planned
+    int left = 0;  // operations until the fault; 0: no fault planned
     FaultyVfs::Kind kind{};
     FaultyVfs::Only only{};
     bool stays = false;
@@ -24,7 +24,7 @@ Plan& plan() {
     return instance;
 }
 
-// SQLite allocates szOsFile bytes: this head, and the real file behind it.
+// SQLite allocates szOsFile bytes: this header followed by the real VFS's file.
 struct File {
     sqlite3_file head;
     bool is_database;
@@ -35,7 +35,7 @@ struct File {
 File& self(sqlite3_file* file) { return *reinterpret_cast<File*>(file); }
 sqlite3_file* real(sqlite3_file* file) { return self(file).real(); }
 
-// Whether the operation that is about to begin fails.
+// Whether the operation about to start must fail.
 bool fails(sqlite3_file* file, bool is_sync, FaultyVfs::Kind* kind) {
     Plan& it = plan();
     const std::lock_guard lock(it.mutex);
@@ -95,7 +95,7 @@ int shm_lock(sqlite3_file* file, int offset, int n, int flags) {
 void shm_barrier(sqlite3_file* file) { real(file)->pMethods->xShmBarrier(real(file)); }
 int shm_unmap(sqlite3_file* file, int remove) { return real(file)->pMethods->xShmUnmap(real(file), remove); }
 
-// Version 2: with shared memory for the log, without mapped pages.
+// Version 2: shared memory for the WAL, but no memory-mapped pages.
 constexpr sqlite3_io_methods methods{.iVersion = 2,
                                      .xClose = close,
                                      .xRead = read,
@@ -132,7 +132,7 @@ void FaultyVfs::install() {
     static std::once_flag once;
     std::call_once(once, [] {
         real_vfs = sqlite3_vfs_find(nullptr);
-        layer = *real_vfs;  // everything that is not about file contents stays as it is
+        layer = *real_vfs;  // inherits everything not related to file contents
         layer.zName = name;
         layer.szOsFile = static_cast<int>(sizeof(File)) + real_vfs->szOsFile;
         layer.pNext = nullptr;

@@ -54,7 +54,7 @@ Socket connect_to(const std::string& path) {
     return out;
 }
 
-// The answers hold this text nowhere else.
+// This text occurs nowhere else in the answers.
 constexpr std::string_view status_line = "HTTP/1.1 ";
 
 Reading reading_of(std::string_view received) {
@@ -70,7 +70,7 @@ Reading reading_of(std::string_view received) {
         if (status == 200 && seen != std::string_view::npos) {
             std::string value{received.substr(seen + name.size())};
             value.resize(value.find('\r'));
-            if (!value.contains(' ')) value += " 0";  // nginx knows no length where none was sent
+            if (!value.contains(' ')) value += " 0";  // nginx reports no length if none was sent
             out.seen.push_back(std::move(value));
         } else {
             out.refusal = status;
@@ -88,7 +88,7 @@ std::vector<Reading> read_all(const HttpReader& reader, const std::vector<std::s
     for (const std::string_view text : texts) {
         sockets.push_back(std::visit([](const auto& address) { return connect_to(address); }, reader.address));
         waiting.push_back({.fd = sockets.back().get(), .events = POLLIN, .revents = 0});
-        // Fits a socket's buffer. A server that has closed already is no failure.
+        // The text fits in the socket buffer. A server that has already closed is not a failure.
         ::send(sockets.back().get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     }
     std::size_t open = texts.size();
@@ -120,7 +120,7 @@ std::string script(std::string_view name) { return std::string{CONSENTRY_REAL_SE
 }  // namespace
 
 OtherReaders::OtherReaders() {
-    // The servers' users pass through it.
+    // The servers run as other users, who must be able to enter the folder.
     std::filesystem::permissions(folder_.path(), std::filesystem::perms{0755});
     const std::string owner = std::to_string(::getpid());
     for (const char* name : {"nginx", "node"})
@@ -132,7 +132,7 @@ OtherReaders::~OtherReaders() {
         try {
             run_command({script(name), "stop", (folder_ / name).string()});
         } catch (const std::exception&) {
-            // They end with this process.
+            // The servers end with this process.
         }
     }
 }

@@ -15,7 +15,7 @@ constexpr const char* genuine_script = CONSENTRY_REAL_SERVERS "/oidc.sh";
 std::string place(const TempFolder& folder) { return (folder.path() / "idp").string(); }
 
 NamedValues start(const char* script, const TempFolder& folder) {
-    // The server's user passes through it.
+    // The server runs as another user, who must be able to enter the folder.
     std::filesystem::permissions(folder.path(), std::filesystem::perms{0755});
     return named_values(output_of({script, "start", "--owner", std::to_string(::getpid()), place(folder)}));
 }
@@ -24,7 +24,7 @@ void stop(const char* script, const TempFolder& folder) {
     try {
         run_command({script, "stop", place(folder)});
     } catch (const std::exception&) {
-        // It ends with this process.
+        // The server ends with this process.
     }
 }
 

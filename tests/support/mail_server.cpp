@@ -31,7 +31,7 @@ std::string read_file(const fs::path& path) {
 }  // namespace
 
 MailServer::MailServer(MailServerTls tls, std::string user) : tls_(tls), user_(std::move(user)) {
-    // The server's user passes through it.
+    // The server runs as another user, who must be able to enter the folder.
     fs::permissions(folder_.path(), fs::perms{0755});
     start();
 }
@@ -40,7 +40,7 @@ MailServer::~MailServer() {
     try {
         run_command({script, "stop", folder_ / "server"});
     } catch (const std::exception&) {
-        // It ends with this process.
+        // The server ends with this process.
     }
 }
 

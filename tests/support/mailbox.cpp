@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// RFC 2047, of what the service writes: UTF-8 in base64; white space between two words goes.
+// Decodes the subset of RFC 2047 that the service writes: base64 of UTF-8. White space between two encoded words is
+// dropped.
 std::string decoded_words(std::string_view text) {
     constexpr std::string_view begin = "=?UTF-8?B?";
     std::string out;

@@ -9,7 +9,7 @@ namespace consentry::tests {
 namespace {
 
 std::string text_of(const PGresult* result, int row, int column) {
-    constexpr Oid boolean = 16;  // pg_type.dat; as 0 and 1, like SQLite's
+    constexpr Oid boolean = 16;  // OID in pg_type.dat; returned as 0 and 1, as by SQLite
     std::string text(PQgetvalue(result, row, column), static_cast<std::size_t>(PQgetlength(result, row, column)));
     if (PQftype(result, column) == boolean && !text.empty()) return text == "t" ? "1" : "0";
     return text;
@@ -20,7 +20,7 @@ std::string text_of(const PGresult* result, int row, int column) {
 SqlRows run_postgres_sql(const std::string& url, const std::string& statement) {
     const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(url.c_str()), &PQfinish);
     if (PQstatus(connection.get()) != CONNECTION_OK) throw std::runtime_error(PQerrorMessage(connection.get()));
-    // "drop cascades to ..." and its like are for people.
+    // Suppresses notices such as "drop cascades to ...".
     PQsetNoticeReceiver(connection.get(), [](void*, const PGresult*) {}, nullptr);
     const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection.get(), statement.c_str()), &PQclear);
     switch (PQresultStatus(result.get())) {

@@ -47,13 +47,13 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return out;
 }
 
-// Sanitizers are told their options through the environment; no setting of ours is.
+// Sanitizers and coverage read their options from the environment; the service's settings do not use these names.
 void add_sanitizer_options(std::vector<std::string>& environment) {
     for (const char* name : {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE"})
         if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
 }
 
-// Appends what is there; false at the end.
+// Appends the available bytes. Returns false at the end of the stream.
 bool take(int from, std::string& into) {
     std::array<char, 4096> bytes{};
     const ssize_t count = ::read(from, bytes.data(), bytes.size());
@@ -70,7 +70,7 @@ Settings quick_settings(Settings more) {
                  {"HTTP_THREADS", "2"},
                  {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "8192"},
                  {"AUTH_PASSWORD_ARGON2_PASSES", "1"},
-                 {"THROTTLE_LIMIT", "0"}});  // tests are quicker than people
+                 {"THROTTLE_LIMIT", "0"}});  // tests send requests faster than people do
     return more;
 }
 
@@ -85,7 +85,7 @@ Program::Program(const std::vector<std::string>& arguments, const std::filesyste
     posix_spawn_file_actions_adddup2(&actions, out.write, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err.write, STDERR_FILENO);
     posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-    // Not this process's own sockets: a port would stay open that a test believes closed.
+    // The child must not inherit this process's sockets, which would keep open a port that a test believes closed.
     posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
 
     std::vector<std::string> all_arguments{CONSENTRY_PROGRAM};
@@ -97,11 +97,11 @@ Program::Program(const std::vector<std::string>& arguments, const std::filesyste
                                      pointers_to(variables).data());
     posix_spawn_file_actions_destroy(&actions);
     if (result != 0) throw std::system_error(result, std::generic_category(), "cannot start " CONSENTRY_PROGRAM);
-    // Not pidfd_open(): the header of glibc 2.36 declares it for C alone.
+    // Not pidfd_open(): glibc 2.36 declares it for C only.
     handle_ = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
     if (handle_ < 0) fail("pidfd_open");
 
-    // Small enough for the pipe's buffer, so nobody need read it first.
+    // The input fits in the pipe's buffer, so this write cannot block.
     if (!input.empty() && ::write(in.write, input.data(), input.size()) != static_cast<ssize_t>(input.size()))
         fail("write");
     collector_ = std::jthread([this, from_out = std::exchange(out.read, -1), from_err = std::exchange(err.read, -1)] {

@@ -31,7 +31,7 @@ RealPostgres::~RealPostgres() {
     try {
         control("stop", {"--remove"});
     } catch (const std::exception&) {
-        // The watchdog sees to it when this process ends.
+        // The watchdog stops the server when this process ends.
     }
 }
 

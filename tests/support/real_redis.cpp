@@ -59,7 +59,7 @@ RealRedis::~RealRedis() {
     try {
         output_of({script, "stop", "--remove", folder_.path()});
     } catch (const std::exception&) {
-        // The watchdog sees to it when this process ends.
+        // The watchdog stops the servers when this process ends.
     }
 }
 
@@ -95,7 +95,7 @@ std::size_t RealRedis::master_of(const std::string& key, std::size_t asked) cons
         const std::vector<std::string> word(std::istream_iterator<std::string>(words), {});
         for (std::size_t i = 8; i < word.size(); ++i) {
             const std::string_view range = word[i];
-            if (range.starts_with('[')) continue;  // a slot on its way to another node
+            if (range.starts_with('[')) continue;  // a slot being migrated
             const unsigned first = number(range);
             const unsigned last = range.contains('-') ? number(range.substr(range.find('-') + 1)) : first;
             if (slot >= first && slot <= last)

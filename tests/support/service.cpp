@@ -12,7 +12,7 @@
 namespace consentry::tests {
 namespace {
 
-// A day in the past on purpose: nothing of the service may look at the machine's own clock.
+// Deliberately in the past: the service must never read the machine's own clock.
 constexpr TimePoint test_begin = from_epoch_ms(1'700'000'010'000);
 constexpr seconds totp_period{30};
 
@@ -25,7 +25,7 @@ Service::Service(Environment settings) : clock_(test_begin), environment_(std::m
     environment_.try_emplace("HTTP_THREADS", "2");
     environment_.try_emplace("AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "8192");
     environment_.try_emplace("AUTH_PASSWORD_ARGON2_PASSES", "1");
-    environment_.try_emplace("THROTTLE_LIMIT", "0");  // tests are quicker than people; those of the limit set it
+    environment_.try_emplace("THROTTLE_LIMIT", "0");  // tests outpace people; tests of the limit set it
     if (on_shared_engines()) {
         schema_.emplace();
         schema_->sql("CREATE FUNCTION hex(bytea) RETURNS text LANGUAGE sql AS $$ SELECT upper(encode($1, 'hex')) $$");
@@ -33,8 +33,8 @@ Service::Service(Environment settings) : clock_(test_begin), environment_(std::m
         environment_.try_emplace("DATABASE_URL", schema_->patient_url());
         environment_.try_emplace("CACHE_URL", shared_redis_url());
         environment_.try_emplace("CACHE_NAMESPACE", name_space_);
-        // Tests of races put more on a small machine than a request should wait for, and machines that others share
-        // stand still at times.
+        // Race tests put more load on a small machine than a request should wait for, and shared machines stall at
+        // times.
         environment_.try_emplace("DATABASE_TIMEOUT", "25s");
         environment_.try_emplace("CACHE_TIMEOUT", "10s");
     }
@@ -52,7 +52,7 @@ void Service::restart(const Environment& changes) {
     if (!config) throw std::runtime_error(config.error().front().setting + ": " + config.error().front().text);
     app_ = std::make_unique<App>(*config, clock_);
     contract_ = app_->document().empty() ? nullptr : Contract::of(app_->document());
-    app_->start(std::chrono::hours{1});  // tests say themselves when it is cleaned up
+    app_->start(std::chrono::hours{1});  // tests trigger the cleanup themselves
 }
 
 Answer Service::call(std::string_view method, const std::string& path, const std::string& body, Headers headers) const {

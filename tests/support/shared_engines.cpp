@@ -25,7 +25,7 @@ std::string shared_url(const char* variable, const char* name) {
     return found->second;
 }
 
-// Where the digits of the port stand.
+// Returns the digits of the port.
 std::string_view port_part(std::string_view url) {
     const std::size_t scheme = url.find("://");
     if (scheme == std::string_view::npos) throw std::runtime_error("no URL");

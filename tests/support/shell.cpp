@@ -30,7 +30,7 @@ struct Descriptor {
     Descriptor& operator=(const Descriptor&) = delete;
 };
 
-// A file, not a pipe: a server left in the background may hold it open, and nobody need read it meanwhile.
+// A file instead of a pipe: a background server may keep it open, and it needs no reader meanwhile.
 Descriptor output_file() { return Descriptor(::memfd_create("output", MFD_CLOEXEC), "memfd_create"); }
 
 std::string content_of(const Descriptor& file) {
@@ -79,7 +79,7 @@ CommandResult run_command(const std::vector<std::string>& arguments, const Named
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start " + words.front());
 
-    // Not pidfd_open(): the header of glibc 2.36 declares it for C alone.
+    // Not pidfd_open(): glibc 2.36 declares it for C only.
     const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)), "pidfd_open");
     pollfd end{.fd = handle.value, .events = POLLIN, .revents = 0};
     const bool ended = ::poll(&end, 1, static_cast<int>(deadline.count())) == 1;

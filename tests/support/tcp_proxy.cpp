@@ -37,14 +37,14 @@ enum class Direction { requests, answers };
 struct Link {
     tcp::socket client;
     tcp::socket target;
-    std::optional<std::size_t> answer_bytes_left{};  // cut_after
-    std::string last_bytes{};                        // mute_when: what may be the beginning of the pattern
-    bool loses_answer = false;                       // mute_when: the pattern went by
-    bool half_closed = false;                        // one side has sent all it will
+    std::optional<std::size_t> answer_bytes_left{};  // cut_after_answer_bytes()
+    std::string last_bytes{};                        // mute_when: a possible prefix of the pattern
+    bool loses_answer = false;                       // mute_when: the pattern has passed
+    bool half_closed = false;                        // one side has closed its sending direction
 };
 using LinkPointer = std::shared_ptr<Link>;
 
-// With RST where `abortive`: whatever is under way is lost.
+// With `abortive`, sends RST and discards data in transit.
 void close(tcp::socket& socket, bool abortive) {
     boost::system::error_code ignored;
     if (abortive && socket.is_open()) socket.set_option(asio::socket_base::linger(true, 0), ignored);
@@ -53,10 +53,10 @@ void close(tcp::socket& socket, bool abortive) {
 
 }  // namespace
 
-// All of it belongs to the one thread; in() carries calls there.
+// Confined to its own thread; in() runs calls there.
 struct TcpProxy::Impl {
     explicit Impl(std::uint16_t target_port) : target(asio::ip::address_v4::loopback(), target_port) {
-        // Bound but not listening: keeps the port while links are refused.
+        // Bound but not listening: reserves the port while links are refused.
         port_keeper.open(tcp::v4());
         port_keeper.set_option(asio::socket_base::reuse_address(true));
         port_keeper.bind({asio::ip::address_v4::loopback(), 0});
@@ -166,7 +166,7 @@ struct TcpProxy::Impl {
         }
     }
 
-    // One side has sent all it will; the link ends when both have.
+    // One side has closed its sending direction; the link ends once both have.
     void half_close(const LinkPointer& link, Direction direction, const boost::system::error_code& error) {
         boost::system::error_code failed = error == asio::error::eof ? boost::system::error_code{} : error;
         if (!failed)
@@ -178,7 +178,7 @@ struct TcpProxy::Impl {
     void end(const LinkPointer& link, bool abortive) {
         if (links.erase(link) == 0) return;
         close(link->client, abortive);
-        // In order: the target may still be reading what it was sent.
+        // Orderly, because the target may still be reading.
         close(link->target, false);
     }
 
@@ -201,7 +201,7 @@ struct TcpProxy::Impl {
         return passing;
     }
 
-    // Returns when what was read in this direction may go on.
+    // Completes once data in this direction may be forwarded.
     awaitable<void> held_back(Direction direction) {
         bool delayed = false;
         for (;;) {
@@ -211,13 +211,13 @@ struct TcpProxy::Impl {
             timer.expires_after(held ? std::chrono::hours{24} : std::chrono::hours{0} + time);
             delayed = !held;
             waiting.insert(&timer);
-            co_await timer.async_wait(as_result);  // change() ends it before its time
+            co_await timer.async_wait(as_result);  // change() cancels it early
             waiting.erase(&timer);
         }
     }
 
     asio::io_context context{1};
-    // While links are refused there may be nothing else to wait for.
+    // Keeps the context running while links are refused and nothing else is pending.
     asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
     tcp::endpoint target;
     tcp::acceptor port_keeper{context};

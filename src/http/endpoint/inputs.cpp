@@ -8,7 +8,7 @@
 namespace consentry::http {
 namespace {
 
-// A query's or a path's text, as UTF-8.
+// Decodes text of a query or a path; nullopt unless the result is UTF-8.
 std::optional<std::string> decode(std::string_view text) {
     auto out = form_decoded(text);
     if (!out || !code_points(*out)) return std::nullopt;
@@ -28,7 +28,7 @@ bool is_json(std::string_view content_type) {
 
 constexpr JsonLimits body_limits;
 
-// Where a client finds the fault: line and column, both from one, the column in characters.
+// Reports the position of the fault as line and column, both counted from one; the column counts characters.
 Error json_error(std::string_view text, const JsonFault& fault) {
     const std::string_view before = text.substr(0, fault.offset);
     const auto line = 1 + std::ranges::count(before, '\n');
@@ -91,7 +91,7 @@ Result<json::value> parse_body(const Request& request) {
 namespace detail {
 namespace {
 
-// What a request without a declared body or query may carry: nothing.
+// The DTO of requests without a declared body or query: no names are allowed.
 struct Nothing {
     static constexpr auto fields() { return std::tuple{}; }
 };

@@ -11,10 +11,10 @@ namespace {
 namespace json = boost::json;
 
 struct Sample {
-    std::string_view ending;  // of the property's name, without case
+    std::string_view ending;  // of the property name, case-insensitive
     std::string_view text;
 };
-// The first that fits. What looks like a secret is published here: none of it opens anything.
+// The first match wins. Values that look like secrets are published here and grant no access anywhere.
 constexpr std::array samples{
     Sample{"email", "ada@example.org"},
     Sample{"newPassword", "Copper-Meadow-77"},

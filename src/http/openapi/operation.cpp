@@ -5,7 +5,7 @@
 namespace consentry::http::openapi {
 namespace {
 
-// The members of a query or of the path, each as a component of its own.
+// Adds the members of a query or a path, each as its own component.
 void add_parameters(json::array& out, const Operation& operation, const json::object& schema, std::string_view in,
                     Draft& draft) {
     const auto* required = schema.if_contains("required");
@@ -31,7 +31,7 @@ json::object request_body(const Operation& operation, Draft& draft) {
     json::object schema = operation.describe_body(draft.schemas);
     std::string_view name = schema.at("$ref").as_string();
     name.remove_prefix(name.rfind('/') + 1);
-    // A missing body is read as {}: it must be there only where one of its members must.
+    // A missing body is parsed as {}, so the body is required only if one of its members is.
     const bool required = draft.schemas.at(name).as_object().contains("required");
     json::object media_type;
     add_examples(media_type, schema, draft.schemas);
@@ -39,7 +39,7 @@ json::object request_body(const Operation& operation, Draft& draft) {
     return {{"required", required}, {"content", {{"application/json", std::move(media_type)}}}};
 }
 
-// A file, as a form or as it is.
+// Describes a file, sent in a form or as the body itself.
 json::object upload_body() {
     const json::object file{{"type", "string"}, {"contentMediaType", "text/csv"}, {"description", "CSV file"}};
     const json::object form{{"type", "object"},
@@ -62,7 +62,7 @@ json::array security(const Operation& operation, const OpenApiInfo& info) {
     return {token, both};
 }
 
-// Who may call, then what the endpoint says of itself.
+// The access rule first, then the endpoint's own description.
 std::string description_of(const Operation& operation) {
     std::string out = operation.access.demand;
     for (const std::string_view sentences :

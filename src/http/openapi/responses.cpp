@@ -14,14 +14,14 @@ void add(Kinds& to, const Kinds& more) {
         if (std::ranges::find(to, kind) == to.end()) to.push_back(kind);
 }
 
-// What any request may meet.
+// The errors that any request can cause.
 Kinds common_errors(const Operation& operation, const OpenApiInfo& info) {
     Kinds out{
         &errors::bad_request,       &errors::timeout, &errors::validation,         &errors::unsupported_media_type,
         &errors::too_many_requests, &errors::unknown, &errors::service_unavailable};
     if (operation.takes_body) out.push_back(&errors::payload_too_large);
-    // A key that is sent is looked at everywhere, and an empty one is refused as none; a wrong type where there is a
-    // right one.
+    // Every operation checks a key that is sent and refuses an empty one as missing. A key of the wrong type is refused
+    // only by operations that require a type.
     if (info.api_keys != ApiKeyUse::none || operation.api_key == ApiKeyDemand::system) {
         add(out, {&errors::api_key_required, &errors::api_key_invalid, &errors::api_key_unknown});
         if (operation.api_key != ApiKeyDemand::none) out.push_back(&errors::api_key_forbidden);
@@ -38,7 +38,7 @@ Kinds own_errors(const Operation& operation) {
     return out;
 }
 
-// An error as it is answered; kept as a component, because many operations have it.
+// Returns the example of an error; a shared component, because many operations have it.
 json::object example_of_error(const ErrorKind& kind, Draft& draft) {
     const std::string name =
         std::string(kind.module) + "." + std::to_string(kind.http_status) + "." + std::string(kind.name);
@@ -82,7 +82,7 @@ json::object headers_of(unsigned status, bool has_etag = false) {
     return out;
 }
 
-// The errors of one status; service codes tell them apart.
+// Describes the errors of one status, which service codes tell apart.
 json::object error_response(unsigned status, const Kinds& kinds, Draft& draft) {
     std::string description;
     json::array codes;
@@ -110,8 +110,8 @@ json::object error_response(unsigned status, const Kinds& kinds, Draft& draft) {
               {"application/problem+json", {{"schema", one_of("Problem")}}}}}};
 }
 
-// One component for each set of errors, however many operations have it; named after the widest circle that does: all
-// operations, those of one guard, or the first operation that has it.
+// Creates one component per set of errors and shares it between operations. Its name reflects the widest scope with
+// that set: all operations, those of one guard, or the first operation that uses it.
 json::object refer_to_errors(unsigned status, Kinds kinds, const Kinds& common, const Operation& operation,
                              Draft& draft) {
     std::ranges::sort(kinds, {}, [](const ErrorKind* kind) { return std::tuple(kind->service_code, kind->name); });
@@ -133,7 +133,8 @@ json::object refer_to_errors(unsigned status, Kinds kinds, const Kinds& common, 
     return reference("responses", name);
 }
 
-// Lists add members to the metadata; an object that allows no others is written out as one.
+// Lists add members to the metadata. A schema that allows no additional properties cannot be extended by reference, so
+// it is written out in full.
 json::object metadata_schema(const Operation& operation, Draft& draft) {
     if (!operation.describe_metadata) return reference("schemas", "Metadata");
     json::object out = operation.describe_metadata(draft.schemas);

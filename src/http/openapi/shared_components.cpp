@@ -79,7 +79,7 @@ json::object problem() {
                  {"type", "title", "status", "detail", "instance"});
 }
 
-// `always`: every answer has it.
+// `always`: the header is in every answer.
 json::object header(json::object schema, bool always) {
     json::object out;
     if (auto* description = schema.if_contains("description")) {

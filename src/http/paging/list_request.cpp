@@ -30,7 +30,7 @@ const NumberRule per_page_rule{per_page_max, errors::invalid_per_page, errors::p
                                errors::per_page_exceeds_maximum};
 const NumberRule page_rule{page_max, errors::invalid_page, errors::page_less_than_one, errors::page_exceeds_maximum};
 
-// Whole decimal digits, in one spelling; a number too large for the machine is too large all the same.
+// Reads decimal digits in canonical form. A number that overflows is treated as too large.
 Result<std::int64_t> read_number(std::string_view text, const NumberRule& rule) {
     const bool negative = text.starts_with('-');
     if (negative) text.remove_prefix(1);
@@ -111,7 +111,7 @@ Result<void> ListRequest::read_order(std::string_view term) {
     const auto colon = term.find(':');
     const std::string_view name = term.substr(0, colon);
     const auto field = std::ranges::find(shape_->sortable, name, &Sortable::name);
-    // A field that decided once has nothing left to decide.
+    // A repeated sort field has no further effect.
     const bool is_repeated =
         field != shape_->sortable.end() &&
         std::ranges::find(query_.order, field->column, &ListOrder::expression) != query_.order.end();
@@ -153,7 +153,7 @@ Result<void> ListRequest::read_cursor(std::span<const NamedText> texts, std::str
 
 void ListRequest::write_offset_facts(std::string& out, std::int64_t count) const {
     const std::int64_t pages = (count + query_.limit - 1) / query_.limit;
-    const bool has_next = page_ < std::min(pages, page_max);  // a page that cannot be asked for is none
+    const bool has_next = page_ < std::min(pages, page_max);  // a page beyond page_max cannot be requested
     out += fmt::format(R"(,"count":{},"page":{},"totalPage":{})", count, page_, pages);
     if (has_next) out += fmt::format(R"(,"nextPage":{})", page_ + 1);
     if (page_ > 1) out += fmt::format(R"(,"previousPage":{})", page_ - 1);

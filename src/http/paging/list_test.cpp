@@ -51,7 +51,7 @@ struct BrushListing {
     }
 };
 
-// Sees what is asked of a seal.
+// Records the arguments of the calls.
 struct OpenSeal final : CursorSeal {
     std::string seal(std::string_view content, std::string_view, std::string_view) const override {
         return std::string(next.empty() ? content : next);

@@ -8,7 +8,7 @@
 namespace consentry::http {
 namespace {
 
-// In thousandths: "1", "0.5", "0.125" (RFC 9110 section 12.4.2). nullopt: no weight.
+// Parses a weight into thousandths: "1", "0.5", "0.125" (RFC 9110 section 12.4.2). Returns nullopt if it is malformed.
 std::optional<int> parse_weight(std::string_view text) {
     if (text.empty() || text.size() > 5 || (text[0] != '0' && text[0] != '1')) return std::nullopt;
     int out = (text[0] - '0') * 1'000;
@@ -23,7 +23,7 @@ std::optional<int> parse_weight(std::string_view text) {
     return out <= 1'000 ? std::optional(out) : std::nullopt;
 }
 
-// Of the parameters of one range; where it cannot be read, nothing is asked for.
+// Returns the weight of a range in thousandths: 1000 without a q parameter, 0 if that is malformed.
 int weight_of(std::string_view parameters) {
     while (!parameters.empty()) {
         parameters.remove_prefix(1);
@@ -39,7 +39,7 @@ int weight_of(std::string_view parameters) {
 
 bool prefers_problem(const Request& request) {
     int problem = 0;
-    // The narrowest range that holds application/json tells its weight.
+    // The most specific range that matches application/json determines its weight.
     int json = 0;
     int narrowness = 0;
     for (const auto& [name, value] : request.headers) {

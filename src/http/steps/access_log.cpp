@@ -23,7 +23,7 @@ constexpr std::size_t headers_max = 50;
 constexpr std::size_t header_bytes_max = 512;
 constexpr std::string_view hidden = R"("[REDACTED]")";
 constexpr std::size_t failure_bytes_max = 2'048;
-constexpr std::size_t path_bytes_max = 256;  // of the message
+constexpr std::size_t path_bytes_max = 256;  // of the path in the message
 
 void add_text(std::string& out, std::string_view member, std::string_view text, std::size_t bytes_max = 1'024) {
     out.append(member);
@@ -41,7 +41,7 @@ void add_header_text(std::string& out, std::string_view member, const Request& r
         out.append("null");
 }
 
-// Clients come again and again, and writing an address down takes longer than comparing it.
+// The same clients return often, and formatting an address costs more than comparing it.
 std::string_view address_text(const boost::asio::ip::address& address) {
     thread_local boost::asio::ip::address known;
     thread_local std::string text = known.to_string();
@@ -52,7 +52,7 @@ std::string_view address_text(const boost::asio::ip::address& address) {
     return text;
 }
 
-// Member names stand once: of a repeated header the first counts.
+// Member names must be unique: of a repeated header, only the first is logged.
 class HeaderWriter {
 public:
     HeaderWriter(std::string& out, std::string_view member) : out_(out) { out_.append(member).push_back('{'); }
@@ -75,7 +75,7 @@ public:
         const std::size_t begin = out_.size();
         append_log_string(out_, name, header_bytes_max);
         out_.push_back(':');
-        if (!is_known && !is_plain_header(name)) {  // what is hidden is not kept
+        if (!is_known && !is_plain_header(name)) {  // hidden values are not cached
             out_.append(hidden);
             return;
         }
@@ -86,9 +86,10 @@ public:
         last.text.assign(out_, begin);
     }
 
-    // Of an answer: "name: value\r\n", as many as there are. The first to be added.
+    // Adds the headers of an answer, a sequence of "name: value\r
+    // ". Must be called before any other header is added.
     void add_lines(std::string_view lines) {
-        // Answers begin alike. How the first lines of one were written is kept, by thread.
+        // Answers tend to begin with the same lines, so each thread caches their formatted form.
         thread_local Beginning known;
         const std::size_t same = known.lines_in_common(lines);
         if (same == 0)
@@ -100,7 +101,7 @@ public:
 private:
     class Beginning {
     public:
-        // How many of the first lines are those that are kept.
+        // Returns how many leading lines equal the cached ones.
         std::size_t lines_in_common(std::string_view lines) const {
             std::size_t count = 0;
             std::size_t begin = 0;
@@ -112,7 +113,7 @@ private:
             }
             return count;
         }
-        // Writes the first `count` lines. Returns how long those are.
+        // Writes the first `count` lines and returns their length in bytes.
         std::size_t copy(std::size_t count, std::string_view lines, HeaderWriter& to) const {
             to.out_.append(text_, 0, ends_[count - 1].text);
             std::size_t begin = 0;
@@ -131,14 +132,14 @@ private:
             });
             lines_.assign(lines);
             text_.assign(to.out_, begin);
-            ends_ = std::move(ends);  // last: what is thrown above leaves none
+            ends_ = std::move(ends);  // last, so that an exception above leaves the cache empty
         }
 
     private:
         struct End {
-            std::size_t name;  // its length
-            std::size_t line;  // of the line, in lines_
-            std::size_t text;  // of how it is written, in text_
+            std::size_t name;  // length of the name
+            std::size_t line;  // end of the line in lines_
+            std::size_t text;  // end of its formatted form in text_
         };
         std::string lines_;
         std::string text_;
@@ -155,9 +156,9 @@ private:
             (learned(colon, size - lines.size()), ...);
         }
     }
-    // One place of 256, the same for all that differ in case alone: nearly every name has one for itself.
+    // Hashes a name into one of 256 buckets, ignoring case. Collisions are rare.
     static std::size_t mark_of(std::string_view name) {
-        const auto letter = [](char c) { return static_cast<std::size_t>(c) & 0x1F; };  // without its case
+        const auto letter = [](char c) { return static_cast<std::size_t>(c) & 0x1F; };  // ignores case
         return name.empty() ? 0 : (name.size() * 37 + letter(name.front()) * 11 + letter(name.back())) % 256;
     }
     bool was_seen(std::string_view name) const {
@@ -171,18 +172,18 @@ private:
         seen_[count_++] = name;
     }
 
-    // Most headers are the same from one request to the next: how each was written last is kept, by thread.
+    // Most headers repeat from one request to the next, so each thread caches their last formatted form.
     struct Written {
         std::string name;
         std::string value;
         std::string text;
         unsigned misses = 0;  // since the last use
     };
-    // Those that are never the same twice are not kept each time.
+    // Values that never repeat are cached only once in this many misses.
     static constexpr unsigned misses_of_one_try = 16;
     static Written& last_like(std::string_view name, std::string_view value) {
         thread_local std::array<Written, 256> written;
-        // A value too long for the memory shares a place that holds none for long.
+        // Values too long to cache share one entry, which never holds a value for long.
         if (value.size() > header_bytes_max) return written[0];
         return written[1 + (mark_of(name) + value.size()) % (written.size() - 1)];
     }
@@ -190,7 +191,7 @@ private:
     std::string& out_;
     std::array<std::string_view, headers_max> seen_;
     std::size_t count_ = 0;
-    std::bitset<256> marks_;  // of those in seen_
+    std::bitset<256> marks_;  // buckets of the names in seen_
 };
 
 void add_request(std::string& out, const Exchange& exchange, const std::string& path) {
@@ -247,7 +248,7 @@ void add_response(std::string& out, const Exchange& exchange, std::string_view p
         headers.add_lines(response.headers);
     }
     out.append(R"(,"body":)");
-    // The metadata repeat the path, which may hold a secret; everything else in them is the service's own.
+    // The metadata repeats the path, which may hold a secret; its other members are the service's own.
     const bool path_is_shown = path == exchange.context.request.path;
     if (response.body.empty())
         out.append("null");
@@ -319,7 +320,7 @@ void AccessLog::on_answer(const Exchange& exchange) noexcept {
         message.append(fmt::format_int(status).c_str());
         log_.write(level, automatic ? automatic_context : failure_context, message, members, context.now);
     } catch (...) {
-        // Out of memory: the line is lost, the answer is not.
+        // Out of memory: drops the log line, keeps the answer.
     }
 }
 

@@ -12,7 +12,8 @@ Client client_of(const Request& request, const Networks& proxies) {
         out.through_stranger = request.header("x-forwarded-for") || request.header("forwarded");
         return out;
     }
-    // The nearest hop is the last of the last line. Each hop is believed because the one before it is ours.
+    // The nearest hop is the last entry of the last line. Each hop is trusted because the hop that reported it is a
+    // listed proxy.
     for (const auto& [name, value] : std::views::reverse(request.headers)) {
         if (!equal_ignoring_case(name, "x-forwarded-for")) continue;
         std::string_view rest = value;
@@ -22,7 +23,7 @@ Client client_of(const Request& request, const Networks& proxies) {
             more = comma != std::string_view::npos;
             rest = rest.substr(0, more ? comma : 0);
             const auto hop = parse_address(text);
-            if (!hop) return out;  // what cannot be read hides whoever stands before it
+            if (!hop) return out;  // an unreadable hop hides all hops before it
             out.address = *hop;
             if (!proxies.contains(*hop)) {
                 more = false;

@@ -12,10 +12,10 @@
 namespace consentry::http {
 namespace {
 
-constexpr int gzip_window = 15 + 16;  // the largest window; 16 asks for gzip's own header and trailer
+constexpr int gzip_window = 15 + 16;  // maximum window size; 16 selects the gzip header and trailer
 constexpr int fastest = 1;
 
-// One per thread, kept: making one costs more than compressing a page.
+// One per thread and reused: creating one costs more than compressing a page.
 class Deflater {
 public:
     Deflater() {
@@ -42,7 +42,7 @@ private:
     z_stream stream_{};
 };
 
-// "gzip;q=0.5" -> whether its weight is above nought.
+// Returns whether the weight is above zero: "gzip;q=0.5".
 bool is_wanted(std::string_view parameters) {
     const auto weight = parameters.find("q=");
     if (weight == std::string_view::npos) return true;
@@ -104,7 +104,7 @@ std::string gunzip(std::string_view packed, std::size_t bytes_max) {
         out.append(part.data(), part.size() - stream.avail_out);
         if (out.size() > bytes_max) return {};
         if (state == Z_STREAM_END) return out;
-        if (stream.avail_out != 0 && stream.avail_in == 0) return {};  // cut short
+        if (stream.avail_out != 0 && stream.avail_in == 0) return {};  // truncated
     }
 }
 

@@ -25,7 +25,7 @@ constexpr std::string_view exposed_headers =
     "Retry-After, ETag";
 constexpr std::string_view preflight_seconds = "86400";
 
-// Labels of letters, digits, '-' and '_' between dots, none empty; or an IPv6 address in brackets.
+// Non-empty labels of letters, digits, '-' and '_', separated by dots, or a bracketed IPv6 address.
 bool is_host(std::string_view host) {
     if (host.starts_with('[')) {
         if (host.size() < 4 || !host.ends_with(']')) return false;
@@ -37,7 +37,7 @@ bool is_host(std::string_view host) {
     return std::ranges::all_of(host, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-// "host:port" apart; nullopt where there is a port that is none.
+// Splits "host:port"; nullopt if the port is invalid.
 std::optional<std::pair<std::string_view, std::optional<std::uint16_t>>> split_port(std::string_view text) {
     const auto colon = text.rfind(':');
     if (colon == std::string_view::npos || text.ends_with(']')) return std::pair{text, std::nullopt};
@@ -80,7 +80,7 @@ std::expected<Cors, std::string> Cors::parse(const std::vector<std::string>& ent
     return out;
 }
 
-// scheme "://" host [":" port] and nothing else (RFC 6454 section 6.2). "null" is no origin that can be allowed.
+// Accepts only scheme "://" host [":" port] (RFC 6454 section 6.2). The origin "null" can never be allowed.
 std::optional<Cors::Origin> Cors::parse_origin(std::string_view text) {
     constexpr std::string_view mark = "://";
     const auto scheme_end = text.find(mark);
@@ -109,14 +109,14 @@ bool Cors::allows(std::string_view text) const {
 
 void Cors::add_headers(const Request& request, bool preflight, Response& response) const {
     if (entries_.empty() && !any_) return;
-    // Whatever the answer says about one origin must not be kept for another.
+    // Caches must not reuse an answer for another origin.
     if (!any_)
         response.add_header(
             "Vary", preflight ? "Origin, Access-Control-Request-Method, Access-Control-Request-Headers" : "Origin");
     const auto origin = request.header("origin");
     if (!origin || request.count("origin") != 1) return;
     if (any_) {
-        // With anybody allowed nobody is named, and browsers keep credentials to themselves.
+        // A wildcard names no origin, so browsers send no credentials.
         response.add_header("Access-Control-Allow-Origin", "*");
     } else {
         if (!allows(*origin)) return;

@@ -11,7 +11,7 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-// The first `bits` of both are the same. Both of one family.
+// Whether the first `bits` of both are equal. Both must be of the same family.
 template <class Bytes>
 bool share_prefix(const Bytes& left, const Bytes& right, unsigned bits) {
     for (unsigned i = 0; i < left.size() && bits > 0; ++i) {
@@ -40,7 +40,7 @@ Address canonical(const Address& address) {
 }
 
 std::optional<Address> parse_address(std::string_view text) {
-    constexpr std::size_t longest = 64;  // an IPv6 address with a zone and a port
+    constexpr std::size_t longest = 64;  // fits an IPv6 address with a zone and a port
     if (text.empty() || text.size() > longest) return std::nullopt;
     std::string_view port;
     if (text.starts_with('[')) {
@@ -63,7 +63,7 @@ std::optional<Address> parse_address(std::string_view text) {
 std::string client_key(const Address& address) {
     const Address one = canonical(address);
     std::string out;
-    // Not to_string(), which goes by way of printf: every request is counted under its key.
+    // Not to_string(), which uses printf: this runs for every request.
     if (one.is_v4()) {
         for (const unsigned char byte : one.to_v4().to_bytes()) {
             if (!out.empty()) out.push_back('.');
@@ -90,7 +90,7 @@ std::expected<Networks, std::string> Networks::parse(const std::vector<std::stri
         if (!bits) return std::unexpected("addresses or networks such as 10.0.0.0/8, separated by commas");
         if (*bits == 0) return std::unexpected("a list without a network that covers all addresses (/0)");
         const Address one = canonical(address);
-        // A mapped network of IPv4 counts in the last 32 of its bits.
+        // The prefix of a mapped IPv4 network counts only its last 32 bits.
         const bool mapped = address.is_v6() && one.is_v4();
         if (mapped && *bits <= 96) return std::unexpected("a list without a network that covers all addresses (/0)");
         out.blocks_.push_back({one, mapped ? *bits - 96 : *bits});

@@ -47,7 +47,7 @@ std::string forgotten_token(const Service& service, const std::string& email, st
 
 void settle_mails(const Service& service) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
-    // In this order: a request that was looked at has left its mail.
+    // In this order, because processing a request enqueues its mail.
     while (one(service, "SELECT count(*) FROM link_requests WHERE handled_at IS NULL") != "0" ||
            one(service, "SELECT count(*) FROM mails") != "0") {
         if (std::chrono::steady_clock::now() > end) throw std::runtime_error("mails are left lying");

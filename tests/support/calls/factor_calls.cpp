@@ -20,7 +20,7 @@ namespace {
 namespace beast_http = boost::beast::http;
 using asio::ip::tcp;
 
-// Opens when `count` have arrived. For one thread.
+// Opens once `count` coroutines have arrived. Not thread-safe.
 class Gate {
 public:
     Gate(asio::io_context& context, std::size_t count) : left_(count), timer_(context, std::chrono::hours{1}) {}
@@ -183,7 +183,7 @@ void expect_five_evaluated(std::vector<Answer> answers, const std::function<Answ
 
 FullPool::FullPool(WorkerPool& pool, std::size_t places)
     : waiting_([this, &pool, places] {
-          while (pool.waiting() != 0) std::this_thread::yield();  // an answer may leave before its place is free
+          while (pool.waiting() != 0) std::this_thread::yield();  // the answer may precede the release of its slot
           std::vector<awaitable<bool>> holds;
           for (std::size_t i = 0; i < places; ++i) holds.push_back(hold(pool, release_));
           values_of(std::move(holds), 1);
