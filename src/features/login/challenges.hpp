@@ -1,9 +1,10 @@
-// The open second step of a login: an opaque token, kept in the cache under its digest for five minutes.
+// The open second step of a login: an opaque token whose challenge the cache keeps for five minutes, under the token's
+// digest.
 //
-// A challenge is a claim, not a decision: it names the account and the generation it was made in, and the
-// login that spends it writes its digest into the session's row, where it can stand only once. So losing the cache
-// loses logins in progress and nothing else, and a challenge restored by hand buys nothing. It is sealed: whoever can
-// write to a shared cache cannot make one, and so not skip the first factor.
+// A challenge decides nothing by itself. It names the account and the generation in which it was issued; the login that
+// spends it writes its digest into the session's row, where the digest is unique. Losing the cache therefore loses only
+// the logins in progress, and restoring a spent challenge gains nothing. The challenge is sealed, so write access to a
+// shared cache is not enough to forge one and skip the first factor.
 #pragma once
 
 #include <optional>
@@ -20,28 +21,29 @@
 namespace consentry {
 
 inline constexpr milliseconds challenge_ttl{300'000};
-inline constexpr std::int64_t open_challenges_max = 200;  // per account; a new one pushes out the oldest
+inline constexpr std::int64_t open_challenges_max = 200;  // per account; a new challenge evicts the oldest
 
 struct Challenge {
     UserId user;
     std::int64_t security_version = 0;
     std::int64_t epoch = 0;
-    bool required_setup = false;  // made for a forced set-up
+    bool required_setup = false;  // issued for a forced set-up
     Origin origin;
-    std::optional<IdentityUse> identity;  // of a login with an identity token
+    std::optional<IdentityUse> identity;  // set when the login used an identity token
     TimePoint issued_at;
 };
 
 class Challenges {
 public:
-    // `secrets`: the first one seals, all open.
+    // The first of `secrets` seals; all of them open. `cache` and `clock` must outlive this object.
     Challenges(storage::Cache& cache, const Clock& clock, const std::vector<std::string>& secrets)
         : cache_(cache), clock_(clock), sealing_(secrets, "consentry login challenge") {}
 
-    // The token, told once. `sequence` numbers the account's challenges. Throws Unavailable where the cache is away:
-    // without a place for the challenge there is no login.
+    // Returns the token, which cannot be read again. `sequence` numbers the account's challenges. Throws Unavailable
+    // when the cache cannot be reached: a login cannot continue without a stored challenge.
     awaitable<std::string> issue(Challenge challenge, std::int64_t sequence);
-    // nullopt: unknown, expired, spent, malformed or damaged; nobody can tell which (CHL-5).
+    // Returns nullopt if the token is unknown, expired, spent, malformed or damaged; the caller cannot tell which
+    // (CHL-5).
     awaitable<std::optional<Challenge>> find(std::string token);
     awaitable<void> forget(std::string token);
 

@@ -1,4 +1,4 @@
-// Shapes of logging in on the wire.
+// Request and response types of the login endpoints.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct DeviceRequest {
     }
 };
 
-// Of a login that begins here.
+// The origin of a login that starts with this request.
 inline Origin origin_of(const http::RequestContext& context, LoginFrom from, LoginWith with,
                         const std::optional<DeviceRequest>& device) {
     Origin origin;
@@ -173,7 +173,7 @@ struct LoginResponse {
                             {.name = "otpauthUrl"}}}};
     }
 
-    // One of each shape.
+    // One example of each variant.
     static std::vector<LoginResponse> examples() {
         LoginResponse done;
         done.tokens = TokenResponse{.token_type = "Bearer",

@@ -6,7 +6,7 @@
 namespace consentry {
 
 void add_login_endpoints(http::Router& router, Login& login);
-// After a SocialGuard was provided.
+// Requires that a SocialGuard has been provided to the router.
 void add_social_endpoints(http::Router& router, Login& login);
 
 }  // namespace consentry

@@ -1,5 +1,5 @@
-// The roads to tokens. All of them end in one place, Login::finish(), which asks for the second factor where it is on:
-// a road that forgets it cannot be built from these parts (TFA-14).
+// The ways to obtain tokens. Each of them ends in Login::finish(), which demands the second factor of accounts that
+// have one enabled, so no way in can forget it (TFA-14).
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@
 
 namespace consentry {
 
-// Either tokens, or a challenge; with `setup`, a challenge for a forced set-up.
+// Holds either tokens or a challenge. With `setup`, the challenge is for a forced set-up.
 struct LoginAnswer {
     std::optional<TokenPair> tokens;
     Role role = Role::user;
-    bool must_change_password = false;  // with tokens: they open the change of a temporary password alone
+    bool must_change_password = false;  // the tokens then permit only changing the temporary password
     std::string challenge;
     std::int64_t backup_codes_remaining = 0;
     std::optional<NewSecret> setup;
@@ -29,21 +29,22 @@ struct LoginAnswer {
 
 class Login {
 public:
-    // `challenge_secrets` seal the challenges; see Challenges.
+    // `challenge_secrets` seal the challenges; see Challenges. The references must outlive this object.
     Login(storage::Database& database, storage::Cache& cache, const Clock& clock, UserRepository& users,
           Sessions& sessions, TwoFactor& two_factor, Passwords& passwords, SocialAccounts& social, Audit audit,
           const std::vector<std::string>& challenge_secrets);
 
     awaitable<Result<LoginAnswer>> with_credential(std::string email, std::string password, Origin origin, Cause cause);
-    // With an identity token that social_guard.hpp has checked: good for one login.
+    // `identity` comes from a token that social_guard.hpp has checked. Each token is accepted for one login.
     awaitable<Result<LoginAnswer>> with_social(Identity identity, SocialRequest request, Origin origin, Cause cause);
-    // The second step: spends the challenge and the proof, begins the session, all in one transaction.
+    // The second step: spends the challenge and the proof and starts the session, all in one transaction.
     awaitable<Result<LoginAnswer>> verify(std::string challenge, Proof proof, Origin seen, Cause cause);
-    // The second step of a forced set-up: turns two-factor on. The challenge stays good for one verification.
+    // The second step of a forced set-up: turns two-factor on and returns the backup codes. The challenge remains valid
+    // for one verify().
     awaitable<Result<std::vector<std::string>>> enable(std::string challenge, std::string code, Cause cause);
 
 private:
-    // A first step, and whose it was, where an account was found.
+    // The result of a first step, and the account it belongs to if one was found.
     struct FirstStep {
         std::optional<UserId> owner;
         Result<LoginAnswer> answer;
@@ -51,24 +52,25 @@ private:
     awaitable<FirstStep> check_credential(std::string email, std::string password, Origin origin, const Cause& cause);
     awaitable<Result<LoginAnswer>> check_password(std::optional<User> user, std::string email, std::string password,
                                                   Origin origin, const Cause& cause);
-    // After the right password.
+    // Continues after the password has matched.
     awaitable<Result<LoginAnswer>> admit(User user, std::string password, bool needs_rehash, Origin origin,
                                          const Cause& cause);
     awaitable<FirstStep> check_social(Identity identity, SocialRequest request, Origin origin, const Cause& cause);
-    // What came of a step, for the security events.
+    // Reports the result of a step as a security event.
     template <class T>
     void tell(std::string_view step, const Result<T>& result, std::optional<UserId> user, const Cause& cause) const;
-    // What the first factor brings along.
+    // What the first factor contributes to the transactions that follow.
     struct Grounds {
-        storage::Transaction spent = {};    // written with the challenge, or else with the session
-        storage::Transaction account = {};  // written with the session
+        storage::Transaction spent = {};    // committed with the challenge if there is one, otherwise with the session
+        storage::Transaction account = {};  // committed with the session
         std::optional<IdentityUse> identity = {};
-        bool takes_over = false;  // `account` ends whatever was granted before, a second factor included
+        bool takes_over = false;  // `account` revokes all earlier grants, including a second factor
     };
-    // After the first factor. Errors beyond the account's state: changed_under() the way in.
+    // Continues after the first factor. Beyond the errors of the account's state, fails with changed_under() of the
+    // login's kind.
     awaitable<Result<LoginAnswer>> finish(User user, Origin origin, Grounds grounds, const Cause& cause);
     awaitable<Result<LoginAnswer>> challenge(User user, const TwoFactorRecord& factor, Origin origin, Grounds grounds);
-    // The challenge and its account, both still good.
+    // A challenge and its account, both still valid.
     struct Open {
         Challenge challenge;
         User user;
@@ -76,7 +78,7 @@ private:
     awaitable<Result<Open>> open(std::string token);
     awaitable<Result<LoginAnswer>> answer_challenge(Open opened, std::string token, Proof proof, Origin seen,
                                                     const Cause& cause);
-    // The transaction that begins this session. Where its answer is lost, the session's row tells the outcome.
+    // Commits the transaction that starts `session`. If the reply is lost, the session's row tells the outcome.
     awaitable<storage::Outcome> commit(storage::Transaction transaction, SessionId session);
 
     storage::Database& database_;

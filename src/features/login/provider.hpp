@@ -1,4 +1,4 @@
-// The identity providers whose word about somebody counts, and what each of them is called here.
+// The identity providers that the service trusts, and their names in paths, the database and the API document.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@ namespace consentry {
 enum class SocialProvider { google, apple };
 
 struct SocialProviderFacts {
-    std::string_view name;  // in paths, in the database and in the API document
+    std::string_view name;  // in paths, the database and the API document
     std::string_view owner;
     LoginWith with;
     ActivityAction login;
     ActivityAction join;
-    const ErrorKind& required;  // no token
-    const ErrorKind& invalid;   // not a token that lets anybody in
+    const ErrorKind& required;  // no token was sent
+    const ErrorKind& invalid;   // the token does not permit a login
     std::string_view sign_up_flag;
 };
 
@@ -44,7 +44,7 @@ constexpr const SocialProviderFacts& facts_of(SocialProvider provider) {
     return provider == SocialProvider::google ? google_facts : apple_facts;
 }
 
-// nullopt: a login with a password.
+// Returns nullopt for a login with a password.
 constexpr std::optional<SocialProvider> provider_of(LoginWith with) {
     if (with == LoginWith::social_google) return SocialProvider::google;
     if (with == LoginWith::social_apple) return SocialProvider::apple;

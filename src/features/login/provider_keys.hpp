@@ -1,8 +1,8 @@
-// The keys an identity provider signs with, from the one address that the settings name (SOC-5).
+// The signing keys of an identity provider, from the one address given in the settings (SOC-5).
 //
-// Fetched over https on a thread of its own when somebody needs them, once for all who wait, and kept as long as the
-// provider allows within bounds. A provider that is away is in nobody's way but of those who bring a key that is not
-// known yet: the last good set goes on for a day.
+// Keys are fetched over https on a separate thread and on demand; concurrent callers share one fetch. The keys stay
+// cached as long as the provider allows, within bounds. If the provider is down, the last good set is used for up to a
+// day, so only tokens signed with a key not yet known are affected.
 #pragma once
 
 #include <condition_variable>
@@ -30,29 +30,30 @@ public:
         std::string address;   // https
         std::string ca_file;   // empty: the system's certificates
     };
-    // `clock` outlives it.
+    // `clock` must outlive this object.
     ProviderKeys(const Clock& clock, Audit audit, Settings settings);
     ~ProviderKeys();
     ProviderKeys(const ProviderKeys&) = delete;
     ProviderKeys& operator=(const ProviderKeys&) = delete;
 
-    // nullopt: the provider has no such key. Throws Unavailable where it does not answer and so nobody can tell.
+    // Returns nullopt if the provider has no such key. Throws Unavailable if that cannot be determined because the last
+    // fetch failed.
     awaitable<std::optional<crypto::PublicKey>> find(std::string kid);
 
 private:
     struct Fetched {
         std::shared_ptr<const crypto::KeySet> keys;
-        milliseconds fresh;  // how long they may be used without asking again
+        milliseconds fresh;  // how long the keys may be used without a new fetch
     };
     struct State {
-        std::shared_ptr<const crypto::KeySet> keys;  // null: none yet
+        std::shared_ptr<const crypto::KeySet> keys;  // null: not fetched yet
         TimePoint fetched_at{};
         TimePoint fresh_until{};
-        TimePoint next_fetch{};                // not before
-        std::string failure = "nobody asked";  // of the last fetch; empty: the provider answered
+        TimePoint next_fetch{};                // no fetch before this time
+        std::string failure = "nobody asked";  // of the last fetch; empty after a success
     };
     static bool is_usable(const State& state, TimePoint now);
-    // Keys are old, or this one is unknown, and the last fetch is long enough ago.
+    // Returns true if the keys are stale or do not include `kid`, and the pause since the last fetch is over.
     static bool wants_fetch(const State& state, std::string_view kid, TimePoint now);
     State look();
     awaitable<void> fetched(const std::string& kid);
@@ -63,11 +64,11 @@ private:
     const Clock& clock_;
     const Audit audit_;
     const Settings settings_;
-    net::HttpClient client_;  // of the thread
+    net::HttpClient client_;  // used by the thread only
     std::mutex mutex_;
     std::condition_variable_any asked_;
     State state_;
-    std::vector<Promise<bool>> waiting_;  // not empty: a fetch is under way, or about to begin
+    std::vector<Promise<bool>> waiting_;  // not empty: a fetch is running or about to start
     std::jthread thread_;
 };
 

@@ -1,9 +1,9 @@
-// Which account somebody at an identity provider may enter, and what is to be written down for it.
+// Maps a person at an identity provider to the account they may enter, and collects the statements this requires.
 //
-// The subject decides. An address leads to an account only where the provider says that it is verified, and where the
-// account is nobody else at this provider (SOC-2, SOC-3). An account whose address nobody ever proved may have been
-// made by somebody who is waiting for its owner: whoever proves it takes the account over, and nothing that was granted
-// before stays good: password, sessions, links, other identities, second factor.
+// The subject decides. An address leads to an account only if the provider states that it has verified the address and
+// the account is not linked to another subject of this provider (SOC-2, SOC-3). An account with an unproven address may
+// have been created by an attacker waiting for the owner. The person who proves the address therefore takes the account
+// over, and everything granted before is revoked: password, sessions, links, other identities and the second factor.
 #pragma once
 
 #include <optional>
@@ -20,26 +20,26 @@
 
 namespace consentry {
 
-// What the client sends beside the token.
+// What the client sends along with the token.
 struct SocialRequest {
     std::optional<std::string> nonce;
-    // For an account that is made or taken over.
+    // Used if an account is created or taken over.
     std::optional<std::string> name;
     std::vector<PolicyType> accepted;
     Language language = Language::en;
 };
 
 struct SocialEntry {
-    User user;  // as it is once `writes` took effect
+    User user;  // as it is after `writes` has committed
     IdentityUse use;
-    storage::Transaction writes;  // makes the account, or takes it over
+    storage::Transaction writes;  // creates the account or takes it over; may be empty
     bool is_new = false;
     bool is_taken_over = false;
 };
 
 class SocialAccounts {
 public:
-    // All outlive this.
+    // The references must outlive this object.
     SocialAccounts(storage::Database& database, const Clock& clock, UserRepository& users, FeatureFlags& flags,
                    Mails& mails, Consents& consents, Audit audit, std::string username_prefix)
         : repository_(database),
@@ -51,15 +51,15 @@ public:
           audit_(audit),
           username_prefix_(std::move(username_prefix)) {}
 
-    // Errors: the provider's invalid, signUpForbidden. Whether the account may act is not asked here. Nothing is
-    // written yet; of two that go for the same at once, one transaction fails, and looking again finds what the other
-    // one made.
+    // Errors: the provider's `invalid`, signUpForbidden. Does not check whether the account may log in, and writes
+    // nothing. If two requests create or take over the same account at once, one transaction fails; calling this again
+    // then finds the account that the other one left.
     awaitable<Result<SocialEntry>> find(const Identity& identity, const SocialRequest& request, const Origin& origin,
                                         const Cause& cause);
-    // After the statements that make the account.
+    // Must follow the statements that create the account.
     void add_use(storage::Transaction& transaction, UserId user, const IdentityUse& use, const Cause& cause,
                  TimePoint now);
-    // Once it is so: for the security events.
+    // Report the security events; call these after the commit.
     void tell_of_use(UserId user, const IdentityUse& use, const Cause& cause) const;
     void tell_of_entry(const SocialEntry& entry, const Cause& cause) const;
 

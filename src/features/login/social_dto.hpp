@@ -1,4 +1,4 @@
-// What is sent beside an identity token.
+// The fields sent along with an identity token.
 #pragma once
 
 #include "features/login/dto.hpp"

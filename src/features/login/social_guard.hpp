@@ -1,5 +1,5 @@
-// Whoever comes with an identity token instead of a password: known once the token is checked against the keys of the
-// provider in whose name it was sent. Nothing in a token is an address that anybody asks.
+// Authenticates callers who send an identity token instead of a password: checks the token against the keys of the
+// provider named by the operation. The keys come from the configured address only, never from one named in a token.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace consentry {
 
 class SocialGuard;
 
-// Proof that this provider says who somebody is. The token is not spent yet.
+// The caller's identity as the provider vouches for it. The token has not been spent yet.
 template <SocialProvider Provider>
 class VouchedBy {
 public:
@@ -39,7 +39,7 @@ public:
         IdentityRules rules;
         std::string keys_address;
     };
-    // `signing` is the pool for signatures.
+    // `signing` is the worker pool for signatures. It and `clock` must outlive this object.
     SocialGuard(const Clock& clock, WorkerPool& signing, Audit audit, Provider google, Provider apple,
                 std::string ca_file);
 
@@ -61,7 +61,7 @@ public:
 private:
     struct Known {
         IdentityRules rules;
-        std::unique_ptr<ProviderKeys> keys;  // null: nobody can log in with this provider
+        std::unique_ptr<ProviderKeys> keys;  // null: login with this provider is disabled
     };
     Known know(SocialProvider provider, Provider settings, const std::string& ca_file) const;
     awaitable<Result<Identity>> identify(SocialProvider provider, const http::RequestContext& context);
@@ -71,7 +71,7 @@ private:
     WorkerPool& signing_;
     const Audit audit_;
     SlidingWindows reasons_;
-    const std::array<Known, 2> known_;  // by SocialProvider
+    const std::array<Known, 2> known_;  // indexed by SocialProvider
 };
 
 }  // namespace consentry

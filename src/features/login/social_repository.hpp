@@ -13,37 +13,39 @@ namespace consentry {
 
 using storage::awaitable;
 
-// An identity with which somebody logs in; written down with the session.
+// The identity used for a login; written together with the session.
 struct IdentityUse {
     SocialProvider provider = SocialProvider::google;
     std::string subject;
     std::optional<std::string> email;
-    bool joins = false;  // the account gets to know it: its owner is told
+    bool joins = false;  // newly linked to the account, whose owner is notified
 };
 
 class SocialRepository {
 public:
     explicit SocialRepository(storage::Database& database) : database_(database) {}
 
-    // Whose an identity is that logs in by itself.
+    // Returns the account to which the identity is linked in the account's current generation. The link alone permits a
+    // login.
     awaitable<std::optional<UserId>> find_owner(SocialProvider provider, std::string subject);
-    // Who the account is at this provider.
+    // The account's subject at a provider.
     struct Subject {
         std::string subject;
-        bool is_current = false;  // of the account's present generation
+        bool is_current = false;  // linked in the account's current generation
     };
     awaitable<std::optional<Subject>> find_subject(UserId user, SocialProvider provider);
-    // Used, or issued before the epoch was raised: nobody knows whether it was.
+    // Returns true if the token was used, or was issued before the epoch was raised: such tokens may have been used.
     awaitable<bool> is_spent(Identity identity);
-    // Tokens that have expired meanwhile.
+    // Deletes the records of tokens that expired before `before`.
     awaitable<void> erase_spent(TimePoint before);
 
     // Expect::one: is_spent() is still false (SOC-4).
     static void add_spending(storage::Transaction& transaction, const Identity& identity);
-    // Expect::one: the identity is this account's and of its present generation, or nobody's until now; where it joins,
-    // the account's or nobody's.
+    // Expect::one: the identity is unlinked, or it is this account's and of its current generation. With `joins`, the
+    // generation does not matter.
     static void add_use(storage::Transaction& transaction, UserId user, const IdentityUse& use, TimePoint now);
-    // Expect::one: the account is unverified and still at `expected`. Whatever lets anybody in is gone.
+    // Expect::one: the account is unverified and its security version is still `expected`. Removes every means of
+    // logging in.
     static void add_take_over(storage::Transaction& transaction, UserId user, std::int64_t expected, TimePoint now);
 
 private:

@@ -1,8 +1,9 @@
-// Sends what waits in the table of mails, on a thread of its own: no request waits for a mail server.
+// Sends the mails queued in the database on a thread of its own, so that no request waits for a mail server.
 //
-// Any number of instances work off one table. A mail is taken by one conditional statement, for a while that is renewed
-// while the batch lasts, sent, and then deleted; so it goes out once, unless the process ends, or loses the database
-// for minutes, between the server's word and the deletion: then it goes out again under the same Message-ID.
+// Any number of instances share one queue. A conditional statement claims a mail for the time of a lease, which is
+// renewed while the batch lasts; the mail is sent and then deleted. A mail is thus sent once, unless the process ends
+// or loses the database for minutes between the server's acceptance and the deletion. It is then sent again under the
+// same Message-ID.
 #pragma once
 
 #include <atomic>
@@ -32,8 +33,8 @@ namespace asio = boost::asio;
 
 class MailDelivery {
 public:
-    // How long a mail is tried before it is given up. What sealed it must stay known as long: the description of
-    // APP_ENCRYPTION_SECRET_KEY tells operators so.
+    // How long delivery is retried before a mail is abandoned. The secret that sealed a mail must remain configured for
+    // as long; the description of APP_ENCRYPTION_SECRET_KEY tells operators so.
     static constexpr std::chrono::days patience{3};
 
     struct Options {
@@ -41,8 +42,8 @@ public:
         MailSite site;
         std::string sender;
         std::int64_t batch_size = 100;
-        // Done on the delivery's thread before it looks for mails, at least once a second, and when Mails::wake() is
-        // called. What they throw is told of, once for as long as it lasts.
+        // Run on the delivery thread before it looks for mails: at least once a second, and whenever Mails::wake() is
+        // called. Failures are logged once until a round succeeds.
         std::vector<std::function<awaitable<void>()>> before_each_round{};
     };
     struct Parts {
@@ -52,20 +53,20 @@ public:
         Mails& mails;
         Audit& audit;
     };
-    // The parts may end before it does, once wait() has returned.
+    // The parts must stay alive until wait() has returned; they may be destroyed before this object.
     MailDelivery(Options options, Parts parts, std::shared_ptr<spdlog::logger> log);
     ~MailDelivery();
     MailDelivery(const MailDelivery&) = delete;
     MailDelivery& operator=(const MailDelivery&) = delete;
 
     void start();
-    // Thread-safe, returns at once. A mail under way is finished, if it does not take long.
+    // Thread-safe and non-blocking. A mail in progress is completed unless that takes long.
     void stop();
     void wait();
 
-    // Whether mails leave: false from the moment nobody takes them until somebody does.
+    // Returns false from the moment the mail service fails until it accepts or rejects a mail again.
     bool is_leaving() const { return leaving_.load(std::memory_order_relaxed); }
-    // Of all instances, as counted some seconds ago.
+    // Counted across all instances; may be some seconds old.
     std::int64_t waiting() const { return waiting_.load(std::memory_order_relaxed); }
     std::uint64_t sent() const { return sent_.load(std::memory_order_relaxed); }
     std::uint64_t failed() const { return failed_.load(std::memory_order_relaxed); }
@@ -95,14 +96,14 @@ private:
     MailRepository repository_;
     const std::shared_ptr<spdlog::logger> log_;
 
-    // The thread's own.
+    // Used by the thread only.
     MailMark mark_;
-    bool holds_ = false;  // rows under the mark, perhaps
+    bool holds_ = false;  // the mark may hold rows
     TimePoint kept_until_{};
-    std::vector<MailId> delivered_;  // by the mark, not deleted yet
-    int service_failures_ = 0;       // in a row
+    std::vector<MailId> delivered_;  // under the mark, not yet deleted
+    int service_failures_ = 0;       // consecutive
     TimePoint paused_until_{};
-    bool in_trouble_ = false;  // with the database
+    bool in_trouble_ = false;  // the database is failing
     bool hooks_in_trouble_ = false;
     bool woken_ = false;
     SteadyTime hooks_ran_{};

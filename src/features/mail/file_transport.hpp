@@ -1,4 +1,4 @@
-// Mails as files of a folder, <time>-<id>.eml: for trying things out, and for tests.
+// Writes mails as files <time>-<id>.eml into a folder, for evaluation and tests.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,11 @@ namespace consentry {
 
 class FileTransport final : public MailTransport {
 public:
-    // Makes the folder, for its owner alone: mails let people in. Throws std::runtime_error where it cannot be made.
+    // Creates the folder with access for its owner only, because mails contain login links. Throws std::runtime_error
+    // if it cannot be created.
     explicit FileTransport(std::filesystem::path folder);
 
-    // A file is there whole or not at all. The same mail again is the same file.
+    // Writes the file atomically. Posting the same mail again replaces the same file.
     Posting post(const PostedMail& mail, const std::stop_token& stop) override;
 
 private:

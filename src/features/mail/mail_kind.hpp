@@ -1,5 +1,5 @@
-// The mails there are. The name on the right is stored, and names the texts: locales/*.json have mail.<name>.subject
-// and mail.<name>.text for each.
+// The kinds of mails. The name on the right is stored and is the key of the texts: locales/*.json have
+// mail.<name>.subject and mail.<name>.text for each kind.
 #pragma once
 
 #include <array>
@@ -11,17 +11,17 @@
 namespace consentry {
 
 enum class MailKind {
-    // With a link; facts: token.
+    // Mails with a link; facts: token.
     verify_email,
     forgot_password,
-    // With a secret; facts: password.
+    // Mails with a secret; facts: password.
     temporary_password,
-    // Notices. Their facts, where known: address, userAgent.
+    // Notices. Facts, if known: address, userAgent.
     welcome,
     password_changed,
     password_reset,
     password_locked,
-    new_device,  // facts besides: device, where the client named it
+    new_device,  // additional fact: device, if the client named it
     two_factor_enabled,
     two_factor_disabled,
     two_factor_reset,
@@ -29,10 +29,10 @@ enum class MailKind {
     two_factor_failed,
     two_factor_locked,
     backup_codes_replaced,
-    backup_code_used,  // to sign in
+    backup_code_used,  // used to log in
     backup_code_used_for_change,
     session_reuse,
-    identity_joined,  // facts besides: provider
+    identity_joined,  // additional fact: provider
     account_deleted,
     // An announcement; facts: type, version, url.
     policy_published,

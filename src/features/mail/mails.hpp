@@ -1,7 +1,7 @@
-// Mails to the owners of accounts: written down in the transaction of the change they tell about, sent afterwards.
+// Mails to the owners of accounts: queued in the transaction of the change they report, sent afterwards.
 //
-// The recipient is an account. Its address is read by the statement that writes the mail, so that no request can name
-// another (REC-5), and neither a slow nor a dead mail server is in any request's way.
+// The recipient is always an account. The statement that queues the mail reads the account's address, so a request
+// cannot direct it elsewhere (REC-5). A slow or dead mail server delays no request.
 #pragma once
 
 #include <functional>
@@ -24,24 +24,24 @@ using MailFacts = std::vector<std::pair<std::string, std::string>>;
 
 class Mails {
 public:
-    // `secrets`: the first one seals, all open.
+    // The first of `secrets` seals; all of them open.
     explicit Mails(const std::vector<std::string>& secrets);
 
     // Expect::one: the account exists and is not deleted.
     void add(storage::Transaction& transaction, UserId to, MailKind kind, MailFacts facts, TimePoint now);
-    // A notice of what somebody did, and from where.
+    // Queues a notice of an action and where it came from.
     void add_notice(storage::Transaction& transaction, UserId to, MailKind kind, const Cause& cause, TimePoint now,
                     MailFacts facts = {});
 
-    // Whoever sends is told when a mail was written down, or soon will be: its transaction commits a moment later. Set
-    // once, before there are any; callable from every thread.
+    // Sets the callback that wakes the delivery when a mail has been queued; its transaction may commit a moment later.
+    // Call this once, before the first mail. `wake` must be callable from any thread.
     void when_written(std::function<void()> wake) { wake_ = std::move(wake); }
-    // The same for what is worked off between mails.
+    // Wakes the delivery for the work it does between mails.
     void wake() const {
         if (wake_) wake_();
     }
 
-    // The facts of a stored mail. nullopt: damaged, or sealed under a secret that is not among ours.
+    // Returns the facts of a stored mail, or nullopt if they are damaged or sealed under an unknown secret.
     std::optional<MailFacts> open(MailId id, const crypto::SealingKeys::Sealed& payload) const;
 
 private:

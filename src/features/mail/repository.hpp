@@ -1,4 +1,4 @@
-// The SQL of mails.
+// The SQL of the mail queue.
 #pragma once
 
 #include <string>
@@ -13,43 +13,43 @@ namespace consentry {
 
 using storage::awaitable;
 using MailId = Id<struct MailTag>;
-// Whoever sends marks the rows it has taken; a mark is used for one batch.
+// Marks the rows that a delivery has claimed. Each batch has a new mark.
 using MailMark = Id<struct MailMarkTag>;
 
 struct StoredMail {
     MailId id;
     UserId user;
     std::string address;
-    std::string language;  // as stored: a newer version may know more of them, and of kinds
+    std::string language;  // as stored: a newer version may know more languages and kinds
     std::string kind;
     crypto::SealingKeys::Sealed payload;
     TimePoint created_at;
-    std::int64_t attempt = 0;  // this one included
+    std::int64_t attempt = 0;  // including this one
 };
 
 class MailRepository {
 public:
     explicit MailRepository(storage::Database& database) : database_(database) {}
 
-    // Address and language are the account's. Expect::one: there is such an account.
+    // Address and language are the account's. Expect::one: the account exists.
     static void add_insert(storage::Transaction& transaction, MailId id, UserId to, MailKind kind,
                            const crypto::SealingKeys::Sealed& payload, TimePoint now);
 
-    // Whether take() would find something: a reading look, for those who look often.
+    // Returns whether take() would find a mail. Read-only, so it is cheap to poll.
     awaitable<bool> any_due(TimePoint now);
-    // Up to `limit` due mails, oldest first, which nobody else gets before `until`.
+    // Claims up to `limit` due mails, oldest first. No other instance gets them before `until`.
     awaitable<std::vector<StoredMail>> take(MailMark mark, TimePoint now, TimePoint until, std::int64_t limit);
-    // How many rows the mark still holds, kept until then.
+    // Extends the claim to `until`. Returns how many rows the mark still holds.
     awaitable<std::int64_t> keep(MailMark mark, TimePoint until);
-    // Gives back what the mark holds.
+    // Releases the rows that the mark still holds.
     awaitable<void> release(MailMark mark);
 
-    // The server has it.
+    // Deletes a mail that the server has accepted.
     awaitable<void> erase(MailId id, MailMark mark);
     awaitable<void> put_off(MailId id, MailMark mark, TimePoint due_at, std::string why);
     awaitable<void> give_up(MailId id, MailMark mark, TimePoint now, std::string why);
 
-    // Those that were not given up.
+    // Counts the mails that have not been abandoned.
     awaitable<std::int64_t> count_waiting();
     awaitable<void> erase_failed(TimePoint before);
 

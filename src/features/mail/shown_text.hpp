@@ -1,5 +1,5 @@
-// What clients say about themselves, as it may stand in a mail. People trust mails of the service: nothing in them may
-// read as an address or a message that somebody else put there.
+// Makes text supplied by clients safe to show in a mail. Recipients trust mails of the service, so client text must
+// never read as an address or as a message from a third party.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace consentry {
 
-// Letters, digits, blanks and dashes, at most 40 of them; with no dot, slash, colon or at-sign in any script, no mail
-// program makes a link of it.
+// Keeps letters, digits, blanks and dashes, at most 40 of them. Without a dot, slash, colon or at-sign of any script,
+// no mail program turns the text into a link.
 std::string shown_name(std::string_view text);
 
-// "Firefox, Linux": the browser and the system as far as their names are known; otherwise empty.
+// Returns e.g. "Firefox, Linux": the browser and the system if recognized, otherwise an empty string.
 std::string shown_agent(std::string_view user_agent);
 
-// An IPv4 or IPv6 address as it is; anything else is empty.
+// Returns an IPv4 or IPv6 address unchanged, and an empty string for any other text.
 std::string shown_address(std::string_view text);
 
 }  // namespace consentry

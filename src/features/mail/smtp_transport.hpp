@@ -1,4 +1,4 @@
-// Mails to a mail server.
+// Sends mails to a mail server by SMTP.
 #pragma once
 
 #include "features/mail/transport.hpp"

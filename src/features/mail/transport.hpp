@@ -1,4 +1,4 @@
-// The way out for mails: one of two engines behind it, files and SMTP.
+// The interface for sending mails. Two engines implement it: files and SMTP.
 #pragma once
 
 #include <stop_token>
@@ -9,30 +9,30 @@
 
 namespace consentry {
 
-// A mail as it travels.
+// A mail ready to be sent.
 struct PostedMail {
     MailId id;
     TimePoint written_at;
     std::string from;
     std::string to;
-    std::string content;  // RFC 5322, with CR LF
+    std::string content;  // RFC 5322, lines end with CR LF
 };
 
 struct Posting {
     enum class Verdict {
         done,
-        refused,     // this mail, for good
-        put_off,     // this mail, for now
-        no_service,  // any mail, for now
+        refused,     // this mail, permanently
+        put_off,     // this mail, temporarily
+        no_service,  // every mail, temporarily
     };
     Verdict verdict = Verdict::no_service;
-    std::string reason;  // for the operator; nothing of the mail is in it
+    std::string reason;  // for the operator; contains nothing of the mail
 };
 
 class MailTransport {
 public:
     virtual ~MailTransport() = default;
-    // Blocks. One thread at a time.
+    // Blocks. Not thread-safe.
     virtual Posting post(const PostedMail& mail, const std::stop_token& stop) = 0;
 };
 

@@ -1,4 +1,4 @@
-// What a mail says: the texts of its kind in the reader's language (locales/*.json), as plain text and as HTML.
+// The content of a mail: the texts of its kind in the reader's language (locales/*.json), as plain text and as HTML.
 #pragma once
 
 #include <chrono>
@@ -11,11 +11,11 @@
 
 namespace consentry {
 
-// Whom mails speak for, and where their links lead (REC-4): the settings alone say so, no request does.
+// On whose behalf mails are sent and where their links lead (REC-4). Only the settings determine this, never a request.
 struct MailSite {
     std::string name;
     std::string url;
-    std::string support;  // an address; empty: none
+    std::string support;  // an address; empty: none is shown
     std::string verification_url;
     std::string forgot_password_url;
     std::chrono::minutes verification_lifetime{};
@@ -31,11 +31,11 @@ struct Wording {
 
 class MailWriter {
 public:
-    // `locales` outlives it. Throws std::logic_error where the layout lacks a place.
+    // `locales` must outlive this object.
     MailWriter(const Locales& locales, MailSite site);
 
-    // `written_at`: when what the mail tells of happened. Throws std::runtime_error where a fact is missing without
-    // which the mail is none.
+    // `written_at` is when the reported event happened. Throws std::runtime_error if a fact is missing that the mail
+    // requires, and std::logic_error if the layout has a placeholder that nothing fills.
     Wording write(MailKind kind, Language language, const MailFacts& facts, TimePoint written_at) const;
 
 private:
