@@ -1,9 +1,9 @@
-// What users agreed to: accepted, taken back, and asked for by the guard.
+// The users' consents: accepting policies, withdrawing acceptance, and the guard that requires it.
 //
-// Nothing is stored per user but the history itself. Whether a type is accepted follows from its newest row and the
-// latest published version, so a publication asks everybody again without touching anybody's row. The guard remembers
-// by session and security version what was accepted and cannot be taken back (docs/decisions/0018): then it asks for
-// the latest versions alone, which are the same for everybody.
+// Only the history is stored per user. Whether a type is accepted follows from its newest row and the latest published
+// version, so publishing a version asks all users again without updating any of their rows. For each session and
+// security version the guard remembers the accepted policies that cannot be withdrawn (docs/decisions/0018). It then
+// queries only the latest versions, which are the same for all users.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct AcceptanceSettings {
     std::vector<PolicyType> withdrawable;
 };
 
-// Who asks, by which session, in which language.
+// The caller: user, session and language of the request.
 struct ConsentCaller {
     UserId user;
     SessionId session;
@@ -37,7 +37,7 @@ struct ConsentCaller {
 
 class Acceptances final : public Consents {
 public:
-    // All outlive this.
+    // The references must outlive this object.
     Acceptances(storage::Database& database, const Clock& clock, const storage::ObjectStore& store, Audit audit,
                 AcceptanceSettings settings)
         : database_(database),
@@ -55,12 +55,13 @@ public:
     storage::awaitable<std::vector<PolicyType>> accepted(UserId user) override;
     storage::awaitable<std::map<UserId, std::vector<PolicyType>>> accepted_by(std::vector<UserId> users) override;
 
-    // Errors: notFound 6100 (of a version that was named, too), termPolicyOutdated 6109 (a version or text that was
-    // named is not the latest's, or another one was published meanwhile), contentNotFound 6106, alreadyAccepted 6103.
+    // Errors: notFound 6100 (nothing is published, or not the requested version), termPolicyOutdated 6109 (the
+    // requested version or text is not that of the latest version, or a new version was published meanwhile),
+    // contentNotFound 6106, alreadyAccepted 6103.
     storage::awaitable<Result<void>> accept(ConsentCaller caller, AcceptRequest wanted, Cause cause);
-    // Whatever version it was that was accepted. Errors: withdrawNotAllowed 6111, notAccepted 6113.
+    // Withdraws the acceptance, whichever version it was of. Errors: withdrawNotAllowed 6111, notAccepted 6113.
     storage::awaitable<Result<void>> withdraw(ConsentCaller caller, PolicyType type, Cause cause);
-    // The history, newest first.
+    // Returns the history, newest first.
     storage::awaitable<ListSlice<AcceptanceResponse>> list(UserId user, ListQuery query);
 
 private:
@@ -68,7 +69,7 @@ private:
 
     bool is_withdrawable(PolicyType type) const;
     storage::awaitable<std::optional<LatestPolicy>> find_latest(PolicyType type);
-    // Names what is to be read and accepted: for 6104 and 6109.
+    // Names the policies to read and accept, in the answers 6104 and 6109.
     boost::json::object describe(std::span<const LatestPolicy> policies) const;
 
     storage::Database& database_;
@@ -77,8 +78,8 @@ private:
     const storage::ObjectStore& store_;
     Audit audit_;
     const AcceptanceSettings settings_;
-    // Without types that can be withdrawn. What else ends an acceptance raises the account's security version with it
-    // (add_withdrawals).
+    // Excludes types that can be withdrawn. Everything else that ends an acceptance (add_withdrawals) also raises the
+    // account's security version, which invalidates the entry.
     struct Remembered {
         std::int64_t security_version = 0;
         PolicyVersions accepted;

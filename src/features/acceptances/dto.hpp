@@ -1,4 +1,4 @@
-// Shapes of accepting and taking back, on the wire.
+// Request and response types of accepting and withdrawing.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// What users do with policies. None of it asks for consent itself: the way out of the guard stays open (DOC-8).
+// The users' endpoints for policies. None of them requires consent, so a user stopped by the guard can still give it
+// (DOC-8).
 #pragma once
 
 #include "features/acceptances/acceptances.hpp"

@@ -1,4 +1,4 @@
-// The SQL of acceptances. Rows are added and nothing else: there is no UPDATE and no DELETE here.
+// The SQL of acceptances. The table is append-only: there is no UPDATE and no DELETE here.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ using AcceptanceId = Id<struct AcceptanceTag>;
 
 enum class ConsentAction { accepted, withdrawn };
 
-// What an account has to do with a type: the latest version there is, and the one whose acceptance holds.
+// An account's state for one policy type: the latest published version and the accepted version.
 struct Standing {
     PolicyType type = PolicyType::terms_of_service;
     std::optional<std::int64_t> latest;    // nullopt: nothing is published
-    std::optional<std::int64_t> accepted;  // nullopt: never, or taken back
+    std::optional<std::int64_t> accepted;  // nullopt: never accepted, or withdrawn
 
     bool holds() const { return latest && accepted == latest; }
     bool is_missing() const { return latest && accepted != latest; }
@@ -33,13 +33,13 @@ struct Standing {
 
 struct UserStandings {
     UserId user;
-    std::vector<Standing> standings;  // of all types
+    std::vector<Standing> standings;  // one for each type
 };
 
-// By type, in the order of the enum; nullopt: none.
+// Indexed by type, in the order of the enum; nullopt: none published.
 using PolicyVersions = std::array<std::optional<std::int64_t>, all_policy_types.size()>;
 
-// SHA-256 by language, in the order of the languages.
+// SHA-256 of each language's text, in the order of the languages.
 using ContentHashes = std::vector<std::pair<Language, std::string>>;
 
 struct LatestPolicy {
@@ -49,7 +49,7 @@ struct LatestPolicy {
     ContentHashes hashes;
 };
 
-// Who says yes or no, and from where.
+// Who accepts or withdraws, and from where.
 struct Evidence {
     UserId user;
     std::optional<SessionId> session = {};
@@ -71,25 +71,25 @@ class AcceptanceRepository {
 public:
     explicit AcceptanceRepository(storage::Database& database) : database_(database) {}
 
-    // Of all types, in the order of the enum: one text for whoever asks, so that the engines answer the guard and the
-    // handler behind it, or many callers, with one statement.
+    // Returns the standings for all types, in the order of the enum. All callers use the same SQL text, so the storage
+    // engine can answer the guard and the handler behind it, or several callers, with one statement.
     awaitable<std::vector<Standing>> standings(UserId user);
-    // The same of many accounts, in any order; none of one that does not exist.
+    // The same for many accounts, in any order. Accounts that do not exist are omitted.
     awaitable<std::vector<UserStandings>> standings_of(std::vector<UserId> users);
     awaitable<PolicyVersions> latest_versions();
     awaitable<bool> is_published(PolicyType type, std::int64_t version);
-    // Of each type that has a published version.
+    // Returns the latest version of each type that has a published one.
     awaitable<std::vector<LatestPolicy>> list_latest();
     // Newest first.
     awaitable<ListSlice<Acceptance>> list(UserId user, ListQuery query);
-    // Published ones, with their contents.
+    // Returns published policies with their contents.
     awaitable<std::map<TermPolicyId, TermPolicy>> find_published(std::vector<TermPolicyId> ids);
 
-    // Changes one row where the version is still the latest, and not accepted yet; otherwise none. Where somebody was
-    // faster, the transaction fails here.
+    // Adds one row if the version is still the latest and not yet accepted, otherwise none. If a concurrent request has
+    // added the row first, the transaction fails here.
     static void add_acceptance(storage::Transaction& transaction, storage::Expect expect, const Evidence& evidence,
                                TermPolicyId policy, Language language, TimePoint now);
-    // Changes one row where the newest acceptance of the type was not taken back yet; otherwise none.
+    // Adds one row if the newest acceptance of the type has not been withdrawn yet, otherwise none.
     static void add_withdrawal(storage::Transaction& transaction, storage::Expect expect, const Evidence& evidence,
                                PolicyType type, TimePoint now);
 
@@ -97,7 +97,7 @@ private:
     storage::Database& database_;
 };
 
-// As stored in content_hashes.
+// Parses the stored form of content_hashes.
 ContentHashes read_hashes(const std::string& text);
 
 }  // namespace consentry

@@ -1,4 +1,4 @@
-// The life of an account in its owner's hands: signed up, verified, changed, deleted, and at last forgotten.
+// The life cycle of an account as its owner controls it: sign-up, verification, changes, deletion, and finally erasure.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ struct NewAccount {
 
 class Accounts {
 public:
-    // All outlive this.
+    // The references must outlive this object.
     Accounts(storage::Database& database, const Clock& clock, TwoFactor& two_factor, Passwords& passwords,
              Consents& consents, Mails& mails, Audit audit, AccountSettings settings);
 
@@ -39,9 +39,9 @@ public:
     // Error: tokenInvalid.
     awaitable<Result<void>> verify(std::string token, Cause cause);
     awaitable<Result<void>> update_profile(UserId user, ProfileChange change, Cause cause);
-    // Nobody can use it from then on. Errors: notFound; where two-factor is on, those of its proof.
+    // Deletes the account, which cannot be used from then on. Errors: notFound; with two-factor on, those of its proof.
     awaitable<Result<void>> delete_self(Actor by, UserId user, Proof proof, Cause cause);
-    // Erases the personal data of accounts whose time has passed.
+    // Erases the personal data of deleted accounts whose retention has ended.
     awaitable<void> erase_deleted();
 
 private:

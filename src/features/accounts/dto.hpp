@@ -1,4 +1,4 @@
-// Shapes of signing up, proving an address, recovering and changing an account, on the wire.
+// Request and response types of sign-up, verification, recovery and profile changes.
 #pragma once
 
 #include <optional>
@@ -124,7 +124,7 @@ struct UpdateProfileRequest {
     }
 };
 
-// The export is one document that is written in pieces: these are its parts, and no schema of the API document.
+// The parts of the export, which is one document written in pieces. They are not schemas of the API document.
 
 struct ExportedSession {
     SessionId id;

@@ -8,7 +8,8 @@
 
 namespace consentry {
 
-// Sign-up, the links of mails and what they are for, the own profile, deletion and export. Needs SessionGuard provided.
+// Sign-up, links in mails and the operations behind them, the caller's profile, deletion and export. Requires that
+// SessionGuard has been provided.
 void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequests& links, Passwords& passwords,
                            Profiles& profiles, AccountExport& exported);
 

@@ -1,4 +1,4 @@
-// All that is kept of an account, for its owner: one JSON document, read and written piece by piece.
+// Exports everything stored about an account, for its owner: one JSON document, read and written in pieces.
 #pragma once
 
 #include "base/error.hpp"
@@ -12,12 +12,12 @@ namespace consentry {
 
 class AccountExport {
 public:
-    // All outlive this and the answers it makes.
+    // The references must outlive this object and the streams it returns.
     AccountExport(storage::Database& database, const Clock& clock, Profiles& profiles, const Locales& locales,
                   Audit audit)
         : database_(database), clock_(clock), profiles_(profiles), locales_(locales), audit_(audit) {}
 
-    // Writes down that it was asked for; what follows is as it is when it is read.
+    // Records the request and returns the stream. Each piece shows the data as of the time it is read.
     awaitable<Result<http::NextPiece>> of(UserId user, Language language, Cause cause);
 
 private:

@@ -1,8 +1,7 @@
-// "Send me a link": asked for by anybody, for any address.
+// "Send me a link": anyone may request one, for any address.
 //
-// The request writes down that it was asked, in one statement that is the same whoever the address belongs to. What is
-// behind the address is looked at later, where nobody waits for an answer: neither words nor time tell a stranger
-// whether there is an account (REC-1).
+// The request only records itself, in one statement that is the same for every address. The address is looked up later,
+// in the background, so neither the content nor the timing of the response reveals whether an account exists (REC-1).
 #pragma once
 
 #include <string>
@@ -17,7 +16,7 @@ namespace consentry {
 struct LinkRequestSettings {
     LinkSettings verification;
     LinkSettings forgot_password;
-    std::string address_key;  // keys the digests of addresses
+    std::string address_key;  // HMAC key for the digests of addresses
 
     const LinkSettings& of(TokenPurpose purpose) const {
         return purpose == TokenPurpose::verify_email ? verification : forgot_password;
@@ -26,12 +25,12 @@ struct LinkRequestSettings {
 
 class LinkRequests {
 public:
-    // All outlive this.
+    // The references must outlive this object.
     LinkRequests(storage::Database& database, const Clock& clock, UserRepository& users, Mails& mails, Audit audit,
                  LinkRequestSettings settings);
 
     awaitable<void> request(TokenPurpose purpose, std::string email, Cause cause);
-    // Writes the mails of what was asked for since. Any number of instances may do so at once.
+    // Handles the open requests and queues their mails. Several instances may run this concurrently.
     awaitable<void> work_off();
     awaitable<void> forget_old();
 

@@ -1,4 +1,4 @@
-// What is shown of an account, to its owner and to administrators.
+// The view of an account that its owner and administrators get.
 #pragma once
 
 #include "base/error.hpp"
@@ -11,11 +11,11 @@ namespace consentry {
 
 class Profiles {
 public:
-    // All outlive this.
+    // The references must outlive this object.
     Profiles(UserRepository& users, Roles& roles, TwoFactor& two_factor, Consents& consents)
         : users_(users), roles_(roles), two_factor_(two_factor), consents_(consents) {}
 
-    // Error: notFound, also of an account that was deleted.
+    // Error: notFound, also for a deleted account.
     awaitable<Result<UserProfileResponse>> get(UserId user);
 
 private:

@@ -1,4 +1,4 @@
-// The SQL of requests for links, and of accounts that change or go.
+// The SQL of link requests, and of changing and deleting accounts.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace consentry {
 
-// Somebody asked for a link to be mailed to this address.
+// A request to mail a link to this address.
 struct LinkRequest {
     crypto::Sha256 address_digest{};
     TokenPurpose purpose = TokenPurpose::verify_email;
@@ -25,12 +25,13 @@ class LinkRequestRepository {
 public:
     explicit LinkRequestRepository(storage::Database& database) : database_(database) {}
 
-    // false: nothing was written, there was one with this address after `again_after`. One statement, whoever the
-    // address belongs to (REC-1).
+    // Returns false without writing if this address was requested after `again_after`. Runs one statement, the same for
+    // every address (REC-1).
     awaitable<bool> request(LinkRequest request, TimePoint again_after);
-    // The oldest that nobody looked at.
+    // Returns the oldest requests that have not been handled.
     awaitable<std::vector<LinkRequest>> list_open(std::int64_t limit);
-    // Expect::one: it is open. Of a stranger's address nothing stays but the digest.
+    // Expect::one: the request is open. Clears everything but the address's digest, since the address may be a
+    // stranger's.
     static void add_handled(storage::Transaction& transaction, const LinkRequest& request, TimePoint now);
     awaitable<void> erase_older(TimePoint before);
 
@@ -38,7 +39,7 @@ private:
     storage::Database& database_;
 };
 
-// What an owner changes of their account.
+// The owner's changes to an account.
 struct ProfileChange {
     std::optional<std::string> name = {};
     std::optional<Language> language = {};
@@ -49,18 +50,18 @@ class AccountRepository {
 public:
     explicit AccountRepository(storage::Database& database) : database_(database) {}
 
-    // Expect::one: there is such an account. What is empty stays as it is.
+    // Expect::one: the account exists. Empty members leave the stored value unchanged.
     static void add_profile_change(storage::Transaction& transaction, UserId user, const ProfileChange& change,
                                    TimePoint now);
-    // The address was proven by a link. Expect::one: there is such an account. Identities that came with an account
-    // whose address nobody had proven (an import of a former version) are not known to be its owner's.
+    // Marks the address as proven by a link. Expect::one: the account exists. Deletes the identities of a previously
+    // unverified account (imported by an earlier version): they are not known to be the owner's.
     static void add_verified(storage::Transaction& transaction, UserId user, TimePoint now);
-    // Its first statement is an Expect::one that fails where the account is gone already. Its address and user name are
-    // free from the commit on; what lets anybody in is gone.
+    // The first statement is an Expect::one that fails if the account is already deleted. The commit frees the address
+    // and the username and removes every means of logging in.
     static void add_delete(PrivilegedTransaction& transaction, UserId user, TimePoint now);
-    // Accounts that were deleted before then and still tell whose they were.
+    // Returns accounts deleted by `deleted_before` that still hold personal data.
     awaitable<std::vector<UserId>> list_erasable(TimePoint deleted_before, std::int64_t limit);
-    // What tells of the person; what happened stays, without saying from where.
+    // Erases personal data. The records of events stay, without their origin.
     static void add_erase(storage::Transaction& transaction, UserId user, TimePoint now);
 
 private:

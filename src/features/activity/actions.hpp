@@ -1,5 +1,5 @@
-// What the activity log tells of. The name on the right is stored and seen by clients; locales/*.json describe it under
-// activityLog.<name>.
+// The actions in the activity log. The name on the right is stored and visible to clients; locales/*.json describe it
+// under activityLog.<name>.
 #pragma once
 
 #include <array>

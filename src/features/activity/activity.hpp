@@ -1,4 +1,4 @@
-// The activity log: what happened to each account, written with the change itself or not at all.
+// The activity log: what happened to each account, written atomically with the change itself.
 //
 //     Activity::add(transaction, {.user = user, .action = ActivityAction::user_change_password,
 //                                 .ip_address = ..., .user_agent = ...}, clock.now());
@@ -14,7 +14,7 @@
 namespace consentry {
 
 struct ActivitySettings {
-    std::chrono::days retention{};  // zero: for ever
+    std::chrono::days retention{};  // zero: entries are kept forever
 };
 
 class Activity {
@@ -22,12 +22,12 @@ public:
     Activity(storage::Database& database, const Clock& clock, ActivitySettings settings)
         : repository_(database), clock_(clock), settings_(settings) {}
 
-    // Puts the entry into the transaction of what it tells of: both are there, or none. Throws std::logic_error for
-    // metadata that are not small.
+    // Adds the entry to the transaction of the change it records. Throws std::logic_error if the metadata are too
+    // large.
     static void add(storage::Transaction& transaction, const NewActivity& activity, TimePoint now);
 
     awaitable<ListSlice<ActivityEntry>> list(UserId user, ListQuery query);
-    // Deletes what is older than the retention.
+    // Deletes entries older than the retention.
     awaitable<void> forget_old();
 
 private:

@@ -1,5 +1,5 @@
-// Writing down what happened: for the owner of an account with the change itself (activity.hpp), for the operator in
-// the security event stream once it is so (base/security_events.hpp).
+// Records events: for the owner of an account with the change itself (activity.hpp), and for the operator in the
+// security event stream after the commit (base/security_events.hpp).
 #pragma once
 
 #include <optional>
@@ -13,26 +13,26 @@
 
 namespace consentry {
 
-// Who caused a change, and from where. Without an actor and an origin: the operator, at the machine.
+// Who caused a change, and from where. Without an actor and an origin it is the operator on the command line.
 struct Cause {
     std::optional<UserId> actor = {};
     std::optional<EventOrigin> origin = {};
 };
 
 Cause cause_of(const http::RequestContext& context);
-// For what the networks of clients share; that of the service itself where nobody asked over HTTP.
+// The network used for limits per client network. Without an HTTP request it is that of the service itself.
 ClientNetwork network_of(const Cause& cause);
 
 class Audit {
 public:
-    // `events` outlives it and its copies.
+    // `events` must outlive this object and its copies.
     explicit Audit(SecurityEvents& events) : events_(&events) {}
 
-    // Into the transaction of the change. `user` did it, unless the cause names an actor: whose own log then tells of
-    // it too, with the account in `metadata.userId`.
+    // Adds an entry to the transaction of the change. The actor is `user` unless the cause names another one. The log
+    // of that actor then gets an entry too, with the account in `metadata.userId`.
     static void add(storage::Transaction& transaction, UserId user, ActivityAction action, const Cause& cause,
                     TimePoint now, boost::json::object metadata = {});
-    // Into the stream. `subject`: the account it is about, if one is known.
+    // Writes to the security event stream. `subject` is the account concerned, if known.
     void tell(std::string_view name, Outcome outcome, std::optional<UserId> subject, const Cause& cause,
               std::vector<std::pair<std::string_view, std::string>> detail = {}) const noexcept;
 

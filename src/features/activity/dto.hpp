@@ -1,4 +1,4 @@
-// Shapes of the activity log on the wire.
+// Request and response types of the activity log.
 #pragma once
 
 #include <optional>

@@ -7,8 +7,8 @@
 
 namespace consentry {
 
-// The log of the caller's own account, and that of any account for administrators. Needs CallerGuard and
-// http::CursorSeal provided.
+// The log of the caller's own account, and that of any account for administrators. Requires that CallerGuard and
+// http::CursorSeal have been provided.
 void add_activity_endpoints(http::Router& router, Activity& activity, UserRepository& users, const Locales& locales);
 
 }  // namespace consentry

@@ -20,16 +20,16 @@ using ActivityId = Id<struct ActivityTag>;
 struct NewActivity {
     UserId user;
     ActivityAction action = ActivityAction::user_login_credential;
-    std::optional<UserId> actor = {};  // whoever did it, where that is somebody else
+    std::optional<UserId> actor = {};  // set if it is not the account itself
     std::optional<std::string> ip_address = {};
     std::optional<std::string> user_agent = {};
-    boost::json::object metadata = {};  // ids and names of what it was about; never a secret
+    boost::json::object metadata = {};  // ids and names of the objects concerned; never a secret
 };
 
 struct ActivityEntry {
     ActivityId id;
     UserId user;
-    // As stored: a newer version of the program may have written what this one does not know.
+    // As stored: a newer version of the program may have written an action that this one does not know.
     std::string action;
     std::optional<std::string> ip_address;
     std::optional<std::string> user_agent;

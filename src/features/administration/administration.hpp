@@ -1,8 +1,8 @@
-// What administrators do to the accounts of others.
+// Administration of other users' accounts.
 //
-// Nobody reaches above their own rights: neither to an account whose role allows more than the administrator's, nor by
-// handing out a role that does. An administrator never sees or picks a password (REC-6): temporary ones are mailed to
-// the owner. What is changed acts at the account's next request (AUT-4).
+// Administrators cannot exceed their own rights: they can neither change an account whose role allows more than theirs
+// nor assign such a role. An administrator never sees or chooses a password (REC-6); temporary passwords are mailed to
+// the owner. Changes take effect at the account's next request (AUT-4).
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@
 
 namespace consentry {
 
-// The administrator who asks, or the operator.
+// The administrator who makes the request, or the operator.
 struct Administrator {
     Actor actor;
     Cause cause;
@@ -34,7 +34,7 @@ struct WantedUser {
 
 class Administration {
 public:
-    // All outlive this.
+    // The references must outlive this object.
     Administration(storage::Database& database, const Clock& clock, UserRepository& users, Roles& roles,
                    Sessions& sessions, Passwords& passwords);
 
@@ -44,25 +44,26 @@ public:
 
     // Errors: those of the role (notFound, forbidden), emailExist.
     awaitable<Result<UserId>> create(Administrator by, WantedUser wanted);
-    // Errors of all that follow: notSelf, notFound, blockedInvalid, forbidden (the account stands above), and those of
-    // the actor. Of the two that can take away a super admin: lastSuperAdmin.
+    // Errors of the next three functions: notSelf, notFound, blockedInvalid, forbidden (the account's role is above the
+    // caller's), and those of the actor. Changes of status and role, which can remove a super admin, also fail with
+    // lastSuperAdmin.
     awaitable<Result<void>> set_status(Administrator by, UserId target, UserStatus status);
-    // Errors besides: notFound and forbidden of the role. Nobody changes their own role.
+    // Further errors: notFound and forbidden of the role. Administrators cannot change their own role.
     awaitable<Result<void>> set_role(Administrator by, UserId target, RoleId role);
     awaitable<Result<void>> give_temporary_password(Administrator by, UserId target);
 
-    // Errors: notFound, of an account.
+    // Error: notFound of the account.
     awaitable<Result<ListSlice<ListedSession>>> sessions(UserId target, ListQuery query);
     // Errors: notFound of the account or the session; forbidden.
     awaitable<Result<void>> revoke(Administrator by, UserId target, SessionId session);
 
-    // Written down before the first line leaves.
+    // Records an export. Call this before the first line is sent.
     awaitable<Result<void>> note_export(Administrator by);
 
 private:
-    // What commits a status or role; nullopt: somebody changed the account meanwhile.
+    // Commits a change of status or role. Returns false if another request changed the account in between.
     awaitable<Result<bool>> commit(PrivilegedTransaction change, bool keeps_super_admin);
-    // Somebody else's account, which `by` may change.
+    // Returns the account if it is not the caller's own and `by` may change it.
     awaitable<Result<User>> reachable(const Administrator& by, UserId target);
     awaitable<Result<Rights>> grantable(const Administrator& by, RoleId role);
 

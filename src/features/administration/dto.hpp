@@ -1,4 +1,4 @@
-// Shapes of administration on the wire.
+// Request and response types of the administration endpoints.
 #pragma once
 
 #include <array>
@@ -72,7 +72,7 @@ struct UserListResponse {
     }
 };
 
-// Roles are rows of each service: the filter takes the id of one, as role/list tells it.
+// Roles are rows of the database: the filter takes a role's id as returned by role/list.
 struct UserListing {
     std::optional<std::vector<UserStatus>> status;
     std::optional<RoleId> role;
@@ -94,7 +94,7 @@ struct UserListing {
     static constexpr bool large = true;
 };
 
-// The same for other services: by cursor, through all there are.
+// The same list for other services: paged by cursor, over all accounts.
 struct SystemUserListing {
     std::optional<std::vector<UserStatus>> status;
     std::optional<RoleId> role;
@@ -111,7 +111,7 @@ struct SystemUserListing {
     static constexpr std::string_view default_column = "u.created_at";
 };
 
-// What the list is narrowed to, without its pages.
+// The filters of the list, without paging.
 struct UserExportQuery {
     std::optional<std::string> status;
     std::optional<RoleId> role;

@@ -7,7 +7,8 @@
 
 namespace consentry {
 
-// Accounts, for administrators and for other services. Needs CallerGuard and http::CursorSeal provided.
+// Accounts, for administrators and for other services. Requires that CallerGuard and http::CursorSeal have been
+// provided.
 void add_administration_endpoints(http::Router& router, Administration& administration, Profiles& profiles,
                                   Consents& consents, UserImport& import);
 

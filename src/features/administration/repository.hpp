@@ -1,4 +1,4 @@
-// The SQL of what administrators see and change of accounts.
+// The SQL of account administration.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace consentry {
 
 using storage::awaitable;
 
-// A line of a list of accounts.
+// One row of a list of accounts.
 struct ListedUser {
     UserId id;
     std::optional<std::string> name;
@@ -51,14 +51,14 @@ public:
     explicit AdministrationRepository(storage::Database& database) : database_(database) {}
 
     awaitable<ListSlice<ListedUser>> users(ListQuery query);
-    // Those that are over too.
+    // Includes ended sessions.
     awaitable<ListSlice<ListedSession>> sessions(UserId user, ListQuery query);
-    // Of accounts that were not deleted.
+    // Both ignore deleted accounts.
     awaitable<bool> has_email(std::string email);
     awaitable<bool> has_username(std::string username);
 
-    // Both raise the security version, which ends sessions and links, and change nothing (Expect::one fails) where it,
-    // or what the account's role is to the program, is not `seen`'s any more.
+    // Both raise the security version, which ends sessions and links. Expect::one fails if the security version, or the
+    // type of the account's role, differs from that in `seen`.
     static void add_status(PrivilegedTransaction& transaction, const User& seen, UserStatus status, TimePoint now);
     static void add_role(PrivilegedTransaction& transaction, const User& seen, RoleId role, TimePoint now);
 

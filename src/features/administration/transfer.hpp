@@ -1,4 +1,4 @@
-// Many accounts in one request or answer: the two endpoints whose bodies are tables.
+// The import and export endpoints, whose bodies are tables of accounts.
 #pragma once
 
 #include "features/administration/administration.hpp"
@@ -12,7 +12,7 @@ inline constexpr std::int64_t import_rows_max = 1'000;
 
 awaitable<Result<http::Stream>> export_table(Administration& administration, Administrator by, UserExportQuery wanted,
                                              TimePoint now);
-// `file` lies in the request.
+// `file` refers to the memory of the request.
 awaitable<Result<UserImportResponse>> import_table(UserImport& import, Administrator by, bool dry_run,
                                                    http::Upload file);
 

@@ -1,9 +1,9 @@
-// Accounts as a table, page by page: however many there are, one page of them is in memory.
+// Exports accounts as a table, page by page: only one page is in memory at any time.
 //
 //     email;name;username;role;status;isVerified;language;createdAt
 //
-// The columns are those that an import takes, without anything that lets somebody in. A field that a spreadsheet would
-// run as a formula gets a quote in front (OWASP, CSV injection).
+// The columns are those that an import accepts, without credentials. A field that a spreadsheet would run as a formula
+// is prefixed with a quote (OWASP, CSV injection).
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@
 
 namespace consentry {
 
-// The pieces of the table. `query`: conditions and search; order and page are this function's. `administration`
-// outlives the stream.
+// Streams the table in pieces. `query` holds conditions and search; this function sets order and page. `administration`
+// must outlive the stream.
 http::NextPiece export_users(Administration& administration, ListQuery query);
 
-// One field, quoted where it must be (RFC 4180).
+// Returns one field, quoted if necessary (RFC 4180).
 std::string csv_field(std::string_view text);
 
 }  // namespace consentry

@@ -1,8 +1,9 @@
-// Keys that programs show in the header x-api-key, as key:secret. They say which program is asking, never which user.
+// API keys that programs send in the header x-api-key, as key:secret. A key identifies the calling program, never a
+// user.
 //
-// Only a digest of the secret is kept, and the row is read at each request: what is switched off, deleted or given
-// another secret is refused from then on by every instance. The cache keeps nothing but which id a key has, which never
-// changes; keys that do not exist leave nothing in it.
+// Only a digest of the secret is stored, and the row is read for every request: a key that is disabled, deleted or
+// reset is rejected from then on by every instance. The cache only maps keys to ids, which never change. Unknown keys
+// are not cached.
 #pragma once
 
 #include <array>
@@ -18,50 +19,50 @@
 namespace consentry {
 
 struct ApiKeySettings {
-    std::string environment = "local";  // the beginning of new keys, for people
-    bool required = false;              // of operations that are for keys of type default
+    std::string environment = "local";  // prefix of new keys, for human readers
+    bool required = false;              // for operations that take keys of type default
     std::string cache_prefix = "ApiKey";
-    milliseconds cache_ttl{300'000};  // of which id a key belongs to
+    milliseconds cache_ttl{300'000};  // of the mapping from keys to ids
     TimeZone time_zone;
 };
 
 struct NewApiKey {
     std::string name;
     ApiKeyType type = ApiKeyType::default_;
-    std::optional<ApiKeyWindow> window;  // widened to whole days
+    std::optional<ApiKeyWindow> window;  // extended to whole days
 };
 
-// The one moment at which the secret is known.
+// A new key, or a key with a new secret. This is the only time the secret is known.
 struct IssuedApiKey {
     ApiKeyRecord record;
     std::string secret;
 };
 
-// What a key of type system shows to whoever holds it: the operations below /system.
+// What the operations below /system reveal to the holder of a key of type system.
 inline constexpr std::array system_key_abilities{Ability{Subject::user, Action::read},
                                                  Ability{Subject::role, Action::read},
                                                  Ability{Subject::feature_flag, Action::read}};
 
 class ApiKeys final : public http::Gate {
 public:
-    // All outlive this.
+    // The references must outlive this object.
     ApiKeys(storage::Database& database, storage::Cache& cache, const Clock& clock, ApiKeySettings settings)
         : database_(database), repository_(database), cache_(cache), clock_(clock), settings_(std::move(settings)) {}
 
-    // A key that is sent must be a good one, also where none is needed.
+    // A key that is sent must be valid, even if the operation does not require one.
     bool concerns(const http::RequestContext& context, const http::Operation& operation) const override;
     awaitable<Result<void>> admit(http::RequestContext& context, const http::Operation& operation) override;
 
     awaitable<ListSlice<ApiKeyRecord>> list(ListQuery query) { return repository_.list(std::move(query)); }
-    // All changes stand in the log of the administrator who made them; the operator, at the machine, has none. Nobody
-    // makes, changes or resets a key that opens more to its holder than they may see: policyForbidden.
-    // validation where the window is to begin in the past, or is over.
+    // All changes but erase_by_key() are recorded in the log of the administrator who makes them; the operator on the
+    // command line has no log. Error: policyForbidden, for creating, changing or resetting a key that permits its
+    // holder more than the caller may see. A window that starts in the past or has ended is a validation error.
     awaitable<Result<IssuedApiKey>> create(Actor by, NewApiKey wanted, Cause cause);
-    // apiKeyNotFound; `inactive` for a key that is switched off.
+    // Errors: apiKeyNotFound; `inactive` if the key is disabled.
     awaitable<Result<IssuedApiKey>> reset(Actor by, ApiKeyId id, Cause cause);
     awaitable<Result<ApiKeyRecord>> rename(Actor by, ApiKeyId id, std::string name, Cause cause);
     awaitable<Result<ApiKeyRecord>> set_window(Actor by, ApiKeyId id, ApiKeyWindow window, Cause cause);
-    // `expired` for a key whose window is over.
+    // Error: `expired` if the key's window has ended.
     awaitable<Result<ApiKeyRecord>> set_status(Actor by, ApiKeyId id, bool is_active, Cause cause);
     awaitable<Result<void>> erase(Actor by, ApiKeyId id, Cause cause);
     awaitable<Result<void>> erase_by_key(Actor by, std::string key);
@@ -70,9 +71,10 @@ private:
     bool is_needed(const http::Operation& operation) const;
     awaitable<std::optional<ApiKeyInUse>> find(std::string key);
     Result<ApiKeyWindow> whole_days(ApiKeyWindow window) const;
-    // The key, where `by` may change it.
+    // Returns the key if `by` may change it.
     awaitable<Result<ApiKeyRecord>> reachable(Actor by, ApiKeyId id);
-    // Commits a change. Where it finds no row in the state it needs: there is no such key, or `otherwise`.
+    // Commits a change. If it matches no row, fails with apiKeyNotFound if the key does not exist, else with
+    // `otherwise`.
     awaitable<Result<ApiKeyRecord>> changed(PrivilegedTransaction transaction, ApiKeyId id, const ErrorKind& otherwise);
     std::string cache_key(const std::string& key) const { return settings_.cache_prefix + ":" + key; }
 

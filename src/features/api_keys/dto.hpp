@@ -1,4 +1,4 @@
-// Shapes of API keys on the wire.
+// Request and response types of API keys.
 #pragma once
 
 #include <array>

@@ -17,7 +17,7 @@ namespace consentry {
 using storage::awaitable;
 using ApiKeyId = Id<struct ApiKeyTag>;
 
-// What a key opens: operations for systems, or all others.
+// Which operations a key permits: those for systems, or all others.
 enum class ApiKeyType { default_, system };
 
 template <>
@@ -26,9 +26,9 @@ struct EnumNames<ApiKeyType> {
                                       std::pair{ApiKeyType::system, std::string_view{"system"}}};
 };
 
-// Both are within.
+// Both bounds are inclusive.
 struct ApiKeyWindow {
-    std::optional<TimePoint> start_at;  // none: it has begun
+    std::optional<TimePoint> start_at;  // none: no lower bound
     TimePoint end_at;
 };
 
@@ -38,9 +38,9 @@ struct ApiKeyRecord {
     std::string name;
     ApiKeyType type = ApiKeyType::default_;
     bool is_active = true;
-    std::optional<ApiKeyWindow> window;  // none: at any time
+    std::optional<ApiKeyWindow> window;  // none: always valid
     TimePoint created_at;
-    std::optional<UserId> created_by;  // none: the operator, by command
+    std::optional<UserId> created_by;  // none: the operator, on the command line
     TimePoint updated_at;
     std::optional<UserId> updated_by;
 
@@ -49,7 +49,7 @@ struct ApiKeyRecord {
     }
 };
 
-// A key as it is when somebody shows it.
+// A key with what is needed to check it.
 struct ApiKeyInUse {
     ApiKeyRecord record;
     Bytes digest;
@@ -64,20 +64,20 @@ public:
     awaitable<ListSlice<ApiKeyRecord>> list(ListQuery query);
 
     static void add_insert(PrivilegedTransaction& transaction, const ApiKeyRecord& record, crypto::Sha256 digest);
-    // Expect::one: there is one of this id, it is switched on, and but for add_digest(), it is of the present epoch.
+    // Expect::one: the key exists and is enabled and, except for add_digest(), is of the current epoch.
     static void add_digest(PrivilegedTransaction& transaction, ApiKeyId id, crypto::Sha256 digest,
                            std::optional<UserId> by, TimePoint now);
     static void add_name(PrivilegedTransaction& transaction, ApiKeyId id, const std::string& name,
                          std::optional<UserId> by, TimePoint now);
     static void add_window(PrivilegedTransaction& transaction, ApiKeyId id, ApiKeyWindow window,
                            std::optional<UserId> by, TimePoint now);
-    // Expect::one: there is one of this id, and neither its window nor its epoch is over.
+    // Expect::one: the key exists, its window has not ended, and it is of the current epoch.
     static void add_status(PrivilegedTransaction& transaction, ApiKeyId id, bool is_active, std::optional<UserId> by,
                            TimePoint now);
-    // Expect::one: there is one. So of callers at the same moment one succeeds.
+    // Expect::one: the key exists. So only one of several concurrent callers succeeds.
     static void add_erase(PrivilegedTransaction& transaction, ApiKeyId id);
     static void add_erase(PrivilegedTransaction& transaction, const std::string& key);
-    // The key as the first statement of a change, one of the above, left it.
+    // Returns the key after a change whose first statement was one of the above.
     static ApiKeyRecord changed(const storage::Outcome& outcome);
 
 private:

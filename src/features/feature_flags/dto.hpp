@@ -1,4 +1,4 @@
-// Shapes of feature flags on the wire.
+// Request and response types of feature flags.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
-// Functions that can be switched off while the service runs, and rolled out to a part of the users.
+// Features that can be turned off while the service runs, and rolled out to a percentage of the users.
 //
-// The database decides; the cache holds copies, so that a login asks the database nothing more. A change first puts a
-// mark in the copy's place that says "ask the database", for as long as a copy would live: readers fill only an empty
-// place, so nobody, however slow, puts the old state back.
+// The database is authoritative. The cache holds copies, so that a login needs no extra query. A change first replaces
+// the copy by a marker that means "ask the database" and lives as long as a copy. Readers only fill an absent entry, so
+// even a slow reader cannot restore the old state.
 #pragma once
 
 #include <memory>
@@ -19,26 +19,27 @@ namespace consentry {
 
 struct FeatureFlagSettings {
     std::string cache_prefix = "FeatureFlag";
-    milliseconds cache_ttl = std::chrono::hours{1};  // zero: no copies
+    milliseconds cache_ttl = std::chrono::hours{1};  // zero: nothing is cached
 };
 
 class FeatureFlags final : public http::Gate {
 public:
-    // All outlive this.
+    // The references must outlive this object.
     FeatureFlags(storage::Database& database, storage::Cache& cache, const Clock& clock, FeatureFlagSettings settings)
         : database_(database), repository_(database), cache_(cache), clock_(clock), settings_(std::move(settings)) {}
 
-    // Operations declared with behind_flag("flag") or behind_flag("flag.metadataKey"). featureFlagUnavailable where the
-    // flag or its metadata say no, or the caller is known and not among the part of users that it is rolled out to.
+    // Guards operations declared with behind_flag("flag") or behind_flag("flag.metadataKey"). Error:
+    // featureFlagUnavailable, if the flag or its metadata member is off, or if the caller is signed in and outside the
+    // rollout.
     bool concerns(const http::RequestContext& context, const http::Operation& operation) const override;
     awaitable<Result<void>> admit(http::RequestContext& context, const http::Operation& operation) override;
-    // The same question within an operation: "flag" or "flag.metadataKey".
+    // Checks "flag" or "flag.metadataKey" inside an operation, without the rollout.
     awaitable<bool> allows(std::string name);
-    // Throws std::logic_error for an operation behind a flag that no database has (migrations/0006_feature_flags.sql).
+    // Throws std::logic_error if an operation names a flag that no database has (migrations/0006_feature_flags.sql).
     static void check_names(const std::vector<std::unique_ptr<http::Operation>>& operations);
 
     awaitable<ListSlice<FeatureFlagRecord>> list(ListQuery query) { return repository_.list(std::move(query)); }
-    // Throw Unavailable where the cache is away: a copy in it would be believed when it is back.
+    // Both throw Unavailable if the cache cannot be reached: it might still hold a copy that readers would trust later.
     awaitable<Result<FeatureFlagRecord>> update_status(Actor by, FeatureFlagId id, bool is_enabled,
                                                        std::int64_t rollout_percent);
     awaitable<Result<FeatureFlagRecord>> update_metadata(Actor by, FeatureFlagId id, boost::json::object metadata);
@@ -53,7 +54,7 @@ private:
     static std::optional<State> read_copy(const std::string& text);
     static bool says_yes(const std::optional<State>& state, std::string_view name);
     awaitable<std::optional<State>> find(std::string key);
-    // Finds the flag, and makes its copy worth nothing before it is changed.
+    // Finds the flag and invalidates its copy before the change.
     awaitable<Result<FeatureFlagRecord>> begin_change(FeatureFlagId id);
     awaitable<Result<FeatureFlagRecord>> commit(PrivilegedTransaction change);
     std::string cache_key(const std::string& key) const { return settings_.cache_prefix + ":" + key; }

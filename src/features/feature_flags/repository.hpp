@@ -38,12 +38,12 @@ public:
     awaitable<std::optional<FeatureFlagRecord>> find_by_key(std::string key);
     awaitable<ListSlice<FeatureFlagRecord>> list(ListQuery query);
 
-    // Expect::one of both: there is one of this id.
+    // Expect::one for both: the flag exists.
     static void add_status(PrivilegedTransaction& transaction, FeatureFlagId id, bool is_enabled,
                            std::int64_t rollout_percent, std::optional<UserId> by, TimePoint now);
     static void add_metadata(PrivilegedTransaction& transaction, FeatureFlagId id, const boost::json::object& metadata,
                              std::optional<UserId> by, TimePoint now);
-    // The flag as such a statement, the first of a change, left it.
+    // Returns the flag after a change whose first statement was one of the above.
     static FeatureFlagRecord changed(const storage::Outcome& outcome);
 
 private:

@@ -1,4 +1,4 @@
-// Shapes of files on the wire.
+// Request and response types of files.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ struct FilePath {
     }
 };
 
-// An address as it was handed out. What it says counts as it was sent, see storage::OwnAddresses; here it is named for
-// whoever reads the API document.
+// The query of a signed address. The raw query is what counts, see storage::OwnAddresses; the members only document it
+// in the API document.
 struct FileAddressQuery {
     std::optional<std::string> expires;
     std::optional<std::string> type;

@@ -1,4 +1,4 @@
-// The files of a store that has no server of its own: what its addresses lead to.
+// Serves the files of an object store that has no server of its own.
 #pragma once
 
 #include <string>
@@ -15,18 +15,19 @@ class Files {
 public:
     Files(storage::ObjectStore& store, const storage::OwnAddresses& addresses) : store_(store), addresses_(addresses) {}
 
-    // What an address to a private file was asked with. `key` and `query` as sent, byte for byte: nothing is decoded,
-    // so that no spelling of a name leads anywhere but where it was signed for (DOC-1).
+    // A request for a private file. `key` and `query` are the bytes as sent: nothing is decoded, so that no other
+    // spelling of a name matches the signature (DOC-1).
     struct Visit {
         std::string key;
         std::string query;
         TimePoint now;
     };
-    // Errors: 403 no address of ours, expired, or to be used otherwise: whether the file is there is not told (DOC-2).
+    // Error: 403 if the address was not signed here, has expired or was signed for another use. The answer does not
+    // reveal whether the file exists (DOC-2).
     awaitable<Result<void>> put(Visit visit, std::string mime, std::string bytes);
-    // As above; 404 none is there.
+    // Errors: those of put(); 404 if there is no such file.
     awaitable<Result<std::string>> get(Visit visit);
-    // 404: none is there, or can be.
+    // Error: 404 if there is no such file or the key is invalid.
     awaitable<Result<std::string>> get_public(std::string key);
 
 private:

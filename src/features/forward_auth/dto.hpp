@@ -1,4 +1,4 @@
-// Shapes of forward auth on the wire.
+// Request and response types of forward auth.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// The door for other applications: a proxy in front of one asks here who is calling, and hands the answer on.
+// Forward authentication for other applications: their reverse proxy asks here who the caller is and passes the answer
+// on.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +16,18 @@
 
 namespace consentry {
 
-// What the application wants of its callers besides a live session.
+// What the application requires of a caller besides a live session.
 struct Demand {
-    std::vector<std::vector<Role>> roles;  // of each of these lists one
-    std::vector<PolicyType> policies;      // all
+    std::vector<std::vector<Role>> roles;  // the caller needs one role of each list
+    std::vector<PolicyType> policies;      // all of them
     void add(Demand other) {
         std::ranges::move(other.roles, std::back_inserter(roles));
         std::ranges::move(other.policies, std::back_inserter(policies));
     }
 };
 
-// The types of a list between commas. An empty or unknown name is a broken rule of `property`: who may come in is
-// nothing to guess at.
+// Parses a comma-separated list. An empty or unknown name is reported as a violation of `property`: an access rule must
+// not be guessed at.
 template <class Type>
 std::vector<Type> read_types(std::string_view list, std::string_view property, Report& report) {
     std::vector<Type> out;
@@ -48,7 +49,7 @@ class ForwardAuth {
 public:
     explicit ForwardAuth(Consents& consents) : consents_(consents) {}
 
-    // Headers that tell the application who is calling.
+    // Returns headers that tell the application who the caller is.
     storage::awaitable<Result<http::Done>> admit(SignedIn caller, Demand demand);
 
 private:

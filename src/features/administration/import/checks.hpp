@@ -1,4 +1,4 @@
-// What a row must be to become an account: the rules of the API's own fields, under the same names.
+// The rules for an imported row. They equal those of the API's own fields and have the same names.
 #pragma once
 
 #include <string_view>
@@ -11,18 +11,18 @@
 
 namespace consentry {
 
-// Letters, digits, '-' and '_', 3 to 50 of them, as in the names that the service makes up.
+// Returns true for 3 to 50 letters, digits, '-' and '_', as in the usernames that the service generates.
 bool is_username(std::string_view lowered);
 
 class ImportChecks {
 public:
     explicit ImportChecks(const Clock& clock) : clock_(clock) {}
 
-    // The row as it would be staged, without its role, as far as the report has nothing against it.
+    // Returns the row as it is to be staged, without its role. Fields with a violation in the report are not filled in.
     StagedUser check(ImportRow& row, Report& report);
 
 private:
-    // Digests of what must be there once: 16 bytes for each, however long the values are.
+    // Digests of the values that must be unique: 16 bytes each, however long the values are.
     using Digest = std::array<std::uint8_t, 16>;
     struct Spread {
         std::size_t operator()(const Digest& digest) const noexcept;

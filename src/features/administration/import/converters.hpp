@@ -1,8 +1,8 @@
-// The accounts of other programs' exports, as an import takes them.
+// Converts accounts from the exports of other programs into import rows.
 //
-// What has no place here is noted and not guessed at: an unknown hash is left behind, and so is an identity at a
-// provider that this service does not know. An account that was switched off comes as inactive: whether it is to be
-// blocked for good is for people to say.
+// Data without a counterpart is noted and never guessed: an unknown hash is dropped, and so is an identity at a
+// provider that this service does not support. A disabled account is imported as inactive; whether to block it
+// permanently is left to an administrator.
 #pragma once
 
 #include <istream>
@@ -15,27 +15,30 @@
 
 namespace consentry {
 
-// `kc.sh export --users realm_file`, or the files of `--users different_files`: one JSON document, held in memory.
+// The output of `kc.sh export --users realm_file`, or the files of `--users different_files`. It is one JSON document,
+// held in memory.
 std::unique_ptr<ImportSource> keycloak_export(std::istream& stream);
 
-// One JSON object a line: what the users-exports job makes, or the export of password hashes that the support sends.
-// With `hashes`, the latter, its hashes go to the accounts of the former; it is held in memory.
+// One JSON object per line: the output of the users-exports job, or the export of password hashes from Auth0's support.
+// With `hashes`, which is the latter, its hashes are added to the accounts of the former; `hashes` is held in memory.
 std::unique_ptr<ImportSource> auth0_export(std::istream& stream, std::istream* hashes);
 
-// What the console shows as password hash parameters. The signer key is as secret as the hashes: it stands in each row.
+// The password hash parameters shown in the Firebase console. The signer key is stored in each row, so it is as
+// confidential as the hashes.
 struct FirebaseHashConfig {
     std::string signer_key;
     std::string salt_separator;
     std::string rounds;
     std::string memory_cost;
 
-    // As the console writes it: lines of `name: value`. nullopt where one is missing, or another algorithm is meant.
+    // Reads the console's format, lines of `name: value`. Returns nullopt if a parameter is missing or the algorithm
+    // differs.
     static std::optional<FirebaseHashConfig> read(std::istream& stream);
 };
-// `firebase auth:export users.json --format=json`: one JSON document, held in memory.
+// The output of `firebase auth:export users.json --format=json`: one JSON document, held in memory.
 std::unique_ptr<ImportSource> firebase_export(std::istream& stream, FirebaseHashConfig config);
 
-// The table auth.users as CSV. Whoever is banned at `now` comes as inactive.
+// The table auth.users as CSV. Accounts banned at `now` are imported as inactive.
 std::unique_ptr<ImportSource> supabase_export(std::istream& stream, TimePoint now);
 
 }  // namespace consentry

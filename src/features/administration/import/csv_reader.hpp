@@ -1,7 +1,7 @@
-// Tables as RFC 4180 describes them, from a stream, one record at a time and none larger than its bound.
+// Reads RFC 4180 tables from a stream, one record at a time. Each record is limited in size.
 //
-// Taken besides: a byte order mark, ';' as separator, LF for CRLF, lines without anything between records. A quote in
-// an unquoted field, or text behind a closing one, breaks its record and no other.
+// Also accepts a byte order mark, ';' as separator, LF instead of CRLF, and empty lines between records. A quote in an
+// unquoted field, or text after a closing quote, makes only its own record malformed.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace consentry {
 
 struct CsvRecord {
     std::vector<std::string> fields;
-    // Misplaced quotes, or bytes that are no text (UTF-8 without NUL): the fields cannot be relied on.
+    // The record has misplaced quotes or bytes that are not text (UTF-8 without NUL). Its fields are not reliable.
     bool malformed = false;
 };
 
@@ -27,8 +27,8 @@ public:
 
     explicit CsvReader(std::istream& stream) : stream_(stream) {}
 
-    // nullopt at the end. file_unreadable: a record beyond its bound, or a quote that never closes, which might as well
-    // be the rest of the file. Throws std::runtime_error where the stream fails.
+    // Returns nullopt at the end. Error: file_unreadable, if a record exceeds its limit or a quote never closes, since
+    // that quote could span the rest of the file. Throws std::runtime_error if the stream fails.
     Result<std::optional<CsvRecord>> next();
     std::uint64_t bytes_read() const { return bytes_; }
 
@@ -44,7 +44,7 @@ private:
     std::size_t end_ = 0;
     std::uint64_t bytes_ = 0;
     std::int64_t records_ = 0;
-    char separator_ = 0;  // not known before the first record
+    char separator_ = 0;  // 0 until the first record is read
 };
 
 }  // namespace consentry

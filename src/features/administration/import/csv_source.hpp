@@ -1,8 +1,8 @@
-// Accounts in a table: one line of column names, then one account per line.
+// Reads accounts from a table: a line of column names, then one account per line.
 //
 //     email;name;username;role;status;isVerified;language;passwordHash;createdAt;googleSubject;appleSubject
 //
-// Only email is needed. The separator, ';' or ',', is the one of the first line.
+// Only the column email is required. The first line determines the separator, ';' or ','.
 #pragma once
 
 #include <istream>
@@ -15,7 +15,7 @@ namespace consentry {
 
 class CsvSource final : public ImportSource {
 public:
-    // The stream outlives it. `bytes`: how many it will give, where that is known.
+    // `stream` must outlive this object. `bytes` is the length of the stream, if known.
     explicit CsvSource(std::istream& stream, std::optional<std::uint64_t> bytes = std::nullopt)
         : reader_(stream), bytes_(bytes) {}
 
@@ -28,7 +28,7 @@ private:
 
     CsvReader reader_;
     std::optional<std::uint64_t> bytes_;
-    std::vector<Column> columns_;  // empty before the header was read
+    std::vector<Column> columns_;  // empty until the header has been read
     std::int64_t row_ = 0;
 };
 

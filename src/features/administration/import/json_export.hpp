@@ -1,4 +1,4 @@
-// Exports in JSON, one object after the other.
+// Reads exports in JSON, one object at a time.
 #pragma once
 
 #include <functional>
@@ -19,34 +19,34 @@ namespace consentry {
 namespace json = boost::json;
 using ObjectToRow = std::function<void(const json::object&, ImportRow&)>;
 
-// One document: an array of accounts, or an object that holds it as `users`.
+// Reads one document: an array of accounts, or an object with that array as `users`.
 std::unique_ptr<ImportSource> json_document(std::istream& stream, ObjectToRow convert);
-// One object a line.
+// Reads one object per line.
 std::unique_ptr<ImportSource> json_lines(std::istream& stream, ObjectToRow convert);
-// Each object of such lines; false where one is none.
+// Calls `take` for the object of each line. Returns false if a line is not an object.
 bool read_lines(std::istream& stream, const std::function<void(const json::object&)>& take);
 
-// Members, where they are there and of this type; an empty text is none.
+// Return a member if it is present and of this type. An empty text counts as absent.
 std::optional<std::string> text_of(const json::object& object, std::string_view name);
 std::optional<bool> flag_of(const json::object& object, std::string_view name);
 const json::object* object_of(const json::object& object, std::string_view name);
-// The objects in an array; none where there is no array.
+// Returns the objects in an array; empty if there is no such array.
 std::vector<const json::object*> objects_of(const json::object& object, std::string_view name);
 
-// What conversions say of a row.
+// Notes that converters add to a row.
 void leave_out(ImportRow& row, std::string_view key);
-// It has a password there that does not come along.
+// The account has a password in the source that cannot be imported.
 void note_lost_password(ImportRow& row);
 void note_unknown_provider(ImportRow& row, std::string_view provider);
-// "Ada Lovelace" of its parts; nullopt of none.
+// Joins the parts of a name, as in "Ada Lovelace". Returns nullopt if there is none.
 std::optional<std::string> joined(const std::optional<std::string>& first, const std::optional<std::string>& last);
-// "pt-BR" is "pt", where the service speaks it.
+// Reduces "pt-BR" to "pt", if the service supports that language.
 std::optional<std::string> language_of(const std::optional<std::string>& locale);
-// One that can be a username here.
+// Returns the name if it is valid as a username.
 std::optional<std::string> username_of(const std::optional<std::string>& name);
-// The base64 of hashes without its padding, as most text forms of hashes have it.
+// Removes the padding from the base64 of a hash, as most text formats of hashes require.
 std::string unpadded(std::string_view base64);
-// Takes the hash, or notes that it is of no known kind.
+// Sets the row's hash, or notes that its format is unknown.
 void take_hash(ImportRow& row, std::string hash);
 
 }  // namespace consentry

@@ -14,13 +14,13 @@ namespace consentry {
 using storage::awaitable;
 using ImportId = Id<struct ImportTag>;
 
-// A row that was checked.
+// A row that has passed the checks.
 struct StagedUser {
     std::int64_t row = 0;
     UserId id;
     std::string email;
     std::string username;
-    bool username_given = false;  // rather than made up
+    bool username_given = false;  // false: the service generated it
     std::optional<std::string> name;
     RoleId role_id;
     UserStatus status = UserStatus::active;
@@ -32,7 +32,7 @@ struct StagedUser {
     TimePoint created_at;
 };
 
-// What all accounts of an import get alike.
+// The values that all accounts of an import share.
 struct ImportedAlike {
     SignUpFrom sign_up_from = SignUpFrom::system;
     std::optional<TimePoint> password_expires_at;
@@ -40,30 +40,32 @@ struct ImportedAlike {
     TimePoint now;
 };
 
-// What its rows have, so that nothing is looked for in vain while others wait to write.
+// What the rows contain, so that the final transaction skips statements that would find nothing while other writers
+// wait.
 struct ImportContent {
     bool hashes = false;
-    std::set<std::string> hash_kinds = {};  // crypto::password_kind; the first of many
+    std::set<std::string> hash_kinds = {};  // results of crypto::password_kind; the first ones if there are many
     bool google_subjects = false;
     bool apple_subjects = false;
 };
 
 class ImportRepository {
 public:
-    static constexpr std::size_t portion = 512;  // a multiple of the rows that one statement stages
+    static constexpr std::size_t portion = 512;  // a multiple of the rows staged by one statement
     explicit ImportRepository(storage::Database& database) : database_(database) {}
 
-    // Those of `values` that are somebody's; as many as the largest portion.
+    // Both return those of `values` that are in use. At most `portion` values.
     awaitable<std::vector<std::string>> taken_emails(std::vector<std::string> values);
     awaitable<std::vector<std::string>> taken_usernames(std::vector<std::string> values);
     awaitable<std::vector<std::string>> taken_subjects(std::string_view provider, std::vector<std::string> values);
 
     awaitable<void> stage(ImportId import, std::vector<StagedUser> users);
-    // The statements that make accounts of everything staged; the first one tells how many. On commit: fails on it
-    // where an address or name is taken meanwhile; with `skip_existing` such addresses are passed over.
+    // Adds the statements that create accounts from all staged rows; the result of the first one tells how many. The
+    // commit fails on that statement if an address or username has been taken in the meantime. With `skip_existing`,
+    // taken addresses are skipped instead.
     static void add_finish(PrivilegedTransaction& transaction, ImportId import, ImportedAlike alike,
                            ImportContent content, bool skip_existing);
-    // Staged addresses that have an account which the import did not make.
+    // Returns staged addresses that belong to an account which this import did not create.
     awaitable<std::vector<std::string>> staged_and_taken(ImportId import, std::int64_t limit);
     awaitable<void> erase(ImportId import);
     awaitable<void> erase_begun_before(TimePoint before);

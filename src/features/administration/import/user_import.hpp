@@ -1,12 +1,12 @@
-// Many accounts at once, all of them or none.
+// Imports many accounts at once: all of them or none.
 //
 //     CsvSource source(stream);
 //     const auto report = co_await import.run(source, {.cause = cause});
 //
-// One reading: each row is checked against the rules of the API, the rest of the source and the accounts there are, and
-// staged beside them where everything was right so far. After the last row one transaction makes accounts of them all.
-// So nothing that was not checked gets in, however the source changes meanwhile, and whatever stops an import, also the
-// end of its process, leaves no account behind; what was staged is swept.
+// The source is read once. Each row is checked against the rules of the API, the other rows and the existing accounts,
+// and is staged as long as no row has failed. After the last row, one transaction turns all staged rows into accounts.
+// So no unchecked data is imported even if the source changes meanwhile, and an import that stops for any reason,
+// including a crash of the process, leaves no accounts behind. Abandoned staged rows are swept later.
 #pragma once
 
 #include <functional>
@@ -28,16 +28,16 @@ struct ImportSettings {
 
 struct ImportProgress {
     std::int64_t rows = 0;           // read so far
-    std::optional<double> fraction;  // of the source
-    bool finishing = false;          // all rows are read, the accounts are being made
+    std::optional<double> fraction;  // of the source, if known
+    bool finishing = false;          // all rows have been read, the accounts are being created
 };
 
 struct ImportOptions {
     bool dry_run = false;
-    bool skip_existing = false;              // rows whose address has an account are left alone
-    std::optional<std::int64_t> rows_max{};  // beyond: file_too_many_rows
+    bool skip_existing = false;              // skip rows whose address belongs to an account
+    std::optional<std::int64_t> rows_max{};  // if exceeded: file_too_many_rows
     SignUpFrom sign_up_from = SignUpFrom::system;
-    Actor by = Actor::operator_at_the_machine();  // nobody hands out a role beyond their own rights
+    Actor by = Actor::operator_at_the_machine();  // cannot assign a role beyond the actor's own rights
     Cause cause{};
     std::function<void(const ImportProgress&)> progress{};
 };
@@ -49,17 +49,18 @@ struct RowErrors {
 
 struct ImportReport {
     std::int64_t rows = 0;      // read
-    std::int64_t imported = 0;  // accounts made; with dry_run those that would be made
-    std::int64_t skipped = 0;   // there already (skip_existing), or left out by the source
-    // Whichever is not empty, nothing was imported. Bounded: what lies beyond is counted only.
+    std::int64_t imported = 0;  // accounts created; in a dry run, accounts that would be created
+    std::int64_t skipped = 0;   // already existing (skip_existing), or left out by the source
+    // If one of these lists is not empty, nothing was imported. The lists are bounded; further rows are only counted.
     std::vector<RowErrors> bad_rows;
     std::int64_t bad_rows_total = 0;
-    std::vector<std::string> existing;  // addresses that have an account; with skip_existing no obstacle
+    std::vector<std::string>
+        existing;  // addresses of existing accounts; with skip_existing they do not stop the import
     std::int64_t existing_total = 0;
-    // What could not be taken over, and is no obstacle.
+    // Data that could not be imported. Notes do not stop the import.
     std::vector<RowErrors> notes;
     std::int64_t notes_total = 0;
-    // Accounts that had a password where they come from, and come without one.
+    // Accounts that had a password in the source and were imported without one.
     std::int64_t passwords_lost = 0;
 
     bool refused(const ImportOptions& options) const {
@@ -69,12 +70,12 @@ struct ImportReport {
 
 class UserImport {
 public:
-    // All outlive it.
+    // The references must outlive this object.
     UserImport(storage::Database& database, Roles& roles, const Clock& clock, Audit audit, ImportSettings settings);
 
-    // Errors: file_unreadable, with a message of its own that tells where; file_too_many_rows.
+    // Errors: file_unreadable, whose message names the position; file_too_many_rows.
     awaitable<Result<ImportReport>> run(ImportSource& source, ImportOptions options);
-    // Deletes what imports that never ended left behind.
+    // Deletes the staged rows of abandoned imports.
     awaitable<void> forget_abandoned();
 
 private:
