@@ -12,7 +12,7 @@ namespace {
 using storage::awaitable;
 using storage::Expect;
 
-// Two of one account at the same moment meet at the end of its history; more than that is no person.
+// Two concurrent requests of one account conflict at the end of its history. A person does not send more than that.
 constexpr int attempts_max = 3;
 
 bool is_among(std::span<const PolicyType> types, PolicyType type) {
@@ -26,8 +26,8 @@ std::vector<PolicyType> held_of(const std::vector<Standing>& standings) {
     return out;
 }
 
-// The text that was shown: the one that is named, or that has the hash; else the request's language, English, or the
-// first there is.
+// Returns the language of the text that was shown: the requested one or the one with the requested hash, otherwise the
+// language of the request, English, or the first one available.
 std::optional<Language> shown_language(const LatestPolicy& policy, const AcceptRequest& wanted, Language requested) {
     const auto find = [&](auto matches) -> std::optional<Language> {
         const auto found = std::ranges::find_if(policy.hashes, matches);
@@ -42,7 +42,7 @@ std::optional<Language> shown_language(const LatestPolicy& policy, const AcceptR
     return find([](const auto&) { return true; });
 }
 
-// What the user has seen is what would be accepted.
+// Checks that the policy to be accepted is the one the user has seen.
 bool is_of(const AcceptRequest& wanted, const LatestPolicy& policy) {
     if (wanted.version && *wanted.version != policy.version) return false;
     if (!wanted.content_hash) return true;
@@ -120,7 +120,7 @@ awaitable<void> Acceptances::add_acceptances(storage::Transaction& transaction, 
     for (const LatestPolicy& policy : policies) {
         if (!is_among(types, policy.type)) continue;
         const auto shown = shown_language(policy, {}, language);
-        // Of a version that is outdated by the time of the commit nothing is recorded: it will be asked for.
+        // If the version is outdated by the time of the commit, nothing is recorded and the user is asked again.
         if (shown) AcceptanceRepository::add_acceptance(transaction, Expect::any, evidence, policy.id, *shown, now);
     }
 }
@@ -141,13 +141,13 @@ awaitable<Result<void>> Acceptances::accept(ConsentCaller caller, AcceptRequest 
             const bool was_latest = co_await repository_.is_published(wanted.type, *wanted.version);
             if (!was_latest) co_return fail(errors::term_policy_not_found);
         }
-        // Nobody accepts what appeared while they were accepting (DOC-5).
+        // A version published during the request must not be accepted unseen (DOC-5).
         if (!is_of(wanted, *latest) || (tried && *tried != latest->id))
             co_return fail(errors::term_policy_outdated, describe({&*latest, 1}));
         const auto language = shown_language(*latest, wanted, caller.language);
         if (!language) co_return fail(errors::term_policy_content_not_found);
         tried = latest->id;
-        const TimePoint now = clock_.now();  // not before the version was seen to be published
+        const TimePoint now = clock_.now();  // not earlier than the publication of the version read above
         storage::Transaction transaction;
         AcceptanceRepository::add_acceptance(transaction, Expect::one, evidence_of(caller, cause), latest->id,
                                              *language, now);

@@ -20,7 +20,7 @@ using storage::Expect;
 using storage::part;
 using storage::sql;
 
-// The end of an index.
+// Reads a single entry at the end of an index.
 std::string latest_sql(std::string_view type) {
     return fmt::format("(SELECT MAX(p.version) FROM term_policies p WHERE p.type = '{}' AND p.status = 'published')",
                        type);
@@ -33,7 +33,7 @@ std::string latest_versions_sql() {
     return out;
 }
 
-// Two values per type, in the order of the enum. Both are the end of an index.
+// Two values per type, in the order of the enum. Each is a single entry at the end of an index.
 std::string standings_columns() {
     std::string out = "SELECT u.id";
     for (const auto& [type, name] : EnumNames<PolicyType>::names)
@@ -46,7 +46,7 @@ std::string standings_columns() {
 }
 std::string standings_sql() { return standings_columns() + "= $1"; }
 
-// One text for any number: places that are left over name the last one again.
+// One SQL text for any number of users: unused parameters repeat the last one.
 constexpr std::size_t users_at_once = 20;
 std::string standings_of_many_sql() {
     return standings_columns() + "IN (" + storage::parameters(1, users_at_once) + ")";
@@ -74,7 +74,7 @@ struct PublishedContent {
     TermPolicy policy;
     PolicyContent content;
 };
-// A published document without its time is damaged: NULL throws.
+// A published document without a time is damaged: NULL throws.
 std::optional<TimePoint> there(TimePoint time) { return time; }
 constexpr auto published_columns = columns<TermPolicy>(
     column<"p.id", &TermPolicy::id>, column<"p.type", &TermPolicy::type>, column<"p.version", &TermPolicy::version>,
@@ -151,7 +151,7 @@ awaitable<std::map<TermPolicyId, TermPolicy>> AcceptanceRepository::find_publish
     const auto repeated = std::ranges::unique(ids);
     ids.erase(repeated.begin(), repeated.end());
     std::map<TermPolicyId, TermPolicy> out;
-    // Eight at a time, the last ones named again where there are fewer: one text for any number.
+    // Eight ids per statement; unused parameters repeat the last one, so there is one SQL text for any number.
     constexpr std::size_t places = 8;
     for (std::size_t first = 0; first < ids.size(); first += places) {
         storage::Params params;
@@ -174,7 +174,7 @@ awaitable<std::map<TermPolicyId, TermPolicy>> AcceptanceRepository::find_publish
 
 void AcceptanceRepository::add_acceptance(storage::Transaction& transaction, Expect expect, const Evidence& evidence,
                                           TermPolicyId policy, Language language, TimePoint now) {
-    // Of two at the same moment both may find the same end of the history: its unique key lets one pass.
+    // Two concurrent requests may read the same end of the history; its unique key lets only one of them commit.
     transaction.add(expect,
                     "INSERT INTO term_policy_acceptances (id, user_id, type, sequence, action, term_policy_id, "
                     "version, language, content_hashes, accepted_at, ip_address, user_agent, session_id) "

@@ -23,7 +23,7 @@ awaitable<Result<void>> Accounts::sign_up(NewAccount wanted, Cause cause) {
     described.name = std::move(wanted.name);
     described.language = wanted.language;
     described.sign_up_from = wanted.from;
-    // The hash comes before the address is looked at: a taken one takes as long as a free one.
+    // Hashes before looking up the address, so that a taken address takes as long as a free one.
     auto user =
         co_await passwords_.prepare_account(std::move(described), std::move(wanted.password), network_of(cause));
     if (!user) co_return fail(std::move(user.error()));
@@ -95,7 +95,7 @@ awaitable<Result<void>> Accounts::delete_self(Actor by, UserId user, Proof proof
     else
         TwoFactorRepository::add_still_off(transaction, user);
     const std::size_t proven = transaction.size();
-    // While the account has its address.
+    // The notice must come before add_delete(), which removes the address.
     mails_.add_notice(transaction, user, MailKind::account_deleted, cause, now);
     AccountRepository::add_delete(transaction, user, now);
     Audit::add(transaction, user, ActivityAction::user_delete_self, cause, now);

@@ -17,7 +17,7 @@ NewAccount to_account(SignUpRequest body, Language language) {
                    .from = body.from == LoginFrom::mobile ? SignUpFrom::mobile : SignUpFrom::website,
                    .language = language,
                    .accepted = {}};
-    // What was not said was not accepted.
+    // Omitted means not accepted.
     if (body.terms_of_service.value_or(false)) out.accepted.push_back(PolicyType::terms_of_service);
     if (body.privacy.value_or(false)) out.accepted.push_back(PolicyType::privacy);
     if (body.marketing.value_or(false)) out.accepted.push_back(PolicyType::marketing);
@@ -26,7 +26,7 @@ NewAccount to_account(SignUpRequest body, Language language) {
 }
 
 awaitable<Result<http::NoContent>> delete_self(Accounts& accounts, SignedIn caller, Proof proof, Cause cause) {
-    // Administrators are deleted by another administrator, so that somebody stays who looks after the service.
+    // Only another administrator can delete an administrator, so that the service is never left without one.
     if (caller.role() != Role::user) co_return fail(errors::role_forbidden);
     co_return co_await http::reply<http::NoContent>(
         accounts.delete_self(caller.actor(), caller.user(), std::move(proof), std::move(cause)));

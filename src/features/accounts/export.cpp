@@ -50,7 +50,7 @@ constexpr auto acceptance_columns = columns<ExportedAcceptance>(
     column<"accepted_at", &ExportedAcceptance::accepted_at>, column<"ip_address", &ExportedAcceptance::ip_address>,
     column<"user_agent", &ExportedAcceptance::user_agent>, column<"session_id", &ExportedAcceptance::session_id>);
 
-// Writes the document: what is little in one piece, the rest page by page.
+// Writes the document: small parts in one piece, the others page by page.
 class Writer {
 public:
     Writer(storage::Database& database, const Locales& locales, UserId user, Language language, TimePoint now,
@@ -101,7 +101,7 @@ private:
         co_return out;
     }
 
-    // UUIDv7 grows with time: the order of ids is the order of beginning.
+    // UUIDv7 ids increase with time, so the order of ids is the order in which the sessions started.
     awaitable<std::string> sessions() {
         const auto rows = co_await database_.query(
             sql<"SELECT ", session_columns, " FROM sessions WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3">,

@@ -7,10 +7,10 @@ namespace consentry {
 namespace {
 
 constexpr std::int64_t portion = 100;
-constexpr int portions_max = 20;  // of one call, so that mails that wait get their turn
+constexpr int portions_max = 20;  // per call, so that waiting mails are not delayed
 
-// Whether the owner of an address gets what somebody asked for with it. An account without a password may set one: its
-// owner reads the mails (REC-1 knows no third kind of answer).
+// Returns whether the owner of an address gets the requested mail. An account without a password may set one, since its
+// owner reads the mails (REC-1 allows no third kind of answer).
 bool is_due(const User& user, TokenPurpose purpose) {
     if (user.status != UserStatus::active) return false;
     return purpose == TokenPurpose::forgot_password || !user.is_verified;
@@ -50,7 +50,7 @@ awaitable<void> LinkRequests::work_off() {
     for (int i = 0; i < portions_max; ++i) {
         auto open = co_await repository_.list_open(portion);
         const bool was_all = std::ssize(open) < portion;
-        // One that cannot be carried out, for its account is damaged, holds up nobody; it is told of in the end.
+        // A request that fails because its account is damaged does not stop the others; the error is thrown at the end.
         std::exception_ptr trouble;
         for (LinkRequest& request : open) {
             try {
@@ -70,7 +70,7 @@ awaitable<void> LinkRequests::handle(LinkRequest request) {
     const auto user = co_await users_.find_by_email(request.email);
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    // First: of several instances that look at it, one goes on.
+    // Must come first: if several instances handle the request, only one commits.
     LinkRequestRepository::add_handled(transaction, request, now);
     if (user && is_due(*user, request.purpose)) {
         const bool forgotten = request.purpose == TokenPurpose::forgot_password;

@@ -43,7 +43,7 @@ awaitable<bool> LinkRequestRepository::request(LinkRequest request, TimePoint ag
 }
 
 awaitable<std::vector<LinkRequest>> LinkRequestRepository::list_open(std::int64_t limit) {
-    // Of other purposes a newer version knows more.
+    // A newer version may have written other purposes and handles those itself.
     const auto rows = co_await database_.query(
         sql<"SELECT ", request_columns,
             " FROM link_requests WHERE handled_at IS NULL AND purpose IN ($2, $3) ORDER BY requested_at LIMIT $1">,
@@ -87,7 +87,7 @@ void AccountRepository::add_verified(storage::Transaction& transaction, UserId u
 }
 
 void AccountRepository::add_delete(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
-    // No address and no user name can look like this: the colon is in neither.
+    // The placeholder cannot equal an address or a username, because neither can contain a colon.
     transaction.add(
         Expect::one,
         "UPDATE users SET deleted_at = $2, status = 'inactive', security_version = security_version + 1, "

@@ -44,7 +44,7 @@ void Audit::tell(std::string_view name, Outcome outcome, std::optional<UserId> s
         if (subject && subject != cause.actor) (cause.actor ? event.target : event.actor) = subject->text();
         if (cause.origin) event.origin = &*cause.origin;
         events_->record(event);
-    } catch (...) {  // out of memory: the event is lost, the request is not
+    } catch (...) {  // out of memory: the event is lost, the request continues
     }
 }
 

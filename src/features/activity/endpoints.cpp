@@ -10,7 +10,7 @@ namespace {
 
 using MayReadActivity = Permitted<Subject::user, Action::read, Subject::activity_log, Action::read>;
 
-// Entries in the language of the request.
+// Describes entries in the language of the request.
 class InLanguage {
 public:
     InLanguage(const Locales& locales, Language language) : locales_(locales), language_(language) {}

@@ -6,7 +6,7 @@
 namespace consentry {
 namespace {
 
-// Each is lost to somebody who changed the same account within a read and a write.
+// A try fails if another request changes the same account between its read and its write.
 constexpr int tries_max = 8;
 
 }  // namespace
@@ -45,7 +45,7 @@ awaitable<Result<UserId>> Administration::create(Administrator by, WantedUser wa
     user.name = std::move(wanted.name);
     user.role_id = wanted.role;
     user.role = rights->type;
-    // The only way in is the password in the mail: who comes in has read it.
+    // The only way to log in is the mailed password, so a login proves the address.
     user.is_verified = true;
     user.language = wanted.language;
     user.sign_up_from = SignUpFrom::admin;

@@ -39,15 +39,15 @@ constexpr auto listed_session_columns = columns<ListedSession>(
     column<"device_name", &ListedSession::device_name>, column<"device_platform", &ListedSession::device_platform>,
     column<"created_at", &ListedSession::created_at>, column<"updated_at", &ListedSession::updated_at>,
     column<"last_active_at", &ListedSession::last_active_at>, column<"expires_at", &ListedSession::expires_at>,
-    // Over since the epoch was raised: that touches no row.
+    // Raising the epoch ends sessions without touching their rows.
     column<"CASE WHEN revoked_at IS NULL AND epoch < " + epoch_sql +
                " THEN (SELECT e.raised_at FROM epochs e) ELSE revoked_at END",
            &ListedSession::revoked_at>);
 
-// A condition, the accounts that keep it, and the condition again in a form that no index is made for.
+// A condition, a count of the matching accounts, and the same condition in a form that no index matches.
 struct Filter {
     std::string_view expression;
-    std::string_view counted;  // up to so many; $1 to $4, the last of them the bound
+    std::string_view counted;  // counts up to a bound; $1 to $3 are the values, $4 is the bound
     std::string_view unindexed;
 };
 constexpr std::array filters{
@@ -58,14 +58,14 @@ constexpr std::array filters{
     Filter{"u.role_id", "SELECT count(*) FROM (SELECT 1 FROM users WHERE role_id IN ($1, $2, $3) LIMIT $4) AS found",
            "COALESCE(u.role_id, u.role_id)"},
 };
-// The accounts that are not deleted, told by what the index of the order has: a deleted one is called "deleted:" and
-// its id, in both.
+// Selects accounts that are not deleted, by a column in the index of the order: the address and the username of a
+// deleted account are both "deleted:" and its id.
 constexpr std::string_view living(std::string_view order) {
     if (order == "u.email") return "users u WHERE u.email NOT LIKE 'deleted:%'";
     if (order == "u.username") return "users u WHERE u.username NOT LIKE 'deleted:%'";
     return "users u WHERE u.deleted_at IS NULL";
 }
-// Fewer are sorted at once; of more, a page is soon found along the index of the order.
+// Fewer rows are sorted quickly. With more, the index of the order soon yields a page.
 constexpr std::int64_t common_min = 10'000;
 
 }  // namespace
@@ -83,8 +83,8 @@ awaitable<bool> AdministrationRepository::is_common(const ListCondition& conditi
 }
 
 awaitable<ListSlice<ListedUser>> AdministrationRepository::users(ListQuery query) {
-    // SQLite keeps no statistics here and takes the index of a filter whenever there is one: of a role that a million
-    // accounts have, it would sort a million for a page of twenty.
+    // SQLite keeps no statistics here and always prefers the index of a filter. For a role with a million accounts it
+    // would sort a million rows for a page of twenty.
     for (ListCondition& condition : query.conditions) {
         const bool common = co_await is_common(condition);
         if (common)
@@ -95,7 +95,8 @@ awaitable<ListSlice<ListedUser>> AdministrationRepository::users(ListQuery query
         database_,
         {.columns = listed_user_columns.list(), .from = living(by), .large = true, .counted_from = living({})},
         std::move(query), listed_user_columns.read);
-    // Few roles, looked up once each: in the statement above PostgreSQL would do so for every row it passes over.
+    // There are few roles, each looked up once. A join in the statement above would make PostgreSQL look one up for
+    // every row it skips.
     std::map<RoleId, std::optional<ListedRole>> roles;
     for (ListedUser& user : page.items) {
         auto role = roles.find(user.role_id);
@@ -104,7 +105,7 @@ awaitable<ListSlice<ListedUser>> AdministrationRepository::users(ListQuery query
                 sql<"SELECT ", listed_role_columns, " FROM roles WHERE id = $1">, user.role_id);
             role = roles.emplace(user.role_id, listed_role_columns.read_first(found)).first;
         }
-        if (!role->second) continue;  // deleted this moment, and nobody's any more
+        if (!role->second) continue;  // deleted a moment ago and no longer in use
         user.role_name = role->second->name;
         user.role = role->second->type;
     }
@@ -130,7 +131,7 @@ awaitable<bool> AdministrationRepository::has_username(std::string username) {
 
 void AdministrationRepository::add_status(PrivilegedTransaction& transaction, const User& seen, UserStatus status,
                                           TimePoint now) {
-    // Whoever is let in again begins with all attempts.
+    // A reactivated account starts with all its password attempts.
     transaction.add(Expect::one,
                     "UPDATE users SET status = $3, security_version = security_version + 1, updated_at = $4, "
                     "password_attempt = CASE WHEN $5 THEN 0 ELSE password_attempt END, "
@@ -150,7 +151,7 @@ void AdministrationRepository::add_role(PrivilegedTransaction& transaction, cons
                     "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL "
                     "AND EXISTS (SELECT 1 FROM roles r WHERE r.id = users.role_id AND r.type = $5)",
                     seen.id, seen.security_version, role, now, name_of(seen.role));
-    // Tokens and lifetimes of a session go by the role it was begun with.
+    // The tokens and lifetimes of a session depend on the role with which it started.
     Grants::add_end(transaction, seen.id, {.identities = true, .devices = true}, "role", now);
 }
 

@@ -8,8 +8,8 @@
 namespace consentry {
 namespace {
 
-// What the operator may bring along, an administrator may not: who writes down a password, or whose identity opens an
-// account, has chosen how to get into it (REC-6).
+// Rejects credentials, which only the operator may import. An administrator who supplies a password or an identity for
+// an account could log in to it (REC-6).
 class WithoutCredentials final : public ImportSource {
 public:
     explicit WithoutCredentials(ImportSource& source) : source_(source) {}
@@ -35,7 +35,7 @@ private:
     ImportSource& source_;
 };
 
-// `errors` of the answer: see write_violations() of http/envelope.cpp for the number in front.
+// Fills the answer's `errors`. write_violations() of http/envelope.cpp interprets the number in front.
 Error bad_rows(std::vector<RowErrors> rows) {
     std::vector<Violation> out;
     for (RowErrors& row : rows)

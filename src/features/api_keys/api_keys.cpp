@@ -16,8 +16,8 @@ namespace consentry {
 namespace {
 
 constexpr std::string_view header_name = "x-api-key";
-constexpr std::size_t key_length = 25;     // after the environment: 148 bits, so that no two are alike
-constexpr std::size_t secret_length = 50;  // 297 bits: nothing to guess, so that a quick digest keeps it safe
+constexpr std::size_t key_length = 25;     // after the environment: 148 bits rule out collisions
+constexpr std::size_t secret_length = 50;  // 297 bits: cannot be guessed, so a fast digest is enough
 constexpr std::size_t key_bytes_max = 64;
 
 struct Shown {
@@ -25,7 +25,7 @@ struct Shown {
     std::string_view secret;
 };
 
-// Two parts, neither of them blank. A comma means several keys, of which somebody in between might take another one.
+// Both parts must be non-blank. A comma means several merged headers, of which an intermediary might pick another one.
 std::optional<Shown> parts_of(std::string_view text) {
     const auto colon = text.find(':');
     if (colon == std::string_view::npos || text.contains(',')) return std::nullopt;
@@ -42,7 +42,7 @@ crypto::Sha256 digest_of(std::string_view key, std::string_view secret) {
     return out;
 }
 
-// What no key looks like need not be asked for, and may be no text for the database.
+// Filters out text that cannot be a key: it needs no query and may not be valid text for the database.
 bool can_be_key(std::string_view text) {
     return text.size() <= key_bytes_max &&
            std::ranges::all_of(text, [](char c) { return c == '_' || crypto::alphanumerics.contains(c); });
@@ -65,7 +65,7 @@ bool may_hold(const Actor& by, ApiKeyType type) {
            std::ranges::all_of(system_key_abilities, [&](Ability ability) { return by.rights().allow(ability); });
 }
 
-// In the log of whoever did it; the operator has none.
+// Adds an entry to the log of the administrator; the operator has no log.
 void add_activity(PrivilegedTransaction& transaction, const Actor& by, ActivityAction action, const Cause& cause,
                   TimePoint now, boost::json::object facts) {
     if (const auto user = by.user()) Audit::add(transaction, *user, action, cause, now, std::move(facts));
@@ -89,7 +89,7 @@ awaitable<Result<void>> ApiKeys::admit(http::RequestContext& context, const http
     const auto shown = parts_of(sent);
     if (!shown) co_return fail(errors::api_key_invalid);
 
-    // An unknown key costs what a wrong secret costs (KEY-1).
+    // An unknown key takes as long as a wrong secret (KEY-1).
     const crypto::Sha256 digest = digest_of(shown->key, shown->secret);
     const auto found = co_await find(std::string(shown->key));
     constexpr crypto::Sha256 nobodys{};
@@ -105,7 +105,7 @@ awaitable<std::optional<ApiKeyInUse>> ApiKeys::find(std::string key) {
     if (!can_be_key(key)) co_return std::nullopt;
     const auto copy = co_await best_effort([&] { return cache_.get(cache_key(key)); });
     if (const auto id = copy ? ApiKeyId::parse(*copy) : std::nullopt) {
-        // By its id, because many requests' look-ups can be one question to the database.
+        // By id, because the storage can merge the look-ups of many requests into one query.
         auto found = co_await repository_.find(*id);
         if (found && found->record.key == key) co_return std::move(found);
     }

@@ -12,10 +12,10 @@ using storage::Expect;
 using storage::part;
 using storage::sql;
 
-// A beginning without an end throws: nobody made that, and a damaged record opens nothing.
+// A start without an end throws: the program never writes one, and a damaged record must not permit anything.
 constexpr auto window_columns =
     columns<ApiKeyWindow>(column<"start_at", &ApiKeyWindow::start_at>, column<"end_at", &ApiKeyWindow::end_at>);
-// One of a former epoch is off, whatever its row says, until it gets another secret.
+// A key of an earlier epoch counts as disabled, whatever its row says, until it gets a new secret.
 constexpr auto api_key_columns = columns<ApiKeyRecord>(
     column<"id", &ApiKeyRecord::id>, column<"key", &ApiKeyRecord::key>, column<"name", &ApiKeyRecord::name>,
     column<"type", &ApiKeyRecord::type>,

@@ -24,10 +24,10 @@ constexpr std::array<std::string_view, 8> known_names{"loginWithCredential",
                                                       "changePassword",
                                                       "changePassword.forgotAllowed"};
 
-// In the place of a copy. No copy is empty.
+// The marker in place of a copy. No copy is empty.
 constexpr std::string_view ask_the_database;
 
-// Of 100 equal parts of all users the one this user is in, the same for every flag.
+// Returns which of 100 equal parts of all users this user belongs to; the same for every flag.
 std::int64_t part_of(const Uuid& user) {
     const auto digest = crypto::md5(user.text());
     std::uint32_t number = 0;
@@ -48,7 +48,7 @@ bool is_empty(const boost::json::value& value) {
     return value.is_null() || (value.is_string() && value.get_string().empty());
 }
 
-// Names and kinds of values are the program's, values alone the admin's.
+// The program defines names and types of the members; an administrator may only change values.
 bool has_form_of(const boost::json::object& wanted, const boost::json::object& stored) {
     return wanted.size() == stored.size() && std::ranges::all_of(wanted, [&](const auto& member) {
                const auto* present = stored.if_contains(member.key());
@@ -157,7 +157,7 @@ awaitable<Result<FeatureFlagRecord>> FeatureFlags::update_metadata(Actor by, Fea
                                                                    boost::json::object metadata) {
     auto begun = co_await begin_change(id);
     if (!begun) co_return fail(std::move(begun.error()));
-    // What is compared here never changes.
+    // The names and types compared here never change.
     if (!has_form_of(metadata, begun->metadata)) co_return fail(errors::feature_flag_invalid_metadata);
     const TimePoint now = clock_.now();
     PrivilegedTransaction change(by, now);

@@ -7,7 +7,7 @@
 namespace consentry {
 namespace {
 
-// Whatever is in a file, a browser shows it as text and runs none of it (DOC-9).
+// Whatever a file contains, the browser shows it as text and executes nothing (DOC-9).
 constexpr std::string_view plain_text = "text/plain; charset=utf-8";
 constexpr std::string_view sandbox = "sandbox; default-src 'none'; frame-ancestors 'none'";
 
@@ -26,16 +26,16 @@ http::Raw shown(std::string bytes) {
 }
 
 http::Raw shown_to_all(std::string bytes) {
-    // Weak: the answer may travel compressed.
+    // Weak, because the response may be compressed in transit.
     std::string etag = "W/\"" + to_hex(crypto::sha256(bytes)) + "\"";
     http::Raw out = shown(std::move(bytes));
-    // An hour: what is published never changes, but may be taken down.
+    // One hour: published files never change but may be taken down.
     out.cache_control = "public, max-age=3600";
     out.etag = std::move(etag);
     return out;
 }
 
-// Addresses that stand in mails and documents: they do not move with the API.
+// These addresses appear in mails and documents, so they must not change with the API's prefix or version.
 http::Endpoint& describe(http::Endpoint& endpoint) {
     return endpoint.with_rest_of_path().outside_prefix().unversioned().without_api_key().tag("file");
 }
@@ -72,7 +72,7 @@ void add_file_endpoints(http::Router& router, Files& files) {
 
     http::Endpoint published = router.get("/files/public/:key");
     describe(published)
-        .ignores_input()  // links to documents are passed on, and gather all kinds of marks on their way
+        .ignores_input()  // links get passed on and collect tracking parameters on the way
         .id("filePublic")
         .says("Download a public file")
         .describes("Public. Served as plain text, whatever its content; the ETag is the SHA-256 of the bytes.")

@@ -5,7 +5,7 @@
 namespace consentry {
 namespace {
 
-// Larger than any file that is taken: what is larger nobody has put there by way of this service.
+// Larger than any upload that is accepted: a larger file was not stored by this service.
 constexpr std::size_t bytes_max = 16 * 1'048'576;
 
 }  // namespace

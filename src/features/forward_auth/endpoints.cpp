@@ -12,11 +12,11 @@ constexpr std::string_view policies_header = "X-Required-Policies";
 Answer refuse(Error error) { co_return fail(std::move(error)); }
 
 Demand demand_of(const ForwardAuthQuery& query) {
-    Report ignored;  // whoever gets here has passed the query's own check
+    Report ignored;  // the query has already passed its own check
     return ForwardAuthQuery::demand(query, ignored);
 }
 
-// One line at most: to a second one, somebody could have added roles that the operator did not name.
+// Allows one header line at most: a client could add a second one with roles that the operator did not list.
 std::optional<std::string> only_line(const http::Request& request, std::string_view name, Report& report) {
     const auto value = request.header(name);
     if (!value) return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<std::string> only_line(const http::Request& request, std::string_v
     return std::string(*value);
 }
 
-// What the headers say, added to `demand`.
+// Adds the requirements in the headers to `demand`.
 Result<Demand> with_headers(const http::Request& request, Demand demand) {
     Report report;
     Demand more;
@@ -37,9 +37,9 @@ Result<Demand> with_headers(const http::Request& request, Demand demand) {
     return demand;
 }
 
-// Behind the path nothing is left but the slash: an operator who meant the one path and wrote one too many demands what
-// they wrote. The query may as well be that of an application's start page: of it only these two names count, and they
-// can only narrow what its client may do.
+// The path ends with the slash. An operator who configured the exact path with a slash too many still gets the demands
+// of the query. The query may also be that of an application's start page, so only these two names are read, and they
+// can only narrow what the client may do.
 Result<Demand> behind_the_slash(const http::Request& request) {
     const auto query = http::parse_query(request.query);
     if (!query) return Demand{};
@@ -64,7 +64,7 @@ Answer admit(ForwardAuth& forward_auth, const SignedIn& caller, Result<Demand> d
     return forward_auth.admit(caller, std::move(*demand));
 }
 
-// What both operations have in common: the method and the body are the application's.
+// Common to both operations: the method and the body are those of the request to the application.
 http::Endpoint& describe(http::Endpoint& endpoint) {
     return endpoint.also_by_any_method()
         .ignores_input()

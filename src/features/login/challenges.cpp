@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t token_length = 48;  // of 62 letters and digits: 285 bits
+constexpr std::size_t token_length = 48;  // letters and digits: 62 symbols, 285 bits
 
 std::string key_of(const crypto::Sha256& digest) { return "TwoFactor:" + to_base64url(digest); }
 
@@ -58,7 +58,7 @@ Challenge decode(std::string_view text) {
     Challenge out;
     out.user = UserId::parse(in.at("user").as_string()).value();
     out.security_version = in.at("version").as_int64();
-    // Of the former version of the program: of the first epoch.
+    // The previous version of the program wrote no epoch; its challenges belong to the first one.
     const auto* epoch = in.if_contains("epoch");
     out.epoch = epoch != nullptr ? epoch->as_int64() : 1;
     out.required_setup = in.at("setup").as_bool();
@@ -90,12 +90,12 @@ crypto::Sha256 Challenges::digest(std::string_view token) { return crypto::sha25
 awaitable<std::string> Challenges::issue(Challenge challenge, std::int64_t sequence) {
     std::string token = crypto::random_text(token_length, crypto::alphanumerics);
     const std::string key = key_of(digest(token));
-    // The slot of the challenge that is `open_challenges_max` older: of two logins that meet here one takes it.
+    // The slot of the challenge that is `open_challenges_max` older. If two logins reach it at once, only one takes it.
     const std::string slot = slot_key(cache_, challenge.user, sequence);
     const auto oldest = co_await cache_.take(slot);
     if (oldest) co_await cache_.erase(*oldest);
     co_await cache_.put(slot, key, challenge_ttl);
-    // Bound to its key: a challenge laid under another one does not open.
+    // The key is authenticated with the challenge, so a challenge copied to another key does not open.
     const auto sealed = sealing_.seal(as_bytes(encode(challenge)), as_bytes(key));
     co_await cache_.put(key, std::string(as_text(sealed.iv)).append(as_text(sealed.bytes)), challenge_ttl);
     co_return token;
@@ -111,13 +111,13 @@ awaitable<std::optional<Challenge>> Challenges::find(std::string token) {
     const auto opened = sealing_.open({{iv.begin(), iv.end()}, {rest.begin(), rest.end()}}, as_bytes(key));
     if (!opened) co_return std::nullopt;
     Challenge challenge = decode(as_text(*opened));
-    // The cache drops it as well; but a cache's clock need not be ours (CHL-3).
+    // The cache expires the entry as well, but its clock may differ from ours (CHL-3).
     if (challenge.issued_at + challenge_ttl <= clock_.now()) co_return std::nullopt;
     co_return challenge;
 }
 
 awaitable<void> Challenges::forget(std::string token) {
-    // Without the cache it is spent all the same: the session's row says so.
+    // If the cache is down the challenge is spent anyway: the session's row records its digest.
     co_await best_effort([&] { return cache_.erase(key_of(digest(token))); });
 }
 

@@ -13,9 +13,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t subject_length_max = 255;  // OpenID Connect Core 1.0 section 2: ASCII
+constexpr std::size_t subject_length_max = 255;  // characters; OpenID Connect Core 1.0 section 2: ASCII
 constexpr std::chrono::seconds age_max = std::chrono::minutes{10};
-constexpr std::chrono::seconds clock_difference_max{60};  // of the provider's clock, never for the end
+constexpr std::chrono::seconds clock_difference_max{60};  // of the provider's clock; not applied to the expiry
 constexpr std::int64_t last_second = 253'402'300'799;     // of the year 9999
 
 std::optional<std::string_view> text_of(const json::object& claims, std::string_view name) {
@@ -24,7 +24,7 @@ std::optional<std::string_view> text_of(const json::object& claims, std::string_
     return std::string_view(value->get_string());
 }
 
-// Whole seconds; a number in any other form is no time.
+// Accepts whole seconds only; any other number is not a valid time.
 std::optional<TimePoint> time_of(const json::object& claims, std::string_view name) {
     const auto* value = claims.if_contains(name);
     if (value == nullptr || !value->is_int64() || value->get_int64() < 0 || value->get_int64() > last_second)
@@ -70,7 +70,7 @@ bool is_subject(std::string_view text) {
            std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// Apple sends a string where others send a boolean.
+// Apple sends a string instead of a boolean.
 bool is_true(const json::value* value) {
     if (value == nullptr) return false;
     return value->is_bool() ? value->get_bool() : value->is_string() && value->get_string() == "true";
@@ -81,8 +81,8 @@ bool is_true(const json::value* value) {
 std::expected<Identity, std::string_view> read_identity(SocialProvider provider, const crypto::CompactJws& jws,
                                                         const IdentityRules& rules, TimePoint now) {
     const json::object& claims = jws.claims;
-    // Tokens of other kinds are signed with the same keys: access tokens say so in `typ` (RFC 9068), messages about an
-    // account in `events` (RFC 8417).
+    // The same keys sign other kinds of tokens. Access tokens are marked in `typ` (RFC 9068), security event tokens in
+    // `events` (RFC 8417).
     if (!jws.typ.empty() && !equal_ignoring_case(jws.typ, "JWT")) return std::unexpected("typ");
     if (claims.contains("events")) return std::unexpected("events");
     const auto issuer = text_of(claims, "iss");

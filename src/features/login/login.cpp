@@ -8,8 +8,8 @@
 namespace consentry {
 namespace {
 
-// Told only to somebody who has given the right first factor. An old password is no reason against those who came
-// without it.
+// Only a caller who has given the right first factor learns these reasons. An expired password does not stop a login
+// without a password.
 std::optional<Error> refusal_of(const User& user, LoginWith with, TimePoint now) {
     if (user.status == UserStatus::blocked) return Error{errors::blocked_forbidden};
     if (user.status != UserStatus::active) return Error{errors::inactive_forbidden};
@@ -18,7 +18,8 @@ std::optional<Error> refusal_of(const User& user, LoginWith with, TimePoint now)
     return std::nullopt;
 }
 
-// The account changed under the login, or somebody was faster: as if the first factor had come a moment later.
+// The account changed during the login, or a concurrent request was faster. The answer is that of a first factor sent a
+// moment later.
 const ErrorKind& changed_under(LoginWith with) {
     const auto provider = provider_of(with);
     return provider ? facts_of(*provider).invalid : errors::password_not_match;
@@ -83,10 +84,10 @@ awaitable<Result<LoginAnswer>> Login::check_password(std::optional<User> user, s
     } catch (...) {
         outage = std::current_exception();
     }
-    // A right attempt must not stay counted because the service failed: a few of them would lock the owner out.
+    // A correct attempt must not remain counted when the service fails: a few of them would lock the owner out.
     try {
         co_await passwords_.clear(owner);
-    } catch (...) {  // the first failure is the one to tell
+    } catch (...) {  // the first failure is the one to report
     }
     std::rethrow_exception(outage);
 }
@@ -101,7 +102,7 @@ awaitable<Result<LoginAnswer>> Login::admit(User user, std::string password, boo
     auto answer = co_await finish(std::move(user), std::move(origin), {}, cause);
     if (answer && needs_rehash) co_await passwords_.rehash(owner, std::move(password));
     if (!answer && answer.error().is(errors::password_not_match)) {
-        // The account changed under the login. Where it was not the password that changed, the attempt was a right one.
+        // The account changed during the login. Unless the password is what changed, the attempt was correct.
         const auto now = co_await users_.find(owner.id);
         if (now && now->password_hash == owner.password_hash)
             co_await passwords_.clear(owner.id);
@@ -123,7 +124,8 @@ awaitable<Login::FirstStep> Login::check_social(Identity identity, SocialRequest
     const auto& facts = facts_of(identity.provider);
     std::optional<UserId> owner;
     if (!identity.answers(request.nonce)) co_return FirstStep{owner, fail(facts.invalid)};
-    // Twice: of two first logins at the same moment the slower one finds what the other one made.
+    // Two attempts: if two first logins run at once, the slower one retries and finds the account that the faster one
+    // created.
     for (int attempt = 0; attempt < 2; ++attempt) {
         auto entry = co_await social_.find(identity, request, origin, cause);
         if (!entry) co_return FirstStep{owner, fail(std::move(entry.error()))};
@@ -138,7 +140,7 @@ awaitable<Login::FirstStep> Login::check_social(Identity identity, SocialRequest
         auto answer = co_await finish(entry->user, origin, std::move(grounds), cause);
         if (answer) {
             owner = entry->user.id;
-            // With a challenge nothing of it was written yet.
+            // If the answer is a challenge, nothing has been written for the account yet.
             if (answer->tokens) social_.tell_of_entry(*entry, cause);
             co_return FirstStep{owner, std::move(answer)};
         }
@@ -151,7 +153,8 @@ awaitable<Login::FirstStep> Login::check_social(Identity identity, SocialRequest
 
 awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds grounds, const Cause& cause) {
     const auto factor = co_await two_factor_.state(user.id);
-    // That of a stranger goes with the account's other grants, in the transaction that begins the session.
+    // A take-over revokes the stranger's second factor with the other grants, in the transaction that starts the
+    // session.
     const bool is_asked = factor.enabled && !grounds.takes_over;
     if (is_asked) co_return co_await challenge(std::move(user), factor, std::move(origin), std::move(grounds));
     const LoginWith with = origin.with;
@@ -185,8 +188,8 @@ awaitable<storage::Outcome> Login::commit(storage::Transaction transaction, Sess
         co_return co_await database_.commit(std::move(transaction));
     } catch (const storage::OutcomeUnknown&) {
     }
-    // The same again could begin a second session. Without a row the login has failed; should the row still come,
-    // nobody holds its tokens.
+    // A retry could start a second session. Without a row the login has failed; if the row appears later, its tokens
+    // were never handed out.
     const bool begun = co_await sessions_.exists(session);
     if (!begun) throw Unavailable("login: the answer to its commit was lost");
     co_return storage::Outcome{.committed = true, .results = {}};
@@ -223,8 +226,8 @@ awaitable<Result<Login::Open>> Login::open(std::string token) {
     auto user = co_await users_.find(challenge->user);
     if (!user) co_return fail(errors::two_factor_challenge_invalid);
     if (auto refusal = refusal_of(*user, challenge->origin.with, clock_.now())) co_return fail(std::move(*refusal));
-    // Its ground is gone: password, second factor or sessions were changed since (CHL-4). The statement that spends it
-    // compares again.
+    // The password, the second factor or the sessions have changed since the challenge was issued (CHL-4). The
+    // statement that spends the challenge compares again.
     if (user->security_version != challenge->security_version || user->epoch != challenge->epoch)
         co_return fail(errors::two_factor_challenge_invalid);
     co_return Open{std::move(*challenge), std::move(*user)};
@@ -247,14 +250,15 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
                                                        const Cause& cause) {
     auto right = co_await two_factor_.evaluate(opened.user.id, std::move(proof));
     if (!right) {
-        // Of many answers to one challenge one was right and is spent: the others are late, not wrong (CHL-2).
+        // If the challenge is spent, a concurrent answer was right. This one is late, not wrong, and is not counted
+        // (CHL-2).
         const bool spent = co_await sessions_.is_spent(Challenges::digest(token));
         if (spent) co_return fail(errors::two_factor_challenge_invalid);
         co_return fail(co_await two_factor_.settle(opened.user.id, std::move(right.error()), cause));
     }
 
     Origin origin = opened.challenge.origin;
-    // Where the tokens go is where the session comes from.
+    // The session's origin is the client that receives the tokens.
     origin.ip_address = std::move(seen.ip_address);
     origin.user_agent = std::move(seen.user_agent);
     const auto prepared = co_await sessions_.prepare(opened.user, std::move(origin), Challenges::digest(token));
@@ -276,7 +280,7 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
                {{"sessionId", prepared.row.id.text()}, {"method", right->step ? "code" : "backupCode"}});
     const auto outcome = co_await commit(std::move(transaction), prepared.row.id);
     if (!outcome.committed) {
-        // The account changed, or the challenge was spent by another request: nothing was counted.
+        // The account changed or another request spent the challenge. No attempt is counted.
         if (outcome.failed_at < session_statements) co_return fail(errors::two_factor_challenge_invalid);
         co_return fail(co_await two_factor_.lost(std::move(*right), cause));
     }

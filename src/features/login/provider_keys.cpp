@@ -16,7 +16,7 @@ constexpr milliseconds fresh_min = std::chrono::minutes{1};
 constexpr milliseconds fresh_max = std::chrono::hours{24};
 constexpr milliseconds fresh_unsaid = std::chrono::hours{1};
 constexpr milliseconds usable_max = std::chrono::hours{24};
-// Between two fetches, whoever asks: names of keys come from strangers.
+// Minimum time between two fetches. It limits fetches caused by unknown key ids, which any client can send.
 constexpr milliseconds pause{60'000};
 constexpr milliseconds pause_without_keys{5'000};
 
@@ -54,7 +54,7 @@ ProviderKeys::~ProviderKeys() {
 }
 
 bool ProviderKeys::is_usable(const State& state, TimePoint now) {
-    // A clock that was turned back tells nothing of their age.
+    // After the clock has been set back, the age of the keys is unknown.
     return state.keys && now + pause >= state.fetched_at && now < state.fetched_at + usable_max;
 }
 
@@ -84,7 +84,7 @@ awaitable<std::optional<crypto::PublicKey>> ProviderKeys::find(std::string kid) 
 awaitable<void> ProviderKeys::fetched(const std::string& kid) {
     co_await handoff<bool>([&](Promise<bool> promise) {
         std::unique_lock lock(mutex_);
-        // Another fetch may have ended meanwhile.
+        // Another fetch may have completed in the meantime.
         if (!wants_fetch(state_, kid, clock_.now())) {
             lock.unlock();
             promise.set_value(true);

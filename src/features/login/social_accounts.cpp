@@ -29,10 +29,10 @@ awaitable<Result<SocialEntry>> SocialAccounts::find(const Identity& identity, co
             co_return co_await sign_up(std::move(entry), request, origin, cause);
         }
         const auto known = co_await repository_.find_subject(user->id, identity.provider);
-        // In an account whose address nobody has proven, whoever is known there is not in its owner's way.
+        // If the account's address is unproven, a different linked subject does not stop the owner of the address.
         if (known && known->subject != identity.subject && user->is_verified) co_return fail(facts.invalid);
         if (known && known->subject == identity.subject && known->is_current)
-            entry.use.joins = false;  // joined a moment ago
+            entry.use.joins = false;  // linked a moment ago
     }
     entry.user = std::move(*user);
     if (!entry.user.is_verified && identity.vouches_for(entry.user.email))
@@ -46,7 +46,7 @@ awaitable<Result<SocialEntry>> SocialAccounts::take_over(SocialEntry entry, cons
     const TimePoint now = clock_.now();
     SocialRepository::add_take_over(entry.writes, user.id, user.security_version, now);
     Audit::add(entry.writes, user.id, ActivityAction::user_verified_email, cause, now);
-    // Nor did its owner agree to anything yet.
+    // The owner has not agreed to any policy yet.
     consents_.add_withdrawals(entry.writes,
                               {.user = user.id,
                                .types = {all_policy_types.begin(), all_policy_types.end()},

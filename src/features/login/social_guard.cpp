@@ -5,9 +5,9 @@
 namespace consentry {
 namespace {
 
-constexpr std::int64_t reasons_max = 10;  // told in a minute, of each: strangers must not fill the stream
+constexpr std::int64_t reasons_max = 10;  // per reason and minute: strangers must not flood the stream
 
-// What providers sign with (TOK-1). Which of the two it is, the key decides: the token only has to agree.
+// The algorithms that providers use (TOK-1). The key determines which one applies; the token must only agree.
 bool is_accepted(std::string_view algorithm) { return algorithm == "RS256" || algorithm == "ES256"; }
 
 }  // namespace
@@ -37,7 +37,7 @@ awaitable<Result<Identity>> SocialGuard::identify(SocialProvider provider, const
     if (!token) co_return fail(facts.required);
     auto identity = co_await check(provider, *token);
     if (identity) co_return std::move(*identity);
-    // That somebody was refused is told for all operations alike; why, only here.
+    // The refusal itself is reported in one place for all operations; the reason is reported only here.
     const std::string reason(identity.error());
     if (reasons_.admit(std::string(facts.name) + reason, reasons_max, std::chrono::minutes{1}, clock_.now()).admitted)
         audit_.tell("identity_token.refused", Outcome::refused, std::nullopt, cause_of(context),
@@ -52,7 +52,7 @@ awaitable<std::expected<Identity, std::string_view>> SocialGuard::check(SocialPr
     const auto jws = crypto::parse_jws(token);
     if (!jws) co_return std::unexpected("form");
     if (!is_accepted(jws->alg)) co_return std::unexpected("alg");
-    // Before the keys are asked for: what is refused whoever signed it costs no fetch.
+    // Runs before the keys are requested, so a token that is invalid whatever its signature costs no fetch.
     auto identity = read_identity(provider, *jws, known.rules, clock_.now());
     if (!identity) co_return std::unexpected(identity.error());
     const auto key = co_await known.keys->find(jws->kid);

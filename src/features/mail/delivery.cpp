@@ -19,17 +19,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Longer than many mails in a row may take (30 s each); renewed when half of it is over.
+// Longer than many consecutive mails may take (30 s each). Renewed after half the time.
 constexpr milliseconds lease = 5min;
 constexpr milliseconds first_retry = 10s;
 constexpr milliseconds last_retry = 10min;
-// Looks for mails: soon after one was written, when its transaction may not have committed yet, then ever less often.
+// Poll intervals: short after a mail was queued, since its transaction may not have committed yet, then doubling.
 constexpr milliseconds first_look = 5ms;
 constexpr milliseconds last_look = 1s;
 constexpr auto hooks_at_least = 1s;
 constexpr auto count_at_least = 10s;
 
-// Doubles with each failure; up to a fifth longer, so that what failed together does not come back together.
+// Doubles with each failure. Adds up to a fifth of jitter, so that mails which failed together are not retried
+// together.
 milliseconds retry_after(std::int64_t failures) {
     const auto rung = std::min<std::int64_t>(std::max<std::int64_t>(failures, 1) - 1, 10);
     const milliseconds base = std::min(first_retry * (std::int64_t{1} << rung), last_retry);
@@ -70,7 +71,7 @@ void MailDelivery::wait() {
 }
 
 void MailDelivery::wake() {
-    if (wake_posted_.exchange(true)) return;  // a thousand mails, while a server is slow, are one wake-up
+    if (wake_posted_.exchange(true)) return;  // coalesces the wake-ups of many mails while a server is slow
     asio::post(context_, [this] {
         wake_posted_ = false;
         woken_ = true;
@@ -89,7 +90,7 @@ awaitable<void> MailDelivery::work() {
     }
 }
 
-// Nothing that goes wrong ends the thread.
+// Catches every error, so that the thread never ends.
 awaitable<bool> MailDelivery::guarded_round() {
     std::string trouble;
     try {
@@ -103,7 +104,7 @@ awaitable<bool> MailDelivery::guarded_round() {
     co_return false;
 }
 
-// True where there may be more to do at once.
+// Returns true if there may be more mails to send immediately.
 awaitable<bool> MailDelivery::round() {
     co_await run_hooks();
     co_await settle();
@@ -133,7 +134,7 @@ awaitable<bool> MailDelivery::round() {
     co_return !batch.empty();
 }
 
-// Whatever becomes of them, mails go on.
+// A failing hook does not stop the delivery of mails.
 awaitable<void> MailDelivery::run_hooks() {
     hooks_ran_ = std::chrono::steady_clock::now();
     std::string trouble;
@@ -151,8 +152,8 @@ awaitable<void> MailDelivery::run_hooks() {
     }
 }
 
-// Deletes what was delivered and gives back the rest, also of a batch that an outage cut short: first of all, so that
-// no delivered mail is taken again.
+// Deletes the delivered mails and releases the rest, including those of a batch that an outage interrupted. It runs
+// before the next claim, so that no delivered mail is claimed again.
 awaitable<void> MailDelivery::settle() {
     if (!holds_) co_return;
     while (!delivered_.empty()) {
@@ -163,7 +164,7 @@ awaitable<void> MailDelivery::settle() {
     holds_ = false;
 }
 
-// False: the clock jumped or this process stood still, and another instance has them.
+// Returns false if another instance has claimed the rows because the clock jumped or this process was suspended.
 awaitable<bool> MailDelivery::keep_rest(std::size_t rest) {
     const TimePoint now = parts_.clock.now();
     if (kept_until_ - now > lease / 2) co_return true;
@@ -206,7 +207,7 @@ awaitable<MailDelivery::Next> MailDelivery::deliver(const StoredMail& mail) {
     }
     if (!stopping_.stop_requested()) {
         pause_service(posting.reason);
-        // This one later than the others: should it be what the server cannot take, it holds up nobody.
+        // Retry this mail later than the others: if it is what the server fails on, it must not block them.
         co_await put_off(mail, posting.reason);
     }
     co_return Next::end_batch;
@@ -245,8 +246,8 @@ awaitable<void> MailDelivery::count_waiting() {
     waiting_.store(co_await repository_.count_waiting(), std::memory_order_relaxed);
 }
 
-// nullopt: written by a newer version, or under a secret of another instance, or damaged. Somebody else may know
-// better.
+// Returns nullopt if the mail is damaged, was written by a newer version, or was sealed with a secret that only another
+// instance has. Another instance may be able to send it.
 std::optional<std::string> MailDelivery::content_of(const StoredMail& mail) const {
     try {
         const auto kind = find_enum<MailKind>(mail.kind);

@@ -24,7 +24,7 @@ void make_folder(const fs::path& folder) {
         throw std::runtime_error(fmt::format("{} cannot be created: {}", folder.string(), reason_of(errno)));
 }
 
-// Durable when it returns 0, the error otherwise.
+// Returns 0 once the content is durable, otherwise errno.
 int write_file(const fs::path& path, std::string_view content) {
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return errno;
@@ -41,7 +41,7 @@ int write_file(const fs::path& path, std::string_view content) {
     return error;
 }
 
-// 20231114T221330Z: sorts by time, and is a file name everywhere.
+// Names start with e.g. 20231114T221330Z, which sorts by time and is valid on every file system.
 std::string file_name(const PostedMail& mail) {
     std::string time;
     for (const char c : to_iso8601(mail.written_at).substr(0, 19))

@@ -37,7 +37,7 @@ const std::string& address(const std::string& text) {
     return text;
 }
 
-// RFC 2047, in as many words as it takes; a character is not cut in two.
+// RFC 2047 encoded words, as many as needed. Never splits a character.
 std::string encoded_words(std::string_view text) {
     std::string out;
     while (!text.empty()) {
@@ -51,7 +51,7 @@ std::string encoded_words(std::string_view text) {
 }
 
 std::string unstructured(const std::string& text) {
-    // "=?" would be read as the beginning of an encoded word.
+    // "=?" would start an encoded word.
     const bool plain = is_printable_ascii(one_line(text)) && !text.contains("=?") && text.size() <= 200;
     return plain ? text : encoded_words(text);
 }
@@ -66,7 +66,7 @@ std::string display_name(const std::string& name) {
     return out + '"';
 }
 
-// RFC 5322 section 3.3, in UTC.
+// RFC 5322 section 3.3, always in UTC.
 std::string date_text(TimePoint time) {
     constexpr std::array<std::string_view, 7> days{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -90,7 +90,7 @@ std::string with_crlf(std::string_view text) {
     return out;
 }
 
-// Readable as it stands, for people and for what looks for links.
+// Such text is sent unencoded, readable for people and for link scanners.
 bool is_seven_bit(std::string_view text) {
     std::size_t length = 0;
     for (const char c : text) {
@@ -144,7 +144,7 @@ std::string part(const std::string& boundary, std::string_view type, std::string
 
 std::string message_of(const MessageParts& parts) {
     const std::string id = parts.id.text();
-    const std::string boundary = "=_" + id;  // "=_" is not quoted-printable, and nobody guesses the rest
+    const std::string boundary = "=_" + id;  // "=_" cannot occur in quoted-printable; the id is unpredictable
     std::string out;
     const auto add = [&](std::string_view name, std::string_view value) {
         out.append(name).append(": ").append(value).append("\r\n");
@@ -154,7 +154,7 @@ std::string message_of(const MessageParts& parts) {
     add("To", address(parts.to));
     add("Subject", unstructured(parts.subject));
     add("Message-ID", '<' + id + parts.from.substr(parts.from.find('@')) + '>');
-    add("Auto-Submitted", "auto-generated");  // RFC 3834: no out-of-office notes in return
+    add("Auto-Submitted", "auto-generated");  // RFC 3834: suppresses out-of-office replies
     add("Content-Language", one_line(parts.language));
     add("X-Mail-Kind", one_line(parts.kind));
     add("MIME-Version", "1.0");

@@ -41,8 +41,8 @@ awaitable<bool> MailRepository::any_due(TimePoint now) {
     co_return !rows.empty();
 }
 
-// The condition stands twice: PostgreSQL looks at the outer one again where another instance has just taken the row
-// (READ COMMITTED), so that each goes to one of them.
+// The condition occurs twice: under READ COMMITTED, PostgreSQL re-evaluates the outer one if another instance has just
+// claimed the row, so each row goes to one instance.
 awaitable<std::vector<StoredMail>> MailRepository::take(MailMark mark, TimePoint now, TimePoint until,
                                                         std::int64_t limit) {
     const auto rows =

@@ -20,8 +20,8 @@ struct Range {
     std::uint32_t first;
     std::uint32_t last;
 };
-// Beyond ASCII: the letters of the scripts in use. Punctuation, look-alikes of dot and slash, directions of writing and
-// what cannot be seen lie between these.
+// Beyond ASCII: letters of the scripts in use. The gaps exclude punctuation, look-alikes of dot and slash, marks that
+// change the writing direction, and invisible characters.
 constexpr std::array letters{
     Range{0xC0, 0xD6},     Range{0xD8, 0xF6},     Range{0xF8, 0x2AF},  // Latin
     Range{0x386, 0x386},   Range{0x388, 0x3FF},   Range{0x400, 0x481},

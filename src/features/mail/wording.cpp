@@ -63,14 +63,14 @@ std::vector<std::string_view> paragraphs_of(std::string_view text) {
     }
 }
 
-// 2026-11-22 03:15 UTC: the same for every reader, whatever the language.
+// E.g. 2026-11-22 03:15 UTC, the same in every language.
 std::string shown_time(TimePoint time) {
     std::string text = to_iso8601(time).substr(0, 16);
     text[10] = ' ';
     return text + " UTC";
 }
 
-// Both forms of a mail, grown side by side: what one says the other says.
+// Builds the text and the HTML form of a mail together, so that both say the same.
 class Page {
 public:
     void paragraph(std::string_view text) {
@@ -118,7 +118,7 @@ std::string laid_out(std::initializer_list<std::pair<std::string_view, std::stri
     return out.append(layout);
 }
 
-// Besides those that tell of themselves: where and with what somebody did it.
+// Mails that report an action also say where it came from and with which client. The others explain themselves.
 bool tells_of_a_deed(MailKind kind) {
     using enum MailKind;
     return kind != verify_email && kind != forgot_password && kind != temporary_password && kind != welcome &&

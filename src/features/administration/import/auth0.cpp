@@ -9,7 +9,7 @@ namespace {
 
 using Hashes = std::unordered_map<std::string, std::string>;  // by user_id
 
-// In the export of hashes the id is that of a row, unless the account was given one of its own.
+// The export of hashes has the id of a row, unless the account was given an id of its own.
 std::string id_of(const json::object& user) {
     if (const auto id = text_of(user, "user_id")) return *id;
     if (const auto id = text_of(user, "alt_id")) return "auth0|" + *id;
@@ -38,7 +38,7 @@ void take_identity(ImportRow& row, std::string_view provider, std::string subjec
         note_unknown_provider(row, provider);
 }
 
-// "google-oauth2|1099", of those that come without a list of identities.
+// Reads "google-oauth2|1099", for accounts without a list of identities.
 void take_identity_of_id(ImportRow& row, const std::string& id) {
     const auto bar = id.find('|');
     if (bar != std::string::npos) take_identity(row, id.substr(0, bar), id.substr(bar + 1));
@@ -48,7 +48,7 @@ void convert(const json::object& user, ImportRow& row, const Hashes& hashes) {
     take_address(user, row);
     if (!row.email) return leave_out(row, "hasAddress");
     row.name = text_of(user, "name");
-    if (row.name == row.email) row.name.reset();  // what Auth0 writes where nobody said a name
+    if (row.name == row.email) row.name.reset();  // Auth0's default if the user gave no name
     row.username = username_of(text_of(user, "username"));
     row.status = flag_of(user, "blocked").value_or(false) ? "inactive" : "active";
     row.created_at = text_of(user, "created_at");
@@ -62,7 +62,7 @@ void convert(const json::object& user, ImportRow& row, const Hashes& hashes) {
     bool has_password = identities.empty() && id.starts_with("auth0|");
     for (const json::object* identity : identities) {
         has_password = has_password || text_of(*identity, "provider") == "auth0";
-        // Numbers where the provider's ids are numbers: of none that is known here.
+        // user_id is a number if the provider uses numeric ids; none of the supported providers does.
         take_identity(row, text_of(*identity, "provider").value_or(""), text_of(*identity, "user_id").value_or(""));
     }
     if (auto hash = text_of(user, "passwordHash"))
@@ -73,7 +73,7 @@ void convert(const json::object& user, ImportRow& row, const Hashes& hashes) {
         note_lost_password(row);
 }
 
-// Says that its second file is none of this kind where the first row is asked for.
+// Reports that the second file is not such an export, when the first row is requested.
 class Refused final : public ImportSource {
 public:
     Result<std::optional<ImportRow>> next() override {

@@ -24,7 +24,7 @@ constexpr auto name_rules = std::tuple{NameRule{}, MaxLengthRule{100}};
 constexpr auto username_rules = std::tuple{MinLengthRule{3}, MaxLengthRule{50}, UsernameRule{}};
 constexpr auto subject_rules = std::tuple{MaxLengthRule{255}};
 
-// The API's own fields of these types break the same rules.
+// The API's own fields of these types report the same violations.
 template <NamedEnum Enum>
 void read(const std::optional<std::string>& text, Enum& out, std::string_view property, Report& report) {
     if (!text) return;
@@ -108,15 +108,15 @@ StagedUser ImportChecks::check(ImportRow& row, Report& report) {
         check_rules(*subject, subject_rules, std::string(property), report);
         check_once(property, *subject, property, report);
     };
-    // Whoever proves the address later would share the account with whoever the subject is.
+    // Otherwise the person who later proves the address would share the account with the identity's owner.
     const bool says_unverified = !row.is_verified || row.is_verified == "false";
     if (says_unverified && (row.google_subject || row.apple_subject)) report.add("isVerifiedWithSubject", "isVerified");
     take_subject(row.google_subject, "googleSubject");
     take_subject(row.apple_subject, "appleSubject");
     out.google_subject = std::move(row.google_subject);
     out.apple_subject = std::move(row.apple_subject);
-    // Of its own time, so that the order of ids is that of creation. Without one of the present: a little later than
-    // the row before, so that neighbours lie together in the indexes.
+    // The id carries the account's creation time, so that ids sort by creation. Without one it carries the current
+    // time, slightly later than the previous row's, so that neighbouring rows are adjacent in the indexes.
     if (report.empty()) out.id = UserId::make(out.created_at);
     return out;
 }

@@ -36,7 +36,7 @@ int CsvReader::get() {
     return byte;
 }
 
-// The first of the two that stands in the first line, outside of quotes.
+// Picks the separator that comes first in the header line, outside of quotes.
 void CsvReader::find_separator() {
     separator_ = ';';
     if (!fill()) return;

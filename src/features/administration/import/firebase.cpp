@@ -11,7 +11,7 @@
 namespace consentry {
 namespace {
 
-// The export writes base64 with either alphabet.
+// The export uses either base64 alphabet.
 std::string standard_base64(std::string text) {
     std::ranges::replace(text, '-', '+');
     std::ranges::replace(text, '_', '/');
@@ -31,7 +31,7 @@ void convert(const json::object& user, ImportRow& row, const FirebaseHashConfig&
     row.name = text_of(user, "displayName");
     row.status = flag_of(user, "disabled").value_or(false) ? "inactive" : "active";
     row.is_verified = flag_of(user, "emailVerified").value_or(false) ? "true" : "false";
-    if (const auto created = text_of(user, "createdAt")) {  // milliseconds, as text
+    if (const auto created = text_of(user, "createdAt")) {  // milliseconds since 1970, as text
         std::int64_t ms = 0;
         const auto [end, error] = std::from_chars(created->data(), created->data() + created->size(), ms);
         if (error == std::errc{} && end == created->data() + created->size())

@@ -76,7 +76,7 @@ private:
     std::size_t at_ = 0;
 };
 
-// The next line that is not empty; false at the end. One beyond its bound is given as no JSON.
+// Reads the next line that is not empty; returns false at the end. A line above the limit is returned as invalid JSON.
 bool next_line(std::istream& stream, std::string& line) {
     for (;;) {
         line.clear();

@@ -7,7 +7,7 @@
 namespace consentry {
 namespace {
 
-// Keycloak keeps both halves of a credential as JSON within JSON.
+// Keycloak stores both halves of a credential as JSON inside JSON.
 std::optional<json::object> inner(const json::object& credential, std::string_view name) {
     const auto text = text_of(credential, name);
     if (!text) return std::nullopt;
@@ -17,7 +17,7 @@ std::optional<json::object> inner(const json::object& credential, std::string_vi
     return std::move(value.get_object());
 }
 
-// "memory": ["7168"]
+// Reads values like "memory": ["7168"].
 std::string first_of(const json::object* parameters, std::string_view name) {
     const json::value* values = parameters == nullptr ? nullptr : parameters->if_contains(name);
     if (values == nullptr || !values->is_array() || values->get_array().empty()) return {};
@@ -25,7 +25,7 @@ std::string first_of(const json::object* parameters, std::string_view name) {
     return first.is_string() ? std::string(first.get_string()) : std::string();
 }
 
-// Empty where it is of no kind that can be written down.
+// Returns an empty string if the hash has no format known here.
 std::string hash_of(const json::object& credential) {
     const auto data = inner(credential, "credentialData");
     const auto secret = inner(credential, "secretData");

@@ -18,7 +18,7 @@ using storage::parameters;
 using storage::Text;
 
 constexpr std::size_t staged_columns = 14;
-// The port takes 999 parameters; what more rows save is lost in the noise.
+// The storage port takes at most 999 parameters. More rows per statement save nothing measurable.
 constexpr std::size_t rows_per_statement = 64;
 constexpr std::int64_t rows_per_deletion = 5'000;
 
@@ -51,7 +51,8 @@ awaitable<std::vector<std::string>> select_texts(storage::Database& database, st
     co_return out;
 }
 
-// As many parameters whatever the number of values, the last one repeated: one statement to prepare.
+// Repeats the last value up to a fixed number of parameters, so that one prepared statement serves any number of
+// values.
 constexpr std::size_t values_per_statement = ImportRepository::portion;
 
 template <class... First>
@@ -77,8 +78,8 @@ constexpr Text imported_users_sql = R"(
         i.created_at, CAST($4 AS TEXT), 'credential', i.created_at, CAST($2 AS BIGINT), i.language
     FROM import_rows i WHERE i.import_id = $1)";
 
-// A statement over the staged rows, in two forms: of all, and of those that became accounts. Where every one did, none
-// is looked up again: others may be waiting to write.
+// A statement over the staged rows in two variants: for all of them, and for those that became accounts. If all of them
+// did, the first variant avoids looking each one up while other writers wait.
 struct OverStaged {
     std::string_view all;
     std::string_view made;
@@ -88,8 +89,8 @@ constexpr OverStaged over_staged{
     .all = storage::sql<select, " FROM import_rows i ", where>,
     .made = storage::sql<select, " FROM import_rows i JOIN users u ON u.id = i.user_id ", where>};
 
-// An imported password is the first of its account, so the account's id can be the entry's: SQL shared by both engines
-// makes no ids.
+// An imported password is the account's first, so the entry can reuse the account's id. SQL shared by both engines
+// cannot generate ids.
 constexpr OverStaged imported_history = over_staged<
     "INSERT INTO password_history (id, user_id, password_hash, type, created_at, expires_at) "
     "SELECT i.user_id, i.user_id, i.password_hash, 'admin', CAST($2 AS BIGINT), CAST($3 AS BIGINT)",
@@ -140,7 +141,7 @@ awaitable<void> ImportRepository::stage(ImportId import, std::vector<StagedUser>
 
 void ImportRepository::add_finish(PrivilegedTransaction& transaction, ImportId import, ImportedAlike alike,
                                   ImportContent content, bool skip_existing) {
-    // Conflicts are passed over by their address alone: a username or identity that is taken stops the import.
+    // Only a conflict of addresses is skipped: a taken username or identity stops the import.
     transaction.add(Expect::any,
                     skip_existing ? storage::sql<imported_users_sql, " ON CONFLICT (email) DO NOTHING">
                                   : storage::sql<imported_users_sql>,
@@ -161,7 +162,7 @@ awaitable<std::vector<std::string>> ImportRepository::staged_and_taken(ImportId 
 }
 
 awaitable<void> ImportRepository::erase(ImportId import) {
-    // By the key, whose rows lie together.
+    // By the primary key, so that the rows of a portion are adjacent.
     return storage::execute_in_portions<rows_per_deletion>(
         database_,
         "DELETE FROM import_rows WHERE import_id = $1 AND row_number IN "
@@ -170,7 +171,7 @@ awaitable<void> ImportRepository::erase(ImportId import) {
 }
 
 awaitable<void> ImportRepository::erase_begun_before(TimePoint before) {
-    // The id of an import tells when it began (UUID version 7).
+    // The id of an import contains its start time (UUID version 7).
     for (;;) {
         const auto rows = co_await database_.query(
             "SELECT import_id FROM import_rows WHERE import_id < $1 ORDER BY import_id LIMIT 1",

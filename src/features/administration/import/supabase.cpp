@@ -10,7 +10,7 @@
 namespace consentry {
 namespace {
 
-// "2024-03-05 16:35:16.775432+00", as PostgreSQL writes it, in ISO 8601.
+// Converts PostgreSQL's "2024-03-05 16:35:16.775432+00" to ISO 8601.
 std::optional<std::string> iso_time(std::string text) {
     if (text.empty()) return std::nullopt;
     if (const auto space = text.find(' '); space != std::string::npos) text[space] = 'T';
@@ -69,12 +69,12 @@ private:
         row.is_verified = column("email_confirmed_at").empty() ? "false" : "true";
         const auto banned_until = iso_time(column("banned_until"));
         const auto end = banned_until ? from_iso8601(*banned_until) : std::nullopt;
-        // One that cannot be read ("infinity") has not ended either.
+        // An unreadable end ("infinity") has not passed.
         row.status = banned_until && (!end || *end > now_) ? "inactive" : "active";
         row.created_at = iso_time(column("created_at"));
         if (std::string hash = column("encrypted_password"); !hash.empty()) take_hash(row, std::move(hash));
-        // Who somebody is at a provider stands in another table, auth.identities. Their metadata says it as well, but
-        // they can write there what they like.
+        // The subjects at providers are in another table, auth.identities. The users' metadata contain them too, but
+        // users can edit their metadata.
         const json::object origin = object_in(column("raw_app_meta_data"));
         const json::value* providers = origin.if_contains("providers");
         if (providers == nullptr || !providers->is_array()) return;

@@ -15,11 +15,11 @@
 namespace consentry {
 namespace {
 
-// Of each list of a report: a file may be wrong in every row.
+// Limit of each list in a report, since every row of a file may be wrong.
 constexpr std::size_t kept_max = 100'000;
-// Of hashes; exports have one or two.
+// Limit of hash formats; real exports have one or two.
 constexpr std::size_t hash_kinds_max = 16;
-// Longer than any import takes; one that takes longer is given up before its rows can be swept under it.
+// Longer than any import takes. finish() rejects an import after half of this time, before its rows could be swept.
 constexpr std::chrono::hours abandoned_after{24};
 
 void keep(std::vector<RowErrors>& list, std::int64_t& total, std::int64_t row, std::vector<Violation> errors) {
@@ -29,7 +29,7 @@ void keep(std::vector<RowErrors>& list, std::int64_t& total, std::int64_t row, s
 
 }  // namespace
 
-// One import, from its first row to its last.
+// A single import, from its first row to its last.
 class UserImport::Run {
 public:
     Run(UserImport& import, ImportSource& source, ImportOptions options)
@@ -61,7 +61,7 @@ private:
     };
 
     awaitable<Result<void>> all() {
-        // While a portion is being written, the next one is read and looked into.
+        // Stages one portion while reading and checking the next.
         for (std::vector<StagedUser> good; !ended_ || !good.empty();) {
             auto [rows, next] = co_await both(stage(std::move(good)), next_portion());
             staged_ += rows;
@@ -76,7 +76,7 @@ private:
         co_return Result<void>{};
     }
 
-    // Those of the next rows that may become accounts, as far as the import is still to be one.
+    // Returns the valid rows of the next portion; none in a dry run or once the import has failed.
     awaitable<Result<std::vector<StagedUser>>> next_portion() {
         while (!ended_ && portion_.size() < ImportRepository::portion) {
             auto row = source_.next();
@@ -95,7 +95,7 @@ private:
         co_return good;
     }
 
-    // How many they are.
+    // Returns the number of staged rows.
     awaitable<std::int64_t> stage(std::vector<StagedUser> good) {
         const auto count = std::ssize(good);
         if (count > 0) {
@@ -130,11 +130,11 @@ private:
         portion_.push_back(std::move(candidate));
     }
 
-    // Its id, or the rule that it breaks.
+    // Returns the role's id, or the rule that it breaks.
     awaitable<std::expected<RoleId, std::string_view>> find_role(std::string name) {
         auto known = roles_known_.find(name);
         if (known == roles_known_.end()) {
-            constexpr std::size_t names_max = 1'000;  // a file of unknown ones must not fill the memory
+            constexpr std::size_t names_max = 1'000;  // bounds the memory for a file full of unknown roles
             if (roles_known_.size() >= names_max) roles_known_.clear();
             auto found = co_await import_.roles_.find(name);
             known = roles_known_.emplace(std::move(name), std::move(found)).first;
@@ -145,7 +145,7 @@ private:
         co_return role->id;
     }
 
-    // What of the portion is somebody's already, of one kind of value.
+    // Returns the values of one kind in the portion that are already in use.
     template <class ValueOf, class Ask>
     awaitable<std::set<std::string>> taken(ValueOf value_of, Ask ask) {
         std::vector<std::string> values;
@@ -180,7 +180,7 @@ private:
                 ++report_.existing_total;
                 if (report_.existing.size() < kept_max) report_.existing.push_back(user.email);
             }
-            // What stays as it is may well have its own name and identities.
+            // A skipped account may well be the one that holds the username and identities.
             const bool skipped = exists && options_.skip_existing;
             if (!skipped) {
                 if (user.username_given && usernames.contains(user.username)) report.add("isAvailable", "username");
@@ -230,7 +230,7 @@ private:
         const auto outcome = co_await std::move(transaction).commit(import_.database_);
         if (!outcome) co_return fail(Error{outcome.error().kind()});
         if (!outcome->committed) {
-            // Somebody signed up, or imported the same, between the look at a row and this statement.
+            // Another request took an address, username or identity between the check of a row and this statement.
             report_.existing = co_await import_.repository_.staged_and_taken(id_, kept_max);
             report_.existing_total = static_cast<std::int64_t>(report_.existing.size());
             if (report_.existing.empty() || options_.skip_existing)
@@ -244,7 +244,7 @@ private:
         co_return Result<void>{};
     }
 
-    // What is left over where the database is away is swept later.
+    // If the database is down, the staged rows are swept later.
     awaitable<void> clear_up() {
         co_await best_effort([&] { return import_.repository_.erase(id_); });
     }

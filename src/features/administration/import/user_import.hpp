@@ -54,8 +54,7 @@ struct ImportReport {
     // If one of these lists is not empty, nothing was imported. The lists are bounded; further rows are only counted.
     std::vector<RowErrors> bad_rows;
     std::int64_t bad_rows_total = 0;
-    std::vector<std::string>
-        existing;  // addresses of existing accounts; with skip_existing they do not stop the import
+    std::vector<std::string> existing;  // addresses of existing accounts; no obstacle with skip_existing
     std::int64_t existing_total = 0;
     // Data that could not be imported. Notes do not stop the import.
     std::vector<RowErrors> notes;
