@@ -1,8 +1,8 @@
-// The cached copies of live sessions of accounts that may act.
+// Cached copies of live sessions whose accounts may act.
 //
-// With SESSION_CHECK=strict a copy is the session's jti and decides nothing. With SESSION_CHECK=cache it is believed
-// for a while; so it is sealed and bound to its key: whoever can write to a shared cache can neither make one nor lay
-// one under another session, nor bring one back that is older than that while.
+// With SESSION_CHECK=strict a copy is only the session's jti and decides nothing. With SESSION_CHECK=cache a copy is
+// trusted for a limited time. It is therefore sealed and bound to its cache key: an attacker who can write to a shared
+// cache can neither forge a copy, nor move one to another session, nor replay one that has expired.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@
 
 namespace consentry {
 
-// strict: every request is matched in the cache and in the database. cache: a cached copy is trusted, for a minute at
-// most.
+// strict: every request is matched against both the cache and the database. cache: a cached copy is trusted for up to a
+// minute.
 enum class SessionCheck { strict, cache };
 
 class SessionCopies {
 public:
-    // `secrets`: the first one seals, all open.
+    // The first of `secrets` seals; all of them open.
     SessionCopies(storage::Cache& cache, SessionCheck check, std::string key_pattern,
                   const std::vector<std::string>& secrets)
         : cache_(cache), check_(check), key_pattern_(std::move(key_pattern)), sealing_(secrets, "consentry session") {}
@@ -30,8 +30,8 @@ public:
     bool are_trusted() const { return check_ == SessionCheck::cache; }
 
     struct Found {
-        bool agrees = false;                 // there is a copy with this jti
-        std::optional<LiveSession> session;  // where copies are trusted; without its access digest
+        bool agrees = false;                 // a copy with this jti exists
+        std::optional<LiveSession> session;  // set only if copies are trusted; without its access digest
     };
     awaitable<Found> find(UserId user, SessionId id, std::string_view jti, TimePoint now);
     awaitable<void> put(const LiveSession& session, TimePoint now);

@@ -1,4 +1,4 @@
-// Shapes of sessions and tokens on the wire.
+// Wire formats of sessions and tokens.
 #pragma once
 
 #include <array>
@@ -87,7 +87,7 @@ struct UserAgentDeviceResponse {
     }
 };
 
-// An engine or an operating system.
+// A browser engine or an operating system.
 struct UserAgentPartResponse {
     std::optional<std::string> name;
     std::optional<std::string> version;

@@ -6,7 +6,7 @@
 
 namespace consentry {
 
-// Refresh, logout, the own sessions, the public keys. Needs SessionGuard provided.
+// Refresh, logout, the caller's sessions, and the public keys. Requires a SessionGuard to be provided.
 void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& keys);
 
 }  // namespace consentry

@@ -1,4 +1,4 @@
-// The installation's epoch: above all that was ever granted (STO-6, docs/decisions/0020).
+// The installation's epoch. Raising it ends every grant of the installation (STO-6, docs/decisions/0020).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace consentry {
 
 using storage::awaitable;
 
-// What a raise ended, as far as rows tell: logins that wait for their second step are in the cache.
+// What a raise ended, as far as database rows show. Logins waiting for their second factor are in the cache only.
 struct RaisedEpoch {
     std::int64_t epoch = 0;
     std::int64_t sessions = 0;
@@ -23,9 +23,10 @@ class Epochs {
 public:
     explicit Epochs(storage::Database& database) : database_(database) {}
 
-    // One statement. From its commit on, nothing that was granted before is accepted by any instance: sessions, refresh
-    // tokens, links, challenges, backup codes; one-time codes and identity tokens up to now count as used; API keys,
-    // unless they are kept. Passwords, authenticator applications and identities at providers stay.
+    // Raises the epoch in one statement. From its commit on, every instance rejects all earlier grants: sessions,
+    // refresh tokens, links, challenges, backup codes and, unless `keep_api_keys`, API keys. One-time codes and
+    // identity tokens up to now count as used. Passwords, authenticator applications and identities at providers stay
+    // valid.
     awaitable<RaisedEpoch> raise(bool keep_api_keys, TimePoint now);
 
 private:

@@ -1,7 +1,7 @@
-// What was granted to an account, and its end.
+// Ends what was granted to an account.
 //
-// A grant names the security version of its account (docs/decisions/0020). Raising the version ends them all at once;
-// what is to stay good is moved on to the new version by the same transaction, and has to be named.
+// Each grant records the security version of its account (docs/decisions/0020). Raising the version ends all grants at
+// once. Grants to keep must be named; the same transaction moves them to the new version.
 #pragma once
 
 #include <optional>
@@ -13,20 +13,20 @@
 
 namespace consentry {
 
-// What stays good when the version rises: of this, what was good under the version before. Nothing else does.
+// What survives a raise of the version, if it was valid under the previous one. Everything else ends.
 struct Kept {
-    std::optional<SessionId> session = {};  // the one that asks for the change
+    std::optional<SessionId> session = {};  // the session that requests the change
     bool identities = false;                // logins with Google and Apple
-    bool devices = false;                   // a login there is no news to the owner
+    bool devices = false;                   // logins from known devices do not notify the owner
 };
 
 class Grants {
 public:
-    // To be added behind the statement that raises the version. `reason`: why the sessions ended.
+    // Add after the statement that raises the version. `reason` is why the sessions ended.
     static void add_end(storage::Transaction& transaction, UserId user, const Kept& kept, std::string_view reason,
                         TimePoint now);
-    // The same, with the rise itself first. Expect::one fails where the account is gone, or its version is not
-    // `expected` any more.
+    // Raises the version first, then does the same. Expect::one: fails if the account no longer exists or its version
+    // is no longer `expected`.
     static void add_rise(storage::Transaction& transaction, UserId user, std::int64_t expected, const Kept& kept,
                          std::string_view reason, TimePoint now);
 };

@@ -1,4 +1,4 @@
-// Callers are known by their access token: what each request of theirs is matched with is a live session.
+// Identifies callers by access token. Every request is matched against a live session.
 #pragma once
 
 #include <type_traits>
@@ -14,12 +14,12 @@ namespace consentry {
 
 class SessionGuard;
 
-// A bearer token in the Authorization header that nobody has looked at yet: for refresh, which spends it.
+// An unchecked bearer token from the Authorization header, for the refresh endpoint, which checks and spends it.
 class RefreshBearer {
 public:
     using Guard = SessionGuard;
     const std::string& token() const { return token_; }
-    // For the log of the request, which outlives its handler.
+    // Records the user for the request log, which outlives the handler.
     void belongs_to(UserId user) const { known_->user = user.uuid(); }
 
 private:

@@ -1,9 +1,9 @@
-// The signing keys of both token kinds: one that signs, former ones that still verify.
+// The signing keys of both token kinds: one key signs, former keys still verify.
 //
-// Keys come from the settings, or lie as PEM files in the key folder (DATA_DIR/keys, 0700; files 0600), where
-// `consentry keys rotate` adds one: a running service sees it within a second. A file's name tells the kind, when
-// the key was made, and its kid; the newest signs, an older one verifies until the last token signed with it has
-// expired. A damaged key never replaces good ones.
+// Keys come from the settings, or are PEM files in the key folder (DATA_DIR/keys, mode 0700; files 0600). `consentry
+// keys rotate` adds a key, which a running service loads within a second. A file name gives the token kind, the
+// creation time and the kid. The newest key signs; an older one verifies until the last token signed with it has
+// expired. A damaged key never replaces valid ones.
 #pragma once
 
 #include <array>
@@ -31,45 +31,45 @@ constexpr std::string_view name_of(TokenKind kind) { return kind == TokenKind::a
 struct SigningKey {
     std::string kid;
     crypto::PrivateKey key;
-    std::optional<TimePoint> made_at = {};  // nullopt: it came from the settings
+    std::optional<TimePoint> made_at = {};  // nullopt: from the settings
 };
 
-// An immutable set; readers hold it while they work.
+// An immutable set. Readers share ownership while they use it.
 struct KindKeys {
     std::shared_ptr<const SigningKey> signing;
-    std::vector<std::pair<std::string, crypto::PublicKey>> verifying;  // by kid, the signing one included
+    std::vector<std::pair<std::string, crypto::PublicKey>> verifying;  // by kid, including the signing key
 
     const crypto::PublicKey* find(std::string_view kid) const;
 };
 
-// A former key that still verifies.
+// A former key, which still verifies.
 struct FormerKey {
-    std::string kid;  // as its tokens name it; empty: its thumbprint
+    std::string kid;  // as in the header of its tokens; empty: its thumbprint
     std::string key;  // PEM, or base64 of SPKI DER
 };
 
-// As configured for one kind.
+// The settings of one token kind.
 struct KeySettings {
     crypto::SignatureAlgorithm algorithm = crypto::SignatureAlgorithm::es256;
-    std::string private_key;  // PEM, or base64 of PKCS#8 DER; empty: the key folder
+    std::string private_key;  // PEM, or base64 of PKCS#8 DER; empty: use the key folder
     std::vector<FormerKey> public_keys;
     std::string kid;                      // of private_key; empty: its thumbprint
-    std::chrono::seconds lifetime{3600};  // how long a token signed with it can live
+    std::chrono::seconds lifetime{3600};  // maximum lifetime of a token signed with it
 };
 
 class KeyRing {
 public:
-    // Throws std::runtime_error naming the setting or file that is unfit.
+    // Throws std::runtime_error that names the invalid setting or file.
     KeyRing(const Clock& clock, std::filesystem::path folder, KeySettings access, KeySettings refresh);
 
-    // Thread-safe. Looks at the folder again when it changed, at most once a second.
+    // Thread-safe. Reloads the folder if it changed, checking at most once a second.
     std::shared_ptr<const KindKeys> keys(TokenKind kind);
-    // Grows whenever the accepted keys change; looks at the folder as keys() does.
+    // Increases whenever the accepted keys change. Reloads the folder as keys() does.
     std::uint64_t generation();
-    // Of the access keys: what /.well-known/jwks.json answers (RFC 7517), public members only.
+    // The access keys as served at /.well-known/jwks.json (RFC 7517), public members only.
     boost::json::object jwks();
 
-    // Makes a key file; the folder is made where it is missing. Returns the kid.
+    // Writes a new key file, creating the folder if it is missing. Returns the kid.
     static std::string generate(const std::filesystem::path& folder, TokenKind kind,
                                 crypto::SignatureAlgorithm algorithm, TimePoint now);
     static bool has_key(const std::filesystem::path& folder, TokenKind kind, crypto::SignatureAlgorithm algorithm);
@@ -84,7 +84,7 @@ private:
     std::array<std::atomic<std::shared_ptr<const KindKeys>>, 2> keys_;
     std::atomic<std::uint64_t> generation_{1};
     std::mutex mutex_;
-    std::atomic<std::int64_t> next_look_ms_{0};  // steady time
+    std::atomic<std::int64_t> next_look_ms_{0};  // steady clock
     std::filesystem::file_time_type seen_{};
 };
 

@@ -21,7 +21,7 @@ struct Device {
     std::optional<std::string> platform;
 };
 
-// Where a login comes from: kept with its session.
+// Where a login came from; stored with its session.
 struct Origin {
     LoginFrom from = LoginFrom::website;
     LoginWith with = LoginWith::credential;
@@ -30,7 +30,7 @@ struct Origin {
     std::string user_agent;
 };
 
-// A new session, ready to be written.
+// A new session to insert.
 struct NewSession {
     SessionId id;
     UserId user;
@@ -44,22 +44,22 @@ struct NewSession {
     std::int64_t security_version = 1;
 };
 
-// What a request needs to know about its session and its user, in one read.
+// What a request needs to know about its session and user, from one read.
 struct LiveSession {
     SessionId id;
     UserId user;
-    std::int64_t security_version = 0;  // of the session and of its account, which are the same
+    std::int64_t security_version = 0;  // the same for the session and its account
     std::int64_t epoch = 0;
     std::string jti;
     Bytes access_digest;
     TimePoint login_at;
-    TimePoint proven_at;  // the login, or the last time since that the owner proved who they are
+    TimePoint proven_at;  // the login, or the last confirmation since
     TimePoint expires_at;
     TimePoint last_active_at;
     bool revoked = false;
     std::string email;
     RoleId role_id;
-    Role role = Role::user;  // its type, as it is now
+    Role role = Role::user;  // the role's type as it is now
     UserStatus status = UserStatus::active;
     bool is_verified = false;
     bool deleted = false;
@@ -67,7 +67,7 @@ struct LiveSession {
     bool must_change_password = false;
 };
 
-// Beyond LiveSession: what a refresh decides on.
+// LiveSession plus the fields that a refresh needs.
 struct RefreshState {
     LiveSession live;
     std::optional<std::string> previous_jti;
@@ -96,37 +96,37 @@ class SessionRepository {
 public:
     explicit SessionRepository(storage::Database& database) : database_(database) {}
 
-    // Of the present generation, revoked or not.
+    // Finds sessions of the current generation, revoked or not.
     awaitable<std::optional<LiveSession>> find(SessionId id);
     awaitable<std::optional<RefreshState>> find_for_refresh(SessionId id);
     awaitable<ListSlice<SessionSummary>> list_live(UserId user, TimePoint now, ListQuery query);
 
-    // Returns (user_id, id) of every session that is over, changed its generation or was confirmed: what anybody
-    // remembers of it is worth nothing any more.
+    // Publishes (user_id, id) of every session that ended, changed its generation or was confirmed. Subscribers must
+    // drop what they remember of it.
     static constexpr storage::Topic ended{"sessions ended"};
 
-    // Expect::one fails where the challenge was spent before.
+    // Expect::one: fails if the challenge was already spent.
     static void add_insert(storage::Transaction& transaction, const NewSession& session);
-    // Ends the former one of the device that the session just inserted names, if it names one: a device has one login.
+    // Ends the former session of the inserted session's device, if it names one: a device has one login.
     static void add_replacement(storage::Transaction& transaction, const NewSession& inserted);
-    // Ends the oldest ones beyond `sessions_max`, the session just inserted counted and kept.
+    // Ends the oldest sessions beyond `sessions_max`, which counts the inserted session but never ends it.
     static void add_bound(storage::Transaction& transaction, const NewSession& inserted, std::int64_t sessions_max);
-    // After the statement that raises the account's security version; `except` moves on to the new one.
+    // Add after the statement that raises the account's security version. `except` moves to the new version.
     static void add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
                                std::string_view reason, TimePoint now);
 
-    // Replaces the jti; false where it was not `old_jti` any more, or the session is over.
+    // Replaces the jti. Returns false if it was no longer `old_jti`, or the session is over.
     awaitable<bool> rotate(SessionId id, std::string old_jti, std::string new_jti, crypto::Sha256 access_digest,
                            crypto::Sha256 refresh_digest, TimePoint now);
-    // Expect::one: the session is the user's, and live.
+    // Expect::one: the session belongs to the user and is live.
     static void add_revoke(storage::Transaction& transaction, SessionId id, UserId user, std::string_view reason,
                            TimePoint now);
-    // Expect::one: likewise. Its owner has just proven who they are.
+    // Records that the owner has just proven their identity. Expect::one, as in add_revoke().
     static void add_confirm(PrivilegedTransaction& transaction, SessionId id, UserId user, TimePoint now);
-    // What is known of a device at a login there.
+    // What is known about a device when a user logs in from it.
     struct DeviceMemory {
-        bool known = false;   // in this generation
-        bool others = false;  // the user has signed in elsewhere before
+        bool known = false;   // in the current generation
+        bool others = false;  // the user has signed in from another device before
     };
     awaitable<DeviceMemory> find_device(UserId user, crypto::Sha256 device);
     static void add_device(storage::Transaction& transaction, UserId user, const crypto::Sha256& device, TimePoint now);

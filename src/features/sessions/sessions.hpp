@@ -1,7 +1,7 @@
-// Live logins: begun, matched with every request, refreshed, ended.
+// Sessions: begins them, matches them with every request, refreshes and ends them.
 //
-// The database decides. The cache holds a copy of each session's jti; a copy that disagrees is thrown away, one that
-// is missing is made again, and an entry in the cache alone lets nobody in (SESSION_CHECK=strict).
+// The database is authoritative. The cache holds a copy of each session's jti. With SESSION_CHECK=strict, a copy that
+// disagrees is discarded, a missing one is restored, and a cache entry without a database row admits nobody.
 #pragma once
 
 #include <atomic>
@@ -25,20 +25,20 @@ namespace consentry {
 
 struct SessionSettings {
     SessionCheck check = SessionCheck::strict;
-    std::int64_t sessions_max = 10;  // live ones per user; the oldest end
+    std::int64_t sessions_max = 10;  // live sessions per user; beyond it the oldest end
     std::chrono::seconds refresh_grace{10};
     std::chrono::seconds admin_idle{3600};
     std::string cache_key_pattern = "User:{userId}:Session:{sessionId}";
     std::vector<std::string> copy_secrets;
 };
 
-// A session that is made but not yet written: its rows go into the transaction of what allowed it.
+// A session not yet stored. Its rows are added to the transaction of the login that allowed it.
 struct PreparedSession {
     NewSession row;
     TokenPair tokens;
-    std::uint64_t keys_generation = 0;  // before the tokens were signed
+    std::uint64_t keys_generation = 0;  // as it was before the tokens were signed
     std::optional<crypto::Sha256> new_device = {};
-    bool tell_of_device = false;  // it is not the account's first
+    bool tell_of_device = false;  // this is not the account's first device
 };
 
 struct SessionOwner {
@@ -46,42 +46,43 @@ struct SessionOwner {
     Role role = Role::user;
 };
 struct Refreshed {
-    std::optional<SessionOwner> owner;  // as soon as the token has proven it
+    std::optional<SessionOwner> owner;  // set once the token has proven it
     Result<TokenPair> pair;
 };
 
 class Sessions {
 public:
-    // All outlive this. `signing` is the pool for signatures.
+    // All arguments must outlive this. `signing` runs the signature work.
     Sessions(storage::Database& database, storage::Cache& cache, const Clock& clock, const Tokens& tokens,
              WorkerPool& signing, Mails& mails, Audit audit, SessionSettings settings);
     ~Sessions();
     Sessions(const Sessions&) = delete;
     Sessions& operator=(const Sessions&) = delete;
 
-    // Signs the tokens of a new session.
+    // Creates a session and signs its tokens; stores nothing.
     awaitable<PreparedSession> prepare(const User& user, Origin origin, std::optional<crypto::Sha256> challenge_digest);
-    // Adds the row, the end of the device's former session, the bound on live sessions, and a notice of a new device.
-    // Its first statement is an Expect::one that fails where the challenge was spent before.
+    // Adds the session's row, ends the former session of its device, enforces `sessions_max`, and adds a notice of a
+    // new device. The first statement is an Expect::one that fails if the challenge was already spent.
     void add_to(storage::Transaction& transaction, const PreparedSession& session);
-    // Whether a session was begun with this challenge.
+    // Returns whether a session was begun with this challenge.
     awaitable<bool> is_spent(crypto::Sha256 challenge_digest);
     awaitable<bool> exists(SessionId session);
-    // After the commit. A cache that is away does not matter.
+    // Call after the commit. Tolerates a cache outage.
     awaitable<void> begun(const PreparedSession& session);
 
-    // The session behind an access token: signature, claims, session, user. Errors: 401 jwtAccessTokenInvalid, whatever
-    // is wrong with token or session; 403 where the account may not act.
-    // `token` outlives the call: it lies in the request.
+    // Returns the session of an access token after checking signature, claims, session and user. Errors: 401
+    // jwtAccessTokenInvalid for any fault of the token or session; 403 if the account may not act. `token` must outlive
+    // the call.
     awaitable<Result<LiveSession>> authenticate(std::string_view token);
 
-    // A new pair for a refresh token. The same answer again for a repeat within the grace; reuse ends the session.
+    // Spends a refresh token for a new pair. A repeat within `refresh_grace` returns the same pair. Any other reuse
+    // ends the session.
     awaitable<Refreshed> refresh(std::string token, Cause cause);
 
-    // `action`: what the owner's activity log says of it.
+    // `action` is the entry in the owner's activity log.
     awaitable<Result<void>> revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause);
     awaitable<ListSlice<SessionSummary>> list(UserId user, ListQuery query);
-    // Rows of sessions that ended long ago.
+    // Deletes the rows of sessions that ended long ago.
     awaitable<void> forget_old();
 
 private:
@@ -90,7 +91,7 @@ private:
         bool from_cache = false;
     };
     awaitable<LookedUp> look_up(const TokenClaims& claims, TimePoint now);
-    // The session of a refresh token that has proven whose it is.
+    // The session of a valid refresh token.
     struct Refreshable {
         RefreshState state;
         TokenClaims claims;
@@ -98,11 +99,11 @@ private:
     };
     awaitable<Result<Refreshable>> open_refresh(const std::string& token, TimePoint now);
     awaitable<Result<TokenPair>> issue_next(Refreshable from, std::string token, Cause cause, TimePoint now);
-    // Of sessions that anybody has ended, here or in another feature.
+    // Drops the cached copies of ended sessions, including those that other features or instances ended.
     awaitable<void> forget_copies(storage::Rows ended);
     awaitable<void> remember(const LiveSession& session, TimePoint now);
     awaitable<bool> signature_holds(TokenKind kind, const Tokens::Candidate& candidate);
-    // The repository's rotate(); where its answer is lost, the row tells the outcome.
+    // Calls the repository's rotate(). If its answer is lost, reads the outcome from the row.
     awaitable<bool> rotate(const TokenClaims& old, const std::string& new_jti, crypto::Sha256 access_digest,
                            crypto::Sha256 refresh_digest, TimePoint now);
     awaitable<Result<TokenPair>> refresh_again(const RefreshState& state, const TokenClaims& claims,
@@ -121,7 +122,7 @@ private:
     Audit audit_;
     SessionSettings settings_;
     TokenMemory memory_;
-    std::atomic<std::int64_t> epoch_ = 0;  // the newest that was seen
+    std::atomic<std::int64_t> epoch_ = 0;  // the newest one seen
 };
 
 }  // namespace consentry

@@ -1,8 +1,8 @@
-// The answer of a refresh, kept in the cache for as long as a repeat of the request is the same request.
+// The result of a refresh, cached for as long as a repeat counts as the same request.
 //
-// It is sealed with the token that asked for it and the jti that it brings: whoever does not hold that very token
-// cannot read it, nor can whoever reads the cache. Two refreshes of one token at the same moment make two answers, of
-// which the database lets one be true; each has a key of its own.
+// The entry is sealed with a key derived from the old token and the new jti, so only the bearer of that token can read
+// it, and access to the cache is not enough. Two concurrent refreshes of one token produce two results, of which the
+// database accepts one; each has its own key.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 namespace consentry {
 
 std::string seal_successor(std::string_view old_token, std::string_view new_jti, const TokenPair& pair);
-// nullopt: of another token or jti, or damaged.
+// Returns nullopt if `sealed` is damaged, or belongs to another token or jti.
 std::optional<TokenPair> open_successor(std::string_view old_token, std::string_view new_jti, std::string_view sealed);
 
 }  // namespace consentry

@@ -1,7 +1,7 @@
-// Tokens whose signature was found good, by their digest: the same signature is not computed twice.
+// Remembers the digests of tokens whose signature was valid, so that each signature is verified only once.
 //
-// Only a positive verdict is remembered, and it says nothing but "this text was signed by us with these claims": the
-// session is matched every time. Nothing is refused or spent by digest (TOK-3). Bounded; an entry is dropped at exp.
+// Only positive verdicts are kept, and they mean only "we signed this text with these claims": the session is still
+// matched on every request. Nothing is refused or spent by digest (TOK-3). Bounded; an entry is dropped at exp.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ class TokenMemory {
 public:
     explicit TokenMemory(std::size_t entries_max) : verdicts_(entries_max) {}
 
-    // `generation` is that of the accepted keys. A verdict is worth nothing under another one: a key that was cut takes
-    // its tokens with it (CRY-4). Copies are cheap: the claims hold ids and one short text. nullopt: unknown, past exp,
-    // or found under other keys.
+    // `generation` is that of the accepted keys. Verdicts of another generation are ignored, because removing a key
+    // invalidates its tokens (CRY-4). Returns nullopt if the digest is unknown, past exp, or of another generation.
+    // Returning a copy is cheap: the claims hold ids and one short text.
     std::optional<TokenClaims> find(const crypto::Sha256& digest, std::uint64_t generation, TimePoint now);
-    // `generation` as it was before the signature was looked at, or made.
+    // `generation` is the value read before the signature was verified or made.
     void remember(const crypto::Sha256& digest, std::uint64_t generation, const TokenClaims& claims);
 
 private:

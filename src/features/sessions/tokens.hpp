@@ -22,7 +22,7 @@ struct TokenClaims {
     SessionId session;
     std::string jti;
     std::int64_t issued_at = 0;   // seconds, as in the token
-    std::int64_t expires_at = 0;  // seconds; dead at this second, not after it
+    std::int64_t expires_at = 0;  // seconds; invalid from this second on
     TimePoint login_at;
     LoginFrom login_from = LoginFrom::website;
     LoginWith login_with = LoginWith::credential;
@@ -31,7 +31,7 @@ struct TokenClaims {
 struct TokenPair {
     std::string access_token;
     std::string refresh_token;
-    std::int64_t expires_in = 0;  // seconds the access token lives
+    std::int64_t expires_in = 0;  // lifetime of the access token, seconds
 };
 
 struct TokenSettings {
@@ -39,21 +39,22 @@ struct TokenSettings {
     std::string audience;
     std::chrono::seconds access_lifetime{3600};
     std::chrono::seconds refresh_lifetime{2'592'000};
-    std::chrono::seconds admin_lifetime{86'400};  // of a whole session of an admin
+    std::chrono::seconds admin_lifetime{86'400};  // of an admin's whole session
 };
 
-// The digest under which a token is recognized: of the kind and the whole text.
+// The digest that identifies a token, computed over its kind and full text.
 crypto::Sha256 token_digest(TokenKind kind, std::string_view token);
 
 class Tokens {
 public:
     Tokens(KeyRing& keys, TokenSettings settings) : keys_(keys), settings_(std::move(settings)) {}
 
-    // Signs both. P-521 takes 0.2 ms and more: not on an I/O thread.
+    // Signs both tokens. A P-521 signature takes 0.2 ms or more, so do not call this on an I/O thread.
     TokenPair issue(const TokenClaims& claims, TimePoint now, TimePoint session_expires_at) const;
 
-    // A token taken apart and its claims checked (TOK-4, TOK-5, TOK-8), its key found (TOK-1, TOK-6); the signature is
-    // not yet looked at. nullopt: it can never be good. `now` decides about exp, nbf and iat.
+    // A parsed token whose claims were checked (TOK-4, TOK-5, TOK-8) and whose key was found (TOK-1, TOK-6), but whose
+    // signature was not. examine() returns nullopt for a token that no signature could make valid. `now` is compared
+    // with exp, nbf and iat.
     struct Candidate {
         TokenClaims claims;
         crypto::PublicKey key;
@@ -62,7 +63,7 @@ public:
     std::optional<Candidate> examine(TokenKind kind, std::string_view token, TimePoint now) const;
 
     const TokenSettings& settings() const { return settings_; }
-    // Grows whenever the accepted keys change.
+    // Increases whenever the set of accepted keys changes.
     std::uint64_t keys_generation() const { return keys_.generation(); }
 
 private:

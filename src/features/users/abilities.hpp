@@ -1,4 +1,4 @@
-// What a role allows: actions on subjects, two of which stand for all others.
+// What a role allows: actions on subjects. The subject `all` and the action `manage` each stand for all others.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ struct Ability {
 class Abilities {
 public:
     constexpr void add(Ability ability) { actions_[at(ability.subject)] |= bit(ability.action); }
-    // Word for word, without what `all` and `manage` stand for.
+    // Returns whether exactly this ability is listed, without expanding `all` and `manage`.
     constexpr bool name(Ability ability) const { return (actions_[at(ability.subject)] & bit(ability.action)) != 0; }
     constexpr bool allow(Ability ability) const {
         const auto of = [&](Subject subject) {
@@ -41,9 +41,9 @@ public:
         };
         return of(ability.subject) || of(Subject::all);
     }
-    // Whether everything that `others` name is allowed here.
+    // Returns whether this allows everything that `others` lists.
     bool include(const Abilities& others) const;
-    // How many subjects are named.
+    // The number of subjects listed.
     std::int64_t size() const;
 
 private:
@@ -51,19 +51,19 @@ private:
     static constexpr std::uint8_t bit(Action action) {
         return static_cast<std::uint8_t>(1U << static_cast<unsigned>(action));
     }
-    std::array<std::uint8_t, static_cast<std::size_t>(Subject::device) + 1> actions_{};  // a bit for each action
+    std::array<std::uint8_t, static_cast<std::size_t>(Subject::device) + 1> actions_{};  // one bit per action
 };
 
-// A role as far as decisions go.
+// The part of a role that access decisions use.
 struct Rights {
     Role type = Role::user;
     Abilities abilities;
 
-    // Abilities are of use to admins only; super admins need none.
+    // Abilities apply to admins only. Super admins may do everything.
     bool allow(Ability ability) const {
         return type == Role::super_admin || (type == Role::admin && abilities.allow(ability));
     }
-    // Nobody hands out what they do not have, nor changes what stands above them.
+    // Nobody may grant rights they lack, nor change a role or account whose rights exceed their own.
     bool include(const Rights& other) const {
         if (type == Role::super_admin) return true;
         return type == Role::admin && other.type != Role::super_admin && abilities.include(other.abilities);

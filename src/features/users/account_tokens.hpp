@@ -1,5 +1,5 @@
-// The tokens in the links of mails. Whoever holds one reads the mails of the address it was sent to, and that is all it
-// proves. In the database lies its digest, good once and for some minutes (REC-2).
+// Tokens in links sent by mail. A token proves only that its bearer can read mail sent to the address. The database
+// stores its digest; a token works once and expires within minutes (REC-2).
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ enum class TokenPurpose { verify_email, forgot_password };
 
 struct LinkSettings {
     std::chrono::minutes expired{5};
-    std::chrono::minutes resend{2};  // between two links that are asked for with one address
+    std::chrono::minutes resend{2};  // minimum time between two links requested for one address
     std::size_t token_length = 100;
     std::string reference_prefix;
     std::size_t reference_length = 25;
@@ -29,15 +29,16 @@ class AccountTokens {
 public:
     explicit AccountTokens(storage::Database& database) : database_(database) {}
 
-    // Adds a token in the place of an older one of the purpose and returns it. Expect::one: there is such an account.
+    // Creates a token that replaces an older one of the same purpose, and returns it. Expect::one: the account exists.
     static std::string add(storage::Transaction& transaction, UserId user, TokenPurpose purpose,
                            const LinkSettings& settings, TimePoint now);
-    // Whose it is, if it can be spent: unknown, spent, expired and meant for something else are one answer.
+    // Returns the owner of a token that can be spent. Unknown, spent and expired tokens and those of another purpose
+    // are indistinguishable: all return nullopt.
     awaitable<std::optional<UserId>> find(std::string token, TokenPurpose purpose, TimePoint now);
-    // Expect::one: find() would still find it.
+    // Spends the token. Expect::one: find() would still return its owner.
     static void add_spend(storage::Transaction& transaction, const std::string& token, TokenPurpose purpose,
                           TimePoint now);
-    // All of an account.
+    // Deletes all tokens of an account.
     static void add_erase(storage::Transaction& transaction, UserId user);
     awaitable<void> erase_expired(TimePoint now);
 

@@ -1,10 +1,10 @@
-// Who makes a change, and the proof of it inside the change.
+// The author of a change, and the proof of authority inside its transaction.
 //
-// A guard decides at the beginning of a request; its change commits at the end. In between the caller can be blocked,
-// demoted or logged out. So a change that takes authority is a PrivilegedTransaction, which takes an Actor, and only
-// the guard's values (and the operator's commands) yield one. Its first statements assert, in the same transaction,
-// that the actor still is what the guard saw. The repositories' functions of such changes take this type: with a plain
-// Transaction they do not compile.
+// A guard decides at the beginning of a request, but the change commits at its end. In between, the caller may have
+// been blocked, demoted or logged out. So a change that needs authority is a PrivilegedTransaction. It requires an
+// Actor, which only the guard's proofs and the operator's commands yield. Its first statements assert, in the same
+// transaction, that the actor is still what the guard saw. Repository functions for such changes take a
+// PrivilegedTransaction; passing a plain Transaction does not compile.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace consentry {
 
-// What is known of the owner of a live session.
+// The owner of a live session.
 struct Caller {
     UserId user;
     SessionId session;
@@ -25,22 +25,22 @@ struct Caller {
     std::string email;
     Role role = Role::user;
     RoleId role_id;
-    bool must_change_password = false;  // signed in with a temporary one
+    bool must_change_password = false;  // signed in with a temporary password
     TimePoint proven_at;                // when the session's owner last proved who they are
 };
 
-// A role as a guard saw it.
+// A role as the guard read it.
 struct SeenRole {
     Rights rights;
-    std::string abilities;  // as they are stored
+    std::string abilities;  // as stored
 };
 
 class Actor {
 public:
-    // Commands on the machine itself, which nobody guards but the machine.
+    // The actor of the operator's commands. Access to the machine is their only protection.
     static Actor operator_at_the_machine();
 
-    // None: the operator.
+    // Returns nullopt for the operator.
     std::optional<UserId> user() const;
     const Rights& rights() const { return rights_; }
 
@@ -52,7 +52,7 @@ private:
     friend class PrivilegedTransaction;
 
     Actor() = default;
-    // Of a guard that asked for no abilities.
+    // For a guard that required no abilities.
     explicit Actor(const Caller& caller);
     Actor(const Caller& caller, const SeenRole& seen);
 
@@ -60,7 +60,7 @@ private:
         UserId user;
         SessionId session;
         RoleId role_id;
-        std::optional<std::string> abilities;  // compared where the guard asked for some
+        std::optional<std::string> abilities;  // compared only if the guard required abilities
     };
     std::optional<Proof> proof_;
     Rights rights_;
@@ -68,15 +68,15 @@ private:
 
 class PrivilegedTransaction : public storage::Transaction {
 public:
-    // `target`: another account that is changed. The rows of both are locked in one order, so that two who change each
-    // other wait for one another instead of ending in a deadlock.
+    // `target` is another account that the change modifies. Both rows are locked in id order, so that two actors who
+    // change each other wait instead of deadlocking.
     PrivilegedTransaction(const Actor& by, TimePoint now, std::optional<UserId> target = {});
 
-    // How many statements the change itself has so far.
+    // The number of statements added so far, excluding the assertions.
     std::size_t size() const { return statements().size() - assertions_; }
 
-    // Errors: what the guard would answer now. Otherwise as Database::commit(), the statements of the change counted
-    // from 0.
+    // Errors: what the guard would return now. Otherwise behaves like Database::commit(), counting the change's
+    // statements from 0.
     storage::awaitable<Result<storage::Outcome>> commit(storage::Database& database) &&;
 
 private:
@@ -88,12 +88,12 @@ private:
     std::size_t actor_at_ = 0;
 };
 
-// Somebody must stay who can look after the service. A change that can take away a super admin begins with add_lock()
-// and ends with add_remains(): of several at the same moment each waits for the one before and sees what it left.
+// Ensures that at least one active super admin remains. A change that may remove one begins with add_lock() and ends
+// with add_remains(). The lock serializes concurrent changes, so that each sees what the one before left.
 class SuperAdmins {
 public:
     static void add_lock(PrivilegedTransaction& transaction);
-    // Expect::one: there is an active one. Where it fails: errors::last_super_admin.
+    // Expect::one: an active super admin exists. If it fails, return errors::last_super_admin.
     static void add_remains(PrivilegedTransaction& transaction);
 };
 

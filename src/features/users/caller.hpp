@@ -1,5 +1,5 @@
-// Who is asking. A handler whose first parameter is one of these types cannot be reached without the proof it stands
-// for: only CallerGuard makes them.
+// Proofs of who the caller is. A handler whose first parameter is one of these types runs only after that proof was
+// given, because only CallerGuard can construct them.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ using storage::awaitable;
 
 class CallerGuard;
 
-// How long a proof of who somebody is stays fresh.
+// How long after a login or a confirmation the caller's proof of identity counts as fresh.
 inline constexpr std::chrono::minutes fresh_for{5};
 
 // Proof that the access token belongs to a live session of an account that may act.
@@ -35,9 +35,9 @@ public:
     std::int64_t security_version() const { return caller_.security_version; }
     const std::string& email() const { return caller_.email; }
     Role role() const { return caller_.role; }
-    // For whoever asks what this session has accepted.
+    // For checking which policies this session has accepted.
     ConsentGrounds grounds() const { return {caller_.user, caller_.session, caller_.security_version}; }
-    // They proved who they are within the last minutes, at the login or by confirming the session since.
+    // Returns whether the caller proved their identity within `fresh_for`, by logging in or by confirming the session.
     bool is_fresh(TimePoint now) const { return now < caller_.proven_at + fresh_for; }
     Actor actor() const { return Actor(caller_); }
 
@@ -50,8 +50,8 @@ private:
     Caller caller_;
 };
 
-// The same, also while a temporary password is in place: for changing it, and for leaving. No SignedIn: a function that
-// wants one cannot be given this.
+// Like SignedIn, but also admits a caller whose password is temporary: for changing it, and for logging out. Not
+// derived from SignedIn, so a function that requires SignedIn does not accept it.
 class SignedInProvisionally {
 public:
     using Guard = CallerGuard;
@@ -65,8 +65,8 @@ private:
     Caller caller_;
 };
 
-// Signed in, and has accepted the latest version of each of these policies; of none named: terms of service and
-// privacy.
+// Signed in, and has accepted the latest version of each of these policies. Without arguments: the terms of service and
+// the privacy policy.
 template <PolicyType... Types>
 class Consenting : public SignedIn {
 public:
@@ -82,7 +82,7 @@ private:
     explicit Consenting(SignedIn caller) : SignedIn(std::move(caller)) {}
 };
 
-// The same, of an admin or super admin.
+// Signed in, as an admin or super admin.
 class SignedInAdmin : public SignedIn {
 protected:
     friend class CallerGuard;
@@ -91,8 +91,8 @@ protected:
 
 namespace detail {
 
-// From a subject, its actions, the next subject ... to pairs. A subject without actions does not compile, nor an action
-// without a subject, nor nothing at all.
+// Turns a sequence of subjects, each followed by its actions, into pairs. Does not compile if a subject has no action,
+// an action has no subject, or the sequence is empty.
 template <auto... Required>
 consteval auto read_abilities() {
     constexpr auto actions = (std::size_t{0} + ... + std::size_t{std::is_same_v<decltype(Required), Action>});
@@ -100,7 +100,7 @@ consteval auto read_abilities() {
     std::array<Ability, actions> out{};
     std::size_t read = 0;
     Subject subject{};
-    bool complete = false;  // the subject has an action, or there is none yet to have one
+    bool complete = false;  // the latest subject has an action, or there is no subject yet
     bool first = true;
     const auto take = [&](auto item) {
         if constexpr (std::is_same_v<decltype(item), Subject>) {
@@ -128,7 +128,7 @@ template <auto... Required>
 class Permitted : public SignedInAdmin {
 public:
     static constexpr auto abilities = detail::read_abilities<Required...>();
-    // As they were when this request began.
+    // The rights as they were when the request began.
     const Rights& rights() const { return seen_.rights; }
     Actor actor() const { return Actor(caller(), seen_); }
 
@@ -138,8 +138,8 @@ private:
     SeenRole seen_;
 };
 
-// The same proof, given within the last minutes: for what a stolen session must not be enough for. Whoever logged in
-// longer ago confirms the session first (POST /shared/user/session/confirm).
+// The same proof from a caller whose identity proof is fresh, for operations that a stolen session alone must not
+// allow. After `fresh_for`, the caller must confirm the session first (POST /shared/user/session/confirm).
 template <class Proof>
 class Fresh : public Proof {
 private:
@@ -150,12 +150,12 @@ using FreshlySignedIn = Fresh<SignedIn>;
 template <auto... Required>
 using FreshlyPermitted = Fresh<Permitted<Required...>>;
 
-// Whoever asks, for what strangers may see a part of. A token that is sent is checked: a bad one is refused, not
-// ignored.
+// Any caller, for resources of which anonymous callers may see a part. If a token is sent it is checked; an invalid one
+// is refused, not ignored.
 class Visitor {
 public:
     using Guard = CallerGuard;
-    // An admin whose role allows it; strangers may nothing.
+    // Returns whether the caller is an admin whose role allows it; false for anonymous callers.
     bool may(Ability ability) const { return rights_ && rights_->allow(ability); }
 
 private:
@@ -164,7 +164,7 @@ private:
     std::optional<Rights> rights_;
 };
 
-// Makes the proofs; how callers are known is up to whoever knows sessions and roles.
+// Constructs the proofs. The feature that knows sessions and roles implements how callers are identified.
 class CallerGuard {
 public:
     virtual ~CallerGuard() = default;
@@ -230,11 +230,11 @@ public:
 private:
     static std::string demand_of(std::span<const PolicyType> accepted);
     static std::string demand_of(std::span<const Ability> required);
-    // Whoever the token says, temporary password or not.
+    // Identifies the caller by the token, even if the password is temporary.
     virtual awaitable<Result<Caller>> identify(http::RequestContext& context) = 0;
     virtual Consents& consents() = 0;
     awaitable<Result<Caller>> identify_fully(http::RequestContext& context);
-    // nullopt: there is no such role.
+    // Returns nullopt if the role does not exist.
     virtual awaitable<std::optional<SeenRole>> see_role(RoleId role) = 0;
     awaitable<Result<std::pair<Caller, SeenRole>>> permit(http::RequestContext& context,
                                                           std::span<const Ability> required);

@@ -1,5 +1,4 @@
-// What people accepted, as far as other features need to know: the guard that asks for it, and whoever lets them accept
-// while an account is made.
+// Acceptance of policies, as other features need it: the guard checks it, and features that create accounts record it.
 #pragma once
 
 #include <array>
@@ -20,7 +19,7 @@ enum class PolicyType { terms_of_service, privacy, marketing, cookies };
 inline constexpr std::array all_policy_types{PolicyType::terms_of_service, PolicyType::privacy, PolicyType::marketing,
                                              PolicyType::cookies};
 
-// What somebody agreed to and how that is known.
+// Which policies a user accepted or withdrew, and the evidence for it.
 struct GivenConsent {
     UserId user;
     std::vector<PolicyType> types;
@@ -30,7 +29,7 @@ struct GivenConsent {
     Language language = Language::en;
 };
 
-// A live session and the generation of its account.
+// A live session and the security version of its account.
 struct ConsentGrounds {
     UserId user;
     SessionId session;
@@ -40,19 +39,19 @@ struct ConsentGrounds {
 class Consents {
 public:
     virtual ~Consents() = default;
-    // Error: requiredInvalid. A type without a published version is not asked for. Throws Unavailable where it cannot
-    // tell.
+    // Checks that the user accepted the latest version of each wanted type; skips types without a published version.
+    // Error: requiredInvalid. Throws Unavailable when the answer cannot be determined.
     virtual storage::awaitable<Result<void>> admit(ConsentGrounds grounds, std::span<const PolicyType> wanted) = 0;
-    // Adds acceptances of the versions that are the latest now. Of a type without a published version none: nobody can
-    // accept what does not exist.
+    // Records acceptance of the versions that are the latest now. Skips types without a published version, since a
+    // version which does not exist cannot be accepted.
     virtual storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
                                                      TimePoint now) = 0;
-    // Takes back what is accepted of these types, whichever they are: the account has another owner now. The same
-    // transaction raises the account's security version.
+    // Withdraws every acceptance of these types, whatever the version, because the account has a new owner. The same
+    // transaction must raise the account's security version.
     virtual void add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) = 0;
-    // The types whose latest version the account has accepted.
+    // Returns the types whose latest version the account has accepted.
     virtual storage::awaitable<std::vector<PolicyType>> accepted(UserId user) = 0;
-    // The same of many accounts; none of one that does not exist.
+    // The same for many accounts. Accounts that do not exist are left out of the result.
     virtual storage::awaitable<std::map<UserId, std::vector<PolicyType>>> accepted_by(std::vector<UserId> users) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Shapes of accounts on the wire, as their owners and administrators see them.
+// Wire formats of accounts, for their owners and administrators.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Values that repositories read back.
+// Decodes values that repositories read back from the database.
 #pragma once
 
 #include <stdexcept>
@@ -9,8 +9,8 @@
 
 namespace consentry {
 
-// The enum's value of this name. One that this program does not know (a newer version wrote it, or the file is
-// damaged) throws std::runtime_error: a record is refused rather than its rights guessed at (STO-3).
+// Returns the enum value of this name. Throws std::runtime_error for an unknown name, which a newer version may have
+// written, or which means a damaged file: the record is refused rather than its rights guessed (STO-3).
 template <NamedEnum Enum>
 Enum stored_enum(const std::string& name) {
     const auto found = find_enum<Enum>(name);

@@ -1,4 +1,4 @@
-// An account.
+// Accounts and their profiles.
 #pragma once
 
 #include <array>
@@ -14,19 +14,20 @@
 
 namespace consentry {
 
-// What a role is to the program itself; the roles a service has are rows, each of one of these types.
+// The kind of a role, as the code knows it. A service's own roles are database rows, each of one of these types.
 enum class Role { user, admin, super_admin };
 enum class UserStatus { active, inactive, blocked };
 enum class LoginFrom { website, mobile };
 enum class LoginWith { credential, social_google, social_apple };
-// How an account came to be: by the operator, an administrator, or its owner.
+// Who created the account: the operator, an administrator, or its owner by website or mobile application.
 enum class SignUpFrom { system, admin, website, mobile };
 
 enum class Gender { male, female };
 
 using RoleId = Id<struct RoleTag>;
 
-// The role of a type that every database has (migrations/0004_roles.sql): 00000000-0000-7000-8000-00000000000n.
+// The built-in role of a type, which every database has (migrations/0004_roles.sql):
+// 00000000-0000-7000-8000-00000000000n.
 inline RoleId built_in_role(Role type) {
     const auto n = static_cast<std::uint8_t>(1 + static_cast<unsigned>(type));
     return RoleId{Uuid{{0, 0, 0, 0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, n}}};
@@ -38,18 +39,18 @@ struct User {
     std::string username;
     std::optional<std::string> name;
     RoleId role_id = built_in_role(Role::user);
-    Role role = Role::user;  // the role's type, as read with the account
+    Role role = Role::user;  // the type of `role_id`, read along with the account
     UserStatus status = UserStatus::active;
     bool is_verified = false;
-    // Rises with every change that ends what was granted before; a login begun under an older one fails (RAC-3).
+    // Raised by every change that ends earlier grants. A login begun under an older version fails (RAC-3).
     std::int64_t security_version = 1;
-    std::int64_t epoch = 0;  // the installation's, as read with the account
+    std::int64_t epoch = 0;  // the installation's epoch, read along with the account
     std::optional<std::string> password_hash;
     std::optional<TimePoint> password_created_at;
     std::optional<TimePoint> password_expires_at;
     std::int64_t password_attempt = 0;
     std::optional<TimePoint> password_locked_until;
-    bool must_change_password = false;  // it is a temporary one
+    bool must_change_password = false;  // the password is temporary
     Language language = Language::en;   // of mails to the owner
     SignUpFrom sign_up_from = SignUpFrom::system;
     LoginWith sign_up_with = LoginWith::credential;
@@ -59,7 +60,7 @@ struct User {
     bool password_locked(TimePoint now) const { return password_locked_until && *password_locked_until > now; }
 };
 
-// What its owner and administrators see of an account beyond what decisions need.
+// The full account, as its owner and administrators see it. User holds only the fields that decisions need.
 struct Profile {
     User user;
     std::optional<TimePoint> verified_at;
