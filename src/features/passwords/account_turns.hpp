@@ -1,8 +1,8 @@
-// How many password checks of one account are worked on at once.
+// Limits how many password checks of one account run at the same time.
 //
-// A check reserves its attempt before it hashes (PWD-6), so that guesses in parallel gain nothing. Without a turn, a
-// handful of right logins of one busy account would look like failures to each other while they hash. Who waits longer
-// than a second is refused when its turn comes, unhashed (PWD-8).
+// A check reserves its attempt before it hashes (PWD-6), so that parallel guesses gain nothing. Without turns, a few
+// correct logins of one busy account would count as failures against each other while they hash. A check that has
+// waited longer than a second is refused when its turn comes, without hashing (PWD-8).
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace consentry {
 
 class AccountTurns {
 public:
-    // Held while one check is worked on.
+    // Held while one check runs; returns the turn when destroyed.
     class Turn {
     public:
         Turn(AccountTurns& turns, std::string account) : turns_(&turns), account_(std::move(account)) {}
@@ -36,10 +36,10 @@ public:
         std::string account_;
     };
 
-    // `at_once`: turns of one account at the same time; `waiting_max`: of all accounts together.
+    // `at_once` limits concurrent turns per account; `waiting_max` limits waiters over all accounts.
     AccountTurns(std::size_t at_once, std::size_t waiting_max) : at_once_(at_once), waiting_max_(waiting_max) {}
 
-    // Throws Unavailable where too many wait, or this one waited too long.
+    // Throws Unavailable if too many are waiting, or this caller waited too long.
     awaitable<Turn> take(std::string account);
 
 private:
@@ -53,7 +53,7 @@ private:
     };
     bool begin(const std::string& account);
     void wait(const std::string& account, std::uint64_t number, Promise<bool> promise);
-    // A waiter whose request was given up: out of the queue, or, where its turn had come already, on to the next.
+    // Removes a waiter whose request was cancelled. If it already has a turn, passes the turn on.
     void abandon(const std::string& account, std::uint64_t number);
     void end(const std::string& account);
 

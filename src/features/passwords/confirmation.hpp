@@ -1,4 +1,4 @@
-// Proving again who one is, within a live session: for the changes that ask for a fresh proof.
+// Confirms the owner's identity within a live session, for changes that require a fresh proof.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace consentry {
 
-// The second factor where it is on, and the password where it is off: never less than a thief of the session lacks.
+// The second factor if two-factor is on, otherwise the password: always something that stealing the session does not
+// give.
 struct OwnerProof {
     std::optional<std::string> password;
     Proof factor;
@@ -17,13 +18,13 @@ struct OwnerProof {
 
 class Confirmation {
 public:
-    // All outlive this.
+    // All arguments must outlive this.
     Confirmation(storage::Database& database, const Clock& clock, UserRepository& users, TwoFactor& two_factor,
                  Passwords& passwords, Audit audit);
 
-    // Counted and locked like every other check. Errors: those of the password or of the second factor;
-    // twoFactorMethodRequired for a password where two-factor is on; passwordNotSet where there is nothing to prove
-    // with but a new login.
+    // Marks the session as freshly proven. Failures count and lock as in every other check. Errors: those of the
+    // password or of the second factor; twoFactorMethodRequired for a password while two-factor is on; passwordNotSet
+    // if the account has neither, so that only a new login can prove its owner.
     awaitable<Result<void>> confirm(SignedIn caller, OwnerProof proof, Cause cause);
 
 private:

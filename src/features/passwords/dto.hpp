@@ -1,4 +1,4 @@
-// Shapes of passwords on the wire.
+// Wire formats of passwords.
 #pragma once
 
 #include <optional>

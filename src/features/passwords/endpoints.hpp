@@ -6,7 +6,7 @@
 
 namespace consentry {
 
-// Change of the own password, and a new proof of who the caller is. Needs CallerGuard provided.
+// Password change, and confirmation of the caller's identity. Requires a CallerGuard to be provided.
 void add_password_endpoints(http::Router& router, Passwords& passwords, Confirmation& confirmation);
 
 }  // namespace consentry

@@ -1,8 +1,8 @@
-// When the failed check of a password is answered, so that the time does not tell whose hash it was.
+// Delays the answer to a failed password check, so that its time does not reveal which hash was verified.
 //
-// An imported hash may take ten times as long as one of ours, and so tell an address that somebody has from one that
-// nobody has (PWD-1). While hashes of several kinds are known, every failure therefore waits for the same moment after
-// its hash began: half as long again as the slowest kind takes on this machine. Waiting costs a timer and no work.
+// An imported hash may take ten times as long as one of ours, and would so distinguish existing accounts from unknown
+// addresses (PWD-1). While hashes of several kinds are in use, every failure is therefore answered at the same time
+// after its hash began: 1.5 times what the slowest kind takes on this machine. Waiting uses a timer and no thread.
 #pragma once
 
 #include <atomic>
@@ -30,21 +30,21 @@ public:
     FailureFloor(storage::Database& database, const Clock& clock, PasswordHasher& hasher)
         : database_(database), clock_(clock), hasher_(hasher), own_kind_(crypto::password_kind(hasher.dummy())) {}
 
-    // Returns at the moment at which a failure may be answered whose hash began at `began`.
+    // Returns once a failure whose hash began at `began` may be answered.
     storage::awaitable<void> wait(Time began);
-    // Whether an account's hash is of a kind that is not known yet; if so, notice() writes the kind down.
+    // Returns whether the stored hash is of an unknown kind. If so, call notice(), which records the kind.
     bool is_new(std::string_view stored);
     storage::awaitable<void> notice(std::string stored);
-    // Kinds were added: the next failure looks which there are.
+    // Call after kinds were added: the next failure reloads them.
     void look_again() { ++version_; }
-    // Forgets the kinds that no account has any more.
+    // Deletes the kinds that no account uses any more.
     storage::awaitable<void> forget_unused();
 
-    // How many failures were held back, and for how long they are.
+    // How many failures were delayed, and until how long after the beginning of their hash.
     std::uint64_t held_back() const { return held_back_.load(); }
     Duration floor() const { return Duration{floor_.load()}; }
 
-    // Into the transaction that stores hashes of these kinds (crypto::password_kind).
+    // Add to the transaction that stores hashes of these kinds (crypto::password_kind).
     static void add_kinds(storage::Transaction& transaction, const std::set<std::string>& kinds, TimePoint now);
 
 private:
@@ -61,10 +61,10 @@ private:
     PasswordHasher& hasher_;
     const std::string own_kind_;
     AccountTurns looking_{1, 4'096};         // one at a time
-    std::atomic<std::uint64_t> version_{1};  // of the kinds; higher with each that is added here
+    std::atomic<std::uint64_t> version_{1};  // of the kinds; raised whenever this instance adds one
     std::atomic<std::uint64_t> looked_for_{0};
     std::atomic<std::int64_t> looked_at_{0};  // in ticks of the steady clock
-    std::atomic<std::int64_t> floor_{0};      // likewise; zero: all hashes are of one kind
+    std::atomic<std::int64_t> floor_{0};      // in ticks of the steady clock; zero: all hashes are of one kind
     std::atomic<std::uint64_t> held_back_{0};
     std::mutex mutex_;
     std::map<std::string, Cost> costs_;  // by kind

@@ -1,4 +1,4 @@
-// The form of a new password, as the rules of a field.
+// The form of a new password, as rules of a DTO field.
 #pragma once
 
 #include <string_view>
@@ -34,7 +34,7 @@ inline constexpr PasswordLengthMin password_length_min;
 inline constexpr PasswordLengthMax password_length_max;
 inline constexpr PasswordClasses password_classes;
 
-// For the API document, beside the numbers of the schema.
+// For the API document, beside the limits in the schema.
 inline constexpr std::string_view new_password_description =
     "New password; not a common one. Must contain an upper-case letter, a lower-case letter and a digit, unless the "
     "operator requires length only";

@@ -1,4 +1,4 @@
-// The form of a new password: its length, and the kinds of its characters. What is refused beyond it: policy.hpp.
+// The form of a new password: its length and character classes. Further rules: policy.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ enum class PasswordRules {
     nist,     // 12 to 128 characters of any kind (NIST SP 800-63B-4)
 };
 
-// Of the whole process, chosen before it serves anybody: shapes of requests are declared without a service at hand.
+// Applies to the whole process. Call before serving requests, because request DTOs declare their rules statically.
 void choose_password_rules(PasswordRules rules);
 PasswordRules password_rules();
 
 std::int64_t password_characters_min();
 std::int64_t password_characters_max();
-// Whether the kinds of its characters are as the rules in force want them.
+// Returns whether the password contains the character classes that the chosen rules require.
 bool has_password_classes(std::string_view password);
-// Names each of these three that a password breaks, for `property`.
+// Adds each form rule that the password breaks to `report` under `property`: length limits and character classes.
 void check_password_form(std::string_view password, const std::string& property, Report& report);
 
 }  // namespace consentry

@@ -1,4 +1,4 @@
-// Password hashing on its own bounded pool, at nice 19: cheap requests pass by.
+// Hashes passwords on a bounded thread pool of its own, at nice 19, so that cheap requests are not delayed.
 #pragma once
 
 #include <chrono>
@@ -14,19 +14,19 @@ public:
     PasswordHasher(WorkerPool& pool, crypto::Argon2Settings settings)
         : pool_(pool), settings_(settings), dummy_(crypto::dummy_password_hash(settings)) {}
 
-    // Throw Unavailable where the pool is full. The networks of the clients take turns in it.
+    // Throw Unavailable if the pool is full. The pool serves client networks in turn.
     awaitable<std::string> hash(std::string password, ClientNetwork network = {});
     awaitable<crypto::PasswordVerdict> verify(std::string password, std::string stored, ClientNetwork network = {});
     struct Verified {
         crypto::PasswordVerdict verdict;
-        std::chrono::steady_clock::time_point began;  // its turn in the pool
+        std::chrono::steady_clock::time_point began;  // when the pool started it
     };
-    // As above, in a place that was taken before: never refused.
+    // Like verify() above, in a place reserved before: never throws Unavailable for a full pool.
     awaitable<Verified> verify(WorkerPool::Place place, std::string password, std::string stored);
-    // How long a hash of this kind takes (crypto::password_kind), measured by one.
+    // Measures how long one hash of this kind (crypto::password_kind) takes.
     awaitable<std::chrono::steady_clock::duration> measure(std::string kind);
     WorkerPool::Place place(ClientNetwork network = {}) { return pool_.place(network); }  // throws Unavailable
-    // A hash that no password matches: an unknown user costs the same (PWD-1).
+    // A hash that no password matches. Verifying it makes an unknown user cost as much as a known one (PWD-1).
     const std::string& dummy() const { return dummy_; }
     const crypto::Argon2Settings& settings() const { return settings_; }
 

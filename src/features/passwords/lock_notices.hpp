@@ -1,8 +1,8 @@
-// "Your account is locked": told to the owner once nobody waits for an answer.
+// Tells owners that their account is locked, after the request was answered.
 //
-// The answer to the failure that locks must not take longer for an address that somebody has than for one that nobody
-// has (PWD-1), so what only an owner gets is written afterwards, on the thread that sends mails. The lock itself is in
-// the database before the answer; a notice is lost with a process that ends in between.
+// The answer to the failure that locks must not take longer for an existing account than for an unknown address
+// (PWD-1). What only an existing account causes is therefore written afterwards, on the thread that sends mails. The
+// lock itself is in the database before the answer. A notice is lost if the process ends in between.
 #pragma once
 
 #include <mutex>
@@ -20,9 +20,9 @@ public:
     LockNotices(storage::Database& database, const Clock& clock, Mails& mails)
         : database_(database), clock_(clock), mails_(mails) {}
 
-    // Thread-safe, and back at once.
+    // Thread-safe and non-blocking.
     void add(UserId user, Cause cause);
-    // Writes activity log and mail of what was added since; what an outage prevents is tried again.
+    // Writes the activity log entries and mails of the notices added since. Retries whatever an outage prevents.
     storage::awaitable<void> work_off();
 
 private:

@@ -1,4 +1,4 @@
-// Passwords: checked with a limit on attempts, changed under a policy.
+// Checks passwords, limiting attempts, and changes them according to a policy.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ struct PasswordSettings {
     std::string address_key;  // keys the digests of unknown addresses
 };
 
-// A new password for a forgotten one: the link proves the address, the proof the second factor where it is on.
+// The reset of a forgotten password. The token proves the address; the proof is required if the second factor is on.
 struct PasswordReset {
     std::string token;
     std::string new_password;
@@ -52,64 +52,64 @@ public:
     Passwords(storage::Database& database, const Clock& clock, PasswordHasher& hasher, TwoFactor& two_factor,
               Consents& consents, Mails& mails, Audit audit, PasswordSettings settings);
 
-    // Whether the password is the account's. `user` empty: nobody has this address, and the answer is the same in the
-    // same time. Errors: passwordNotMatch, passwordAttemptMax. On success the attempt is still counted: the caller
-    // clears it together with what it allows, or by clear().
+    // Checks whether the password is the account's. Pass an empty `user` if no account has this address: the answer is
+    // the same, after the same time. Errors: passwordNotMatch, passwordAttemptMax. After a success the attempt stays
+    // reserved until the caller clears it, either in the transaction that the login makes or with clear().
     struct Checked {
         bool needs_rehash = false;
-        // Kept until the count is cleared: a turn that ended earlier would let right logins pile up as failures.
+        // Must live until the attempt is cleared. If it ended earlier, concurrent correct logins would add up as
+        // failures.
         AccountTurns::Turn turn;
     };
     awaitable<Result<Checked>> check(std::optional<User> user, std::string email, std::string password, Cause cause);
     awaitable<void> clear(UserId user);
-    // For a password that was right when it was checked, and is the account's no more.
+    // For a password that was correct when checked, but has been changed since. Counts a failure.
     awaitable<void> was_wrong(UserId user, Cause cause);
-    // After a login with a hash of another kind or cost. A failure is nobody's concern: the old hash still verifies.
+    // Stores a new hash after a login with a hash of another kind or cost. Ignores Unavailable: the old hash still
+    // verifies.
     awaitable<void> rehash(User user, std::string password);
 
-    // Ends all sessions of the account, the one that asks included.
-    // passwordNotSet where there is none to change: the first one comes by the link to a mailbox that proves the
-    // address.
+    // Changes the password and ends all sessions of the account, including the caller's. Error passwordNotSet if the
+    // account has no password: set the first one with a link mailed to the address, which proves it.
     awaitable<Result<void>> change(Actor by, UserId user, PasswordChange change, Cause cause);
-    // By the operator at the machine; the policy holds here too.
+    // Sets the password for the operator's command. The policy applies here too.
     awaitable<Result<void>> set(User user, std::string password);
-    // A new account with its first password. Errors: validation, emailExist.
+    // Creates an account with its first password. Errors: validation, emailExist.
     awaitable<Result<UserId>> create(User user, std::string password);
-    // An account that is about to be made. Fills what is the service's to fill: id, user name, hash, times. Error:
-    // validation.
+    // Prepares an account to be created: fills in id, user name, hash and times. Error: validation.
     awaitable<Result<User>> prepare_account(User user, std::string password, ClientNetwork network = {});
-    // Adds the statements that make it, its row first and then its history, to a new transaction.
+    // Adds the statements that create it to a new transaction: its row first, then its password history.
     void add_account(storage::Transaction& transaction, const User& user, PasswordType type) const;
-    // Why it was not committed, where its first statement failed: emailExist. Throws Unavailable where the random user
-    // name is taken.
+    // Explains a commit that failed on the first statement: emailExist. Throws Unavailable if the random user name was
+    // taken.
     awaitable<Error> account_exists(std::string email);
 
-    // A temporary password: mailed to the owner, whom alone it is known to, good for some days and for nothing but
-    // setting another one. Ends all sessions of the account.
+    // Sets a temporary password and mails it to the owner, who alone learns it. It is valid for a few days, and only
+    // for setting a new password. Ends all sessions of the account.
     awaitable<Result<void>> give_temporary(Actor by, User user, Cause cause);
-    // A new account by an administrator, with such a password. Whoever can use it reads the mails of the address, so
-    // the account is verified. Error: emailExist.
+    // Creates an account for an administrator, with a temporary password. Using that password proves access to the
+    // address, so the account counts as verified. Error: emailExist.
     awaitable<Result<UserId>> create_with_temporary(Actor by, User user, Cause cause);
 
-    // Sets a new password with a token of a mail, and logs nobody in. Errors: validation, tokenInvalid,
+    // Sets a new password with a token from a mail, without logging in. Errors: validation, tokenInvalid,
     // passwordMustNew, and those of the second factor.
     awaitable<Result<void>> reset(PasswordReset reset, Cause cause);
 
-    // Unknown addresses that nobody tried for long, and kinds of hashes that no account has any more.
+    // Deletes unknown addresses that were not tried for long, and hash kinds that no account uses any more.
     awaitable<void> forget_old();
 
-    // What an owner is told of a lock, and when failures are answered.
+    // Mailing of lock notices, and timing of failed checks.
     LockNotices& lock_notices() { return lock_notices_; }
     FailureFloor& failure_floor() { return floor_; }
 
 private:
-    // Whose failures are counted: an account's, or those of an address that nobody has.
+    // Whose failures are counted: those of an account, or of an address without an account.
     struct Counted {
         std::optional<UserId> user;
         crypto::Sha256 address;
     };
-    // The right to hash once. Error: passwordAttemptMax. Throws Unavailable where no place is free, or others of the
-    // account stay under way.
+    // Reserves an attempt and a place in the hash pool. Error: passwordAttemptMax. Throws Unavailable if the pool is
+    // full, or other checks of the account do not finish in time.
     awaitable<Result<WorkerPool::Place>> reserve(Counted counted, ClientNetwork network);
     awaitable<void> count_failure(Counted counted, Cause cause);
     awaitable<Result<void>> check_new(std::string password, std::string email, std::string property);
@@ -133,7 +133,7 @@ private:
     PasswordSettings settings_;
     PasswordPolicy policy_;
     AccountTurns turns_;
-    AccountTurns history_turns_;  // of all accounts together
+    AccountTurns history_turns_;  // shared by all accounts
     LockNotices lock_notices_;
     FailureFloor floor_;
 };

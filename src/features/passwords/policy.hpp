@@ -1,4 +1,4 @@
-// Which passwords are refused beyond their form: common ones, and those that hold the service's or the owner's name.
+// Rejects passwords of valid form: common ones, and those that contain the service's or the owner's name.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class PasswordPolicy {
 public:
     explicit PasswordPolicy(std::string service_name) : service_name_(std::move(service_name)) {}
 
-    // Names each broken rule for `property`. `email`: of the owner.
+    // Adds each broken rule to `report` under `property`. `email` is the owner's.
     void check(std::string_view password, std::string_view email, std::string_view property, Report& report) const;
 
 private:

@@ -1,4 +1,4 @@
-// The SQL of passwords: attempts, history, the change itself.
+// The SQL of passwords: attempts, history and changes.
 #pragma once
 
 #include <optional>
@@ -15,45 +15,46 @@ namespace consentry {
 
 using storage::awaitable;
 
-// How a password came to be, in the history.
+// How a password was set, as the history records it.
 enum class PasswordType { sign_up, admin, profile, forgot };
 
 class PasswordRepository {
 public:
     explicit PasswordRepository(storage::Database& database) : database_(database) {}
 
-    // Reserves an attempt before the password is looked at: of one account no more are under way, over all instances,
-    // than failures are left before a lock, and one where none is left. A reservation is no failure: a right password
-    // clears it, and only fail() locks. One statement, durable on return. False: locked, or too many are under way.
+    // Reserves an attempt before the password is checked. Over all instances, an account has at most as many attempts
+    // in progress as failures are left before a lock, and at least one. A reservation is not a failure: a correct
+    // password clears it, and only fail() locks. One statement, durable on return. Returns false if the account is
+    // locked or too many attempts are in progress.
     awaitable<bool> reserve(UserId user, LockLadder ladder, TimePoint now);
-    // Makes a failure of a reservation, and locks from the ladder's first rung on. How many failures there are now.
+    // Turns a reservation into a failure, and locks from the ladder's first rung on. Returns the number of failures.
     awaitable<std::int64_t> fail(UserId user, LockLadder ladder, TimePoint now);
     awaitable<std::optional<TimePoint>> locked_until(UserId user);
-    // The same for an address that belongs to nobody.
+    // The same for an address without an account.
     awaitable<bool> reserve_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now);
     awaitable<std::int64_t> fail_unknown(crypto::Sha256 address, LockLadder ladder, TimePoint now);
     awaitable<std::optional<TimePoint>> unknown_locked_until(crypto::Sha256 address);
-    // Rows of unknown addresses that nobody tried since.
+    // Deletes the rows of unknown addresses that were not tried since `before`.
     awaitable<void> forget_unknown(TimePoint before);
 
-    // After a right password: no failure, no lock, nothing under way.
+    // For a correct password: clears failures, lock and reservations.
     awaitable<void> clear(UserId user);
-    // A better hash of the same password; nothing happens where the password changed in the meantime.
+    // Stores a better hash of the same password. Does nothing if the password has changed meanwhile.
     awaitable<void> rehash(UserId user, std::string old_hash, std::string new_hash);
-    // Unexpired, newest first.
+    // Unexpired entries, newest first.
     awaitable<std::vector<std::string>> history(UserId user, TimePoint now, std::int64_t limit);
 
     struct Change {
         UserId user;
-        std::int64_t expected = 0;  // the account's security version
+        std::int64_t expected = 0;  // the account's expected security version
         std::string_view hash;
         std::optional<TimePoint> expires_at;
-        std::string_view reason;  // why its sessions ended
+        std::string_view reason;  // why the account's sessions ended
     };
-    // Expect::one: the account's security version is still `expected`; it rises, and what was granted before ends but
-    // for `kept`. Counter and lock are cleared.
+    // Expect::one: the account's security version is still `expected`. Raises the version, which ends all earlier
+    // grants except `kept`. Clears the failure count and the lock.
     static void add_change(storage::Transaction& transaction, const Change& change, const Kept& kept, TimePoint now);
-    // After add_change(): the password is a temporary one.
+    // Add after add_change(): marks the new password as temporary.
     static void add_must_change(PrivilegedTransaction& transaction, UserId user);
     static void add_history(storage::Transaction& transaction, UserId user, std::string_view hash, PasswordType type,
                             TimePoint expires_at, TimePoint now);

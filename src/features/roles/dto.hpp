@@ -1,4 +1,4 @@
-// Shapes of roles on the wire.
+// Wire formats of roles.
 #pragma once
 
 #include <algorithm>

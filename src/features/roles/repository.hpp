@@ -14,10 +14,10 @@ using storage::awaitable;
 
 struct RoleRecord {
     RoleId id;
-    std::string name;  // small letters and digits
+    std::string name;  // lower-case letters and digits
     std::optional<std::string> description;
     Rights rights;
-    std::string abilities_text;  // as it was read: another program may have written the same abilities otherwise
+    std::string abilities_text;  // as stored: another program version may format the same abilities differently
     bool is_built_in = false;
     TimePoint created_at;
     std::optional<UserId> created_by;
@@ -34,11 +34,11 @@ public:
     awaitable<ListSlice<RoleRecord>> list(ListQuery query);
     awaitable<bool> is_used(RoleId id);
 
-    // Expect::one: there is none of this name yet.
+    // Expect::one: the name is free.
     static void add_insert(PrivilegedTransaction& transaction, const RoleRecord& role);
-    // Expect::one, of both: the role's rights are still those of `seen`.
+    // Both: Expect::one, the role's rights are still those of `seen`.
     static void add_update(PrivilegedTransaction& transaction, const RoleRecord& role, const RoleRecord& seen);
-    // And it is neither built in nor anybody's.
+    // Also asserts that the role is not built in and that no account has it.
     static void add_erase(PrivilegedTransaction& transaction, const RoleRecord& seen);
 
 private:

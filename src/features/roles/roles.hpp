@@ -1,8 +1,9 @@
 // Roles, and who may change them.
 //
-// Nobody gives what they do not have: an admin makes, changes and deletes roles only within their own rights, before
-// and after the change. So no admin can raise themselves, nor take from those above them; roles of type superAdmin are
-// for super admins. A change is that of the stored row, and acts at the next request of everybody who has the role.
+// Nobody grants rights they lack. An admin creates, changes and deletes roles only within their own rights, both before
+// and after the change. So no admin can raise their own rights or reduce those of a superior. Roles of type superAdmin
+// are reserved for super admins. A change updates the stored row and takes effect at the next request of every account
+// that has the role.
 #pragma once
 
 #include <optional>
@@ -23,22 +24,23 @@ struct RoleChange {
 
 class Roles {
 public:
-    // Both outlive this.
+    // Both arguments must outlive this.
     Roles(storage::Database& database, const Clock& clock)
         : database_(database), repository_(database), clock_(clock) {}
 
     awaitable<Result<RoleRecord>> get(RoleId id);
-    // A role by its name, or the built-in one of a type.
+    // Finds a role by its name, or the built-in role of a type.
     awaitable<std::optional<RoleRecord>> find(std::string name_or_type);
     awaitable<std::optional<Rights>> rights_of(RoleId id);
     awaitable<std::optional<SeenRole>> see(RoleId id);
     awaitable<ListSlice<RoleRecord>> list(ListQuery query) { return repository_.list(std::move(query)); }
 
-    // policyForbidden where the rights of `by` do not reach so far. Each change stands in the log of that account.
+    // Error: policyForbidden if the rights of `by` do not suffice. Every change is recorded in the activity log of
+    // `by`.
     awaitable<Result<RoleRecord>> create(Actor by, std::string name, RoleChange wanted, Cause cause);
-    // Built-in roles keep their type. lastSuperAdmin where nobody would be one any more.
+    // Built-in roles keep their type. Error: lastSuperAdmin if no super admin would remain.
     awaitable<Result<RoleRecord>> update(Actor by, RoleId id, RoleChange wanted, Cause cause);
-    // roleUsed for one that is built in or somebody's.
+    // Error: roleUsed if the role is built in or assigned to an account.
     awaitable<Result<void>> erase(Actor by, RoleId id, Cause cause);
 
 private:

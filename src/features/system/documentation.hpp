@@ -1,4 +1,4 @@
-// /docs: a page to read the API document and to try requests, all of it served from inside the program.
+// /docs: a page for reading the API document and trying requests, served entirely from the program.
 #pragma once
 
 #include <map>
@@ -11,10 +11,10 @@
 
 namespace consentry {
 
-// A file that stays the same while the program runs, in both codings that clients may want.
+// An immutable file, available plain and gzip-compressed.
 class ServedFile {
 public:
-    // `packed`: a gzip stream that outlives the file.
+    // `packed` is a gzip stream, and must outlive the file.
     static std::unique_ptr<ServedFile> of_packed(std::string content_type, std::string_view packed);
     static std::unique_ptr<ServedFile> of_plain(std::string content_type, std::string plain);
 
@@ -24,7 +24,7 @@ public:
 private:
     ServedFile(std::string content_type, std::string_view packed, std::string plain);
 
-    // The gzip stream and the tag. Made at the first request: many a start never serves the file.
+    // The gzip stream and its tag. Computed at the first request, because many processes never serve the file.
     struct Packed {
         std::string_view bytes;
         std::string tag;
@@ -33,7 +33,7 @@ private:
 
     std::string content_type_;
     mutable std::once_flag packed_once_;
-    mutable std::string own_;  // what `packed_` refers to, where it is not part of the program
+    mutable std::string own_;  // backs `packed_` if the stream is not part of the program
     mutable Packed packed_;
     mutable std::once_flag unpacked_;
     mutable std::string plain_;
@@ -43,9 +43,10 @@ class Documentation {
 public:
     Documentation();
 
-    // The OpenAPI document, once the router is finished: with one path per operation, and with aliases too.
+    // Sets the OpenAPI document, in one variant with a path per operation and one with aliases. Call once the router is
+    // complete.
     void set_document(std::string one_path_each, std::string with_aliases);
-    // With aliases; empty where there is none.
+    // The variant with aliases; empty if none is set.
     const std::string& document() const;
     const ServedFile& file(std::string_view name) const { return *files_.find(name)->second; }
 
@@ -53,7 +54,7 @@ private:
     std::map<std::string, std::unique_ptr<ServedFile>, std::less<>> files_;
 };
 
-// The page, what it loads, and the document. `documentation` outlives the router.
+// Adds the page, its resources and the document. `documentation` must outlive the router.
 void add_documentation_endpoints(http::Router& router, Documentation& documentation);
 void add_favicon_endpoint(http::Router& router, Documentation& documentation);
 

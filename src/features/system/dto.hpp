@@ -1,4 +1,4 @@
-// Shapes of the service's own state on the wire.
+// Wire formats of the service's own state.
 #pragma once
 
 #include <optional>

@@ -13,7 +13,7 @@
 
 namespace consentry {
 
-// What hello tells, but for the date.
+// The content of the hello response, except the date.
 struct HelloFacts {
     HelloApp app;
     HelloAuth auth;
@@ -27,12 +27,12 @@ public:
         : database_(database), cache_(cache), clock_(clock), facts_(std::move(facts)) {}
 
     HelloResponse hello() const;
-    // Whether the service can do its work. Throws Unavailable where the database does not answer.
+    // Checks whether the service can work. Throws Unavailable if the database does not answer.
     storage::awaitable<Result<HealthReport<ServiceChecks>>> ready();
 
-    // The service is about to stop: not ready any more, so that a load balancer looks elsewhere. Thread-safe.
+    // Marks the service as not ready before it stops, so that load balancers stop sending requests. Thread-safe.
     void stopping() { stopping_.store(true); }
-    // The OpenAPI document, once the router is finished.
+    // Sets the OpenAPI document. Call once the router is complete.
     void set_document(std::string one_path_each, std::string with_aliases) {
         documentation_.set_document(std::move(one_path_each), std::move(with_aliases));
     }
@@ -48,7 +48,7 @@ private:
     Documentation documentation_;
 };
 
-// hello, health, the icon, and with `documentation` all of /docs.
+// Adds hello, health and the icon, and with `documentation` everything under /docs.
 void add_system_endpoints(http::Router& router, System& system, bool documentation);
 
 }  // namespace consentry

@@ -1,5 +1,5 @@
-// How the parts of a deployment do, one by one, for monitors. A load balancer asks System::ready() instead: it is not
-// to take an instance away for a mail server's sake.
+// Reports the health of each part of a deployment, for monitors. Load balancers use System::ready() instead, since a
+// mail server outage must not take an instance out of rotation.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct HealthLimits {
 
 class Health {
 public:
-    // All outlive it. The functions are called on any thread and return at once.
+    // All members must outlive this. The functions are called on any thread and must not block.
     struct Parts {
         storage::Database& database;
         storage::Cache& cache;
@@ -31,11 +31,11 @@ public:
         std::function<bool()> mails_leave;
         std::function<bool()> error_reports_arrive;
     };
-    // `folder`: on the file system whose space counts.
+    // `folder` selects the file system whose free space is checked.
     Health(Parts parts, HealthLimits limits, std::filesystem::path folder)
         : parts_(std::move(parts)), limits_(limits), folder_(std::move(folder)) {}
 
-    // Each throws Unavailable where one of its parts is not well, naming all that are not.
+    // Each throws Unavailable, naming every unhealthy part, if a part is unhealthy.
     storage::awaitable<Result<HealthReport<DatabaseChecks>>> database();
     storage::awaitable<Result<HealthReport<AwsChecks>>> aws();
     storage::awaitable<Result<HealthReport<ThirdPartyChecks>>> third_party();

@@ -1,4 +1,4 @@
-// Shapes of the parts' health on the wire.
+// Wire formats of component health.
 #pragma once
 
 #include <optional>
@@ -38,7 +38,7 @@ struct HealthCheck {
     }
 };
 
-// A service that is not well answers 503 instead, without details.
+// The answer of a healthy service. An unhealthy one answers 503 instead, without details.
 template <class Checks>
 struct HealthReport {
     HealthStatus status = HealthStatus::ok;

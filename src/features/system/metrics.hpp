@@ -1,7 +1,7 @@
-// What Prometheus is told (docs/guides/metrics.md lists it all): answers by operation, method and status, the time they
-// took, errors by code, logins by outcome, and what others let it read at each scrape.
+// Metrics for Prometheus, all listed in docs/guides/metrics.md: responses by operation, method and status, their
+// duration, errors by code, logins by outcome, and readings registered by other features.
 //
-// Labels come from the program, never from a request, so that nobody can make series (OPS-3).
+// Labels come from the program and never from a request, so a client cannot create series (OPS-3).
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ public:
     Metrics(const Metrics&) = delete;
     Metrics& operator=(const Metrics&) = delete;
 
-    // The operations whose answers will be seen: of a finished router, before the first of them.
+    // Registers the operations of a complete router. Call before the first response.
     void know(const http::Router& router);
 
     enum class Kind { gauge, counter };
@@ -37,12 +37,13 @@ public:
         prometheus::Labels labels = {};
     };
     using Read = std::function<std::vector<Sample>()>;
-    // Reads at every scrape, on any thread. Before the first scrape; what `read` refers to outlives the last.
+    // Registers a reading that is taken at every scrape, on any thread. Call before the first scrape. What `read`
+    // refers to must outlive the last one.
     void watch(std::string name, std::string help, Kind kind, Read read);
 
     void on_answer(const http::Exchange& exchange) noexcept override;
 
-    // In the text format, version 0.0.4.
+    // Prometheus text format, version 0.0.4.
     std::string text() const;
 
 private:
@@ -61,10 +62,10 @@ private:
     prometheus::Registry registry_;
     prometheus::Family<prometheus::Counter>& requests_;
     prometheus::Family<prometheus::Counter>& errors_;
-    // By step and outcome; there from the start, so that the first failure already is an increase.
+    // By step and outcome. Created at the start, so that the first failure already shows as an increase.
     std::array<std::array<prometheus::Counter*, 4>, 3> logins_{};
     std::unordered_map<const http::Operation*, std::unique_ptr<OfOperation>> operations_;
-    std::unique_ptr<OfOperation> unknown_;  // what reached no operation
+    std::unique_ptr<OfOperation> unknown_;  // requests that matched no operation
     std::shared_mutex error_mutex_;
     std::unordered_map<const ErrorKind*, prometheus::Counter*> error_counters_;
     std::vector<Watched> watched_;

@@ -1,4 +1,4 @@
-// GET /metrics, for those whom the operator lets see it; for everybody else there is nothing at this address.
+// GET /metrics, for the networks that the operator allows. All others get 404.
 #pragma once
 
 #include "base/worker_pool.hpp"
@@ -12,8 +12,8 @@ namespace consentry {
 
 class MetricsPage {
 public:
-    // All outlive it. `metrics` gets the readings of what the page itself looks at: whether database and cache answer.
-    // `writers` is where the page is written: with many operations that takes milliseconds.
+    // All arguments must outlive this. Registers in `metrics` whether database and cache answer. Renders the page in
+    // `writers`, because with many operations that takes milliseconds.
     MetricsPage(Metrics& metrics, storage::Database& database, storage::Cache& cache, WorkerPool& writers,
                 http::Networks allowed);
 
@@ -23,7 +23,7 @@ public:
 private:
     struct Reachable {
         std::atomic<bool> up{false};
-        std::atomic<double> seconds{0};  // of the last try
+        std::atomic<double> seconds{0};  // of the last attempt
         void tried(bool answered, std::chrono::duration<double> took) {
             up.store(answered);
             seconds.store(took.count());

@@ -1,7 +1,8 @@
-// Telling people by mail that a document was published: written down by the publication, worked off between mails.
+// Tells users by mail that a document was published. The publication records the announcement; the mail thread writes
+// the mails between others.
 //
-// A million mails at once would keep a password link waiting for hours. So accounts are written to a hundred at a time,
-// and only while fewer than a hundred such mails wait.
+// A million mails at once would delay a password link by hours. Mails are therefore written in portions of a hundred
+// accounts, and only while fewer than a hundred of them are waiting.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ namespace consentry {
 
 class Announcements {
 public:
-    // All outlive this.
+    // All arguments must outlive this.
     Announcements(storage::Database& database, const storage::ObjectStore& store, const Clock& clock, Mails& mails,
                   PolicyPaths paths)
         : database_(database),
@@ -27,7 +28,8 @@ public:
 
     static void add(storage::Transaction& transaction, TermPolicyId policy, TimePoint now);
 
-    // Writes the next mails, if it is time. Any number of instances may do so at once: each account gets one.
+    // Writes the next portion of mails if one is due. Safe to call on any number of instances at once: each account
+    // gets one mail.
     awaitable<void> work_off();
 
 private:

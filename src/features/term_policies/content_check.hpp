@@ -1,5 +1,5 @@
-// What a file of a document must be, and how it is told what one is not. Its bytes are looked at as text, and never
-// evaluated (DOC-9).
+// Validates a document's files and reports what is wrong with them. Their bytes are treated as text and never evaluated
+// (DOC-9).
 #pragma once
 
 #include <string>
@@ -14,13 +14,14 @@
 
 namespace consentry {
 
-// As PolicyContent keeps it.
+// The digest as PolicyContent stores it.
 std::string digest_of(std::string_view bytes);
 
-// Why it is not fit; empty where it is: text in UTF-8 without zero bytes, of at most policy_bytes_max.
+// Returns why the object is unfit, or an empty text if it is fit: UTF-8 without zero bytes, of at most
+// policy_bytes_max.
 std::string_view unfit(const storage::Object& object);
 
-// What is wrong with which languages, for one error that names all of them.
+// Collects what is wrong with which languages, for one error that names them all.
 class ContentComplaints {
 public:
     // "absent", "size" (not the one that was announced), "tooLarge", "notText", "changed" (since it was checked).
@@ -34,7 +35,7 @@ private:
     boost::json::array list_;
 };
 
-// Which texts are not filled (placeholders.hpp), for one error that names all of them.
+// Collects the texts that still hold placeholders (placeholders.hpp), for one error that names them all.
 class UnfilledTexts {
 public:
     void look_at(Language language, std::string_view text);

@@ -1,4 +1,4 @@
-// Shapes of term policies on the wire: what answers are made of. What requests bring is in request_dto.hpp.
+// Wire formats of term policy responses. Requests are in request_dto.hpp.
 #pragma once
 
 #include <optional>
@@ -55,7 +55,7 @@ struct TermPolicyResponse {
     TimePoint updated_at;
     std::optional<UserId> updated_by;
 
-    // What strangers see of a policy leaves out who wrote it.
+    // Anonymous callers see a policy without its authors.
     static TermPolicyResponse of(const TermPolicy& policy, const PolicyPaths& paths, const storage::ObjectStore& store,
                                  bool for_admins) {
         TermPolicyResponse out{.id = policy.id,

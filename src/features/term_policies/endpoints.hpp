@@ -1,4 +1,4 @@
-// Endpoints of those who write term policies, and the list that everybody reads.
+// Endpoints for authors of term policies, and the public list.
 #pragma once
 
 #include "features/term_policies/term_policies.hpp"

@@ -1,8 +1,9 @@
-// Objects that may have no document (migrations/0010_term_policies.sql), and the sweeper that erases them.
+// Stored objects that may not belong to a document (migrations/0010_term_policies.sql), and the sweeper that erases
+// them.
 //
-// The sweeper takes a row for a while before it looks whether a document has the object. Whoever makes a document of an
-// object expects the row first, by a statement that finds no row that is taken; so of the two, one gives way. Where
-// clocks of several instances differ, all of it holds within the minute of `margin`.
+// The sweeper leases a row before it checks whether a document owns the object. A transaction that makes a document own
+// an object first adds an expectation, with a statement that does not match leased rows. So one of the two gives way.
+// Clocks of instances may differ by up to `margin`, one minute.
 #pragma once
 
 #include <cstdint>
@@ -28,31 +29,32 @@ struct PolicyObject {
 
 class LooseObjects {
 public:
-    // Longer than anything that was begun in time can be late.
+    // The longest delay of an operation that was begun in time.
     static constexpr milliseconds margin = std::chrono::minutes{1};
 
-    // All outlive this.
+    // All arguments must outlive this.
     LooseObjects(storage::Database& database, storage::ObjectStore& store, const Clock& clock, PolicyPaths paths)
         : database_(database), store_(store), clock_(clock), paths_(std::move(paths)) {}
 
-    // Not to be looked at before then; `uploads_until`: an address may bring it until then. Expect::one: it is not
-    // being erased.
+    // Records an object that must not be swept before `due_at`. `uploads_until` is when the last presigned address for
+    // it expires. Expect::one: the object is not being erased.
     static void add_expected(storage::Transaction& transaction, const PolicyObject& object, TimePoint due_at,
                              std::optional<TimePoint> uploads_until, TimePoint now);
-    // A document has it from now on. Expect::one: it was expected, and is not being erased.
+    // A document owns the object from now on. Expect::one: the object was expected and is not being erased.
     static void add_taken_up(storage::Transaction& transaction, const PolicyObject& object, TimePoint now);
-    // The private objects of a document, or one of them, have done their duty. For transactions that hold its row.
+    // The document no longer needs its private objects, or one of them. For transactions that hold the document's row
+    // lock.
     static void add_released(storage::Transaction& transaction, TermPolicyId id, TimePoint now);
     static void add_released(storage::Transaction& transaction, const PolicyObject& object, TimePoint now);
-    // The public objects of a document that is being published belong to it for good.
+    // The public objects of a document that is being published belong to it permanently.
     static void add_published(storage::Transaction& transaction, TermPolicyId id);
 
-    // What was released just now: erased at once, as far as the store and others let it. The rest stays due, whatever
-    // goes wrong.
+    // Erases objects that were just released, as far as the store and concurrent leases allow. Never throws; the rest
+    // stays due.
     awaitable<void> sweep_released(std::vector<PolicyObject> objects);
-    // Erases what is due and nobody's. Any number of instances may do so at once. An object that cannot be erased now
-    // stays due; the first outage is thrown. What a newer version of the program wrote, and this one cannot read,
-    // stays.
+    // Erases all objects that are due and have no owner. Safe to call on any number of instances at once. An object
+    // that cannot be erased stays due, and the first outage is thrown. Rows of a newer program version that this one
+    // cannot read are left alone.
     awaitable<void> sweep();
 
 private:

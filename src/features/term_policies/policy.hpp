@@ -1,4 +1,4 @@
-// Legal documents as they are kept: a type in versions, a version in languages.
+// Legal documents as stored: a type has versions, a version has languages.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ using TermPolicyId = Id<struct TermPolicyTag>;
 
 enum class PolicyStatus { draft, published };
 
-// One file, as it was when it was checked. Text without a language of its own: templates are never evaluated here.
+// One file, as it was when checked. Plain text; templates in it are never evaluated here.
 struct PolicyContent {
     Language language = Language::en;
     std::int64_t size = 0;  // bytes
-    std::string digest;     // SHA-256 of the bytes, 64 small hex digits
+    std::string digest;     // SHA-256 of the bytes, 64 lower-case hex digits
 };
 
 struct TermPolicy {
@@ -38,7 +38,7 @@ struct TermPolicy {
     std::vector<PolicyContent> contents;  // by language, in the order of the enum
     std::optional<TimePoint> published_at;
     TimePoint created_at;
-    std::optional<UserId> created_by;  // nullopt: the operator, at the machine
+    std::optional<UserId> created_by;  // nullopt: the operator's command
     TimePoint updated_at;
     std::optional<UserId> updated_by;
 };
@@ -48,7 +48,8 @@ inline constexpr std::string_view policy_mime = "text/x-handlebars-template";
 inline constexpr std::int64_t policy_bytes_max = 1'048'576;
 inline constexpr std::int64_t policy_version_max = 999'999'999;
 
-// Where the files lie. The parts come from enums and a checked number, so no request can name another place (DOC-1).
+// Where the files are stored. Paths consist of enum names and a checked number, so no request can name another place
+// (DOC-1).
 struct PolicyPaths {
     std::string drafts = "term-policies";     // in the private area
     std::string published = "term-policies";  // in the public area

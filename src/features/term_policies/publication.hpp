@@ -1,9 +1,9 @@
-// Publishing a document: all of its languages become public together with its new status, or nothing of it does.
+// Publishes a document: all of its languages become public together with its new status, or none does.
 //
-// Two stores cannot commit at once, so the files come first and the database decides. What lies in the public area
-// without a published document is nobody's: it is in the table of loose objects before it is put there. A claim keeps
-// editors away until no put of a publisher can take effect any more, so that whoever ends in the middle leaves a draft
-// which may be published again at once, and nobody ever changes what was published.
+// Two stores cannot commit atomically, so the files are written first and the database decides. An object in the public
+// area without a published document has no owner; it is recorded as a loose object before it is written. A claim keeps
+// editors away until no write of a publisher can take effect any more. A publisher that fails midway therefore leaves a
+// draft that can be published again at once, and a published document never changes.
 #pragma once
 
 #include <optional>
@@ -19,21 +19,22 @@ namespace consentry {
 
 class Publication {
 public:
-    // All outlive this.
+    // All arguments must outlive this.
     Publication(storage::Database& database, storage::ObjectStore& store, const Clock& clock, const Mails& mails,
                 Audit audit, PolicyPaths paths);
 
-    // Errors: notFound, statusInvalid (it is published), contentEmpty, contentInvalid (a file is not what was checked),
-    // placeholdersUnfilled (DOC-10), busy (a file is being erased). Costs the same however many users there are.
+    // Errors: notFound, statusInvalid (already published), contentEmpty, contentInvalid (a file is not the one that was
+    // checked), placeholdersUnfilled (DOC-10), busy (a file is being erased). The cost does not depend on the number of
+    // users.
     awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, Cause cause);
 
 private:
     using Files = std::vector<std::string>;  // in the order of the policy's contents
 
-    // nullopt: somebody changed the document meanwhile.
+    // Returns nullopt if the document was changed concurrently.
     awaitable<Result<std::optional<TermPolicy>>> try_once(Actor by, StoredTermPolicy seen, Cause cause);
     awaitable<Result<Files>> read(TermPolicy policy);
-    // False: the same.
+    // Returns false if the document was changed concurrently.
     awaitable<Result<bool>> claim(Actor by, TermPolicy policy);
     awaitable<bool> put_all(TermPolicy policy, Files files);
     awaitable<Result<bool>> decide(Actor by, TermPolicy policy, Cause cause, TimePoint now);
@@ -48,7 +49,7 @@ private:
     const PolicyPaths paths_;
 };
 
-// Into the activity log of the administrator, if it was one.
+// Writes to the administrator's activity log; does nothing for the operator.
 void add_policy_activity(storage::Transaction& transaction, ActivityAction action, const TermPolicy& policy,
                          const Cause& cause, TimePoint now, std::optional<Language> language = {});
 

@@ -1,5 +1,5 @@
-// The SQL of documents. What changes them is added to the transaction of the whole change, the document's own row
-// first, so that several changes of one document come one after the other.
+// The SQL of documents. Statements that change a document join the transaction of the whole change, the document's own
+// row first, so that concurrent changes of one document are serialized.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@ namespace consentry {
 
 using storage::awaitable;
 
-// SHA-256 of each language's text, as acceptances keep it: {"de":"…","en":"…"}.
+// The SHA-256 of each language's text, as acceptances store it: {"de":"…","en":"…"}.
 std::string content_hashes_of(const TermPolicy& policy);
 
-// A document and how far its publication is.
+// A document, and the end of the claim of a publication in progress.
 struct StoredTermPolicy : TermPolicy {
     std::optional<TimePoint> publishing_until;
 };
@@ -34,37 +34,38 @@ public:
 
     awaitable<std::optional<StoredTermPolicy>> find(TermPolicyId id);
     awaitable<std::optional<StoredTermPolicy>> find_version(PolicyType type, std::int64_t version);
-    // The latest published version of a type; its contents are left out.
+    // The latest published version of a type, without its contents.
     awaitable<std::optional<TermPolicy>> find_latest(PolicyType type);
     awaitable<ListSlice<TermPolicy>> list(ListQuery query);
-    // By type and version.
+    // Ordered by type and version.
     awaitable<std::vector<TermPolicy>> list_all();
 
-    // Expect::one; a unique violation: this version exists.
+    // Expect::one. A unique violation means that this version exists.
     static void add_insert(PrivilegedTransaction& transaction, const TermPolicy& policy);
-    // Expect::one: there is such a draft, and it is not being published. Counts the change.
+    // Counts the change in the draft's revision. Expect::one: the draft exists and is not being published.
     static void add_change(PrivilegedTransaction& transaction, TermPolicyId id, std::optional<UserId> by,
                            TimePoint now);
-    // Expect::one of both; a unique violation of the first: the language is there.
+    // Both: Expect::one. A unique violation in add_content() means that the language exists.
     static void add_content(PrivilegedTransaction& transaction, TermPolicyId id, const PolicyContent& content);
     static void add_content_update(PrivilegedTransaction& transaction, TermPolicyId id, const PolicyContent& content);
     static void add_content_erase(PrivilegedTransaction& transaction, TermPolicyId id, Language language);
-    // Expect::one: it is as it was seen. The document's row was changed by an earlier statement.
+    // Expect::one: unchanged since `seen`, except that an earlier statement of this transaction changed the document's
+    // row.
     static void add_erase(PrivilegedTransaction& transaction, const TermPolicy& seen);
 
-    // Expect::one: it is a draft as it was seen. Nobody changes it until then.
+    // Claims a draft for publication; nobody may change it until `until`. Expect::one: unchanged since `seen`.
     static void add_claim(PrivilegedTransaction& transaction, const TermPolicy& seen, TimePoint until);
-    // False: the claim is over, or somebody else's publication was faster.
+    // Returns false if the claim has expired or another publication finished first.
     awaitable<bool> renew_claim(TermPolicy seen, TimePoint until, TimePoint now);
-    // Expect::one: as add_claim(), and the claim is alive.
+    // Expect::one: as in add_claim(), and the claim has not expired.
     static void add_publish(PrivilegedTransaction& transaction, const TermPolicy& seen, std::optional<UserId> by,
                             TimePoint now);
 
-    // Of the accounts behind `after`, how many are active, and how many of those hold an acceptance of this version
-    // which is the newest of its type; counted over so many accounts at most.
+    // Counts, over at most `accounts_max` accounts after `after`, the active ones and those among them whose latest
+    // acceptance of the type is of this version.
     struct CountedImpact {
         PolicyImpact impact;
-        std::optional<UserId> last;  // of the accounts; nullopt: there are no more
+        std::optional<UserId> last;  // the last account counted; nullopt: no more accounts
     };
     awaitable<CountedImpact> count_some(TermPolicy policy, std::optional<UserId> after, std::int64_t accounts_max);
 

@@ -1,4 +1,4 @@
-// Shapes of what those send who write term policies, and of what they alone are answered.
+// Wire formats of the requests of term policy authors, and of the responses that only they receive.
 #pragma once
 
 #include <algorithm>

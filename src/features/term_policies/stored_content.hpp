@@ -1,4 +1,4 @@
-// How the row of a document's file is read.
+// Columns of the row that describes a document's file.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace consentry {
 
 inline std::string hex_of(const Bytes& digest) { return to_hex(digest); }
 
-// `of`: nothing, or the table's alias and a point.
+// `of` is empty, or the table's alias followed by a dot.
 template <storage::Text of>
 inline constexpr auto content_columns = storage::columns<PolicyContent>(
     storage::column<of + "language", &PolicyContent::language>, storage::column<of + "size", &PolicyContent::size>,

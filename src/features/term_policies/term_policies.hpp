@@ -1,8 +1,8 @@
-// Legal documents in the hands of those who write them: drafts, their files, publication.
+// Legal documents for their authors: drafts, their files, publication.
 //
-// Files travel past this service: whoever writes one uploads it to a presigned address, then says so here, and what
-// lies there is read, checked and written down with its digest. Only a draft changes, and not while it is published.
-// Knows no HTTP: the command line uses it as it is, with a Cause that names nobody.
+// Files bypass this service: an author uploads a file to a presigned address, then reports it here; the file is read,
+// checked and recorded with its digest. Only drafts can be changed, and not while they are being published. Independent
+// of HTTP: the command line uses this class with a Cause without an actor.
 #pragma once
 
 #include <optional>
@@ -22,10 +22,10 @@ struct TermPolicySettings {
     seconds presign_lifetime{1'800};
 };
 
-// A file that was uploaded, as its writer describes it.
+// An uploaded file, as its author describes it.
 struct ContentFile {
     Language language = Language::en;
-    std::string key;  // must be the draft's place: PolicyPaths::draft()
+    std::string key;  // must be PolicyPaths::draft() of this file
     std::int64_t size = 0;
 };
 
@@ -43,7 +43,7 @@ struct PresignedFile {
 
 class TermPolicies {
 public:
-    // All outlive this.
+    // All arguments must outlive this.
     TermPolicies(storage::Database& database, storage::ObjectStore& store, const Clock& clock, const Mails& mails,
                  Audit audit, TermPolicySettings settings);
 
@@ -55,16 +55,17 @@ public:
     awaitable<Result<TermPolicy>> find(TermPolicyId id);
     awaitable<std::optional<TermPolicy>> find_version(PolicyType type, std::int64_t version);
 
-    // An address to upload a draft's file to. Errors: statusInvalid (that version is published), busy.
+    // Returns an address for uploading a draft's file. Errors: statusInvalid (that version is published), busy.
     awaitable<Result<PresignedFile>> presign_upload(PolicyType type, std::int64_t version, Language language,
                                                     std::int64_t size);
-    // Where a file can be read: a draft's for a while, a published one's for good. Errors: notFound, contentNotFound.
+    // Returns an address for reading a file: a temporary one for drafts, a permanent one for published documents.
+    // Errors: notFound, contentNotFound.
     awaitable<Result<PresignedFile>> presign_download(TermPolicyId id, Language language);
 
-    // All of them: contentInvalid with the languages and what is wrong in `data`; validation where a key is not the
-    // draft's place; busy while it is published or a file is being erased.
+    // Errors of all five: contentInvalid, with the languages and what is wrong in `data`; validation if a key is not
+    // the draft's place; busy while the document is being published or a file is being erased.
     awaitable<Result<TermPolicy>> create(Actor by, NewTermPolicy wanted, Cause cause);  // exist
-    // Errors of these besides: notFound, statusInvalid (published).
+    // Further errors of these: notFound, statusInvalid (published).
     awaitable<Result<void>> add_content(Actor by, TermPolicyId id, ContentFile file, Cause cause);  // contentExist
     awaitable<Result<void>> update_content(Actor by, TermPolicyId id, ContentFile file,
                                            Cause cause);  // contentNotFound
@@ -74,31 +75,31 @@ public:
 
     // See Publication.
     awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, Cause cause);
-    // How many active users hold an acceptance which is good now, and would not be if this were published.
+    // Returns how many active users hold an acceptance that is valid now, and would not be if this were published.
     // Error: notFound.
     awaitable<Result<PolicyImpact>> impact(TermPolicyId id);
 
-    // Without a presigned address: puts a draft's file where create() and the others look for it. Errors:
+    // Stores a draft's file without a presigned address, where create() and the content functions expect it. Errors:
     // contentInvalid, statusInvalid (that version is published), busy.
     awaitable<Result<ContentFile>> upload(PolicyType type, std::int64_t version, Language language, std::string bytes);
-    // A file's bytes, of drafts and of what is published. Errors: notFound, contentNotFound, contentInvalid (the store
-    // has not what was checked).
+    // Returns a file's bytes, of a draft or a published document. Errors: notFound, contentNotFound, contentInvalid
+    // (the stored file is not the one that was checked).
     awaitable<Result<std::string>> read(TermPolicyId id, Language language);
 
-    // For now and then; see LooseObjects.
+    // Call periodically; see LooseObjects.
     awaitable<void> sweep() { return loose_objects_.sweep(); }
 
 private:
-    // Reads the files, which nobody erases meanwhile.
+    // Reads and checks the files. Protects them from the sweeper meanwhile.
     awaitable<Result<std::vector<PolicyContent>>> check(PolicyType type, std::int64_t version,
                                                         std::vector<ContentFile> files);
     awaitable<Result<void>> expect(PolicyType type, std::int64_t version, std::vector<Language> languages,
                                    TimePoint due_at, std::optional<TimePoint> uploads_until);
     awaitable<Result<TermPolicy>> find_draft(TermPolicyId id);
-    // The files of a draft that is one no more.
+    // Erases the files of a document that is no longer a draft.
     awaitable<void> sweep_drafts(TermPolicy policy);
     awaitable<Result<void>> change_content(Actor by, TermPolicyId id, ContentFile file, Cause cause, bool is_new);
-    // Why a change of this document did nothing. nullopt: nothing stands in its way any more.
+    // Returns why a change of this document had no effect, or nullopt if nothing prevents it any more.
     awaitable<std::optional<Error>> hindrance(TermPolicyId id);
     Error busy() const;
 

@@ -1,4 +1,4 @@
-// Shapes of the second factor on the wire.
+// Wire formats of the second factor.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct consentry::EnumNames<consentry::ProofMethod> {
 
 namespace consentry {
 
-// The rules that tie code, backupCode and method together, wherever a request carries them.
+// Validates code, backupCode and method against each other, in every request that carries them.
 template <class Dto>
 void check_proof(const Dto& dto, Report& report, bool required) {
     if (dto.code && dto.backup_code) report.add("isExclusive", "backupCode", {{"other", "code"}});
@@ -33,7 +33,7 @@ void check_proof(const Dto& dto, Report& report, bool required) {
         report.add("isOneRequired", "code", {{"other", "backupCode"}});
         report.add("isOneRequired", "backupCode", {{"other", "code"}});
     }
-    // A method that names what was not sent; a method alone is judged by the operation (it may not need a proof).
+    // The method must match the proof sent. A method without a proof is left to the operation, which may not need one.
     const bool any = dto.code || dto.backup_code;
     if (dto.method && any && (*dto.method == ProofMethod::code) != dto.code.has_value())
         report.add("isMatching", "method");

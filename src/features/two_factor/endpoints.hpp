@@ -7,7 +7,7 @@
 
 namespace consentry {
 
-// Management of the own second factor, and the admin's reset. Needs SessionGuard provided.
+// Management of the caller's second factor, and the administrator's reset. Requires a SessionGuard to be provided.
 void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserRepository& users, Roles& roles);
 
 }  // namespace consentry

@@ -17,9 +17,9 @@ using storage::awaitable;
 struct TwoFactorRecord {
     bool enabled = false;
     bool required_setup = false;
-    std::optional<Bytes> iv;      // of the sealed secret; names the set-up it belongs to
+    std::optional<Bytes> iv;      // of the sealed secret; identifies the set-up
     std::optional<Bytes> secret;  // sealed
-    std::int64_t last_step = 0;   // newest time step a code was accepted for
+    std::int64_t last_step = 0;   // the latest time step whose code was accepted
     std::optional<TimePoint> locked_until;
     std::optional<TimePoint> confirmed_at;
     std::optional<TimePoint> last_used_at;
@@ -29,7 +29,7 @@ struct TwoFactorRecord {
     bool pending() const { return secret.has_value() && !active(); }
 };
 
-// A proof that was found right. It is not spent before the transaction it is added to commits.
+// A proof found right. It is spent only when the transaction to which it is added commits.
 struct RightProof {
     UserId user;
     Bytes iv;                                     // the set-up it was checked against
@@ -42,29 +42,29 @@ public:
     explicit TwoFactorRepository(storage::Database& database) : database_(database) {}
 
     awaitable<std::optional<TwoFactorRecord>> find(UserId user);
-    // The first of the digests that is an unspent backup code of the user.
+    // Returns the first of the digests that belongs to an unspent backup code of the user.
     awaitable<std::optional<crypto::Sha256>> find_backup_code(UserId user, std::vector<crypto::Sha256> digests);
 
-    // A new pending secret. Expect::one: two-factor is off.
+    // Stores a new pending secret. Expect::one: two-factor is off.
     static void add_pending(PrivilegedTransaction& transaction, UserId user, const Bytes& iv, const Bytes& secret,
                             TimePoint now);
-    // The same for a user who must set up anew; false where that is not so.
+    // The same for a user who must set up again. Returns false if the user need not.
     awaitable<bool> store_required(UserId user, Bytes iv, Bytes secret, TimePoint now);
 
-    // Counts one failure and, from the ladder's first rung on, locks: one statement, durable before the answer.
-    // nullopt: locked already, nothing was counted. Else the number of failures.
+    // Counts one failure, and locks from the ladder's first rung on. One statement, durable before the answer. Returns
+    // the number of failures, or nullopt if already locked, in which case nothing is counted.
     awaitable<std::optional<std::int64_t>> count_failure(UserId user, LockLadder ladder, TimePoint now);
 
-    // Statements of which the first (and for backup codes the second) is an Expect::one: it fails where the proof was
-    // spent, the set-up replaced, or the user locked in the meantime. Success clears the counter and the lock.
+    // The first statement (for backup codes, the first two) is an Expect::one. It fails if the proof was spent, the
+    // set-up replaced, or the user locked in the meantime. Success clears the failure count and the lock.
     static void add_spend(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
                           TimePoint now);
     static void add_enable(storage::Transaction& transaction, const RightProof& proof, TimePoint now);
     static void add_disable(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     static void add_reset(PrivilegedTransaction& transaction, UserId user, TimePoint now);
-    // On, off or begun: as if there had never been one.
+    // Removes the factor, whether on, off or pending, as if it had never been set up.
     static void add_erase(storage::Transaction& transaction, UserId user);
-    // Expect::one first: two-factor is on.
+    // The first statement is an Expect::one: two-factor is on.
     static void add_still_enabled(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     // Expect::one: two-factor is off.
     static void add_still_off(PrivilegedTransaction& transaction, UserId user);

@@ -1,7 +1,7 @@
-// What protects second factors at rest: TOTP secrets are sealed, backup codes kept as keyed digests.
+// Protects second factors at rest: TOTP secrets are encrypted, backup codes stored as keyed digests.
 //
-// Both kinds of key are derived from AUTH_TWO_FACTOR_ENCRYPTION_KEY, which may list a new secret and former ones:
-// the first one seals, all of them open (CRY-4).
+// The keys of both are derived from AUTH_TWO_FACTOR_ENCRYPTION_KEY, which may list a new secret and former ones: the
+// first one encrypts, all of them decrypt (CRY-4).
 #pragma once
 
 #include <optional>
@@ -28,14 +28,14 @@ public:
         Bytes secret;
     };
     static Bytes new_secret();
-    // Bound to the user: a record moved to another user does not open (CRY-2).
+    // Bound to the user: a record moved to another user cannot be opened (CRY-2).
     Sealed seal(UserId user, BytesView secret) const;
-    // Throws std::runtime_error where the record cannot be read: that means "cannot log in", never "two-factor off".
+    // Throws std::runtime_error if the record cannot be read. Treat that as "cannot log in", never as "two-factor off".
     Bytes open(UserId user, const Bytes& iv, const Bytes& secret) const;
 
     static std::vector<std::string> new_backup_codes();  // distinct
     crypto::Sha256 digest(UserId user, std::string_view backup_code) const;
-    // Under every accepted key, the first key first.
+    // The digests under every accepted key, in the order of the keys.
     std::vector<crypto::Sha256> digests(UserId user, std::string_view backup_code) const;
 
 private:
