@@ -24,7 +24,7 @@ bool AccountTurns::begin(const std::string& account) {
 
 void AccountTurns::wait(const std::string& account, std::uint64_t number, Promise<bool> promise) {
     const std::lock_guard lock(mutex_);
-    // By now a turn may have become free: then nobody would wake this one.
+    // A turn may have become free since begin(). Take it now, because nothing would wake this waiter.
     Queue& queue = queues_[account];
     if (queue.working < at_once_) {
         ++queue.working;
@@ -75,7 +75,7 @@ void AccountTurns::end(const std::string& account) {
         Promise<bool> next = std::move(found->second.waiting.front().promise);
         found->second.waiting.pop_front();
         --waiting_;
-        next.set_value(true);  // the turn goes on
+        next.set_value(true);  // pass the turn on
         return;
     }
     if (--found->second.working == 0) queues_.erase(found);

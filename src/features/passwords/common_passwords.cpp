@@ -14,7 +14,7 @@
 
 namespace consentry {
 
-// One file, one entry a line, folded as below and sorted by bytes (cmake/common_passwords.sh).
+// One file with one entry per line, folded as below and sorted by bytes (cmake/common_passwords.sh).
 std::span<const EmbeddedFile> common_password_files();
 
 namespace {
@@ -25,14 +25,14 @@ constexpr std::size_t entry_bytes_max = 40;  // longer than any entry
 constexpr std::size_t parts_min = 5;
 constexpr std::size_t run_min = 3;
 constexpr std::size_t crooked_walk_min = 4;
-constexpr std::size_t repeated_text_min = 4;  // of a shorter one, any number of copies is too little
+constexpr std::size_t repeated_text_min = 4;  // any number of copies of a shorter text is too weak
 
 std::string_view entries() { return common_password_files().front().bytes; }
 
-// Bytes beyond ASCII belong to letters of some script.
+// Bytes beyond ASCII count as letters.
 bool is_decoration(char c) { return is_ascii(c) && !is_lower_letter(c); }
 
-// Binary search in the sorted lines: the list costs no memory beyond the program's own pages.
+// Binary search in the sorted lines needs no memory beyond the program's own pages.
 bool is_listed(std::string_view wanted) {
     if (wanted.size() < entry_bytes_min || wanted.size() > entry_bytes_max) return false;
     const std::string_view sorted = entries();
@@ -53,7 +53,7 @@ bool is_listed(std::string_view wanted) {
     return false;
 }
 
-// "p@ssw0rd" reads "password". Of characters that stand for more than one letter, all become the same one.
+// "p@ssw0rd" reads "password". Characters that stand for more than one letter are all mapped to one letter.
 char look_alike(char c) {
     constexpr std::array<std::pair<char, char>, 12> pairs{{{'@', 'a'},
                                                            {'4', 'a'},
@@ -72,7 +72,7 @@ char look_alike(char c) {
     return c;
 }
 
-// The text that `text` repeats, or all of it.
+// The text that `text` repeats, or all of `text`.
 std::string_view repeated_part(std::string_view text) {
     for (std::size_t size = 1; size <= text.size() / 2; ++size)
         if (text.size() % size == 0 && text.substr(size) == text.substr(0, text.size() - size))
@@ -86,7 +86,7 @@ bool is_listed_once_or_repeated(std::string_view folded) {
     return part.size() < folded.size() && (part.size() < repeated_text_min || is_listed(part));
 }
 
-// Where a key is on an American keyboard, whichever sign it writes.
+// The position of a key on a US keyboard, with or without Shift.
 struct Key {
     int row = -1;
     int column = -1;
@@ -106,12 +106,12 @@ constexpr std::array<Key, 128> keys = [] {
 
 Key key_of(char c) { return static_cast<unsigned char>(c) < keys.size() ? keys[static_cast<std::size_t>(c)] : Key{}; }
 
-// How one character is reached from the one before it.
+// The relation of a character to the one before it.
 struct Step {
-    bool is_neighbour = false;  // a key beside it, or the same
+    bool is_neighbour = false;  // an adjacent key, or the same key
     int rows = 0;
     int columns = 0;
-    int alphabet = 0;  // one letter or digit on or back; 0: neither
+    int alphabet = 0;  // one letter or digit forwards or backwards; 0: neither
 
     bool same_line(const Step& other) const {
         if (is_neighbour && other.is_neighbour && rows == other.rows && columns == other.columns) return true;
@@ -125,7 +125,7 @@ Step step_between(char from, char to) {
     const Key b = key_of(to);
     out.rows = b.row - a.row;
     out.columns = b.column - a.column;
-    // Each row stands half a key to the right of the one above.
+    // Each row is offset half a key to the right of the one above.
     const bool is_beside = (out.rows == 0 && std::abs(out.columns) <= 1) ||
                            (out.rows == 1 && (out.columns == 0 || out.columns == -1)) ||
                            (out.rows == -1 && (out.columns == 0 || out.columns == 1));
@@ -140,13 +140,14 @@ bool is_year(std::string_view text) {
            is_digit(text[3]);
 }
 
-// The smallest number of parts that make up the text: straight runs and years count one each, as single characters do,
-// and walks with bends count two.
+// The minimum number of parts that make up the text. A straight run, a year and a single character count as one part, a
+// walk with bends as two.
 std::size_t parts_of(std::string_view lowered) {
     const std::size_t size = lowered.size();
-    std::vector<Step> steps(size);  // from the character before
+    std::vector<Step> steps(size);  // from the previous character
     for (std::size_t i = 1; i < size; ++i) steps[i] = step_between(lowered[i - 1], lowered[i]);
-    // From each character on, backwards: how far a straight run and a walk reach, and the parts from there to the end.
+    // Computed backwards for each position: the lengths of the straight run and of the walk that begin there, and the
+    // number of parts from there to the end.
     std::vector<std::size_t> straight(size + 1, 1);
     std::vector<std::size_t> walk(size + 1, 1);
     std::vector<std::size_t> parts(size + 1, 0);
@@ -163,7 +164,7 @@ std::size_t parts_of(std::string_view lowered) {
     return parts[0];
 }
 
-// How many digits and signs may be taken off, all ways: up to four of them, or all where they are runs ("@12345").
+// Every permitted number of decorating characters to remove: up to four, or all of them if they are runs ("@12345").
 std::vector<std::size_t> ways_to_strip(std::string_view decoration) {
     std::vector<std::size_t> out;
     for (std::size_t count = 0; count <= std::min(decoration.size(), decoration_max); ++count) out.push_back(count);

@@ -12,7 +12,7 @@ namespace {
 TEST(PWD_4, TheListHoldsMoreThanTheMostUsedTenThousand) { EXPECT_GE(common_password_count(), 80'000U); }
 
 TEST(PWD_4, WhatPublishedListsOfMostUsedPasswordsHoldIsRefused) {
-    // Of the yearly lists, those with an upper-case letter, a lower-case letter and a digit, and their neighbours.
+    // Passwords of the yearly lists with upper-case and lower-case letters and a digit, and variations of them.
     for (const auto* password :
          {"Aa123456",         "Aa@123456",   "Pass@123",    "Pass@1234",   "Password1",  "Password123", "Password@123",
           "P@ssw0rd",         "P@ssw0rd1",   "P@$$w0rd",    "P@55w0rd",    "Passw0rd",   "Passw0rd!",   "Abcd1234",
@@ -43,7 +43,8 @@ TEST(PWD_4, DecentPassphrasesAreTaken) {
         EXPECT_FALSE(is_common_password(password)) << password;
 }
 
-// How many of so many random passwords of twelve characters are refused. Digests of numbers: the same in every run.
+// Counts how many of `count` pseudo-random 12-character passwords are rejected. Derived from digests of numbers, so
+// every run is the same.
 int refused_of_random(int count, std::string_view alphabet) {
     int refused = 0;
     for (int i = 0; i < count; ++i) {

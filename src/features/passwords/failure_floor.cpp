@@ -12,15 +12,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What other instances import is known here after so long.
+// How long kinds imported by other instances may stay unnoticed here.
 constexpr auto look_every = 10s;
-// The machine may be busier or idler than when a kind was measured.
+// Measurements are repeated, because the machine's load changes.
 constexpr auto measure_every = 1h;
-// No failure waits longer: of slower hashes the time may tell.
+// Upper limit of the delay. Slower hashes may be distinguishable by time.
 constexpr FailureFloor::Duration floor_max = 2s;
-// Each costs one hash to measure. A file may hold a thousand.
+// Measuring a kind costs one hash, and an import file may contain a thousand kinds.
 constexpr std::int64_t kinds_max = 16;
-// An import that adds a kind may be under way.
+// Unused kinds are kept for a day, because an import that added them may still be running.
 constexpr std::chrono::days unused_after{1};
 
 }  // namespace
@@ -55,7 +55,7 @@ storage::awaitable<void> FailureFloor::notice(std::string stored) {
 
 storage::awaitable<void> FailureFloor::look() {
     const auto turn = co_await looking_.take({});
-    if (is_up_to_date()) co_return;  // somebody else looked meanwhile
+    if (is_up_to_date()) co_return;  // another coroutine has looked meanwhile
     const std::uint64_t version = version_.load();
     const auto began = std::chrono::steady_clock::now();
     const auto present = co_await kinds();
@@ -72,7 +72,7 @@ storage::awaitable<void> FailureFloor::look() {
             cost = {co_await hasher_.measure(kind), began};
         slowest = std::max(slowest, cost.took);
     }
-    // Ours may be the slowest.
+    // Our own kind may be the slowest.
     if (!present.empty()) slowest = std::max(slowest, co_await hasher_.measure(own_kind_));
     floor_ = std::min<Duration>(slowest + slowest / 2, floor_max).count();
     {

@@ -6,7 +6,7 @@
 namespace consentry {
 namespace {
 
-constexpr std::size_t open_max = 10'000;  // each is five failures
+constexpr std::size_t open_max = 10'000;  // each stands for five failures
 
 }  // namespace
 

@@ -12,11 +12,11 @@ namespace consentry {
 namespace {
 
 constexpr std::size_t waiting_checks_max = 4'096;
-constexpr std::int64_t history_rows_max = 10;  // each costs a hash
-// As long as a guesser's patience: a known account never forgets its count.
+constexpr std::int64_t history_rows_max = 10;  // each costs one hash
+// Longer than an attacker is likely to wait. A known account never forgets its count.
 constexpr std::chrono::days unknown_address_memory{30};
 
-// How long a check waits for others of the same account to end, and how soon it looks for the first time.
+// How long a check waits for other checks of the account to finish, and the interval before its first retry.
 constexpr std::chrono::seconds reservation_patience{1};
 constexpr std::chrono::milliseconds reservation_pause{10};
 
@@ -49,7 +49,7 @@ crypto::Sha256 Passwords::address_digest(std::string_view email) const {
 
 awaitable<Result<Passwords::Checked>> Passwords::check(std::optional<User> user, std::string email,
                                                        std::string password, Cause cause) {
-    // Known and unknown addresses walk the same road, statement by statement.
+    // Known and unknown addresses take the same path, statement by statement.
     const Counted counted{.user = user ? std::optional(user->id) : std::nullopt, .address = address_digest(email)};
     const bool known = user && user->password_hash;
     std::chrono::steady_clock::time_point began;
@@ -80,14 +80,14 @@ awaitable<Result<WorkerPool::Place>> Passwords::reserve(Counted counted, ClientN
                                          : co_await repository_.unknown_locked_until(counted.address);
         if (locked && *locked > now) co_return consentry::fail(attempts_exhausted(*locked - now));
         {
-            // Before the attempt is counted: who is sent away for want of a place has not guessed.
+            // Reserve the place before counting the attempt: a caller turned away by a full pool has not guessed.
             auto place = hasher_.place(network);
             const bool reserved = counted.user
                                       ? co_await repository_.reserve(*counted.user, settings_.ladder, now)
                                       : co_await repository_.reserve_unknown(counted.address, settings_.ladder, now);
             if (reserved) co_return std::move(place);
         }
-        // Others of the account are under way, here or at another instance; nobody has failed.
+        // Other checks of the account are in progress, here or on another instance; none has failed yet.
         if (std::chrono::steady_clock::now() >= give_up_at)
             throw Unavailable("password checks: too many of one account at once");
         timer.expires_after(pause);
@@ -105,7 +105,7 @@ awaitable<void> Passwords::count_failure(Counted counted, Cause cause) {
     audit_.tell("password.failed", Outcome::failure, counted.user, cause, {{"attempt", std::to_string(attempt)}});
     if (!settings_.count_attempts || attempt < settings_.ladder.attempts_max) co_return;
     audit_.tell("password.locked", Outcome::refused, counted.user, cause, {{"attempt", std::to_string(attempt)}});
-    // Once per run of failures, for the owner to read.
+    // Notify the owner once per run of failures.
     if (counted.user && attempt == settings_.ladder.attempts_max) lock_notices_.add(*counted.user, std::move(cause));
 }
 
@@ -138,7 +138,7 @@ awaitable<Result<void>> Passwords::check_new(std::string password, std::string e
 awaitable<Result<void>> Passwords::check_history(UserId user, const std::string& password, ClientNetwork network) {
     const auto hashes = co_await repository_.history(user, clock_.now(), history_rows_max);
     if (hashes.empty()) co_return Result<void>{};
-    // One hash after the other, and of few accounts at once: logins of others keep threads to themselves.
+    // One hash after another, and for few accounts at once, so that logins of others still get threads.
     const auto turn = co_await history_turns_.take({});
     for (const std::string& hash : hashes) {
         const auto verdict = co_await hasher_.verify(password, hash, network);
@@ -154,15 +154,15 @@ awaitable<Result<void>> Passwords::change(Actor by, UserId id, PasswordChange ch
     if (!user) co_return fail(errors::jwt_access_token_invalid);
     auto acceptable = co_await check_new(change.new_password, user->email, "newPassword");
     if (!acceptable) co_return fail(std::move(acceptable.error()));
-    // Whoever holds no more than the session has nothing to prove themselves with here.
+    // An account without a password has nothing here that could prove more than the session does.
     if (!user->password_hash) co_return fail(errors::password_not_set);
-    // The old password first: whoever holds only a stolen session learns nothing about codes (PWD-5).
+    // Check the old password first, so that the thief of a session learns nothing about codes (PWD-5).
     auto checked = co_await check(*user, user->email, std::move(change.old_password), cause);
     if (!checked && checked.error().is(errors::password_not_match))
         co_return fail(std::move(checked.error()).with_message("auth.error.oldPasswordNotMatch"));
     if (!checked) co_return fail(std::move(checked.error()));
     co_await clear(id);
-    // To the end: what follows costs more hashes than a login.
+    // Held to the end, because the following steps cost more hashes than a login.
     const AccountTurns::Turn turn = std::move(checked->turn);
     const auto factor = co_await two_factor_.state(id);
     std::optional<RightProof> proof;
@@ -258,7 +258,7 @@ awaitable<Result<UserId>> Passwords::create(User wanted, std::string password) {
 }
 
 std::string Passwords::temporary_password(const std::string& email) const {
-    // 95 bits. One in ten lacks a kind of character, and by chance one may hold a word that is refused.
+    // 95 bits. One in ten candidates lacks a character class, and by chance one may contain a rejected word.
     constexpr std::size_t length = 16;
     for (;;) {
         std::string drawn = crypto::random_text(length, crypto::alphanumerics);

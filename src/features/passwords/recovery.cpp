@@ -1,4 +1,4 @@
-// A new password for a forgotten one (REC-2, REC-3).
+// Resets forgotten passwords (REC-2, REC-3).
 #include "base/errors.hpp"
 #include "features/passwords/passwords.hpp"
 
@@ -21,14 +21,15 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
     auto acceptable = co_await check_new(reset.new_password, user ? user->email : std::string(), "newPassword");
     if (!acceptable) co_return fail(std::move(acceptable.error()));
     if (!user || user->status != UserStatus::active) co_return fail(errors::token_invalid);
-    // One after the other, and not behind the logins of whoever guesses meanwhile.
+    // Serializes resets of the account, independently of logins, which someone may be flooding with guesses.
     const auto turn = co_await turns_.take("reset " + user->id.text());
     auto is_new = co_await check_history(user->id, reset.new_password, network_of(cause));
     if (!is_new) co_return fail(std::move(is_new.error()));
     const auto factor = co_await two_factor_.state(user->id);
     std::optional<RightProof> proof;
-    // Where it must be set up anew there is nothing to prove with; the next login demands the set-up. Where nobody had
-    // proven the address, a stranger set it up: it goes, as all that the stranger left does.
+    // If two-factor must be set up again, there is nothing to prove with; the next login requires the set-up. If the
+    // address was never verified, a stranger may have set it up, and it is erased with everything else that the
+    // stranger left.
     if (user->is_verified && factor.active()) {
         if (reset.proof.empty()) co_return fail(errors::two_factor_method_required);
         auto right = co_await two_factor_.verify(user->id, std::move(reset.proof), cause);
@@ -50,7 +51,7 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
     PasswordRepository::add_history(transaction, user->id, hash, PasswordType::forgot, now + settings_.reuse_barred,
                                     now);
     UserRepository::add_verified(transaction, user->id, now);
-    // Whoever signed up with this address may have been somebody else: its owner agreed to nothing yet.
+    // A stranger may have signed up with this address, so its owner has not agreed to anything yet.
     if (!user->is_verified) {
         TwoFactorRepository::add_erase(transaction, user->id);
         consents_.add_withdrawals(transaction,

@@ -9,8 +9,8 @@ using storage::Expect;
 using storage::sql;
 using storage::Text;
 
-// Longer than a check takes. A reservation that is left then counts as a failure: its process ended, or the answer to
-// its statement was lost.
+// Longer than a check takes. A reservation older than this counts as a failure: its process ended, or the answer to its
+// statement was lost.
 constexpr std::chrono::seconds reservation_lease{15};
 
 std::string_view text_of(PasswordType type) {
@@ -34,7 +34,7 @@ std::optional<TimePoint> time_of(const storage::Rows& rows) {
     return rows[0].time_or_null(0);
 }
 
-// Where attempts are counted. `row` qualifies columns that are read: an upsert knows them by the name of its table.
+// The columns that count attempts. `row` qualifies columns being read, because an upsert must name its table for them.
 struct AccountColumns {
     static constexpr Text row = "";
     static constexpr Text attempt = "password_attempt";
@@ -50,9 +50,9 @@ struct UnknownColumns {
     static constexpr Text pending_until = "pending_until";
 };
 
-// The same statements for accounts and for addresses that belong to nobody. Always $2 is now and $3 the end of a lease
-// that begins now. What instances take for the database's time differs a little; a reservation whose lease ends more
-// than a minute after that was written by a clock that has been put back since, and has ended as well.
+// The same statements for accounts and for addresses without an account. $2 is always now, and $3 the end of a lease
+// that begins now. Instances differ slightly in their estimate of the database's time. A reservation whose lease ends
+// more than a minute after $3 was written before a clock was put back, and counts as expired.
 template <class C>
 constexpr Text is_live_sql =
     "(" + C::row + C::pending_until + " > $2 AND " + C::row + C::pending_until + " <= CAST($3 AS BIGINT) + 60000)";
@@ -61,7 +61,7 @@ constexpr Text reserve_sql =
     C::attempt + " = " + C::row + C::attempt + " + CASE WHEN " + is_live_sql<C> + " THEN 0 ELSE " + C::row +
     C::pending + " END, " + C::pending + " = CASE WHEN " + is_live_sql<C> + " THEN " + C::row + C::pending +
     " ELSE 0 END + 1, " + C::pending_until + " = $3";
-// Neither locked nor as many under way as failures are left, one of them at least.
+// Not locked, and fewer attempts in progress than failures are left. At least one is always allowed.
 template <class C>
 constexpr Text may_reserve_sql =
     "(" + C::row + C::locked_until + " IS NULL OR " + C::row + C::locked_until + " <= $2) AND (" + C::row + C::pending +
@@ -124,8 +124,8 @@ awaitable<void> PasswordRepository::clear(UserId user) {
 }
 
 awaitable<void> PasswordRepository::rehash(UserId user, std::string old_hash, std::string new_hash) {
-    // In the history as well: an imported hash may hold more than the password's (Firebase's has a secret of its
-    // project).
+    // Replace the hash in the history too: an imported hash may contain more than the password, as Firebase's contains
+    // a secret of its project.
     storage::Transaction transaction;
     transaction.add(Expect::any, "UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2", user,
                     old_hash, new_hash);

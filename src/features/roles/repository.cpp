@@ -16,7 +16,7 @@ using storage::Expect;
 using storage::part;
 using storage::sql;
 
-// [{"subject":"user","action":["read","update"]}], in the order in which the program knows them.
+// Formats abilities as [{"subject":"user","action":["read","update"]}], in the order of the enums.
 std::string to_text(const Abilities& abilities) {
     boost::json::array out;
     for (const auto& [subject, subject_name] : EnumNames<Subject>::names) {
@@ -28,8 +28,8 @@ std::string to_text(const Abilities& abilities) {
     return boost::json::serialize(out);
 }
 
-// Read strictly: what this program does not know (a newer version wrote it, or it is damaged) is refused rather than
-// guessed at. Throws for whatever has another shape.
+// Strict: abilities that this program does not know, because a newer version wrote them or they are damaged, are
+// rejected rather than guessed. Throws for any other shape.
 void add_abilities(Abilities& out, const boost::json::object& ability) {
     if (ability.size() != 2) throw std::runtime_error("the database holds abilities that this program does not know");
     const auto subject = stored_enum<Subject>(std::string(ability.at("subject").as_string()));

@@ -6,10 +6,10 @@
 namespace consentry {
 namespace {
 
-// Each is lost to somebody who changed the same role within a read and a write.
+// Each retry means that a concurrent change of the role committed between a read and a write.
 constexpr int tries_max = 8;
 
-// In the log of whoever did it; the operator has none.
+// Writes to the activity log of the author; the operator has none.
 void add_activity(PrivilegedTransaction& transaction, const Actor& by, ActivityAction action, const Cause& cause,
                   TimePoint now, const RoleRecord& role) {
     if (const auto user = by.user())
@@ -62,7 +62,7 @@ awaitable<Result<RoleRecord>> Roles::create(Actor by, std::string name, RoleChan
     co_return role;
 }
 
-// A statement takes effect only on the rights that were looked at; where somebody was faster, all is asked again.
+// The update applies only if the rights are still those that were checked. Otherwise every check is repeated.
 awaitable<Result<RoleRecord>> Roles::update(Actor by, RoleId id, RoleChange wanted, Cause cause) {
     for (int i = 0; i < tries_max; ++i) {
         const auto seen = co_await repository_.find(id);

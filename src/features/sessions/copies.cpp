@@ -9,11 +9,12 @@
 namespace consentry {
 namespace {
 
-// What ends sessions where this cache cannot be told (an outage of it, an operator's SQL) is seen after this.
+// An upper limit on how long a session's end stays unnoticed when this cache was not told of it, because of a cache
+// outage or an operator's SQL.
 constexpr std::chrono::seconds trusted_max{60};
 constexpr std::size_t iv_bytes = 12;
 
-// Lines of text: small, and the same for every engine.
+// Lines of text: compact and independent of the cache engine.
 std::string text_of(const LiveSession& session, TimePoint now) {
     const std::int64_t password_expiry = session.password_expires_at ? epoch_ms(*session.password_expires_at) : 0;
     return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{:d}\n{}", epoch_ms(now), session.jti,
@@ -23,7 +24,7 @@ std::string text_of(const LiveSession& session, TimePoint now) {
                        epoch_ms(session.proven_at));
 }
 
-// A copy that cannot be read is no copy: another version of the program wrote it.
+// An unreadable copy counts as missing: another version of the program wrote it.
 std::optional<LiveSession> session_of(std::string_view text, TimePoint now) {
     std::array<std::string_view, 13> lines;
     for (std::string_view& line : lines) {
@@ -38,7 +39,7 @@ std::optional<LiveSession> session_of(std::string_view text, TimePoint now) {
     const auto role_id = RoleId::parse(lines[7]);
     const auto role = find_enum<Role>(lines[8]);
     if (!role_id || !role || lines[12].empty() || !text.empty()) return std::nullopt;
-    // The cache drops it as well; but whoever can write to it can also bring it back.
+    // The cache expires the entry as well, but anyone who can write to the cache can restore it.
     if (from_epoch_ms(number(lines[0])) + trusted_max <= now) return std::nullopt;
     LiveSession out;
     out.jti = lines[1];

@@ -20,7 +20,7 @@ awaitable<Result<TokenResponse>> refresh(Sessions& sessions, RefreshBearer beare
 }
 
 awaitable<Result<Done>> log_out(Sessions& sessions, Actor by, UserId user, SessionId session, Cause cause) {
-    // Ended by somebody else in the meantime: it is over, which is what was asked for.
+    // If the session was ended concurrently, the caller's goal is met.
     co_await sessions.revoke(std::move(by), user, session, ActivityAction::user_logout, std::move(cause));
     co_return Done{};
 }
@@ -42,7 +42,7 @@ SessionResponse to_response(const SessionSummary& session, UserId user, SessionI
 }
 
 awaitable<Result<http::Raw>> jwks(KeyRing& keys) {
-    // Five minutes: a new key signs only after clients could have met it under a kid they do not know, and ask again.
+    // Cached for five minutes. Clients that meet an unknown kid fetch the keys again, so a new key may sign at once.
     std::string body = boost::json::serialize(keys.jwks());
     std::string etag = "W/\"" + to_base64url(crypto::sha256(body)) + "\"";
     co_return http::Raw{.content_type = "application/jwk-set+json; charset=utf-8",

@@ -12,7 +12,7 @@ using storage::column;
 using storage::columns;
 using storage::sql;
 
-// What was good until then. $1 and $2 are the epochs of grants and of API keys.
+// Counts what was valid until then. $1 and $2 are the epochs of grants and of API keys.
 constexpr auto ended_columns = columns<RaisedEpoch>(
     column<"(SELECT count(*) FROM sessions WHERE epoch = $1 AND revoked_at IS NULL AND expires_at > $3)",
            &RaisedEpoch::sessions>,
@@ -26,8 +26,8 @@ awaitable<RaisedEpoch> Epochs::raise(bool keep_api_keys, TimePoint now) {
     const crypto::TotpSettings totp;
     const std::int64_t newest_step = crypto::totp_step(now, totp) + totp.window;
     const auto before = co_await database_.query("SELECT e.grants, e.api_keys FROM epochs e");
-    // To the time, and not only by one: after an older backup was restored, the next number is one that grants of the
-    // time after the backup carry, such as a challenge that the cache still has.
+    // Set to the current time rather than incremented: after an older backup is restored, the next number may already
+    // be in use by grants made after that backup, such as a challenge still in the cache.
     const auto raised = co_await database_.execute(
         "UPDATE epochs SET grants = CASE WHEN grants < $1 THEN $1 ELSE grants + 1 END, "
         "api_keys = CASE WHEN $2 THEN api_keys WHEN api_keys < $1 THEN $1 ELSE api_keys + 1 END, "

@@ -20,7 +20,7 @@ void Grants::add_end(storage::Transaction& transaction, UserId user, const Kept&
                         user);
     else
         transaction.add(Expect::any, "DELETE FROM identities WHERE user_id = $1", user);
-    // One that is not kept stays all the same: that there were others tells a new one from the first.
+    // Devices that are not kept are not deleted: their rows distinguish a new device from an account's first.
     if (kept.devices)
         transaction.add(Expect::any,
                         sql<"UPDATE known_devices SET security_version = ", version_sql<"$1">,

@@ -63,8 +63,8 @@ std::string read_file(const fs::path& path) {
     return std::move(text).str();
 }
 
-// Time stamps of files are coarse: what comes into the folder within the same tick as a look leaves the folder's time
-// as the look found it. So a fresh time is not kept, and the next look reads the folder again.
+// File time stamps are coarse: a key added within the same tick as a check does not change the folder's time. A recent
+// time is therefore not remembered, so that the next check reads the folder again.
 fs::file_time_type settled(fs::file_time_type changed) {
     constexpr seconds settling{2};
     return fs::file_time_type::clock::now() - changed < settling ? fs::file_time_type::min() : changed;
@@ -120,7 +120,7 @@ std::shared_ptr<const KindKeys> KeyRing::load(TokenKind kind) const {
         const auto files = key_files(folder_, kind, settings.algorithm);
         std::int64_t superseded_ms = 0;  // when the next newer key was made
         for (const KeyFile& file : files) {
-            // Nothing signed with it can be alive any more.
+            // Every token signed with this key has expired.
             if (superseded_ms != 0 && superseded_ms + milliseconds(settings.lifetime).count() < epoch_ms(clock_.now()))
                 break;
             auto key =
@@ -165,7 +165,7 @@ void KeyRing::look_again() {
     const auto now_ms = std::chrono::duration_cast<milliseconds>(Steady::now().time_since_epoch()).count();
     if (now_ms < next_look_ms_.load(std::memory_order_relaxed)) return;
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock) return;  // somebody else looks
+    if (!lock) return;  // another thread is checking
     next_look_ms_.store(now_ms + 1'000, std::memory_order_relaxed);
     std::error_code error;
     const auto changed = fs::last_write_time(folder_, error);
@@ -180,7 +180,7 @@ void KeyRing::look_again() {
             keys.store(std::move(found));
             different = true;
         } catch (const std::exception&) {
-            // TOK-9: the former set stays in use; `consentry config check` names the fault.
+            // TOK-9: keep using the previous keys; `consentry config check` names the fault.
         }
     }
     if (different) generation_.fetch_add(1, std::memory_order_release);
@@ -210,7 +210,8 @@ std::string KeyRing::generate(const fs::path& folder, TokenKind kind, crypto::Si
     const std::string kid = key.public_key().thumbprint();
     const fs::path path = folder / fmt::format("{}{}-{}.pem", stem_of(kind, algorithm), epoch_ms(now), kid);
     const fs::path unfinished = path.string() + ".part";
-    // Written whole, then renamed: a reader never meets half a key; created 0600, never widened.
+    // Written completely, then renamed, so that a reader never sees a partial key. Created with mode 0600, never
+    // widened.
     const int file = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) throw std::system_error(errno, std::generic_category(), "cannot write " + unfinished.string());
     const std::string pem = key.pem();

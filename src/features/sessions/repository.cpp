@@ -15,7 +15,7 @@ using storage::part;
 using storage::sql;
 using storage::Text;
 
-constexpr std::int64_t known_devices_max = 50;  // of an account; the newest
+constexpr std::int64_t known_devices_max = 50;  // per account; the newest are kept
 
 constexpr auto live_columns = columns<LiveSession>(
     column<"s.id", &LiveSession::id>, column<"s.user_id", &LiveSession::user>, column<"s.jti", &LiveSession::jti>,
@@ -97,7 +97,7 @@ void SessionRepository::add_replacement(storage::Transaction& transaction, const
 
 void SessionRepository::add_bound(storage::Transaction& transaction, const NewSession& inserted,
                                   std::int64_t sessions_max) {
-    // The new one is set apart: within a millisecond the order of ids is chance.
+    // The new session is excluded by id, because ids made within one millisecond are in random order.
     transaction.add_about(
         ended, Expect::any,
         sql<"UPDATE sessions SET revoked_at = $3, revoked_reason = 'bound', updated_at = $3 WHERE id IN ("
@@ -109,13 +109,13 @@ void SessionRepository::add_bound(storage::Transaction& transaction, const NewSe
 
 void SessionRepository::add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
                                        std::string_view reason, TimePoint now) {
-    // The all-zero id is nobody's.
+    // No session has the all-zero id.
     transaction.add_about(ended, Expect::any,
                           "UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
                           "WHERE user_id = $1 AND id <> $2 AND revoked_at IS NULL RETURNING user_id, id",
                           user, except.value_or(SessionId{}), now, reason);
     if (!except) return;
-    // From the generation before alone: what was over already stays over.
+    // Only from the previous generation: a session that had already ended must stay ended.
     transaction.add_about(ended, Expect::any,
                           sql<"UPDATE sessions SET security_version = ", version_sql<"$2">,
                               " WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND security_version + 1 = ",
@@ -144,7 +144,7 @@ void SessionRepository::add_revoke(storage::Transaction& transaction, SessionId 
 }
 
 void SessionRepository::add_confirm(PrivilegedTransaction& transaction, SessionId id, UserId user, TimePoint now) {
-    // Copies tell when its owner proved who they are.
+    // Cached copies contain the time of the last confirmation.
     transaction.add_about(ended, Expect::one,
                           sql<"UPDATE sessions SET proven_at = $3, updated_at = $3 "
                               "WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > $3 AND ",
@@ -169,7 +169,7 @@ void SessionRepository::add_device(storage::Transaction& transaction, UserId use
                         ") ON CONFLICT (user_id, digest) DO UPDATE SET first_seen_at = excluded.first_seen_at, "
                         "security_version = excluded.security_version, epoch = excluded.epoch">,
                     user, BytesView(device), now);
-    // What a client calls its device is the client's to make up.
+    // Clients choose their device names freely, so the number of rows must be bounded.
     transaction.add(Expect::any,
                     "DELETE FROM known_devices WHERE user_id = $1 AND digest IN (SELECT digest FROM known_devices "
                     "WHERE user_id = $1 ORDER BY first_seen_at DESC, digest LIMIT 1000 OFFSET $2)",

@@ -13,17 +13,18 @@ namespace {
 
 constexpr std::size_t jti_length = 32;                 // of 62 letters and digits: 190 bits (SES-4)
 constexpr std::size_t remembered_tokens_max = 50'000;  // about 20 MB when full
-// An admin's activity is written down this often at most; the idle limit is an hour.
+// The minimum interval between writes of an admin's activity. The idle limit is an hour.
 constexpr std::chrono::seconds activity_step{60};
-// How long a session's row stays after its end: for questions about the past, and so that a spent challenge's digest
-// outlives the challenge by far.
+// How long a session's row is kept after its end: for later inquiries, and so that a spent challenge's digest outlives
+// the challenge by far.
 constexpr std::chrono::days ended_memory{30};
 
 std::string successor_key(SessionId session, std::string_view jti) {
     return "Refresh:" + session.text() + ":" + std::string(jti);
 }
 
-// The client's own name of the device; else its user agent without digits, so that an update makes no new device.
+// Uses the client's own device name, or else its user agent without digits, so that an update does not count as a new
+// device.
 crypto::Sha256 device_digest(const Origin& origin) {
     if (origin.device) return crypto::sha256("fingerprint\n" + origin.device->fingerprint);
     std::string agent = origin.user_agent;
@@ -72,7 +73,7 @@ awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
     out.row.origin = std::move(origin);
     out.row.issued_at = now;
     out.row.security_version = user.security_version;
-    // An admin's session ends within a day (SES-7); no refresh moves the end.
+    // An admin's session ends within a day (SES-7). A refresh does not extend it.
     out.row.expires_at = now + (user.role == Role::user ? settings.refresh_lifetime
                                                         : std::min(settings.refresh_lifetime, settings.admin_lifetime));
     TokenClaims claims;
@@ -116,7 +117,7 @@ awaitable<bool> Sessions::exists(SessionId session) {
 }
 
 awaitable<void> Sessions::begun(const PreparedSession& session) {
-    // The first request reads the row and fills the cache; only the signature's verdict is known already.
+    // Only the signature's verdict is remembered here. The first request reads the row and fills the cache.
     TokenClaims claims;
     claims.user = session.row.user;
     claims.session = session.row.id;
@@ -131,7 +132,7 @@ Result<void> Sessions::may_act(const LiveSession& session, const ErrorKind& inva
     if (session.revoked || session.deleted || session.expires_at <= now) return fail(invalid);
     if (session.role != Role::user) {
         if (session.last_active_at + settings_.admin_idle <= now) return fail(invalid);
-        // The end that prepare() gives an admin's session, for those who became admins after they logged in (SES-7).
+        // Applies the limit of prepare() to users who became admins after they logged in (SES-7).
         if (session.login_at + tokens_.settings().admin_lifetime <= now) return fail(invalid);
     }
     if (session.status == UserStatus::blocked) return fail(errors::blocked_forbidden);
@@ -145,7 +146,8 @@ awaitable<void> Sessions::remember(const LiveSession& session, TimePoint now) {
     try {
         co_await copies_.put(session, now);
         if (!copies_.are_trusted()) co_return;
-        // What ended between the read and this copy was told to nobody who could have erased it (SES-2).
+        // If the session ended between the read and the put above, the notification came before there was a copy to
+        // erase (SES-2).
         const auto still = co_await repository_.find(session.id);
         if (!still || still->revoked || still->jti != session.jti ||
             still->security_version != session.security_version || still->proven_at != session.proven_at)
@@ -159,9 +161,9 @@ awaitable<Sessions::LookedUp> Sessions::look_up(const TokenClaims& claims, TimeP
     try {
         copy = co_await copies_.find(claims.user, claims.session, claims.jti, now);
     } catch (const Unavailable&) {
-        // The database decides alone.
+        // On a cache outage the database decides alone.
     }
-    // Whoever reads the database hears of a new epoch; from then on no copy of an older one is believed here.
+    // A read from the database reveals a new epoch; from then on this instance ignores copies of an older one.
     if (copy.session && copy.session->epoch >= epoch_.load(std::memory_order_relaxed))
         co_return LookedUp{.session = std::move(copy.session), .from_cache = true};
     auto session = co_await repository_.find(claims.session);
@@ -169,19 +171,19 @@ awaitable<Sessions::LookedUp> Sessions::look_up(const TokenClaims& claims, TimeP
     for (auto known = epoch_.load(std::memory_order_relaxed);
          known < session->epoch && !epoch_.compare_exchange_weak(known, session->epoch, std::memory_order_relaxed);) {
     }
-    // Never a copy of what may not act: with SESSION_CHECK=cache the next request would trust it.
+    // Do not cache a session that may not act: with SESSION_CHECK=cache the next request would trust the copy.
     if ((!copy.agrees || copy.session) && may_act(*session, errors::jwt_access_token_invalid, now))
         co_await remember(*session, now);
     co_return LookedUp{.session = std::move(session)};
 }
 
 awaitable<bool> Sessions::signature_holds(TokenKind kind, const Tokens::Candidate& candidate) {
-    // P-256 and Ed25519 take less than a hand-over to another thread costs a busy service; the larger curves do not.
+    // P-256 and Ed25519 verify faster than a busy service hands work to another thread; the larger curves do not.
     const bool quick = candidate.key.algorithm() == crypto::SignatureAlgorithm::es256 ||
                        candidate.key.algorithm() == crypto::SignatureAlgorithm::eddsa;
     if (quick && kind == TokenKind::access)
         co_return candidate.key.verify(candidate.jws.signing_input, candidate.jws.signature);
-    // Copies: a request that is given up at its deadline does not take the worker's ground away.
+    // The worker gets copies, because a request cancelled at its deadline must not free memory that the worker uses.
     std::string input(candidate.jws.signing_input);
     co_return co_await signing_.run([key = candidate.key, input = std::move(input),
                                      signature = candidate.jws.signature] { return key.verify(input, signature); });
@@ -204,7 +206,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
     if (!session || session->user != claims->user || session->jti != claims->jti)
         co_return fail(errors::jwt_access_token_invalid);
     if (!remembered) {
-        // A text whose digest lies with the session is the token we issued; else the signature must hold.
+        // A token whose digest is stored with the session is one we issued; otherwise verify the signature.
         const bool issued = same_digest(session->access_digest, digest);
         if (!issued) {
             const bool holds = co_await signature_holds(TokenKind::access, *candidate);
@@ -257,7 +259,7 @@ awaitable<Result<TokenPair>> Sessions::issue_next(Refreshable from, std::string 
     const TimePoint end = state.live.expires_at;
     const std::uint64_t generation = tokens_.keys_generation();
     TokenPair pair = co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); });
-    // Before the commit: whoever loses the race below finds the winner's answer.
+    // Put before the commit, so that a request that loses the race below finds the winner's answer.
     co_await best_effort([&] {
         return cache_.put(successor_key(old.session, claims.jti), seal_successor(token, claims.jti, pair),
                           settings_.refresh_grace);
@@ -270,7 +272,7 @@ awaitable<Result<TokenPair>> Sessions::issue_next(Refreshable from, std::string 
         if (!again || again->live.revoked) co_return fail(errors::jwt_refresh_token_invalid);
         co_return co_await refresh_again(*again, old, digest, token, cause);
     }
-    // The former access token is dead.
+    // The previous access token is no longer valid.
     if (copies_.are_trusted()) co_await best_effort([&] { return copies_.erase(old.user, old.session); });
     claims.expires_at = claims.issued_at + pair.expires_in;
     memory_.remember(access_digest, generation, claims);
@@ -293,7 +295,7 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
                                                      const crypto::Sha256& digest, const std::string& token,
                                                      const Cause& cause) {
     const TimePoint now = clock_.now();
-    // The grace is for the very text that was used last (an answer lost on the way); a second spelling of it, or any
+    // The grace covers only the exact token used last, whose answer may have been lost. Another encoding of it, or any
     // older token, is reuse.
     const bool just_used = state.previous_jti == claims.jti && state.previous_refresh_digest &&
                            same_digest(*state.previous_refresh_digest, digest) &&
@@ -301,7 +303,7 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
     if (!just_used) {
         storage::Transaction transaction;
         SessionRepository::add_revoke(transaction, claims.session, claims.user, "reuse", now);
-        // Once: a session that is over already makes the transaction fail as a whole.
+        // Sent once: if the session is already over, the transaction fails as a whole.
         mails_.add_notice(transaction, claims.user, MailKind::session_reuse, cause, now);
         co_await database_.commit(std::move(transaction));
         audit_.tell("session.reuse", Outcome::refused, claims.user, cause, {{"session", claims.session.text()}});
@@ -311,7 +313,7 @@ awaitable<Result<TokenPair>> Sessions::refresh_again(const RefreshState& state, 
             co_await best_effort([&] { return cache_.get(successor_key(claims.session, state.live.jti)); })) {
         if (auto pair = open_successor(token, state.live.jti, *sealed)) co_return std::move(*pair);
     }
-    // The copy is gone: the same successor, signed again.
+    // The cached copy is gone, so sign the same successor again.
     TokenClaims successor = claims;
     successor.jti = state.live.jti;
     successor.issued_at = epoch_seconds(state.issued_at);

@@ -9,7 +9,7 @@ Bytes key_of(std::string_view old_token, std::string_view new_jti) {
     return crypto::hkdf_sha256(as_bytes(old_token), as_bytes(new_jti), as_bytes("refresh successor"), 32);
 }
 
-Bytes only_iv() { return Bytes(12, 0); }  // a jti is drawn once, so the key seals once
+Bytes only_iv() { return Bytes(12, 0); }  // a jti is random and used once, so each key seals only once
 
 }  // namespace
 

@@ -6,7 +6,7 @@ namespace consentry {
 
 std::size_t TokenMemory::DigestHash::operator()(const crypto::Sha256& digest) const noexcept {
     std::size_t out = 0;
-    std::memcpy(&out, digest.data(), sizeof(out));  // a digest is uniform already
+    std::memcpy(&out, digest.data(), sizeof(out));  // a digest is uniformly distributed already
     return out;
 }
 

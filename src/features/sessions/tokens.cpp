@@ -12,10 +12,10 @@ namespace {
 
 namespace json = boost::json;
 
-// RFC 9068 section 2.1 for access tokens, its like for refresh tokens.
+// RFC 9068 section 2.1 for access tokens; refresh tokens use an analogous type.
 constexpr std::string_view typ_of(TokenKind kind) { return kind == TokenKind::access ? "at+jwt" : "rt+jwt"; }
 
-// A token made on a machine whose clock runs ahead; exp has no such leeway.
+// Tolerance for a token issued on a machine whose clock is ahead. exp has no such leeway.
 constexpr std::int64_t issued_ahead_max_seconds = 30;
 
 std::string payload(const TokenSettings& settings, const TokenClaims& claims, std::int64_t expires_at) {
@@ -31,7 +31,7 @@ std::string payload(const TokenSettings& settings, const TokenClaims& claims, st
     return out;
 }
 
-// NumericDate (RFC 7519 section 2) as a whole number within what a double keeps exactly.
+// A NumericDate (RFC 7519 section 2) that is an integer exactly representable as a double.
 std::optional<std::int64_t> numeric_date(const json::object& claims, std::string_view name) {
     const auto* value = claims.if_contains(name);
     if (value == nullptr || !value->is_int64()) return std::nullopt;
@@ -61,7 +61,7 @@ bool is_audience(const json::value* audience, std::string_view ours) {
 }  // namespace
 
 crypto::Sha256 token_digest(TokenKind kind, std::string_view token) {
-    // The kind's own prefix: the same text cannot be recognized as the other kind.
+    // The prefix of the kind prevents a token from being recognized as the other kind.
     thread_local std::string buffer;
     buffer.assign(kind == TokenKind::access ? "a:" : "r:");
     buffer.append(token);
@@ -87,7 +87,7 @@ std::optional<Tokens::Candidate> Tokens::examine(TokenKind kind, std::string_vie
     if (!jws || jws->typ != typ_of(kind)) return std::nullopt;
     const auto keys = keys_.keys(kind);
     const crypto::PublicKey* key = keys->find(jws->kid);
-    // The key decides the algorithm; the token only has to agree (TOK-1).
+    // The key determines the algorithm; the token's header only has to agree (TOK-1).
     if (key == nullptr || jws->alg != name_of(key->algorithm())) return std::nullopt;
     const auto claims = claims_of(jws->claims, now);
     if (!claims) return std::nullopt;

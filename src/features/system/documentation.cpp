@@ -20,7 +20,7 @@ constexpr std::string_view document_name = "json";
 constexpr std::string_view full_document_name = "json with aliases";
 constexpr std::size_t plain_bytes_max = std::size_t{8} << 20;
 
-// The page may load its own parts and talk to this service, and nothing else. Swagger UI's icons are data: addresses.
+// The page may load only its own resources and talk only to this service. Swagger UI's icons are data: URLs.
 constexpr std::string_view page_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -84,7 +84,7 @@ http::Raw ServedFile::answer_to(const http::Request& request) const {
     const auto& [bytes, tag] = packed();
     http::Raw out{.content_type = content_type_,
                   .body = gzip ? std::string(bytes) : plain(),
-                  // Clients ask each time and mostly get 304: an upgrade shows at once.
+                  // Clients revalidate each time and usually get 304, so an upgrade shows at once.
                   .cache_control = "no-cache"};
     // Two representations, two strong tags (RFC 9110 section 8.8.3.3).
     out.etag = "\"" + tag + (gzip ? "-gzip\"" : "\"");

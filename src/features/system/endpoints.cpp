@@ -20,7 +20,7 @@ storage::awaitable<Result<HealthReport<ServiceChecks>>> System::ready() {
     co_await database_.ping();
     HealthReport<ServiceChecks> out;
     out.info.database = out.details.database = HealthCheck{};
-    // Without the cache most of the service goes on: taking every instance out of rotation would end that as well.
+    // Most of the service works without the cache. Taking every instance out of rotation would stop that too.
     try {
         co_await cache_.ping();
         out.info.cache = out.details.cache = HealthCheck{};

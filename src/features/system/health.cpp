@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::int64_t mebibyte = 1024 * 1024;
 
-// Looks at one part after the other. What is wrong with them is for the operator; the client hears only that
-// something is.
+// Checks parts one after another. Details of failures are for the operator; the client learns only that something
+// failed.
 class Checkup {
 public:
     storage::awaitable<HealthCheck> reach(std::string_view part, storage::awaitable<void> ping) {
@@ -75,7 +75,7 @@ storage::awaitable<Result<HealthReport<ThirdPartyChecks>>> Health::third_party()
 }
 
 storage::awaitable<Result<HealthReport<InstanceChecks>>> Health::instance() {
-    // A file system may be one of a network.
+    // Run on a worker, because the folder may be on a network file system.
     const auto [resident, heap, disk] = co_await parts_.workers.run(
         [this] { return std::array{resident_bytes(), heap_bytes(), disk_percent_used(folder_)}; });
     Checkup checkup;

@@ -16,11 +16,11 @@ namespace {
 
 using prometheus::Counter;
 
-// From an answer out of memory to the end of a request's time.
+// From an answer out of memory to the request timeout.
 constexpr std::array<std::int64_t, 15> buckets_us{500,       1'000,     2'500,     5'000,      10'000,
                                                   25'000,    50'000,    100'000,   250'000,    500'000,
                                                   1'000'000, 2'500'000, 5'000'000, 10'000'000, 30'000'000};
-constexpr std::size_t places = 8;  // threads beyond that share them
+constexpr std::size_t places = 8;  // threads beyond that share places
 
 std::size_t own_place() {
     static std::atomic<std::size_t> next{0};
@@ -28,8 +28,8 @@ std::size_t own_place() {
     return place;
 }
 
-// A histogram that each thread counts into at a place of its own. The library's takes a lock: two I/O threads that met
-// there lost a fifth of the throughput (script/bench surface).
+// A histogram in which each thread counts in a place of its own. The library's histogram takes a lock, on which two I/O
+// threads lost a fifth of the throughput (script/bench surface).
 class Durations {
 public:
     void observe(std::chrono::microseconds took) {
@@ -61,7 +61,7 @@ private:
 
 constexpr std::array methods{http::Method::get,   http::Method::head,    http::Method::post,    http::Method::put,
                              http::Method::patch, http::Method::delete_, http::Method::options, http::Method::other};
-// Those that the service answers with; another one counts as "other".
+// The statuses that the service returns; any other one counts as "other".
 constexpr std::array<unsigned, 24> statuses{200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409,
                                             413, 414, 415, 417, 422, 429, 431, 500, 501, 502, 503, 505};
 
@@ -79,7 +79,7 @@ enum LoginOutcome : std::size_t { success, challenge, refused, locked };
 
 }  // namespace
 
-// Series of one operation, made when they are first met and found by number from then on.
+// The series of one operation. Created on first use and found by index from then on.
 class Metrics::OfOperation {
 public:
     OfOperation(Metrics& metrics, std::string id, LoginStep step)
@@ -100,7 +100,7 @@ public:
     const std::string& id() const { return id_; }
 
 private:
-    // Two threads that meet it at the same time are given the same one.
+    // Two threads that create a series at the same time get the same one.
     template <class Series, class Make>
     static Series& found_or_made(std::atomic<Series*>& known, Make make) {
         Series* series = known.load(std::memory_order_acquire);
@@ -168,7 +168,7 @@ void Metrics::on_answer(const http::Exchange& exchange) noexcept {
         if (exchange.error != nullptr) count_error(*exchange.error);
         if (series.login_step != LoginStep::none) count_login(series.login_step, exchange);
     } catch (...) {
-        // Out of memory for a new series: the answer matters more.
+        // Out of memory for a new series. Sending the response matters more.
     }
 }
 
@@ -187,14 +187,15 @@ void Metrics::count_error(const ErrorKind& kind) {
 void Metrics::count_login(LoginStep step, const http::Exchange& exchange) {
     auto& of_step = logins_.at(static_cast<std::size_t>(step) - 1);
     if (exchange.error == nullptr) {
-        // A member of the login answer, written by ourselves and nowhere else in it.
+        // Only the login response contains this member, once, and the program itself formats it.
         const bool is_challenge = exchange.response.body.contains(R"("isTwoFactorRequired":true)");
         return of_step.at(is_challenge ? challenge : success)->Increment();
     }
     const ErrorKind& kind = *exchange.error;
     if (&kind == &errors::password_attempt_max || &kind == &errors::two_factor_attempt_temporary_lock)
         return of_step.at(locked)->Increment();
-    // What is wrong with the request rather than with who sends it (validation, limits, outages) is no login.
+    // Errors of the request rather than of the caller's credentials (validation, limits, outages) are not login
+    // outcomes.
     if (kind.module == "auth" || kind.module == "user") of_step.at(refused)->Increment();
 }
 

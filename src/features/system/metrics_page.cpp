@@ -43,8 +43,8 @@ MetricsPage::MetricsPage(Metrics& metrics, storage::Database& database, storage:
                    });
 }
 
-// The peer or whom a trusted proxy names. Behind another proxy everybody would look like the proxy, which is likely to
-// be on this very machine.
+// The client is the peer, or the address that a trusted proxy names. Requests through an untrusted proxy are refused:
+// all of them would appear to come from the proxy, which often runs on this machine.
 bool MetricsPage::is_open_to(const http::RequestContext& context) const {
     return !context.through_stranger && allowed_.contains(context.client);
 }

@@ -34,7 +34,7 @@ awaitable<std::optional<Announcements::Open>> Announcements::next() {
     co_return open_columns.read_first(rows);
 }
 
-// Whoever came later has seen the new document already.
+// Accounts created after the publication are skipped: they have seen the new document.
 awaitable<std::vector<Announcements::Reader>> Announcements::readers(Open announcement) {
     const auto rows = co_await database_.query(
         "SELECT id, language FROM users WHERE id > $1 AND status = 'active' AND is_verified = TRUE AND "
@@ -54,7 +54,7 @@ awaitable<void> Announcements::work_off() {
     const auto found = co_await readers(*open);
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    // First: of several instances that found the same accounts, one goes on.
+    // Add this statement first: of several instances that read the same accounts, only one commits.
     if (std::ssize(found) < portion)
         transaction.add(Expect::one,
                         "DELETE FROM term_policy_announcements WHERE term_policy_id = $1 AND "
@@ -71,11 +71,12 @@ awaitable<void> Announcements::work_off() {
                     {"version", std::to_string(policy->version)},
                     {"url", address_of(*policy, reader.language)}},
                    now);
-    // Not committed: another instance was faster, or an account is gone. The next round sees what is left.
+    // If this does not commit, another instance was faster or an account was deleted. The next round handles what
+    // remains.
     co_await database_.commit(std::move(transaction));
 }
 
-// In the reader's language, else in English, else in the first there is.
+// The URL of the text in the reader's language, else in English, else in the first language available.
 std::string Announcements::address_of(const TermPolicy& policy, Language wanted) const {
     const auto has = [&](Language language) {
         return std::ranges::find(policy.contents, language, &PolicyContent::language) != policy.contents.end();

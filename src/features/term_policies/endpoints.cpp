@@ -22,14 +22,14 @@ TermPolicyResponse shown(const TermPolicies& policies, const TermPolicy& policy,
     return TermPolicyResponse::of(policy, policies.paths(), policies.store(), for_admins);
 }
 
-// Of a policy that was changed just now.
+// Responds with a policy that was just changed.
 auto drafted(const TermPolicies& policies) {
     return [&policies](const TermPolicy& policy) { return shown(policies, policy, true); };
 }
 
 awaitable<Result<http::ListPage<TermPolicyResponse>>> list(TermPolicies& policies, bool for_admins, Listed wanted) {
     ListQuery query = wanted.query();
-    // Whatever filter was sent, strangers see what is published (DOC-3).
+    // Anonymous callers see only published policies, whatever filter they send (DOC-3).
     if (!for_admins)
         query.conditions.push_back({.expression = "status", .values = {std::string(name_of(PolicyStatus::published))}});
     const auto found = co_await policies.list(std::move(query));

@@ -19,7 +19,8 @@ constexpr std::int64_t portion = 100;
 template <Text name>
 constexpr Text later_sql = name + " = CASE WHEN loose_objects." + name + " < excluded." + name + " THEN excluded." +
                            name + " ELSE loose_objects." + name + " END";
-// Of a row that is being looked at: when that is over, which the one who looks sees by it.
+// For a leased row, due_at becomes the end of the lease. That change tells the sweeper that the row was released
+// meanwhile.
 constexpr Text due_now_sql =
     " ON CONFLICT (area, type, version, language) DO UPDATE SET due_at = CASE WHEN loose_objects.taken_until > "
     "excluded.due_at THEN loose_objects.taken_until ELSE excluded.due_at END";
@@ -39,7 +40,8 @@ std::string known_names() {
     return out;
 }
 
-// What only a newer version of the program knows is left to it, and stands in nobody's way.
+// Skips rows with values that only a newer version of the program knows, so that they are left to it and do not block
+// the others.
 const std::string& due_sql() {
     static const std::string statement =
         std::string(sql<"SELECT ", object_columns,
@@ -62,7 +64,7 @@ void LooseObjects::add_expected(storage::Transaction& transaction, const PolicyO
                     due_at, uploads_until.value_or(TimePoint{}), now);
 }
 
-// Changes nothing, and by that waits for whoever changes the row.
+// Changes nothing, but waits for concurrent changes of the row.
 void LooseObjects::add_taken_up(storage::Transaction& transaction, const PolicyObject& object, TimePoint now) {
     transaction.add(Expect::one,
                     sql<"UPDATE loose_objects SET due_at = due_at WHERE ", this_object_sql,
@@ -108,7 +110,7 @@ awaitable<void> LooseObjects::sweep() {
 awaitable<void> LooseObjects::sweep_released(std::vector<PolicyObject> objects) {
     try {
         for (const PolicyObject& object : objects) co_await sweep_one(object);
-    } catch (const std::exception&) {  // the change itself is done; sweep() comes back to them
+    } catch (const std::exception&) {  // the change itself has committed; sweep() retries the rest
     }
 }
 
@@ -140,7 +142,7 @@ awaitable<void> LooseObjects::sweep_one(PolicyObject object) {
         co_return;
     }
     if (owner == Owner::none) {
-        // Begun now, it is over before the row is anybody else's.
+        // Erase only if the call must end before the lease expires.
         if (taken->until - now < store_.longest_call()) co_return;
         co_await store_.erase(object.area, key_of(object));
     }
@@ -154,7 +156,7 @@ awaitable<LooseObjects::Owner> LooseObjects::owner_of(PolicyObject object) {
         name_of(object.type), object.version, name_of(object.language));
     if (rows.empty()) co_return Owner::none;
     const auto status = find_enum<PolicyStatus>(rows[0].text(0));
-    // A newer version of the program knows whether the document has it.
+    // Only the newer version of the program that wrote this status knows whether the document owns the object.
     if (!status) co_return Owner::publication;
     const bool is_published = *status == PolicyStatus::published;
     if (is_published == (object.area == storage::Area::public_area)) co_return Owner::document;
@@ -163,7 +165,7 @@ awaitable<LooseObjects::Owner> LooseObjects::owner_of(PolicyObject object) {
     co_return is_on_its_way ? Owner::publication : Owner::none;
 }
 
-// A row that was released meanwhile has another due_at, and stays for the next time.
+// A row that was released meanwhile has another due_at and remains for the next sweep.
 awaitable<void> LooseObjects::settle(Taken taken) {
     const auto& [object, until, due_at] = taken;
     const TimePoint now = clock_.now();

@@ -15,10 +15,10 @@ struct Braces {
     std::size_t begin = 0;
     std::size_t end = 0;
     std::string_view inside;
-    bool are_two = false;  // on either side; Handlebars knows three as well
+    bool are_two = false;  // on either side; Handlebars also has three
 };
 
-// The next `{{…}}`. Of several openings before one end, the last one counts: "{{ and {{companyName}}".
+// The next `{{…}}`. If several openings precede one end, the last one counts: "{{ and {{companyName}}".
 std::optional<Braces> next_braces(std::string_view text, std::size_t from) {
     const auto open = text.find("{{", from);
     if (open == std::string_view::npos) return std::nullopt;
@@ -42,7 +42,7 @@ bool is_name(std::string_view text) {
 
 std::string on_one_line(std::string_view text) {
     auto end = std::min(text.size(), shown_max);
-    while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80) --end;  // no character is cut
+    while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80) --end;  // do not cut a UTF-8 character
     std::string out(text.substr(0, end));
     std::ranges::replace_if(out, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
     return end < text.size() ? out + "…" : out;

@@ -9,10 +9,10 @@
 namespace consentry {
 namespace {
 
-// Each is lost to somebody who changed the document within a read and a write, or to a clock that jumped.
+// Each retry means that a concurrent change committed between a read and a write, or that the clock jumped.
 constexpr int tries_max = 8;
 constexpr milliseconds shortest_claim = std::chrono::minutes{2};
-// Readable where it is: browsers neither run nor save it.
+// Browsers display this type inline; they neither execute nor download it.
 constexpr std::string_view published_mime = "text/plain; charset=utf-8";
 
 }  // namespace
@@ -116,7 +116,7 @@ awaitable<Result<bool>> Publication::claim(Actor by, TermPolicy policy) {
     co_return outcome->committed;
 }
 
-// False: somebody else published it, or this took too long.
+// Returns false if another publication finished first or this one took too long.
 awaitable<bool> Publication::put_all(TermPolicy policy, Files files) {
     for (std::size_t i = 0; i < files.size(); ++i) {
         const PolicyContent& content = policy.contents[i];
@@ -124,7 +124,7 @@ awaitable<bool> Publication::put_all(TermPolicy policy, Files files) {
         const TimePoint now = clock_.now();
         const TimePoint until = now + claimed_for();
         const bool renewed = co_await repository_.renew_claim(policy, until, now);
-        // A put that is begun has taken effect, or never will, before anybody else may change the document.
+        // A put begun now must have taken effect or failed before the claim expires and others may change the document.
         if (!renewed || until - clock_.now() < store_.longest_call()) co_return false;
         co_await store_.put(storage::Area::public_area, key, std::move(files[i]), std::string(published_mime));
         const auto stored = co_await store_.get(storage::Area::public_area, key, policy_bytes_max);

@@ -39,7 +39,7 @@ struct ContentOfPolicy {
 constexpr auto content_of_policy_columns = columns<ContentOfPolicy>(
     column<"term_policy_id", &ContentOfPolicy::policy>, part<&ContentOfPolicy::content, content_columns<"">>);
 
-// As many as a page of a list holds; one text for any number.
+// The maximum page size of a list. Using one size keeps the statement's text constant.
 constexpr std::size_t policies_at_once = 100;
 
 const std::string& contents_statement() {
@@ -49,7 +49,7 @@ const std::string& contents_statement() {
     return text;
 }
 
-// $1 is a document, $2 its type.
+// $1 is a document's id, $2 its type.
 struct CountedUser {
     UserId id;
     bool is_active = false;
@@ -75,7 +75,7 @@ awaitable<void> TermPolicyRepository::fill_contents(std::vector<TermPolicy*> pol
         std::unordered_map<TermPolicyId, TermPolicy*> by_id;
         storage::Params ids;
         for (std::size_t i = begin; i < begin + policies_at_once; ++i) {
-            TermPolicy* policy = policies[std::min(i, end - 1)];  // places that are left over repeat the last
+            TermPolicy* policy = policies[std::min(i, end - 1)];  // unused places repeat the last id
             by_id[policy->id] = policy;
             ids.emplace_back(policy->id.uuid());
         }
@@ -174,7 +174,7 @@ void TermPolicyRepository::add_content_erase(PrivilegedTransaction& transaction,
 
 void TermPolicyRepository::add_erase(PrivilegedTransaction& transaction, const TermPolicy& seen) {
     transaction.add(Expect::any, "DELETE FROM term_policy_contents WHERE term_policy_id = $1", seen.id);
-    // One more than was seen: the change that this transaction began with.
+    // The revision is one higher than `seen`, because this transaction began with add_change().
     transaction.add(Expect::one, "DELETE FROM term_policies WHERE id = $1 AND revision = $2", seen.id,
                     seen.revision + 1);
 }

@@ -15,13 +15,13 @@ namespace {
 
 using storage::Area;
 
-// Each is lost to somebody who changed the same document within a read and a write.
+// Each retry means that a concurrent change of the document committed between a read and a write.
 constexpr int tries_max = 8;
-// From a file's check to the end of the request that wants it.
+// How long a file is protected after its check began: until the request that needs it ends.
 constexpr milliseconds check_lifetime = std::chrono::minutes{10};
-// An upload that begins in time may end later.
+// An upload begun before its address expires may still be running this long.
 constexpr milliseconds upload_longest = std::chrono::minutes{10};
-// A few milliseconds of an I/O thread.
+// Limits each portion to a few milliseconds of an I/O thread.
 constexpr std::int64_t accounts_at_once = 1'000;
 
 const PolicyContent* content_of(const TermPolicy& policy, Language language) {
@@ -145,7 +145,7 @@ awaitable<Result<TermPolicy>> TermPolicies::create(Actor by, NewTermPolicy wante
     if (!report.empty()) co_return fail(Error{errors::validation, report.take()});
     const auto present = co_await repository_.find_version(wanted.type, wanted.version);
     if (present) co_return fail(errors::term_policy_exist);
-    // Whoever locks several objects does so in this order.
+    // Objects are always locked in this order, which prevents deadlocks.
     std::ranges::sort(wanted.contents, {}, [](const ContentFile& file) { return name_of(file.language); });
     auto contents = co_await check(wanted.type, wanted.version, wanted.contents);
     if (!contents) co_return fail(std::move(contents.error()));
@@ -269,7 +269,7 @@ awaitable<Result<TermPolicy>> TermPolicies::erase(Actor by, TermPolicyId id, Cau
 
 awaitable<Result<TermPolicy>> TermPolicies::publish(Actor by, TermPolicyId id, Cause cause) {
     auto published = co_await publication_.publish(std::move(by), id, std::move(cause));
-    // Moved, not copied: what is public needs no private file.
+    // Publishing moves files: a published document needs no private copy.
     if (published) co_await sweep_drafts(*published);
     co_return published;
 }
@@ -285,12 +285,12 @@ awaitable<Result<PolicyImpact>> TermPolicies::impact(TermPolicyId id) {
     const auto policy = co_await repository_.find(id);
     if (!policy) co_return fail(errors::term_policy_not_found);
     const auto latest = co_await repository_.find_latest(policy->type);
-    // Of an older version nobody would take notice.
+    // Publishing an older version affects no user.
     const bool becomes_latest = latest && latest->version < policy->version;
     PolicyImpact out;
     std::optional<UserId> after;
     do {
-        // Others on this thread have their turn in between.
+        // Yield to other work of this thread between portions.
         co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
         const auto some = co_await repository_.count_some(latest.value_or(TermPolicy{}), after, accounts_at_once);
         out.active_users += some.impact.active_users;

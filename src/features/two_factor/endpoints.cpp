@@ -21,7 +21,7 @@ TwoFactorSetupResponse to_setup(NewSecret made) { return {std::move(made.secret)
 
 awaitable<Result<User>> owner(UserRepository& users, UserId id) {
     auto user = co_await users.find(id);
-    if (!user) co_return fail(errors::jwt_access_token_invalid);  // deleted since the guard looked
+    if (!user) co_return fail(errors::jwt_access_token_invalid);  // deleted after the guard's check
     co_return std::move(*user);
 }
 
@@ -47,7 +47,7 @@ awaitable<Result<http::Done>> reset(TwoFactor& two_factor, UserRepository& users
     auto user = co_await users.find(target);
     if (!user) co_return fail(errors::user_not_found);
     if (user->status == UserStatus::blocked) co_return fail(errors::blocked_invalid);
-    // Nobody takes a factor off an account that stands above their own.
+    // An admin must not remove the factor of an account whose rights exceed their own.
     const auto rights = co_await roles.rights_of(user->role_id);
     if (!rights || !by.rights().include(*rights)) co_return fail(errors::role_forbidden);
     co_return co_await http::reply<http::Done>(

@@ -36,7 +36,8 @@ awaitable<std::optional<TwoFactorRecord>> TwoFactorRepository::find(UserId user)
 awaitable<std::optional<crypto::Sha256>> TwoFactorRepository::find_backup_code(UserId user,
                                                                                std::vector<crypto::Sha256> digests) {
     std::optional<crypto::Sha256> found;
-    // All are looked up, one per accepted key: the time does not tell which key or whether one matched (CRY-5).
+    // Looks up one digest per accepted key without stopping at a match, so that the time does not reveal which key or
+    // whether one matched (CRY-5).
     for (const crypto::Sha256& digest : digests) {
         const auto rows = co_await database_.query(
             sql<"SELECT user_id FROM backup_codes WHERE user_id = $1 AND code_digest = $2 AND ",
@@ -49,7 +50,8 @@ awaitable<std::optional<crypto::Sha256>> TwoFactorRepository::find_backup_code(U
 
 void TwoFactorRepository::add_pending(PrivilegedTransaction& transaction, UserId user, const Bytes& iv,
                                       const Bytes& secret, TimePoint now) {
-    // attempt, lock and last step stay: a new set-up forgives nothing (TFA-9) and revives no code (TFA-3).
+    // attempt, locked_until and last_step are kept: a new set-up clears no failures (TFA-9) and makes no used code
+    // valid again (TFA-3).
     transaction.add(Expect::one,
                     "INSERT INTO two_factors (user_id, enabled, required_setup, iv, secret, created_at, updated_at) "
                     "VALUES ($1, FALSE, FALSE, $2, $3, $4, $4) "
@@ -79,7 +81,7 @@ awaitable<std::optional<std::int64_t>> TwoFactorRepository::count_failure(UserId
 
 void TwoFactorRepository::add_spend(storage::Transaction& transaction, const RightProof& proof, bool replay_protection,
                                     TimePoint now) {
-    // A backup code carries no step: it leaves the last step as it is.
+    // A backup code carries no step and leaves last_step unchanged.
     transaction.add(Expect::one,
                     "UPDATE two_factors SET attempt = 0, locked_until = NULL, last_used_at = $2, updated_at = $2, "
                     "last_step = CASE WHEN last_step < $4 THEN $4 ELSE last_step END "

@@ -9,12 +9,12 @@
 namespace consentry {
 namespace {
 
-// A slip of the fingers is no news; whoever gets this far knows the password (TFA-15).
+// One or two typing errors are not reported. Anyone who gets this far knows the password (TFA-15).
 constexpr std::int64_t noticed_from = 3;
 
 Error code_used() { return Error{errors::two_factor_invalid}.with_message("auth.error.twoFactorCodeUsed"); }
 
-// Another security change of the same account committed first. Nothing is done; the caller may try again.
+// Another security change of the account committed first. Nothing was changed; the caller may retry.
 Unavailable changed_meanwhile() { return Unavailable("two-factor: the account changed at the same moment"); }
 
 }  // namespace
@@ -79,13 +79,13 @@ awaitable<Error> TwoFactor::settle(UserId user, Error error, Cause cause) {
         if (*counted >= noticed_from) co_await write_of_failure(user, *counted, std::move(cause));
         co_return error;
     }
-    // Others failed in the meantime and locked: this attempt was never evaluated, as far as anybody can tell.
+    // Concurrent failures locked the account first. This attempt gets the same answer as one that was never evaluated.
     const auto record = co_await state(user);
     auto lock = locked(record);
     co_return lock ? std::move(*lock) : std::move(error);
 }
 
-// The failure itself is counted, and the lock stands, already.
+// The failure is already counted and the lock stored.
 awaitable<void> TwoFactor::write_of_failure(UserId user, std::int64_t attempt, Cause cause) {
     const TimePoint now = clock_.now();
     const bool is_locked = attempt >= settings_.ladder.attempts_max;
@@ -113,7 +113,7 @@ awaitable<Result<RightProof>> TwoFactor::evaluate(UserId user, Proof proof) {
     if (!record.iv || !record.secret)
         throw std::runtime_error("two-factor record of user " + user.text() + " lacks its secret");
     if (proof.code) co_return check_code(user, record, *proof.code);
-    // A damaged record lets nobody in, with a backup code neither: it throws (STO-3).
+    // A damaged record admits nobody, not even with a backup code: open() throws (STO-3).
     secrets_.open(user, *record.iv, *record.secret);
     const auto digest = co_await repository_.find_backup_code(user, secrets_.digests(user, *proof.backup_code));
     if (!digest) co_return fail(errors::two_factor_invalid);
@@ -166,7 +166,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable(Actor by, User use
     PrivilegedTransaction transaction(by, now);
     TwoFactorRepository::add_enable(transaction, *proof, clock_.lock_time());
     TwoFactorRepository::add_backup_codes(transaction, user.id, digests_of(user.id, codes));
-    // A login that saw two-factor off and is not finished yet must not be finished.
+    // Ends logins in progress that began while two-factor was off.
     Grants::add_rise(transaction, user.id, user.security_version,
                      {.session = keep, .identities = true, .devices = true}, "twoFactorEnabled", now);
     Audit::add(transaction, user.id, ActivityAction::user_enable_two_factor, cause, now);
@@ -194,7 +194,7 @@ awaitable<Result<std::vector<std::string>>> TwoFactor::enable_required(User owne
     auto codes = TwoFactorSecrets::new_backup_codes();
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
-    // The challenge that allows this is of a generation as well.
+    // The challenge that allows this belongs to a generation as well.
     UserRepository::add_same_generation(transaction, owner);
     TwoFactorRepository::add_enable(transaction, *proof, clock_.lock_time());
     TwoFactorRepository::add_backup_codes(transaction, user, digests_of(user, codes));
@@ -255,7 +255,7 @@ awaitable<Result<void>> TwoFactor::disable(Actor by, User user, SessionId keep, 
 
 awaitable<Result<void>> TwoFactor::reset(Actor by, User user, After after, Cause cause) {
     if (after == After::set_up_required) {
-        // Who asks again because the answer was lost changes nothing (RAC-4).
+        // A repeated request after a lost answer changes nothing (RAC-4).
         const auto record = co_await state(user.id);
         if (record.required_setup && !record.secret && !locked(record)) co_return Result<void>{};
     }
@@ -268,7 +268,7 @@ awaitable<Result<void>> TwoFactor::reset(Actor by, User user, After after, Cause
     }
     Grants::add_rise(transaction, user.id, user.security_version, {.identities = true}, "twoFactorReset", now);
     Audit::add(transaction, user.id, ActivityAction::admin_user_reset_two_factor, cause, now);
-    // Not from where: that is the administrator's, and none of the owner's business.
+    // The notice omits the origin: it is the administrator's, and not the owner's concern.
     mails_.add(transaction, user.id, after == After::off ? MailKind::two_factor_removed : MailKind::two_factor_reset,
                {}, now);
     const auto outcome = co_await std::move(transaction).commit(database_);

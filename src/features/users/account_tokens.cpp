@@ -29,8 +29,8 @@ std::string AccountTokens::add(storage::Transaction& transaction, UserId user, T
     return token;
 }
 
-// A token is worth nothing once the account has another address than the one it was sent to, or is of another
-// generation: switched off and on again, its second factor reset.
+// A token is void once the account has another address than the one it was sent to, or another generation, for example
+// after the account was deactivated and reactivated or its second factor was reset.
 static constexpr storage::Text spendable_sql =
     "digest = $1 AND purpose = $2 AND expires_at > $3 AND EXISTS (SELECT 1 "
     "FROM users u WHERE u.id = user_id AND u.email = account_tokens.email AND u.deleted_at IS NULL AND " +

@@ -13,10 +13,10 @@ using storage::Expect;
 using storage::sql;
 using storage::unread;
 
-// The row that changes of super admins lock: the built-in role, which every database has.
+// Changes of super admins lock this row: the built-in role, which every database has.
 const RoleId super_admin_role = built_in_role(Role::super_admin);
 
-// What became of an actor who is not what the guard saw any more.
+// The current state of an actor who no longer is what the guard saw.
 struct SeenActor {
     UserStatus status = UserStatus::active;
     bool is_verified = false;
@@ -56,8 +56,8 @@ PrivilegedTransaction::PrivilegedTransaction(const Actor& by, TimePoint now, std
     lock(user);
     if (target && user < *target) lock(*target);
     actor_at_ = statements().size();
-    // A statement of its own behind the locks: PostgreSQL reads sessions and roles as they were when the statement
-    // began.
+    // A separate statement after the locks, because PostgreSQL reads sessions and roles from a snapshot taken when the
+    // statement begins.
     add(Expect::one,
         sql<"UPDATE users SET updated_at = updated_at WHERE id = $1 AND status = 'active' AND is_verified "
             "AND deleted_at IS NULL AND role_id = $2 "
@@ -96,7 +96,7 @@ Error PrivilegedTransaction::refusal(const storage::Rows& found) const {
     if (actor->status == UserStatus::blocked) return Error{errors::blocked_forbidden};
     if (actor->status != UserStatus::active) return Error{errors::inactive_forbidden};
     if (!actor->is_verified) return Error{errors::email_not_verified};
-    // Who asked for no abilities is told to log in anew; the next session is of the role as it is then.
+    // An actor whose guard required no abilities is told to log in again; the next session has the role as it is then.
     if (!by_.proof_->abilities) return Error{errors::jwt_access_token_invalid};
     if (actor->role == Role::user) return Error{errors::role_forbidden};
     return Error{errors::policy_forbidden};

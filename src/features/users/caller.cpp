@@ -57,7 +57,7 @@ awaitable<Result<std::pair<Caller, SeenRole>>> CallerGuard::permit(http::Request
                                                                    std::span<const Ability> required) {
     auto caller = co_await identify_fully(context);
     if (!caller) co_return fail(std::move(caller.error()));
-    // Most who come here without right are no admins: they cost no second look-up.
+    // Most callers without the right are not admins, so check that first and save them the second look-up.
     if (caller->role == Role::user) co_return fail(errors::role_forbidden);
     auto role = co_await see_role(caller->role_id);
     if (!role || role->rights.type == Role::user) co_return fail(errors::role_forbidden);
@@ -88,7 +88,7 @@ http::Access CallerGuard::access(std::type_identity<SignedInAdmin>) {
     return out;
 }
 
-// Described as public: without a token it is.
+// Described as public because the endpoint works without a token.
 http::Access CallerGuard::access(std::type_identity<Visitor>) {
     return {.name = "public",
             .security_scheme = {},

@@ -53,7 +53,7 @@ awaitable<std::optional<Profile>> UserRepository::find_profile(UserId id) {
 }
 
 awaitable<std::vector<User>> UserRepository::list(std::optional<UserId> after, std::int64_t limit) {
-    // UUIDv7 grows with time: the order of ids is the order of creation.
+    // UUIDv7 grows with time, so id order is creation order.
     const auto rows = co_await database_.query(
         sql<"SELECT ", user_columns, user_tables, " WHERE u.deleted_at IS NULL AND u.id > $1 ORDER BY u.id LIMIT $2">,
         after.value_or(UserId{}), limit);
