@@ -29,7 +29,7 @@ struct PolicyObject {
 
 class LooseObjects {
 public:
-    // The longest delay of an operation that was begun in time.
+    // Exceeds the delay of any operation that was begun in time.
     static constexpr milliseconds margin = std::chrono::minutes{1};
 
     // All arguments must outlive this.
