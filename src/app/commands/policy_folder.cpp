@@ -110,7 +110,7 @@ private:
 }  // namespace
 
 std::string name_of(PolicyType type, std::int64_t version, Language language) {
-    return fmt::format("{}/{}/{}.{}", http::name_of(type), version, name_of(language), policy_extension);
+    return fmt::format("{}/{}/{}.{}", name_of(type), version, name_of(language), policy_extension);
 }
 
 PolicyFolder read_policy_folder(const fs::path& folder) { return Reader(folder).take(); }
