@@ -1,4 +1,4 @@
-// What the API document says about the service as a whole.
+// The parts of the API document that describe the service as a whole.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The service: what it can do (Services), its endpoints, and the server they are reached through.
+// The complete service: its features (Services), its endpoints, and the server that exposes them.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace consentry {
 // The program's version: x-repo-version and metadata.repoVersion.
 std::string_view program_version();
 
-// Everything unexpected, for the operator; the text never reaches a client.
+// Logs unexpected failures for the operator; the text never reaches a client.
 class FailureLog final : public http::Observer {
 public:
     explicit FailureLog(spdlog::logger& log) : log_(log) {}
@@ -38,15 +38,16 @@ private:
 
 class App {
 public:
-    // Opens everything and the listening sockets; throws std::exception naming what is unfit. `clock` outlives it.
+    // Opens everything, including the listening sockets; throws std::exception naming what cannot be used. `clock` must
+    // outlive the App.
     App(const Config& config, const Clock& clock);
-    ~App();  // stop() and wait
+    ~App();  // calls stop() and waits
     App(const App&) = delete;
     App& operator=(const App&) = delete;
 
-    // The first cleaning up comes soon: what an earlier process left behind has waited long enough.
+    // The first clean-up runs soon after start: data left by an earlier process has waited long enough.
     void start(milliseconds first_clean_up = std::chrono::seconds{5});
-    // Thread-safe, returns at once. wait() returns when all open requests are done.
+    // stop() is thread-safe and non-blocking. wait() returns when all open requests have completed.
     void stop();
     void wait();
 
@@ -54,7 +55,7 @@ public:
     Services& services() { return services_; }
     const http::Router& router() const { return router_; }
     const std::string& document() const { return system_.document(); }
-    // Null where the settings have them off.
+    // Null if disabled by the settings.
     const Log* log() const { return request_log_.get(); }
     const ErrorTracking* error_tracking() const { return error_tracking_.get(); }
     const MailDelivery& mail_delivery() const { return *mail_delivery_; }
@@ -66,16 +67,16 @@ private:
     void open_metrics();
     void open_mail_delivery();
 
-    std::shared_ptr<spdlog::logger> log_;  // taken before any thread runs
-    // Before the services, hence destroyed after them: pools and storage hand their last answers to the server's
-    // executors.
+    std::shared_ptr<spdlog::logger> log_;  // obtained before any thread runs
+    // Declared before the services, hence destroyed after them: pools and storage deliver their last results on the
+    // server's executors.
     std::unique_ptr<http::Server> server_;
     std::unique_ptr<MailDelivery> mail_delivery_;
     Services services_;
     System system_;
     Health health_;
     http::RateLimit rate_limit_;
-    std::unique_ptr<Metrics> metrics_;  // null: METRICS_ENABLE is off
+    std::unique_ptr<Metrics> metrics_;  // null if METRICS_ENABLE is off
     std::unique_ptr<MetricsPage> metrics_page_;
     http::Router router_;
     FailureLog failures_;
@@ -84,7 +85,7 @@ private:
     std::unique_ptr<http::AccessLog> access_log_;
     std::unique_ptr<ErrorTracking> error_tracking_;
     std::unique_ptr<http::Pipeline> pipeline_;
-    std::optional<CleanUp> clean_up_;  // from start() on
+    std::optional<CleanUp> clean_up_;  // set by start()
 };
 
 }  // namespace consentry

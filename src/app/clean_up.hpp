@@ -1,7 +1,7 @@
-// What the service does by itself now and then: deletes what nobody can need any more, and tells what it counted.
+// Periodic background tasks: delete expired data and report counters.
 //
-// The tasks know nothing of each other: whatever one throws is its trouble alone. It is tried again soon, and the
-// others go on.
+// The tasks are independent: an exception affects only the task that threw it. That task is retried soon, and the
+// others continue.
 #pragma once
 
 #include <chrono>
@@ -25,13 +25,13 @@ struct CleanUpTask {
     std::function<awaitable<void>()> work;
 };
 
-// A task that was not done, and why.
+// A task that failed, and why.
 struct CleanUpTrouble {
     std::string task;
     std::string reason;
 };
 
-// Does all of them now, each whatever became of the one before.
+// Runs all tasks now; a failure does not stop the remaining tasks.
 awaitable<std::vector<CleanUpTrouble>> do_all(std::vector<CleanUpTask> tasks);
 
 class CleanUp {
@@ -39,14 +39,14 @@ public:
     using SteadyTime = std::chrono::steady_clock::time_point;
     static constexpr milliseconds retry_after = std::chrono::minutes{1};
 
-    // Every task is due at `first`. `log` outlives it.
+    // Every task is first due at `first`. `log` must outlive this object.
     CleanUp(std::vector<CleanUpTask> tasks, spdlog::logger& log, SteadyTime first);
 
-    // Does what is due. Trouble is logged when it begins and when it is over.
+    // Runs the tasks that are due. Logs trouble when it begins and when it ends.
     awaitable<void> do_due(SteadyTime now);
     SteadyTime next() const;
 
-    // For ever, on the executor that runs it.
+    // Runs forever on the current executor.
     awaitable<void> run();
 
 private:

@@ -1,4 +1,4 @@
-// Cursors sealed with AES-256-GCM under a key of their own, which has no default (INP-9).
+// Pagination cursors sealed with AES-256-GCM under a dedicated key that has no default (INP-9).
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ inline constexpr std::chrono::hours cursor_age_max{24};
 
 class SealedCursors final : public http::CursorSeal {
 public:
-    // The first secret seals, all open. The clock outlives it.
+    // The first secret seals, all secrets open. The clock must outlive this object.
     SealedCursors(const std::vector<std::string>& secrets, const Clock& clock);
 
     std::string seal(std::string_view content, std::string_view owner, std::string_view conditions) const override;

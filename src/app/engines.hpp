@@ -1,4 +1,4 @@
-// Which engine is behind each port: the settings say so.
+// Selects the engine behind each port according to the settings.
 #pragma once
 
 #include <filesystem>
@@ -12,25 +12,25 @@
 
 namespace consentry {
 
-// Opened, and its schema brought up to date. Throws std::runtime_error naming the setting and what is wrong.
+// Opens the database and brings its schema up to date. Throws std::runtime_error naming the setting and the problem.
 std::unique_ptr<storage::Database> open_database(const Config& config);
 
-// A cache that does not answer is opened all the same, and told of in the log: the service can begin without it. Throws
-// std::runtime_error naming the setting where somebody must mend something (a wrong password, a certificate).
+// Opens the cache even if it does not respond, and logs that: the service can start without it. Throws
+// std::runtime_error naming the setting if the operator has to fix something (a wrong password, a certificate).
 std::unique_ptr<storage::Cache> open_cache(const Config& config, const Clock& clock);
 
-// Checked. A store that does not answer is opened all the same, and told of in the log: only term policies need it.
-// Throws std::runtime_error naming the setting where somebody must mend something.
+// Opens and checks the object store. Opens it even if it does not respond, and logs that: only term policies need it.
+// Throws std::runtime_error naming the setting if the operator has to fix something.
 std::unique_ptr<storage::ObjectStore> open_object_store(const Config& config);
 
-// Looks at the same three, for `config check`: makes, opens for writing and changes nothing anywhere. Each throws
-// std::runtime_error where somebody must mend something, and Unavailable where a server does not answer that a start
-// can do without.
+// Check the same three for `config check`; they create, open for writing and modify nothing. Each throws
+// std::runtime_error if the operator has to fix something, and Unavailable if a server that is not required for a start
+// does not respond.
 void look_at_database(const Config& config);
 void look_at_cache(const Config& config);
 void look_at_object_store(const Config& config);
 
-// Throws std::runtime_error naming the place where `folder` can neither be written to nor be made.
+// Throws std::runtime_error naming the path if `folder` can neither be written to nor created.
 void require_writable(const std::filesystem::path& folder);
 
 }  // namespace consentry

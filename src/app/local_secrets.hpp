@@ -1,5 +1,5 @@
-// What a first start in APP_ENV=local makes for itself: signing keys, the two-factor key and the application's secret,
-// below DATA_DIR/keys.
+// Secrets that the first start in APP_ENV=local generates below DATA_DIR/keys: signing keys, the two-factor key and the
+// application's secret.
 #pragma once
 
 #include "app/config/config.hpp"
@@ -7,14 +7,14 @@
 
 namespace consentry {
 
-// DATA_DIR, for its owner only.
+// Creates DATA_DIR, accessible only to its owner.
 void make_data_folder(const Config& config);
 
-// The configuration with its missing secrets read from, or made in, the key folder. Outside of local nothing is
-// made: read_config() has refused to go without them.
+// Returns the configuration with its missing secrets read from the key folder, or generated there. Outside of local
+// nothing is generated, because read_config() rejects a configuration without them.
 Config with_local_secrets(Config config, const Clock& clock);
 
-// The same for a look that changes nothing: what is not there is made up, for this process alone.
+// The same for checks that modify nothing: missing secrets are generated for this process only.
 Config with_passing_secrets(Config config);
 
 }  // namespace consentry

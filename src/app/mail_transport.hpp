@@ -1,4 +1,4 @@
-// The settings of mails (MAIL_*, EMAIL_*, HOME_*) as what sends them wants them.
+// Maps the mail settings (MAIL_*, EMAIL_*, HOME_*) to the mail transport.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,12 @@
 
 namespace consentry {
 
-// Which engine is behind the port. Throws std::runtime_error naming the setting and what is wrong.
+// Selects the engine behind the port. Throws std::runtime_error naming the setting and the problem.
 std::unique_ptr<MailTransport> open_mail_transport(const Config& config);
 
-// Looks at it, for `config check`, and changes nothing: no folder is made, and no mail is sent. Throws
-// std::runtime_error where somebody must mend something, Unavailable where the mail server does not take us.
+// Checks the transport for `config check` without modifying anything: creates no folder and sends no mail. Throws
+// std::runtime_error if the operator has to fix something, Unavailable if the mail server does not accept the
+// connection.
 void look_at_mail(const Config& config);
 
 MailSite mail_site(const Config& config);

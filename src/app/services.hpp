@@ -1,6 +1,6 @@
-// Storage, pools and features, wired: everything of the service but its listening side. Commands use it as it is.
+// Storage, pools and features, wired together: the whole service except its server. Commands use it directly.
 //
-// A member may use the members above it and nothing else, so that construction and destruction order are both right.
+// A member may use only the members declared above it, so construction and destruction order are both correct.
 #pragma once
 
 #include <memory>
@@ -53,13 +53,13 @@ KeySettings key_settings(const TokenConfig& config);
 
 class Services {
 public:
-    // Opens the storage, brings the schema up to date, loads the keys. In APP_ENV=local, keys that are missing are made
-    // and kept in the data folder. Throws std::runtime_error naming what is unfit.
+    // Opens the storage, brings the schema up to date and loads the keys. In APP_ENV=local, generates missing keys and
+    // keeps them in the data folder. Throws std::runtime_error naming what cannot be used.
     Services(const Config& config, const Clock& clock);
 
-    // What is to be deleted and told of now and then.
+    // The periodic tasks that delete expired data and report counters.
     std::vector<CleanUpTask> clean_up_tasks();
-    // All of it now.
+    // Runs all of them now.
     awaitable<std::vector<CleanUpTrouble>> clean_up() { return do_all(clean_up_tasks()); }
 
     const Config config;
@@ -83,7 +83,7 @@ public:
     storage::Database& database;
     storage::Cache& cache;
     storage::ObjectStore& object_store;
-    const std::unique_ptr<Files> files;  // null: the store has a server of its own
+    const std::unique_ptr<Files> files;  // null: the store has its own server
     SealedCursors cursors;
     SecurityEventFile security_event_file;
     BoundedEvents bounded_events;

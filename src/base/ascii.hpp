@@ -1,4 +1,4 @@
-// Kinds of ASCII characters, whatever the locale says.
+// ASCII character classes, independent of the locale.
 #pragma once
 
 namespace consentry {
@@ -12,7 +12,7 @@ constexpr bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
 constexpr char lower_letter(char c) { return is_upper_letter(c) ? static_cast<char>(c + ('a' - 'A')) : c; }
 
-// -1 for what is no digit of that base.
+// Returns -1 if `c` is not a hexadecimal digit.
 constexpr int hex_value(char c) {
     if (is_digit(c)) return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -20,7 +20,7 @@ constexpr int hex_value(char c) {
     return -1;
 }
 
-// What the base-64 alphabet for addresses has, without padding (RFC 4648 section 5).
+// The base64url alphabet without padding (RFC 4648 section 5).
 constexpr bool is_base64url(char c) { return is_alphanumeric(c) || c == '-' || c == '_'; }
 
 }  // namespace consentry

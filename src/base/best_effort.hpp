@@ -1,7 +1,8 @@
-// What is worth trying and fails nobody: a copy in the cache, a note about something that is settled already. Where the
-// part that it needs is away, things go on without it; whoever counts outages has seen this one too.
+// Runs work whose failure must not fail the caller, such as filling the cache or logging an outcome that is already
+// settled. If the dependency is unavailable, the caller continues without it; the code that counts outages has already
+// recorded this one.
 //
-//     const auto copy = co_await best_effort([&] { return cache_.get(key); });
+//    const auto copy = co_await best_effort([&] { return cache_.get(key); });
 #pragma once
 
 #include <optional>
@@ -32,7 +33,7 @@ struct BestEffort<boost::asio::awaitable<std::optional<T>>> {
 
 }  // namespace detail
 
-// nullopt where it was to no avail.
+// Returns nullopt if the work threw Unavailable; other exceptions propagate.
 template <class Work, class Result = typename detail::BestEffort<std::invoke_result_t<Work&>>::Result>
 boost::asio::awaitable<Result> best_effort(Work work) {
     try {

@@ -1,4 +1,4 @@
-// Two waits at once.
+// Awaits two operations concurrently.
 #pragma once
 
 #include <exception>
@@ -13,8 +13,9 @@
 
 namespace consentry {
 
-// Goes on when both are over. Throws what the first of them threw that failed; the other one is not cut short by it.
-// (Of asio's own && an outage that ends both becomes a multiple_exceptions, which nobody takes for one.)
+// Returns when both operations have finished. If either failed, rethrows the exception of the one that failed first; a
+// failure does not cancel the other operation. (Asio's own && reports two failures as multiple_exceptions, which no
+// handler recognizes as an outage.)
 template <class A, class B>
 boost::asio::awaitable<std::pair<A, B>> both(boost::asio::awaitable<A> one, boost::asio::awaitable<B> other) {
     namespace asio = boost::asio;

@@ -1,5 +1,5 @@
-// Whose a request is, where something is shared out between clients: an IPv4 address, or the /64 of an IPv6 address,
-// which one household or machine has to itself.
+// Identifies the client of a request when a resource is shared out between clients: an IPv4 address, or the /64 prefix
+// of an IPv6 address, which usually belongs to one household or machine.
 #pragma once
 
 #include <compare>
@@ -13,13 +13,13 @@ namespace consentry {
 
 struct ClientNetwork {
     std::uint64_t prefix = 0;
-    std::uint8_t version = 0;  // 4 or 6; 0: the service itself, or whoever cannot be told
+    std::uint8_t version = 0;  // 4 or 6; 0: the service itself, or an unknown client
 
     static ClientNetwork of(const boost::asio::ip::address& address) {
         namespace ip = boost::asio::ip;
         if (address.is_v4()) return {address.to_v4().to_uint(), 4};
         const ip::address_v6 v6 = address.to_v6();
-        // The same client, by way of a socket that takes both (::ffff:1.2.3.4).
+        // An IPv4 client that connected through a dual-stack socket (::ffff:1.2.3.4).
         if (v6.is_v4_mapped()) return {ip::make_address_v4(ip::v4_mapped, v6).to_uint(), 4};
         std::uint64_t prefix = 0;
         const auto bytes = v6.to_bytes();

@@ -1,5 +1,5 @@
-// Time as the rules of the service see it. Whoever needs "now" takes a Clock by reference; only main
-// makes a SystemClock, and tests hold one they can turn.
+// The service's notion of time. Code that needs the current time takes a Clock by reference; only main creates a
+// SystemClock, and tests use a ManualClock.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace consentry {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Wall-clock time in milliseconds, UTC: the unit of the wire (metadata.timestamp) and of the database.
+// Wall-clock time in UTC milliseconds: the unit of the wire format (metadata.timestamp) and of the database.
 using TimePoint = std::chrono::time_point<std::chrono::system_clock, milliseconds>;
 
 constexpr std::int64_t epoch_ms(TimePoint time) { return time.time_since_epoch().count(); }
@@ -26,18 +26,19 @@ constexpr TimePoint from_epoch_seconds(std::int64_t s) { return TimePoint{second
 
 // ISO 8601 with milliseconds: 2026-11-20T11:03:07.000Z
 std::string to_iso8601(TimePoint time);
-// A date and time of day with its offset ("Z" or "+02:00"), as RFC 3339 section 5.6 narrows ISO 8601; up to nine digits
-// of a second, of which three count.
+// Parses a date and time with an offset ("Z" or "+02:00") in the RFC 3339 section 5.6 profile of ISO 8601. Accepts up
+// to nine fractional digits and keeps three.
 std::optional<TimePoint> from_iso8601(std::string_view text);
 
 class Clock {
 public:
     virtual ~Clock() = default;
     virtual TimePoint now() const = 0;  // thread-safe
-    // The time by which locks begin and end (RAC-6). It goes on from the start of the process, pauses of the machine
-    // included, whatever is done to the machine's clock: a lock is neither ended nor prolonged by setting that clock.
+    // The time that decides when locks begin and end (RAC-6). It advances steadily from process start, including while
+    // the machine is suspended, and ignores changes to the system clock: setting that clock neither shortens nor
+    // prolongs a lock.
     virtual TimePoint lock_time() const = 0;  // thread-safe
-    // How far lock_time() is ahead of a clock elsewhere that shows this time now.
+    // Returns how far lock_time() is ahead of another clock that reads `elsewhere` now.
     virtual milliseconds ahead_of(TimePoint elsewhere) const { return lock_time() - elsewhere; }
 };
 
@@ -49,19 +50,19 @@ public:
     TimePoint lock_time() const override { return begin_ + (since_boot() - begin_since_boot_); }
 
 private:
-    static milliseconds since_boot();  // goes on while the machine sleeps
+    static milliseconds since_boot();  // also advances while the machine is suspended
     TimePoint begin_ = std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
     milliseconds begin_since_boot_ = since_boot();
 };
 
-// A clock that stands still until it is told to move, and the clocks of all other machines with it; thread-safe.
+// A clock for tests that moves only when told to; other machines' clocks are assumed to agree with it. Thread-safe.
 class ManualClock final : public Clock {
 public:
     explicit ManualClock(TimePoint start) : now_ms_(epoch_ms(start)) {}
     TimePoint now() const override { return from_epoch_ms(now_ms_.load()); }
     void set(TimePoint time) { now_ms_.store(epoch_ms(time)); }
     void advance(milliseconds by) { now_ms_.fetch_add(by.count()); }
-    // As if somebody set the machine's clock: no time passes.
+    // Simulates a change of the system clock: no time passes.
     void step(milliseconds by) {
         stepped_ms_.fetch_add(by.count());
         now_ms_.fetch_add(by.count());

@@ -1,4 +1,3 @@
-// E-mail addresses.
 #pragma once
 
 #include <optional>
@@ -7,10 +6,10 @@
 
 namespace consentry {
 
-// The one spelling of an address that is stored and compared (INP-7): without blanks around it; before the '@' at most
-// 64 ASCII letters, digits, '-', '_', '.', '+'; a domain of at least two labels, the last of letters; all in lower
-// case. Labels of other scripts are accepted as IDNA2008 takes them, and become A-labels ("xn--..."). nullopt: no
-// address.
+// Returns the canonical form of an address, in which it is stored and compared (INP-7), or nullopt if `text` is not a
+// valid address. The canonical form has no surrounding white space and is all lower case. The local part has at most 64
+// characters out of ASCII letters, digits, '-', '_', '.' and '+'. The domain has at least two labels, the last
+// consisting of letters. Internationalized labels are validated by IDNA2008 and converted to A-labels ("xn--...").
 std::optional<std::string> canonical_email(std::string_view text);
 
 }  // namespace consentry

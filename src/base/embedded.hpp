@@ -1,4 +1,4 @@
-// A file that consentry_embed() (cmake/EmbedFiles.cmake) made part of the program.
+// A file that consentry_embed() (cmake/EmbedFiles.cmake) compiled into the program.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@ namespace consentry {
 
 struct EmbeddedFile {
     std::string_view name;   // without its folder: "0001_users.sql"
-    std::string_view bytes;  // lives as long as the program
+    std::string_view bytes;  // valid for the lifetime of the program
 };
 
 }  // namespace consentry

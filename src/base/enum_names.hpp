@@ -1,4 +1,4 @@
-// The names of an enum's values, as the wire, the database and the command line have them.
+// Names of enum values as used on the wire, in the database and on the command line.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ constexpr std::optional<Enum> find_enum(std::string_view name) {
         if (text == name) return candidate;
     return std::nullopt;
 }
-// For people: "red, green, blue".
+// For messages: "red, green, blue".
 template <NamedEnum Enum>
 std::string all_names() {
     std::string out;

@@ -1,8 +1,8 @@
-// Refusals are values, outages are exceptions.
+// Refusals are values; outages are exceptions.
 //
-// A refusal that depends on the caller's input or state is an Error of one ErrorKind; base/errors.hpp
-// holds the one table of kinds. What nobody can do anything about at this place (a lost database) is thrown,
-// caught once in the pipeline, logged in full and answered without detail.
+// A refusal that depends on the caller's input or state is an Error of one ErrorKind; base/errors.hpp holds the single
+// table of kinds. A failure that the code cannot handle locally (a lost database) is thrown, caught once in the
+// pipeline, logged in full and answered without detail.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ namespace consentry {
 struct ErrorKind {
     std::string_view name;  // statusCodeKey on the wire
     unsigned http_status;
-    int service_code;              // clients rely on it: never renumber, tests/rules pins each one
+    int service_code;              // clients rely on it: never renumber; tests/rules pins each one
     std::string_view message_key;  // in locales/*.json
-    std::string_view module;       // which part of the service it belongs to
+    std::string_view module;       // the part of the service it belongs to
 };
 
 // One broken rule of a request. Never holds the offending value (INP-6).
 struct Violation {
-    std::string key;                   // the rule's name on the wire: "isEmail"
+    std::string key;                   // rule name on the wire: "isEmail"
     std::string property;              // dotted path: "contents.0.language"
     boost::json::object placeholders;  // for the message: {"min": 8}
 };
@@ -38,7 +38,7 @@ struct Violation {
 class Error {
 public:
     explicit Error(const ErrorKind& kind) : kind_(&kind) {}
-    // `data` goes to the client as the error's data; its members also fill the message's placeholders.
+    // `data` is sent to the client as the error's data; its members also fill the message's placeholders.
     Error(const ErrorKind& kind, boost::json::object data) : kind_(&kind), details_(std::make_unique<Details>()) {
         details_->data = std::move(data);
     }
@@ -52,7 +52,7 @@ public:
     const boost::json::object& data() const;
     const std::vector<Violation>& violations() const;
 
-    // Another text than the kind's own, for the same kind; a key of locales/*.json that outlives the error.
+    // Replaces the kind's default message. `key` is a key of locales/*.json and must outlive the error.
     Error with_message(std::string_view key) && {
         message_key_ = key;
         return std::move(*this);
@@ -66,7 +66,7 @@ private:
     };
     const ErrorKind* kind_;
     std::string_view message_key_;
-    std::unique_ptr<Details> details_;  // most refusals have none
+    std::unique_ptr<Details> details_;  // null for most refusals
 };
 
 template <class T>
@@ -78,11 +78,11 @@ inline std::unexpected<Error> fail(const ErrorKind& kind, boost::json::object da
 }
 inline std::unexpected<Error> fail(Error&& error) { return std::unexpected(std::move(error)); }
 
-// A refusal that says when to come again: `retryAfterSeconds` in the data, and the same number in the
-// Retry-After header. An integer >= 1, rounded up.
+// Returns a refusal that tells the client when to retry: `retryAfterSeconds` in the data, and the same number in the
+// Retry-After header. The number is an integer >= 1, rounded up.
 Error retry_later(const ErrorKind& kind, milliseconds wait);
 
-// A part that the service needs does not answer. Becomes 503 with Retry-After. The text is for the log only.
+// Thrown when a dependency of the service does not respond. Becomes 503 with Retry-After. The text is for the log only.
 class Unavailable : public std::runtime_error {
 public:
     explicit Unavailable(const std::string& what, std::int64_t retry_after_seconds = 1)

@@ -1,5 +1,5 @@
-// Errors of libraries as people read them: a sentence that names the place and the trouble, without the library's own
-// names, numbers and lines of source.
+// Converts library errors to text for people: a sentence that names the place and the problem, without library-internal
+// names, error numbers or source lines.
 #pragma once
 
 #include <exception>
@@ -10,7 +10,7 @@
 namespace consentry {
 
 std::string sentence_of(const boost::system::error_code& error);
-// Of ours, which are sentences already, their own text.
+// Exceptions of this program already carry a sentence; their text is returned unchanged.
 std::string sentence_of(const std::exception& error);
 
 }  // namespace consentry

@@ -1,12 +1,12 @@
-// Every refusal of the service: name, HTTP status, service code, message key, module. Clients rely on the
-// numbers (tests/rules pins them); some collide on purpose and are told apart by name and HTTP status.
+// All refusals of the service: name, HTTP status, service code, message key, module. Clients rely on the numbers
+// (tests/rules pins them). Some numbers collide on purpose; name and HTTP status tell them apart.
 #pragma once
 
 #include "base/error.hpp"
 
 namespace consentry::errors {
 
-// Of the HTTP layer: the service code is the HTTP status itself.
+// HTTP layer: the service code equals the HTTP status.
 inline constexpr ErrorKind bad_request{"badRequest", 400, 400, "http.400", "http"};
 inline constexpr ErrorKind route_not_found{"notFound", 404, 404, "http.404", "http"};
 inline constexpr ErrorKind method_not_allowed{"methodNotAllowed", 405, 405, "http.405", "http"};
@@ -137,7 +137,7 @@ inline constexpr ErrorKind file_too_many_rows{"exceedMaxDataImport", 422, 5013, 
                                               "file"};
 inline constexpr ErrorKind file_validation{"validation", 422, 5030, "file.error.validationDto", "file"};
 
-// A presigned address that is out of date, or for something else than was tried with it.
+// A presigned URL that has expired or was issued for a different operation.
 inline constexpr ErrorKind file_address_invalid{"addressInvalid", 403, 5014, "file.error.addressInvalid", "file"};
 
 inline constexpr ErrorKind term_policy_not_found{"notFound", 404, 6100, "termPolicy.error.notFound", "termPolicy"};
@@ -161,7 +161,7 @@ inline constexpr ErrorKind term_policy_content_invalid{"contentInvalid", 400, 61
                                                        "termPolicy"};
 inline constexpr ErrorKind term_policy_withdraw_not_allowed{"withdrawNotAllowed", 400, 6111,
                                                             "termPolicy.error.withdrawNotAllowed", "termPolicy"};
-// A publication is under way.
+// Another publication is in progress.
 inline constexpr ErrorKind term_policy_busy{"busy", 409, 6112, "termPolicy.error.busy", "termPolicy"};
 inline constexpr ErrorKind term_policy_not_accepted{"notAccepted", 409, 6113, "termPolicy.error.notAccepted",
                                                     "termPolicy"};

@@ -1,14 +1,15 @@
-// From a coroutine on an I/O thread to work on another thread and back: the only bridge between the two.
+// Hands work from a coroutine on an I/O thread to another thread and returns the result: the only bridge between the
+// two.
 //
-//     const Rows rows = co_await handoff<Rows>([&](Promise<Rows> promise) { writer.enqueue(..., std::move(promise));
-//     });
+//    const Rows rows = co_await handoff<Rows>([&](Promise<Rows> promise) { writer.enqueue(..., std::move(promise));
+//    });
 //
-// `start` runs at once on the calling thread and gives the promise to whoever will keep it. The coroutine goes
-// on, on its own executor, after set_value() or set_exception(), which any thread may call, once. A promise
-// dropped without either ends the wait with std::future_error's broken_promise, and with what `start` threw where it
-// did. When the coroutine is cancelled (the request's deadline), the wait ends with
-// boost::system::system_error(operation_aborted) and a later set_value() goes nowhere, even where the executor's
-// context has ended by then; the work itself is not undone.
+// `start` runs immediately on the calling thread and passes the promise on. The coroutine resumes on its own executor
+// after set_value() or set_exception(), which may be called once, from any thread. Destroying the promise without
+// calling either fails the wait with std::future_error (broken_promise), or with the exception that `start` threw. If
+// the coroutine is cancelled (request deadline), the wait fails with boost::system::system_error(operation_aborted); a
+// later set_value() is ignored, even if the executor's context has been destroyed by then. The work itself is not
+// undone.
 #pragma once
 
 #include <atomic>
@@ -38,16 +39,16 @@ using asio::awaitable;
 
 namespace detail {
 
-// How many workers are inside of a post() to one context. Whoever waited for a worker may end the context as soon as
-// the wait is over, and the worker may have lost its core to others before it has left post(): so the end of the
-// context waits for it, and no thread that serves the context does.
+// Counts the workers currently inside a post() to one context. A coroutine that waited for a worker may destroy the
+// context as soon as the wait is over, while the worker may be preempted before it has returned from post(). The
+// context's destructor therefore waits for the worker; threads that run the context never do.
 class Posts : public asio::execution_context::service {
 public:
     using Count = std::atomic<int>;
     static inline asio::execution_context::id id;
     explicit Posts(asio::execution_context& context) : service(context) {}
 
-    // Outlives the context: the last worker has yet to wake whoever waits for it.
+    // Outlives the context, because the last worker still has to notify the waiting destructor.
     const std::shared_ptr<Count>& under_way() const { return under_way_; }
 
     class Scope {
@@ -64,7 +65,7 @@ public:
     };
 
 private:
-    // Before any service of the context is destroyed.
+    // Runs before any service of the context is destroyed.
     void shutdown() override {
         for (int count = under_way_->load(); count != 0; count = under_way_->load()) under_way_->wait(count);
     }
@@ -72,9 +73,9 @@ private:
     const std::shared_ptr<Count> under_way_ = std::make_shared<Count>(0);
 };
 
-// Touched by two threads, never at once: `value` and `error` belong to the worker until it posts, `handler` and
-// `executor` belong to the executor's thread always, but for the worker's one use of the executor after it has made
-// `way` `posted` and before what it posts is run. The worker keeps no share of the state behind that.
+// Shared by two threads, never concurrently. The worker owns `value` and `error` until it posts. The executor's thread
+// owns `handler` and `executor`, except that the worker uses the executor once, after it has set `way` to `posted` and
+// before the posted function runs. The worker holds no reference to the state afterwards.
 template <class T>
 struct HandoffState {
     using Handler = asio::any_completion_handler<void(std::exception_ptr, std::optional<T>)>;
@@ -88,26 +89,26 @@ struct HandoffState {
 
     explicit HandoffState(const asio::any_io_executor& ex)
         : executor(ex), posts(asio::use_service<Posts>(asio::query(ex, asio::execution::context)).under_way()) {}
-    // By the worker, once.
+    // Called once, by the worker.
     static void post(std::shared_ptr<HandoffState> self) {
         const Posts::Scope inside(self->posts);
         Way open = Way::open;
-        // Refused: nobody waits, and the context may be gone.
+        // Already refused: the coroutine no longer waits, and the context may be gone.
         if (!self->way.compare_exchange_strong(open, Way::posted)) return;
         const asio::any_io_executor to = self->executor.get_executor();
         asio::post(to, [self = std::move(self)] { self->complete(); });
     }
-    // On the executor's thread, as all below.
+    // Runs on the executor's thread, as do all functions below.
     void complete() {
         executor.reset();
-        if (!handler) return;  // cancelled before
+        if (!handler) return;  // already cancelled
         Handler waiting = std::move(handler);
         handler = nullptr;
         std::move(waiting)(std::move(error), std::move(value));
     }
     void cancel() {
         if (!handler) return;
-        // Posted: the coroutine must not be resumed from inside its own cancellation.
+        // Posted, because the coroutine must not resume inside its own cancellation.
         asio::post(executor.get_executor(), [late = std::move(handler)]() mutable {
             std::move(late)(std::make_exception_ptr(boost::system::system_error(asio::error::operation_aborted)),
                             std::optional<T>{});
@@ -147,14 +148,14 @@ private:
 
 template <class T, class Start>
 awaitable<T> handoff(Start start) {
-    // The initiation must not outlive this frame's `start`: it runs before the first suspension.
+    // The initiation must not outlive `start` in this frame; it runs before the first suspension.
     std::optional<T> value =
         co_await asio::async_initiate<const asio::use_awaitable_t<>&, void(std::exception_ptr, std::optional<T>)>(
             [](auto handler, Start* go) {
                 auto executor = asio::get_associated_executor(handler);
                 auto slot = asio::get_associated_cancellation_slot(handler);
                 auto state = std::make_shared<detail::HandoffState<T>>(executor);
-                // Not by assignment: any_completion_handler's calls itself without end (Boost 1.81).
+                // Uses swap() because any_completion_handler's move assignment recurses endlessly (Boost 1.81).
                 typename detail::HandoffState<T>::Handler(std::move(handler)).swap(state->handler);
                 if (slot.is_connected()) {
                     slot.assign([weak = std::weak_ptr(state)](asio::cancellation_type) {
@@ -164,7 +165,8 @@ awaitable<T> handoff(Start start) {
                 try {
                     (*go)(Promise<T>{state});
                 } catch (...) {
-                    // The promise is gone, and with it the wait: what is posted already tells this instead.
+                    // The promise has been destroyed, which completes the wait; replace the error already posted with
+                    // this one.
                     state->error = std::current_exception();
                 }
             },

@@ -1,4 +1,4 @@
-// Where two texts differ, line by line.
+// Line-by-line difference of two texts.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace consentry {
 
-// In the unified format of `diff -u`, which `patch` reads; empty where the texts are the same. The script is the
-// shortest there is, unless more than 2,000 lines differ: then what lies between the first difference and the last is
-// shown as replaced, for nobody reads more of another text, and neither time nor memory may grow with its square.
+// Returns a unified diff as `diff -u` prints it and `patch` reads it; empty if the texts are equal. The edit script is
+// minimal unless more than 2,000 lines differ. Beyond that, the whole range between the first and the last difference
+// is shown as replaced, to avoid quadratic time and memory.
 std::string unified_diff(std::string_view before, std::string_view after, std::string_view name_before,
                          std::string_view name_after);
 

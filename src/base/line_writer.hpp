@@ -1,8 +1,8 @@
-// Lines on their way to a slow place (a file, a pipe) by a thread of its own, so that whoever writes them never waits
-// and never fails (LOG-5).
+// Writes lines to a slow target (a file, a pipe) on a dedicated thread, so that callers never block and never fail
+// (LOG-5).
 //
-// What waits is bounded: when the place cannot keep up, the oldest lines make room. Lost lines are counted, told of on
-// standard error when a time of trouble begins, and by a line of their own in the place itself once it works again.
+// The queue is bounded: if the target cannot keep up, the oldest lines are dropped. Dropped lines are counted. They are
+// reported on standard error when an outage begins, and by a line in the target itself once it works again.
 #pragma once
 
 #include <atomic>
@@ -21,31 +21,31 @@
 
 namespace consentry {
 
-// Used by the writer's thread alone.
+// Used only by the writer's thread.
 class LineTarget {
 public:
     virtual ~LineTarget() = default;
-    // Whole lines with their ends. Returns how many bytes of them are written; the others are lost.
+    // Takes whole lines including their line ends. Returns the number of bytes written; the rest is lost.
     virtual std::size_t write(std::string_view lines) noexcept = 0;
-    // Why lines were lost, for people: "logs/api.log: No space left on device".
+    // Why lines were lost, as text for people: "logs/api.log: No space left on device".
     virtual std::string trouble() const = 0;
-    // The line, without its end, that tells of `count` lost ones.
+    // Returns the line, without its line end, that reports `count` lost lines.
     virtual std::string loss_note(std::uint64_t count) const = 0;
 };
 
 class LineWriter {
 public:
     struct Options {
-        std::string name;  // of the thread, and of the lines in messages; 15 characters at most (Linux)
+        std::string name;  // of the thread, and of the log in messages; at most 15 characters (Linux limit)
         std::size_t waiting_bytes_max = std::size_t{4} << 20;
-        milliseconds gather{0};  // how long a first line may wait for others, to be written with them
+        milliseconds gather{0};  // how long the first line may wait so that several are written together
     };
     LineWriter(Options options, std::unique_ptr<LineTarget> target);
-    ~LineWriter();  // writes what waits
+    ~LineWriter();  // writes all queued lines
     LineWriter(const LineWriter&) = delete;
     LineWriter& operator=(const LineWriter&) = delete;
 
-    // A line without its end, and without line ends in it. Thread-safe.
+    // `line` must not contain line ends. Thread-safe.
     void append(std::string_view line) noexcept;
 
     std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
@@ -64,12 +64,12 @@ private:
     std::atomic<std::uint64_t> lost_{0};
     std::mutex mutex_;
     std::condition_variable ready_;
-    std::deque<Chunk> chunks_;  // waiting
+    std::deque<Chunk> chunks_;  // queued
     std::size_t waiting_bytes_ = 0;
-    std::uint64_t untold_ = 0;  // lost, and not yet told of in the place itself
+    std::uint64_t untold_ = 0;  // lost lines not yet reported in the target itself
     std::vector<Chunk> spares_;
     bool stopping_ = false;
-    bool in_trouble_ = false;  // the thread's own
+    bool in_trouble_ = false;  // accessed only by the writer's thread
     std::thread thread_;
 };
 

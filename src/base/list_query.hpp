@@ -1,5 +1,5 @@
-// What a list is asked for and what came of it: between the side that reads requests (http/paging) and the side that
-// writes SQL (storage/list_sql), which do not know each other.
+// The request for a list and its result, as exchanged between the side that reads requests (http/paging) and the side
+// that writes SQL (storage/list_sql); neither side depends on the other.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,14 @@ namespace consentry {
 
 using ListValue = std::variant<bool, std::int64_t, std::string, Uuid>;
 
-// Expressions are SQL that a feature wrote down as a constant; what a client sends becomes a value only.
+// Expressions are SQL constants of the features; client input is only ever bound as a value.
 struct ListCondition {
     enum class Comparison { one_of, at_least, below };
     std::string_view expression;
     Comparison comparison = Comparison::one_of;
     std::vector<ListValue> values;
-    std::size_t values_max = 1;  // of one_of: its statement has room for so many, so that one text does for any number
+    std::size_t values_max = 1;  // for one_of: the statement has room for this many values, so that one SQL text serves
+                                 // any number
 };
 
 struct ListOrder {
@@ -30,18 +31,18 @@ struct ListOrder {
     bool operator==(const ListOrder&) const = default;
 };
 
-// A row's place in the order of a cursor list: the next page begins behind it.
+// A row's position in the order of a cursor list: the next page starts after it.
 struct ListPosition {
-    std::vector<std::int64_t> values;  // one for each ListOrder
+    std::vector<std::int64_t> values;  // one per ListOrder
     Uuid id;
     bool operator==(const ListPosition&) const = default;
 };
 
 struct ListQuery {
-    std::vector<ListCondition> conditions;  // all of them hold
-    std::string search;                     // empty: none
+    std::vector<ListCondition> conditions;  // combined with AND
+    std::string search;                     // empty: no search
     std::vector<std::string_view> search_expressions;
-    // The id is always the last to decide, in the direction of the last of these: no two rows are in the same place.
+    // The id is always the final tie-breaker, in the direction of the last entry, so the order is total.
     std::vector<ListOrder> order;
     std::string_view id_expression = "id";
     std::int64_t limit = 20;
@@ -58,7 +59,7 @@ template <class T>
 struct ListSlice {
     std::vector<T> items;
     bool has_more = false;
-    std::optional<std::int64_t> count;  // by page number: at most list_count_max
+    std::optional<std::int64_t> count;  // by cursor, if there is more: the position of the last item
     std::optional<ListPosition> end;    // by cursor, where there is more: the place of the last item
 };
 

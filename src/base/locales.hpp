@@ -1,4 +1,4 @@
-// The messages of locales/*.json, embedded. Immutable after start, so every thread reads without a lock.
+// The embedded messages of locales/*.json. Immutable after start, so all threads read without a lock.
 #pragma once
 
 #include <array>
@@ -24,19 +24,20 @@ struct EnumNames<Language> {
         std::pair{Language::es, language_names[2]}, std::pair{Language::fr, language_names[3]},
         std::pair{Language::de, language_names[4]}, std::pair{Language::ja, language_names[5]}};
 };
-// Compared without case; nullopt for a language that is not shipped.
+// Case-insensitive; returns nullopt for a language that is not shipped.
 std::optional<Language> find_language(std::string_view name);
 
 class Locales {
 public:
-    // Reads the embedded files; throws std::runtime_error where one is damaged.
+    // Reads the embedded files; throws std::runtime_error if one is damaged.
     Locales();
 
-    // The text of a key, placeholders as they stand ("{property}"); nullopt where the language lacks it.
+    // Returns the text of a key with its placeholders ("{property}") left in place, or nullopt if the language lacks
+    // the key.
     std::optional<std::string_view> find(Language language, std::string_view key) const;
-    // The text, or the key itself where there is none.
+    // Returns the text, or the key itself if there is none.
     std::string_view text(Language language, std::string_view key) const;
-    // The text with its {name} placeholders replaced from `values`; unknown placeholders stay.
+    // Returns the text with its {name} placeholders replaced from `values`; unknown placeholders remain.
     std::string text(Language language, std::string_view key, const boost::json::object& values) const;
 
 private:

@@ -1,7 +1,7 @@
-// The log of the service (LOGGER_*): one JSON object per line. Off unless the operator switches it on; what the program
-// has to tell its operator in any case goes to standard error by other means.
+// The service log (LOGGER_*): one JSON object per line. Off unless the operator enables it; messages that the operator
+// must always see go to standard error by other means.
 //
-// Any thread may write; a thread of the log's own does the rest (line_writer.hpp).
+// Thread-safe; a dedicated thread does the writing (line_writer.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace consentry {
 
 enum class LogLevel : std::uint8_t { error, warn, info, verbose, debug };
 
-// "WARNING": the name of a level in a line.
+// Name of a level in a log line: "WARNING".
 std::string_view severity_of(LogLevel level);
 
-// The lines' common beginning: appends {"severity":..,"context":..,"timestamp":..,"msg":..} without its brace at the
-// end. `message` may be any text.
+// Appends the members that every line begins with, {"severity":..,"context":..,"timestamp":..,"msg":.., without the
+// closing brace. `message` may be any text.
 void begin_log_line(std::string& line, LogLevel level, std::string_view context, std::string_view message,
                     TimePoint now);
 
@@ -29,14 +29,15 @@ public:
     struct Options {
         LogLevel level = LogLevel::debug;
         std::string service;         // a JSON object: name, environment, version
-        bool process_facts = false;  // the member `debug`: process, host, memory, uptime
+        bool process_facts = false;  // adds the member `debug`: process, host, memory, uptime
     };
     Log(Options options, LineWriter::Options writer, std::unique_ptr<LineTarget> target);
 
-    // Asked first: nothing is put together for a line that nobody wants.
+    // Check this first, so that suppressed lines are not formatted at all.
     bool takes(LogLevel level) const { return level <= options_.level; }
 
-    // `members`: more members of the line's object, as JSON, each with a comma before it; what is in them is redacted.
+    // `members`: additional JSON members of the line's object, each preceded by a comma; their contents must already be
+    // redacted.
     void write(LogLevel level, std::string_view context, std::string_view message, std::string_view members,
                TimePoint now) noexcept;
 
@@ -44,7 +45,7 @@ public:
 
 private:
     const Options options_;
-    const std::string process_;  // process and host as members
+    const std::string process_;  // process and host as JSON members
     const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     void append_process_facts(std::string& line) const;
     LineWriter writer_;

@@ -1,4 +1,4 @@
-// "%41" for "A" (RFC 3986 section 2.1).
+// Percent-encoding (RFC 3986 section 2.1).
 #pragma once
 
 #include <optional>
@@ -7,14 +7,15 @@
 
 namespace consentry {
 
-// Appends '%' and two upper-case digits.
+// Appends '%' and two upper-case hexadecimal digits.
 void append_percent_encoded(std::string& out, char c);
-// All but the unreserved characters of RFC 3986 section 2.3 and those of `kept`.
+// Encodes all characters except the unreserved ones of RFC 3986 section 2.3 and those in `kept`.
 std::string percent_encoded(std::string_view text, std::string_view kept = {});
 
-// As browsers write queries (application/x-www-form-urlencoded): '+' is a blank. nullopt: a '%' without two digits.
+// Decodes application/x-www-form-urlencoded text: '+' is a space. Returns nullopt if a '%' is not followed by two
+// hexadecimal digits.
 std::optional<std::string> form_decoded(std::string_view text);
-// The same for whoever looks into an address that may be none: such a '%' stands for itself.
+// The same for input that may be malformed: an invalid '%' is kept literally.
 std::string loosely_form_decoded(std::string_view text);
 
 }  // namespace consentry

@@ -1,5 +1,5 @@
-// Text that stands for itself in JSON: printable ASCII without quotes and backslashes. Inline: every answer and every
-// line of the log is made of dozens of short ones.
+// Text that needs no escaping in JSON: printable ASCII without quotes and backslashes. Inline because every response
+// and every log line consists of dozens of short strings.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace consentry {
 
-// The compiler compares all bytes of a block at once.
+// The compiler vectorizes this to compare all bytes of a block at once.
 template <std::size_t size>
 [[gnu::always_inline]] inline bool is_plain_block(const char* block) {
     bool special = false;
@@ -22,13 +22,13 @@ template <std::size_t block>
 inline std::size_t plain_blocks(std::string_view text) {
     std::size_t done = 0;
     while (done + block <= text.size() && is_plain_block<block>(text.data() + done)) done += block;
-    // The last block lies over the one before it.
+    // The last block overlaps the one before it.
     const bool rest = done > 0 && done + block > text.size();
     return rest && is_plain_block<block>(text.data() + text.size() - block) ? text.size() : done;
 }
 
-// The length of a plain beginning: all of a text that is plain and has four bytes or more; of others perhaps less than
-// could be said.
+// Returns the length of a plain prefix. The result is exact for a plain text of four bytes or more; otherwise it may be
+// shorter than the longest plain prefix.
 inline std::size_t plain_beginning(std::string_view text) {
     if (text.size() >= 16) return plain_blocks<16>(text);
     return text.size() >= 8 ? plain_blocks<8>(text) : plain_blocks<4>(text);

@@ -1,4 +1,4 @@
-// What the system says of this process and its machine.
+// Resource usage of this process and its machine, as reported by the operating system.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 
 namespace consentry {
 
-// Resident memory; 0 where the system does not say.
+// Resident memory in bytes; 0 if the system does not report it.
 std::int64_t resident_bytes();
-// Of the heap, what is allocated.
+// Allocated heap memory in bytes.
 std::int64_t heap_bytes();
-// How full the file system of this folder is, 0..100, as df has it; 100 where the system does not say.
+// Usage of the folder's file system in percent (0..100), as df reports it; 100 if the system does not report it.
 std::int64_t disk_percent_used(const std::filesystem::path& folder);
 
 }  // namespace consentry

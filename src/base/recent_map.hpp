@@ -1,4 +1,4 @@
-// What was used last, by key: bounded, and for any thread.
+// A bounded, thread-safe least-recently-used map.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ public:
         return found->second->second;
     }
 
-    // Takes the place of what was there. What has not been used for longest is forgotten where there is too much.
+    // Replaces an existing value. Evicts the least recently used entries when the map is full.
     void put(const Key& key, Value value) {
         Shard& shard = shard_of(key);
         const std::lock_guard lock(shard.mutex);
@@ -58,7 +58,7 @@ private:
         std::list<std::pair<Key, Value>> order;  // newest first
         std::unordered_map<Key, typename std::list<std::pair<Key, Value>>::iterator, Hash> places;
     };
-    // Not by the bits that choose a bucket within.
+    // Uses other hash bits than those that select a bucket within the shard.
     Shard& shard_of(const Key& key) { return shards_[(Hash{}(key) >> 24U) % shard_count]; }
 
     const std::size_t shard_max_;

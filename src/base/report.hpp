@@ -1,5 +1,5 @@
-// Collects every broken rule of one request (specification: all of them, nested ones included), within a bound
-// (INP-5): what lies beyond is counted, not kept.
+// Collects all broken rules of one request, nested ones included, as the specification demands, within a bound (INP-5):
+// violations beyond it are counted but not kept.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 namespace consentry {
 
 inline constexpr std::size_t violations_max = 50;
-// Of a property's name as the answer writes it, so that all items together stay below 16 KiB: an unknown name may be
-// anything.
+// Limit on a property name as written in the response, so that all items together stay below 16 KiB: the client chooses
+// the names of unknown properties.
 inline constexpr std::size_t property_bytes_max = 64;
 
 class Report {
@@ -30,7 +30,7 @@ private:
     static std::string_view last_segment(std::string_view property) {
         return shortened(property.substr(property.rfind('.') + 1));
     }
-    // Cut between two characters; what JSON must escape counts as long as it is written.
+    // Cuts between two characters; an escaped character counts with its escaped length.
     static std::string_view shortened(std::string_view name) {
         std::size_t end = 0;
         std::size_t written = 0;

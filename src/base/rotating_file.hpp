@@ -1,7 +1,7 @@
-// A file that lines are appended to, with numbered old files: name, name.1 (the newest of them), name.2 ...
+// An append-only file of lines with numbered old files: name, name.1 (the newest of them), name.2 ...
 //
-// Several processes may append to one: lines are whole (O_APPEND), and whoever finds the file renamed or gone goes on
-// in the new one. Not thread-safe.
+// Several processes may append to the same file: they write whole lines (O_APPEND), and a process that finds the file
+// renamed or removed continues in the new one. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@ public:
     struct Options {
         std::filesystem::path path;
         mode_t file_mode = 0640;
-        mode_t folder_mode = 0750;  // of the folder, where it has to be made
+        mode_t folder_mode = 0750;  // of the folder, if it has to be created
         std::size_t bytes_max = std::size_t{10} << 20;
         unsigned old_files_max = 10;
-        bool daily = false;  // a new file with each day, UTC
-        // Between two looks at a last line that has no end. Called a few times at most, when a file is opened.
+        bool daily = false;  // starts a new file every day (UTC)
+        // Waits between two checks of an unterminated last line. Called at most a few times, when a file is opened.
         std::function<void()> pause = [] { std::this_thread::sleep_for(milliseconds{1}); };
     };
     explicit RotatingFile(Options options) : options_(std::move(options)) {}
@@ -35,11 +35,11 @@ public:
     RotatingFile(const RotatingFile&) = delete;
     RotatingFile& operator=(const RotatingFile&) = delete;
 
-    // Whole lines with their ends. Returns how many bytes are written. The file and its folder are made where they are
-    // missing. Blocks; may pause.
+    // Takes whole lines including their line ends. Returns the number of bytes written. Creates the file and its folder
+    // if they are missing. Blocks; may pause.
     std::size_t write(std::string_view lines, TimePoint now) noexcept;
 
-    // What went wrong last.
+    // Describes the last error.
     std::string trouble() const;
 
 private:
@@ -52,7 +52,7 @@ private:
 
     const Options options_;
     int file_ = -1;
-    bool torn_ = false;  // the last line in the file has no end
+    bool torn_ = false;  // the last line in the file is not terminated
     std::chrono::sys_days day_{};
     int error_ = 0;  // errno
 };

@@ -1,5 +1,5 @@
-// The security event stream (LOG-4): who did what to which account, from where, and what came of it. Recorded whatever
-// the LOGGER settings say. docs/guides/logging.md lists the events.
+// The security event stream (LOG-4): who did what to which account, from where, and the outcome. Recorded regardless of
+// the LOGGER settings. docs/guides/logging.md lists the events.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ constexpr std::string_view text_of(Outcome outcome) {
     return {};
 }
 
-// Where a request came from. All of it is what clients sent, hence bounded and escaped when it is written.
+// Origin of a request. All fields come from the client and are therefore bounded and escaped on output.
 struct EventOrigin {
     std::string address;
     std::string user_agent;
@@ -35,16 +35,16 @@ struct EventOrigin {
 struct SecurityEvent {
     std::string_view name;  // "login.password"
     Outcome outcome = Outcome::success;
-    std::string actor{};                  // the id of the user or API key who acts; empty: nobody is known
-    std::string target{};                 // whom or what it is done to, where that is somebody else
-    const EventOrigin* origin = nullptr;  // null: a command of the operator
+    std::string actor{};                  // id of the acting user or API key; empty: unknown
+    std::string target{};                 // the affected user or object, if not the actor itself
+    const EventOrigin* origin = nullptr;  // null: a command run by the operator
     std::vector<std::pair<std::string_view, std::string>> detail{};  // a few names and values; never a secret
 };
 
 class SecurityEvents {
 public:
     virtual ~SecurityEvents() = default;
-    // From any thread, without waiting.
+    // Thread-safe and non-blocking.
     virtual void record(const SecurityEvent& event) noexcept = 0;
 };
 

@@ -1,8 +1,9 @@
-// Counts events per key: at most `limit` of them in any stretch of `window`. In this process, bounded, thread-safe.
+// Counts events per key and admits at most `limit` of them in any period of length `window`. Process-local, bounded in
+// memory, thread-safe.
 //
-// Up to exact_limit_max the times of the events are kept, so that the bound holds for every stretch, also across what
-// would be the edge of a fixed window (LIM-1). Above, events are counted in windows that begin with a key's first
-// event.
+// For limits up to exact_limit_max it stores the time of each event, so the bound holds for every period, including
+// those that would straddle the edge of a fixed window (LIM-1). For higher limits it counts events in fixed windows
+// that begin with a key's first event.
 #pragma once
 
 #include <array>
@@ -18,29 +19,30 @@
 
 namespace consentry {
 
-// What became of one event.
+// Outcome of one event.
 struct Admission {
     bool admitted = true;
-    std::int64_t remaining = 0;  // how many more would be admitted now
-    milliseconds wait{};         // until one more than that would be
+    std::int64_t remaining = 0;  // how many more events would be admitted now
+    milliseconds wait{};         // until `remaining` grows by one
 };
 
 class SlidingWindows {
 public:
     static constexpr std::int64_t exact_limit_max = 100;
 
-    // Keys beyond `keys_max` in a window share one count: memory stays flat, and nobody gains by it (LIM-4).
+    // Keys beyond `keys_max` in a window share one counter: memory stays bounded, and an attacker gains nothing by
+    // flooding keys (LIM-4).
     explicit SlidingWindows(std::size_t keys_max = 100'000);
 
-    // A key is always asked for with the same limit and window.
+    // A key must always be used with the same limit and window.
     Admission admit(std::string_view key, std::int64_t limit, milliseconds window, TimePoint now);
     std::size_t keys() const;
 
 private:
     struct Entry {
-        std::vector<std::int64_t> times;  // a ring of the last `limit` events, from `next` on the oldest first
+        std::vector<std::int64_t> times;  // ring buffer of the last `limit` events; `next` is the oldest
         std::size_t next = 0;
-        std::int64_t begin = 0;  // of a counted window
+        std::int64_t begin = 0;  // start of a counted window
         std::int64_t count = 0;
     };
     struct Hash {
@@ -48,10 +50,10 @@ private:
         std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
     };
     using Entries = std::unordered_map<std::string, Entry, Hash, std::equal_to<>>;
-    // Two generations: what was not asked for during a whole window is forgotten as one.
+    // Two generations: keys not used during a whole window are dropped together.
     struct Shard {
         mutable std::mutex mutex;
-        std::int64_t window = 1;  // the longest that was asked for
+        std::int64_t window = 1;  // the longest window requested
         std::int64_t turned = 0;
         Entries young, old;
     };

@@ -1,5 +1,6 @@
-// JSON from outside, read strictly (RFC 8259, INP-1, INP-2): duplicate names, comments, a byte order mark, trailing
-// data, invalid UTF-8, lone surrogates and numbers beyond a double are refused; depth and members are bounded.
+// Strict parser for untrusted JSON (RFC 8259, INP-1, INP-2). Rejects duplicate names, comments, a byte order mark,
+// trailing data, invalid UTF-8, lone surrogates and numbers beyond the range of a double; bounds the depth and the
+// number of members.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +15,23 @@ namespace consentry {
 
 struct JsonLimits {
     std::size_t depth_max = 32;
-    std::size_t members_max = 1'000;  // of all objects and arrays together
+    std::size_t members_max = 1'000;  // total over all objects and arrays
 };
 
 struct JsonFault {
     enum class Kind { malformed, duplicate_name, too_deep, too_many_members };
     Kind kind = Kind::malformed;
-    std::size_t offset = 0;  // in bytes, of where reading ended
+    std::size_t offset = 0;  // in bytes: where parsing stopped
 };
 
-// Never throws for the text's fault.
+// Never throws because of the text's content.
 std::expected<boost::json::value, JsonFault> read_strict_json(std::string_view text, const JsonLimits& limits = {},
                                                               boost::json::storage_ptr storage = {});
-// The same for whoever need not know why: nullopt.
+// The same for callers that do not need the reason; returns nullopt on failure.
 std::optional<boost::json::value> parse_strict_json(std::string_view text, const JsonLimits& limits = {},
                                                     boost::json::storage_ptr storage = {});
 
-// Appends `text` as a JSON string, quotes included. `text` is UTF-8.
+// Appends `text` as a JSON string, including quotes. `text` must be valid UTF-8.
 void append_json_string(std::string& out, std::string_view text);
 
 }  // namespace consentry

@@ -1,6 +1,6 @@
-// What texts from outside must be, for whoever decides about them. A rule has a key (its name in `errors` and in
-// locales/*.json, under request.error.<key>) and says whether a text keeps it. What is to be said of it in the API
-// document is added in http/schema/rules.hpp.
+// Rules for untrusted text. A rule has a key (its name in `errors` and, as request.error.<key>, in locales/*.json) and
+// a function that tells whether a text satisfies it. http/schema/rules.hpp adds the rule's description for the API
+// document.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ namespace consentry {
 bool is_at_least(std::string_view text, std::int64_t min);
 bool is_at_most(std::string_view text, std::int64_t max);
 
-// What people call somebody or something: one line with something to be seen in it, and nothing in it that hides text,
-// reorders it, or makes a terminal do something. Length, and whether it may be empty, are rules of their own.
+// Display names: one line with at least one visible character and none that hides text, reorders it or controls a
+// terminal. Length and emptiness are separate rules.
 bool is_one_line_name(std::string_view text);
 
-// Upper, lower and digit; length and commonness are rules of their own.
+// At least one upper-case letter, lower-case letter and digit; length and commonness are separate rules.
 bool has_all_classes(std::string_view password);
 
 struct MinLengthRule {
@@ -54,7 +54,7 @@ struct StrongPasswordRule {
     boost::json::object placeholders() const { return {}; }
 };
 
-// Names each rule that the value breaks.
+// Reports each rule that the value breaks.
 template <class T, class... Rules>
 void check_rules(const T& value, const std::tuple<Rules...>& rules, const std::string& property, Report& report) {
     std::apply(

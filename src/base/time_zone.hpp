@@ -1,4 +1,4 @@
-// Where days begin and end for people in one place; everywhere else the service reckons in UTC.
+// Day boundaries in a time zone, for display and reports; all other code uses UTC.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@ namespace consentry {
 class TimeZone {
 public:
     TimeZone() = default;  // UTC
-    // UTC, or a name of the system's time zone database; nullopt where it has none of this name.
+    // Accepts UTC or a name in the system's time zone database; returns nullopt for an unknown name.
     static std::optional<TimeZone> find(const std::string& name);
 
-    // The first and the last millisecond of the day that `time` is in. Where clocks are changed, a day has 23 or 25
-    // hours and need not begin at midnight.
+    // Return the first and the last millisecond of the day that contains `time`. On daylight-saving changes a day has
+    // 23 or 25 hours, and it need not begin at midnight.
     TimePoint day_begin(TimePoint time) const;
     TimePoint day_end(TimePoint time) const;
 

@@ -1,5 +1,5 @@
-// What a client says about itself in the header User-Agent, as far as it is in a known form. Anybody may write anything
-// there: good for showing it to people, and for no decision.
+// Parses the User-Agent header as far as its form is known. Clients can send anything, so the result is for display
+// only and must not influence any decision.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@ struct UserAgent {
         std::optional<std::string> name;
         std::optional<std::string> version;
         std::optional<std::string> major;  // of the version
-        std::optional<std::string> type;   // of what is no browser: cli, library
+        std::optional<std::string> type;   // of clients other than browsers: cli, library
     };
     struct Cpu {
         std::optional<std::string> architecture;
     };
     struct Device {
-        std::optional<std::string> type;  // mobile, tablet; none of a computer
+        std::optional<std::string> type;  // mobile, tablet; empty for a computer
         std::optional<std::string> vendor;
         std::optional<std::string> model;
     };

@@ -1,4 +1,4 @@
-// One character after the other.
+// Iteration over UTF-8 code points.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace consentry {
 
-// The first code point and how many bytes it takes. `text` is valid UTF-8, which code_points() of base/text.hpp tells,
-// and not empty.
+// Returns the first code point and its length in bytes. `text` must be non-empty, valid UTF-8 (check with code_points()
+// of base/text.hpp).
 constexpr std::pair<std::uint32_t, std::size_t> first_code_point(std::string_view text) {
     const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
     const std::uint8_t first = byte(0);

@@ -1,5 +1,5 @@
-// Identifiers: UUID version 7 (RFC 9562), time-ordered so that new rows lie together in an index, and a
-// type of its own for each kind, so that a session's id cannot be passed where a user's is wanted.
+// Identifiers: UUID version 7 (RFC 9562), time-ordered so that new rows are adjacent in an index. Each kind of object
+// has its own id type, so a session id cannot be passed where a user id is expected.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ public:
     Uuid() = default;  // all zero
     explicit Uuid(const std::array<std::uint8_t, 16>& bytes) : bytes_(bytes) {}
 
-    // 48 bits of `now`, 74 random bits of the system generator.
+    // 48 bits of `now` and 74 random bits from the system's generator.
     static Uuid v7(TimePoint now);
-    // 8-4-4-4-12 hexadecimal digits of either case; anything else is nullopt.
+    // Accepts 8-4-4-4-12 hexadecimal digits of either case; returns nullopt for anything else.
     static std::optional<Uuid> parse(std::string_view text);
 
     std::string text() const;  // lower case, 36 characters
@@ -59,7 +59,7 @@ using SessionId = Id<struct SessionTag>;
 template <>
 struct std::hash<consentry::Uuid> {
     std::size_t operator()(const consentry::Uuid& id) const noexcept {
-        std::uint64_t tail = 0;  // the last eight bytes are random in every version we make
+        std::uint64_t tail = 0;  // the last eight bytes are random in every UUID version this program generates
         for (std::size_t i = 8; i < 16; ++i) tail = tail << 8 | id.bytes()[i];
         return static_cast<std::size_t>(tail);
     }

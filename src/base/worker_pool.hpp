@@ -1,11 +1,12 @@
-// A bounded pool of threads for work that would block an I/O thread (password hashes, P-521 signatures).
+// A bounded thread pool for work that would block an I/O thread (password hashes, P-521 signatures).
 //
-// Full means refused, at once: run() throws Unavailable with an estimate of the wait, never queues without end
-// (PWD-8). The threads run at a nice value of their own, so that cheap requests pass them by.
+// When the queue is full, run() throws Unavailable immediately, with an estimate of the wait; the queue never grows
+// without bound (PWD-8). The threads run at their own nice value so that cheap requests take precedence.
 //
-// Where tasks are done for clients, their networks take turns: with n networks waiting, the first task of another one
-// waits for n others at most, however many each of them has sent. And none of them can fill the queue, because each may
-// take only so much more as there is room left: one network leaves a ninth of the places, two leave a seventeenth.
+// Tasks of different client networks are scheduled round robin: with n networks waiting, the first task of another
+// network waits for at most n others, regardless of how many tasks each has queued. No network can fill the queue,
+// because a network's share shrinks with the room that is left: one network leaves a ninth of the places free, two
+// leave a seventeenth.
 #pragma once
 
 #include <atomic>
@@ -33,18 +34,18 @@ namespace consentry {
 class WorkerPool {
 public:
     struct Options {
-        std::string name;  // of the threads; 15 characters at most (Linux)
+        std::string name;  // of the threads; at most 15 characters (Linux limit)
         std::size_t threads = 1;
-        std::size_t queue_max = 64;  // waiting tasks beyond those being worked on
+        std::size_t queue_max = 64;  // waiting tasks, in addition to the running ones
         int nice = 0;                // 0..19
     };
     explicit WorkerPool(Options options);
-    ~WorkerPool();  // finishes what was accepted
+    ~WorkerPool();  // completes all accepted tasks
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
-    // A place in the queue, for whoever must know that there is one before they begin. Given back at its end, or when
-    // what was run in it is done.
+    // A reserved place in the queue, for callers that must know before they begin that their task will be accepted.
+    // Released by the destructor, or when the task run in it completes.
     class Place {
     public:
         Place(Place&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)), network_(other.network_) {}
@@ -59,21 +60,21 @@ public:
         WorkerPool* pool_;
         ClientNetwork network_;
     };
-    // Throws Unavailable where the queue is full, or too full for more of this network. The service itself is none, and
-    // may fill it.
+    // Throws Unavailable if the queue is full, or too full for another task of this network. Tasks of the service
+    // itself have no network and may fill the queue.
     Place place(ClientNetwork network = {}) {
         reserve(network);
         return Place{*this, network};
     }
 
-    // Runs `work` on a thread of the pool and returns what it returns; its exception goes through.
-    // Throws Unavailable where the queue is full.
+    // Runs `work` on a pool thread and returns its result; rethrows its exception. Throws Unavailable if the queue is
+    // full.
     template <class Work, class T = std::invoke_result_t<Work&>>
     awaitable<T> run(Work work, ClientNetwork network = {}) {
         Place taken = place(network);
         co_return co_await run(std::move(taken), std::move(work));
     }
-    // The same in a place of this pool that was taken before: never refused.
+    // The same in a previously reserved place of this pool: never refused.
     template <class Work, class T = std::invoke_result_t<Work&>>
     awaitable<T> run(Place place, Work work) {
         co_return co_await handoff<T>([&](Promise<T> promise) {
@@ -87,7 +88,7 @@ public:
                         } catch (...) {
                             error = std::current_exception();
                         }
-                        // Before the answer: whoever has it finds the place free.
+                        // Release the place before the result is delivered, so that the caller finds it free.
                         {
                             const Place given_back = std::move(place);
                         }
@@ -105,9 +106,9 @@ public:
 
 private:
     using Task = std::move_only_function<void()>;
-    // What one network has here.
+    // Bookkeeping for one network.
     struct Lane {
-        std::size_t places = 0;  // waiting or being worked on
+        std::size_t places = 0;  // waiting or running
         std::deque<Task> waiting;
     };
     void reserve(ClientNetwork network);  // throws Unavailable
@@ -116,13 +117,13 @@ private:
     void work();
 
     Options options_;
-    std::atomic<std::size_t> accepted_{0};     // waiting or being worked on
-    std::atomic<std::int64_t> average_us_{0};  // moving average of one task
+    std::atomic<std::size_t> accepted_{0};     // waiting or running
+    std::atomic<std::int64_t> average_us_{0};  // moving average duration of a task
     std::atomic<std::uint64_t> refused_{0};
     std::mutex mutex_;
     std::condition_variable ready_;
-    std::unordered_map<ClientNetwork, Lane> lanes_;  // of those who have a place
-    std::deque<ClientNetwork> turns_;                // of those who wait: each once, the next one first
+    std::unordered_map<ClientNetwork, Lane> lanes_;  // networks that hold a place
+    std::deque<ClientNetwork> turns_;                // networks with waiting tasks, each once, next one first
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };

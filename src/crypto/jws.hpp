@@ -1,5 +1,5 @@
-// Signed tokens: JSON Web Signature, compact form (RFC 7515), with JSON claims (RFC 7519). What the claims mean, and
-// which key set and `typ` a place wants, is the caller's to check (TOK-7, TOK-8).
+// Signed tokens: JSON Web Signature, compact form (RFC 7515), with JSON claims (RFC 7519). The caller checks the
+// meaning of the claims, and chooses the key set and `typ` that a token must match (TOK-7, TOK-8).
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace consentry::crypto {
 
 inline constexpr std::size_t token_size_max = 8192;  // characters, checked before anything is decoded (TOK-4)
 
-// Header exactly {"alg","kid","typ"}; `payload_json` goes in as it is.
+// The header is exactly {"alg","kid","typ"}; `payload_json` is signed unchanged.
 std::string sign_jws(const PrivateKey& key, std::string_view kid, std::string_view typ, std::string_view payload_json);
 
-// A token taken apart, nothing verified. `signing_input` views the token, which must outlive it.
+// A parsed token; nothing is verified. `signing_input` is a view into the token, which must outlive it.
 struct SignedMessage {
-    std::string_view signing_input;  // header and payload as they were signed
+    std::string_view signing_input;  // header and payload exactly as signed
     Bytes signature;
     std::string alg;
     std::string kid;  // empty where absent
@@ -30,9 +30,10 @@ struct SignedMessage {
     Bytes payload;
 };
 
-// Strict (TOK-4, TOK-5): three non-empty base64url segments in one spelling; a header that is a JSON object without
-// duplicate names, with `alg` a non-empty string, `kid` and `typ` strings where given. Refused: `crit`, `b64`, and the
-// members that would bring a key along (jwk, jku, x5u, x5c). nullopt: refused.
+// Strict (TOK-4, TOK-5): requires three non-empty base64url segments in canonical spelling, and a header that is a JSON
+// object without duplicate names in which `alg` is a non-empty string, and `kid` and `typ`, if present, are strings.
+// Rejects `crit`, `b64` and the members that embed or reference a key (jwk, jku, x5u, x5c). Returns nullopt if
+// rejected.
 std::optional<SignedMessage> parse_signed_message(std::string_view token);
 
 struct CompactJws {
@@ -44,8 +45,9 @@ struct CompactJws {
     boost::json::object claims;
 };
 
-// The same for tokens: the header has a kid, and the payload is a JSON object without duplicate names, at most 8 deep.
-// To verify: find the key by `kid`, compare `alg` with name_of(key->algorithm()), then key->verify().
+// The same for JWTs: the header must have a kid, and the payload must be a JSON object without
+// duplicate names, at most 8 levels deep. To verify, find the key by `kid`, compare `alg` with
+// name_of(key->algorithm()), then call key->verify().
 std::optional<CompactJws> parse_jws(std::string_view token);
 
 }  // namespace consentry::crypto

@@ -1,4 +1,4 @@
-// What a public key is made of, shared by the two sources that load it. For this folder only.
+// The components of a public key, shared by the two source files that load one. Private to this folder.
 #pragma once
 
 #include <array>
@@ -13,15 +13,15 @@ struct AlgorithmFacts {
     SignatureAlgorithm algorithm;
     std::string_view name;
     std::string_view curve;     // `crv` of a JWK; empty for RSA
-    const char* group;          // OpenSSL's name of the curve
-    std::size_t integer_bytes;  // of a coordinate, of r and of s
+    const char* group;          // OpenSSL's name for the curve
+    std::size_t integer_bytes;  // size of a coordinate, and of r and s
 };
 const AlgorithmFacts& facts_of(SignatureAlgorithm algorithm);
 
 struct PublicKey::Parts {
     const AlgorithmFacts* facts = nullptr;
     KeyHandle key;
-    // Set up once and copied for each use: setting up finds the algorithm by name, copying does not.
+    // Initialized once and copied for each use: initialization looks the algorithm up by name, copying does not.
     KeyContext verifier;
     std::array<std::uint8_t, 32> ed25519{};
     boost::json::object jwk;

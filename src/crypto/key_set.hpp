@@ -1,4 +1,4 @@
-// The public keys a kind of token is verified with, found by `kid` (RFC 7517 section 5).
+// The public keys that verify one kind of token, found by `kid` (RFC 7517 section 5).
 #pragma once
 
 #include <expected>
@@ -12,22 +12,23 @@
 
 namespace consentry::crypto {
 
-// Filled once, then only read, by any number of threads. Replace it as a whole to refresh it.
+// Populated once, then read by any number of threads. To refresh it, replace the whole set.
 class KeySet {
 public:
-    // A provider's set. Keys for other uses and of kinds we do not know are passed over (RFC 7517 section 5); a damaged
-    // or symmetric key, a private member or a second key of the same kid refuse the whole set (TOK-9), and so does a
-    // set without one usable key.
+    // Reads an identity provider's set. Skips keys for other uses and of unknown kinds (RFC 7517 section 5). Rejects
+    // the whole set if it contains a damaged or symmetric key, a private member or a duplicate kid (TOK-9), or if it
+    // contains no usable key.
     static std::expected<KeySet, std::string> from_jwks(const boost::json::object& jwks);
 
-    // Throws std::invalid_argument for an empty kid, or one that is there already.
+    // Throws std::invalid_argument if the kid is empty or already present.
     void add(PublicKey key, std::string kid);
 
-    // Exact, byte by byte; the kid serves for nothing else (TOK-6). Owned by the set.
+    // Compares byte by byte; the kid is used for nothing else (TOK-6). Returns null if there is none; the set owns the
+    // key.
     const PublicKey* find(std::string_view kid) const;
     bool empty() const { return keys_.empty(); }
 
-    // {"keys": [{kty, crv, x, y, alg, use: "sig", kid}]}, public members only (TOK-10).
+    // Returns {"keys": [{kty, crv, x, y, alg, use: "sig", kid}]}, public members only (TOK-10).
     boost::json::object jwks() const;
 
 private:

@@ -1,10 +1,10 @@
-// The check at start that the primitives compute what they should (CRY-6).
+// Known-answer tests of the cryptographic primitives, run at start (CRY-6).
 #pragma once
 
 namespace consentry::crypto {
 
-// One published answer of each primitive in use, and for signatures one that must be refused; a few milliseconds.
-// Throws std::runtime_error that names the primitive: the process must not serve.
+// Checks one published test vector per primitive in use, and for signatures also one that must be rejected; takes a few
+// milliseconds. Throws std::runtime_error naming the primitive, in which case the process must not serve.
 void run_known_answer_tests();
 
 }  // namespace consentry::crypto

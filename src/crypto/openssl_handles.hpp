@@ -1,4 +1,4 @@
-// Owners of OpenSSL's objects, for the sources of this folder only: no public header includes it.
+// RAII owners for OpenSSL objects. Private to this folder: no public header includes it.
 #pragma once
 
 #include <memory>
@@ -40,13 +40,13 @@ using MacContext = Handle<EVP_MAC_CTX, EVP_MAC_CTX_free>;
 using MacHandle = Handle<EVP_MAC, EVP_MAC_free>;
 using Pkcs8Handle = Handle<PKCS8_PRIV_KEY_INFO, PKCS8_PRIV_KEY_INFO_free>;
 
-// What the library cannot refuse for the input's sake has failed: that is an outage, not an answer (CRY-6).
+// For calls that cannot fail because of their input: a failure is an outage, not a result (CRY-6).
 inline void require(bool done, const char* what) {
     if (!done) throw std::runtime_error(std::string("cryptographic library: ") + what + " failed");
 }
 
-// Where a failure is an answer ("not genuine"), its traces must not stay in the thread's error queue: TLS on the same
-// thread would take them for its own.
+// Clears the thread's error queue where a failure is an expected result ("not genuine"): TLS on the same thread would
+// mistake the leftover errors for its own.
 class ErrorsForgotten {
 public:
     ErrorsForgotten() { ERR_set_mark(); }

@@ -1,5 +1,5 @@
-// The text forms of password hashes, read strictly and with their costs bounded: a stored hash may come from an import
-// file, and must not be able to occupy the machine. For password_hash.cpp only.
+// Strict parsers for the text forms of password hashes, with bounded costs: a stored hash may come from an import file
+// and must not be able to exhaust the machine. For password_hash.cpp only.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace consentry::crypto {
 
-inline constexpr std::uint64_t password_memory_max = std::uint64_t{1} << 30;   // bytes in use at a time
+inline constexpr std::uint64_t password_memory_max = std::uint64_t{1} << 30;   // bytes in use at once
 inline constexpr std::uint64_t password_traffic_max = std::uint64_t{1} << 34;  // bytes written: memory times passes
 inline constexpr std::uint32_t password_iterations_max = 10'000'000;
 
 struct Argon2Hash {
-    std::string text;     // in the one order of parameters that libsodium reads
-    bool hybrid = false;  // argon2id rather than argon2i
+    std::string text;     // with the parameters in the only order that libsodium reads
+    bool hybrid = false;  // argon2id if true, else argon2i
     std::uint32_t memory_kib = 0;
     std::uint32_t passes = 0;
     std::uint32_t lanes = 0;
@@ -26,7 +26,7 @@ struct Argon2Hash {
 };
 struct BcryptHash {
     std::string text;
-    bool of_sha256 = false;  // of the password's SHA-256 in hexadecimal digits, which makes every byte count
+    bool of_sha256 = false;  // hashes the hexadecimal SHA-256 of the password, so that every byte counts
 };
 struct ScryptHash {
     std::uint32_t cost_log2 = 0;
@@ -44,19 +44,20 @@ struct Pbkdf2Hash {
     Bytes salt;
     Bytes hash;
 };
-// Firebase's own: AES-256-CTR over the project's signer key, with what scrypt makes of the password as its key.
+// Firebase's own format: AES-256-CTR over the project's signer key, keyed with scrypt(password).
 struct FirebaseScryptHash {
-    ScryptHash key;  // its salt with the project's separator behind it; no hash
+    ScryptHash key;  // its salt ends with the project's separator; its hash is empty
     Bytes signer_key;
     Bytes hash;
 };
 using PasswordHash = std::variant<Argon2Hash, BcryptHash, ScryptHash, CryptScryptHash, Pbkdf2Hash, FirebaseScryptHash>;
 
-// nullopt: unknown, damaged, or too costly.
+// Returns nullopt if the format is unknown, damaged or too costly.
 std::optional<PasswordHash> parse_password_hash(std::string_view stored);
 
-// How many of its bytes, at the beginning, a hash that parses shares with all others that cost the same; and what, in
-// their place, makes such a beginning a hash that parses. Zero and empty: of no known format.
+// password_kind_size() returns the length of the prefix that a parseable hash shares with all hashes of the same format
+// and cost. password_kind_rest() returns text that completes such a prefix to a parseable hash. Zero and empty for an
+// unknown format.
 std::size_t password_kind_size(std::string_view stored);
 std::string_view password_kind_rest(std::string_view kind);
 

@@ -1,5 +1,5 @@
-// Randomness for every secret, from the system's generator and nowhere else (CRY-1). Thread-safe, safe after fork.
-// All functions throw std::runtime_error when the generator fails: no value is better than a guessable one.
+// Cryptographic randomness, exclusively from the system's generator (CRY-1). Thread-safe and safe after fork. All
+// functions throw std::runtime_error if the generator fails, rather than return a guessable value.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ inline constexpr std::string_view upper_alphanumerics = "ABCDEFGHIJKLMNOPQRSTUVW
 void fill_random(std::span<std::uint8_t> out);
 Bytes random_bytes(std::size_t count);
 
-// `length` characters, each drawn evenly: bytes that would favour the first characters are thrown away. 22
-// alphanumerics carry 130 bits (SES-4 asks for 128). Throws std::invalid_argument unless the alphabet has 1 to 256
-// characters.
+// Returns `length` characters, drawn uniformly by rejection sampling: bytes that would favour the first characters are
+// discarded. 22 alphanumeric characters carry 130 bits (SES-4 requires 128). Throws std::invalid_argument unless the
+// alphabet has 1 to 256 characters.
 std::string random_text(std::size_t length, std::string_view alphabet);
 
 }  // namespace consentry::crypto

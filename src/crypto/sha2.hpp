@@ -1,4 +1,4 @@
-// The longer digests of the SHA-2 family, which only signatures need. For the sources of this folder.
+// SHA-384 and SHA-512, used only for signatures. Private to this folder.
 #pragma once
 
 #include <array>

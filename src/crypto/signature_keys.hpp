@@ -1,5 +1,5 @@
-// Keys that sign and verify tokens. Keys are checked when they are loaded (TOK-9) and immutable afterwards; copies
-// share one key; every member function is thread-safe. A key knows its one algorithm: a token never chooses it (TOK-1).
+// Keys that sign and verify tokens. Keys are validated when loaded (TOK-9) and immutable afterwards; copies share one
+// key; all member functions are thread-safe. Each key is bound to one algorithm, so a token never chooses it (TOK-1).
 #pragma once
 
 #include <cstdint>
@@ -22,37 +22,38 @@ enum class SignatureAlgorithm {
     es384,
     es512,  // ECDSA on P-521 with SHA-512
     eddsa,  // Ed25519 (RFC 8037)
-    rs256,  // RSASSA-PKCS1-v1_5 with SHA-256: verified for identity providers that sign so, never used to sign
+    rs256,  // RSASSA-PKCS1-v1_5 with SHA-256: only to verify tokens of identity providers, never to sign
 };
 
-std::string_view name_of(SignatureAlgorithm algorithm);  // as in `alg`: "ES256" ... "EdDSA", "RS256"
+std::string_view name_of(SignatureAlgorithm algorithm);  // the value of `alg`: "ES256" ... "EdDSA", "RS256"
 
-// The algorithms this service may sign with, so not RS256. Exact, case included; anything else is nullopt.
+// Finds an algorithm this service may sign with, hence not RS256. Case-sensitive; returns nullopt for anything else.
 std::optional<SignatureAlgorithm> find_algorithm(std::string_view exact);
 
 class PublicKey {
 public:
-    // The error says what is wrong, in words for the log. Refused: another type or curve than the algorithm's, points
-    // off the curve, curves given by parameters, trailing bytes; RSA below 2048 bits, with an exponent below 3 or even,
-    // or with the mark of the ROCA weakness (CVE-2017-15361).
+    // The error describes the problem for the log. Rejects a type or curve that does not match the algorithm, points
+    // off the curve, explicit curve parameters, trailing bytes, and RSA keys that are shorter than 2048 bits, have an
+    // exponent below 3 or even, or carry the ROCA fingerprint (CVE-2017-15361).
     static std::expected<PublicKey, std::string> from_spki_der(BytesView der, SignatureAlgorithm algorithm);
     static std::expected<PublicKey, std::string> from_pem(std::string_view pem, SignatureAlgorithm algorithm);
-    // RFC 7517, 7518 section 6, 8037. The algorithm follows from kty and crv; `alg`, `use` and `key_ops`, where given,
-    // must agree and allow verification. A private member refuses the key.
+    // RFC 7517, 7518 section 6, 8037. kty and crv determine the algorithm; `alg`, `use` and `key_ops`, if present, must
+    // be consistent and allow verification. Rejects a key with a private member.
     static std::expected<PublicKey, std::string> from_jwk(const boost::json::object& jwk);
 
     SignatureAlgorithm algorithm() const;
-    // The signature as in a token: ECDSA as r || s of exactly the curve's length, with 1 <= r, s <= n-1 (TOK-2).
+    // Takes the signature as in a token: for ECDSA, r || s with exactly the curve's length and 1 <= r, s <= n-1
+    // (TOK-2).
     bool verify(std::string_view signing_input, BytesView raw_signature) const;
 
-    boost::json::object jwk() const;  // kty, crv, x, y (or n, e) and nothing else
-    std::string thumbprint() const;   // RFC 7638 over SHA-256, base64url: our kid
+    boost::json::object jwk() const;  // kty, crv, x, y (or n, e) only
+    std::string thumbprint() const;   // RFC 7638 with SHA-256, base64url: the kid of this service's keys
     Bytes spki_der() const;
 
 private:
     friend class PrivateKey;
     struct Parts;
-    // Takes the key over, checks it against the algorithm and prepares it.
+    // Takes ownership of the key, validates it against the algorithm and prepares it for use.
     static std::expected<PublicKey, std::string> adopt(evp_pkey_st* key, SignatureAlgorithm algorithm);
     explicit PublicKey(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
     std::shared_ptr<const Parts> parts_;
@@ -62,17 +63,17 @@ class PrivateKey {
 public:
     // Throws std::invalid_argument for RS256.
     static PrivateKey generate(SignatureAlgorithm algorithm);
-    // PKCS#8 (RFC 5958), not encrypted. Refused: as for public keys, and halves that do not belong together.
+    // PKCS#8 (RFC 5958), unencrypted. Rejects the same as for public keys, and mismatched private and public halves.
     static std::expected<PrivateKey, std::string> from_pkcs8_der(BytesView der, SignatureAlgorithm algorithm);
     static std::expected<PrivateKey, std::string> from_pem(std::string_view pem, SignatureAlgorithm algorithm);
 
-    // Secret: whoever receives these wipes them.
+    // Secret: the caller must wipe the results.
     std::string pem() const;
     Bytes pkcs8_der() const;
 
     PublicKey public_key() const;
     SignatureAlgorithm algorithm() const;
-    std::string sign(std::string_view signing_input) const;  // the bytes of a raw signature
+    std::string sign(std::string_view signing_input) const;  // returns the raw signature bytes
 
 private:
     struct Parts;

@@ -1,4 +1,5 @@
-// Which of the steps around the present one a code belongs to. Apart from totp.cpp so that a test can count the tries.
+// Finds the step around the current one that a code matches. Separate from totp.cpp so that a test can count the
+// comparisons.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +7,9 @@
 
 namespace consentry::crypto {
 
-// Calls `fits` for every step from present - window to present + window, whatever the earlier calls answered: the time
-// that this takes must not tell which step a code belongs to (CRY-5). Of several steps that fit, the one nearest to the
-// present counts, and of two at the same distance the later.
+// Calls `fits` for every step from present - window to present + window, whatever earlier calls returned: the running
+// time must not reveal which step matched (CRY-5). If several steps match, the one nearest to the present wins, and of
+// two at the same distance the later.
 template <class Fits>
 std::optional<std::int64_t> step_that_fits(std::int64_t present, std::int64_t window, Fits fits) {
     std::int64_t found = 0;
@@ -18,7 +19,7 @@ std::optional<std::int64_t> step_that_fits(std::int64_t present, std::int64_t wi
         found = fitting ? step : found;
         any |= fitting;
     };
-    // From the outside in, and the later of a pair last: what is written last counts.
+    // From the outside in, with the later step of a pair last: the last match overwrites the earlier ones.
     for (std::int64_t distance = window; distance > 0; --distance) {
         try_step(present - distance);
         try_step(present + distance);

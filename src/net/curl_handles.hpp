@@ -1,4 +1,4 @@
-// libcurl's set-up and its handles, for the clients of this folder.
+// libcurl initialization and RAII handles. Private to this folder.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct ListDeleter {
 using EasyHandle = std::unique_ptr<CURL, EasyDeleter>;
 using TextList = std::unique_ptr<curl_slist, ListDeleter>;
 
-// Before the first handle; thread-safe. Throws std::runtime_error.
+// Must be called before the first handle is created; thread-safe. Throws std::runtime_error.
 inline void set_up_curl() {
     struct Library {
         Library() {

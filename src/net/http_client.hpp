@@ -1,7 +1,7 @@
-// Requests to other servers, over libcurl: TLS is verified, redirects are not followed, time and size are bounded.
+// HTTP client over libcurl: verifies TLS, does not follow redirects, bounds time and size.
 //
-// Blocking: for worker threads, never for an I/O thread. A client keeps its connections; one thread at a time may use
-// it.
+// Blocking: for worker threads, never for an I/O thread. A client keeps its connections open; only one thread at a time
+// may use it.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct HttpRequest {
     std::string url;
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string body{};
-    milliseconds timeout{10'000};  // for all of it, looking up the name included
+    milliseconds timeout{10'000};  // for the whole request, including name resolution
     std::size_t answer_bytes_max = std::size_t{1} << 20;
 };
 
@@ -39,15 +39,15 @@ public:
     struct Options {
         std::string user_agent = "Consentry";
         std::string ca_file{};    // trusted instead of the system's certificates
-        bool plain_http = false;  // http:// as well, for servers of the same machine or network
+        bool plain_http = false;  // also allow http://, for servers on the same machine or network
     };
     explicit HttpClient(Options options);
     ~HttpClient();
     HttpClient(const HttpClient&) = delete;
     HttpClient& operator=(const HttpClient&) = delete;
 
-    // Whatever the server answers, errors of its own included. Throws Unavailable where no whole answer comes: no
-    // connection, no trust, too late, too large, or `stop` was asked for.
+    // Returns the server's response, including HTTP errors. Throws Unavailable if no complete response arrives:
+    // connection or certificate failure, timeout, response too large, or `stop` was requested.
     HttpResponse fetch(const HttpRequest& request, const std::stop_token& stop = {});
 
 private:

@@ -1,9 +1,8 @@
-// One T for each io_context that asks for one: what a thread keeps of a remote part (connections, buffers), so that
-// nothing of it is shared between threads.
+// One T per io_context: per-thread state of a remote dependency (connections, buffers), so that threads share nothing.
 //
-// Made at the first use, gone with the io_context or with this object, whichever ends first. While this object is
-// destroyed no io_context may run work of its T any more. T is held by std::shared_ptr: its own pending operations may
-// keep it until the io_context is gone, so T must not refer to anything that ends with this object.
+// A T is created at first use and destroyed with the io_context or with this object, whichever ends first. While this
+// object is being destroyed, no io_context may still run work of its T. A std::shared_ptr holds T: pending operations
+// may keep it alive until the io_context is gone, so T must not refer to anything that is destroyed with this object.
 #pragma once
 
 #include <algorithm>
@@ -25,17 +24,18 @@ namespace detail {
 
 class ContextShelf;
 
-// The shelves that hold something of one PerContext.
+// The shelves that hold a value of one PerContext.
 struct ShelfList {
     std::mutex mutex;
     std::vector<ContextShelf*> shelves;
 };
 
-// Everything that PerContext objects keep with one io_context. Touched by the context's thread alone, but for its end.
+// All values that PerContext objects keep for one io_context. Accessed only by the context's thread, except for its
+// destruction.
 class ContextShelf : public asio::execution_context::service {
 public:
     using key_type = ContextShelf;
-    inline static asio::execution_context::id id;  // how Asio finds the service
+    inline static asio::execution_context::id id;  // required by Asio's service lookup
 
     explicit ContextShelf(asio::execution_context& context) : service(context) {}
 
@@ -49,7 +49,7 @@ public:
         const std::lock_guard lock(owner->mutex);
         owner->shelves.push_back(this);
     }
-    // The owner ends; it holds its list's lock.
+    // Called when the owner is destroyed; the owner holds its list's lock.
     void remove(const ShelfList* owner) {
         std::erase_if(entries_, [&](const Entry& entry) { return entry.owner.get() == owner; });
     }
@@ -85,7 +85,7 @@ public:
         for (detail::ContextShelf* shelf : list_->shelves) shelf->remove(list_.get());
     }
 
-    // On a thread that runs the executor's io_context, which one thread alone may run.
+    // Must be called on the thread that runs the executor's io_context; only one thread may run it.
     T& of(const asio::any_io_executor& executor) {
         auto& context = asio::query(executor, asio::execution::context);
         auto& shelf = asio::use_service<detail::ContextShelf>(context);

@@ -1,6 +1,6 @@
-// Mails to a mail server, over libcurl: TLS as the address demands it, verified; time is bounded.
+// Sends mail to a mail server over libcurl: TLS as the URL demands, verified; time is bounded.
 //
-// Blocking: for a thread that may wait. The connection is kept for the next mail; one thread at a time may use a
+// Blocking: for a thread that may wait. The connection is kept for the next mail; only one thread at a time may use a
 // client.
 #pragma once
 
@@ -16,13 +16,13 @@ namespace consentry::net {
 
 struct SmtpAnswer {
     enum class Verdict {
-        accepted,    // the server has it
-        refused,     // for good: 5xx to this mail (RFC 5321 section 4.2.1)
-        put_off,     // 4xx to this mail
-        no_service,  // no connection, no trust, no login, no answer: another mail would fare no better
+        accepted,    // the server has taken responsibility for the mail
+        refused,     // permanently: 5xx for this mail (RFC 5321 section 4.2.1)
+        put_off,     // temporarily: 4xx for this mail
+        no_service,  // no connection, no trust, no login, no answer: any other mail would fail as well
     };
     Verdict verdict = Verdict::no_service;
-    // "550 5.1.1", or what kept from speaking to the server. Never the server's own words: they may repeat the mail.
+    // "550 5.1.1", or why the server could not be reached. Never the server's own text, which may quote the mail.
     std::string reason;
 };
 
@@ -31,8 +31,9 @@ public:
     struct Options {
         SmtpServer server;
         milliseconds connect_timeout{10'000};
-        milliseconds timeout{30'000};  // for one mail, connecting included
-        // Once told to stop: how long a mail that the server is reading may still take; and how long taking leave may.
+        milliseconds timeout{30'000};  // for one mail, including the connection
+        // Once `stop` is requested: how long a mail that the server is already reading may still take, and how long
+        // QUIT may take.
         milliseconds parting{5'000};
     };
     explicit SmtpClient(Options options);
@@ -40,12 +41,12 @@ public:
     SmtpClient(const SmtpClient&) = delete;
     SmtpClient& operator=(const SmtpClient&) = delete;
 
-    // `content`: header and body with CR LF at the end of each line (RFC 5322); dots are doubled here. Throws
-    // std::invalid_argument for an address that is more than one word.
+    // `content`: header and body with CR LF line ends (RFC 5322); this function doubles leading dots. Throws
+    // std::invalid_argument unless each address is non-empty printable ASCII without spaces and angle brackets.
     SmtpAnswer send(const std::string& from, const std::string& to, std::string_view content,
                     const std::stop_token& stop = {});
 
-    // Connects and logs in as for a mail, and sends none.
+    // Connects and logs in as for a mail, but sends none.
     SmtpAnswer greet();
 
 private:

@@ -1,4 +1,4 @@
-// Commands about API keys. They work beside a running service: the database decides.
+// API key commands. Safe to run beside a running service: the database arbitrates.
 #pragma once
 
 #include <string>

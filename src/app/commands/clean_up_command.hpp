@@ -1,4 +1,4 @@
-// The command that does at once what the service does now and then.
+// Runs all periodic clean-up tasks immediately.
 #pragma once
 
 namespace consentry {

@@ -1,4 +1,4 @@
-// What commands that work on the service's data have in common.
+// Shared code of the commands that work on the service's data.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@ namespace consentry {
 inline constexpr int wrong_use = 2;
 inline constexpr int failed = 1;
 
-// The same for all that a command does: an engine's connections belong to it.
+// Returns the one context that a command uses throughout: an engine's connections are bound to it.
 asio::io_context& command_context();
 
-// Runs one coroutine on this thread, to its end.
+// Runs one coroutine on this thread to completion.
 template <class T>
 T run(awaitable<T> work) {
     asio::io_context& context = command_context();
@@ -28,14 +28,15 @@ T run(awaitable<T> work) {
     return result.get();
 }
 
-// Whether there is data to work on; told where there is none. Only `serve`, `migrate` and `keys generate` may be the
-// first: in the wrong folder, every other command would make a second, empty installation.
+// Returns whether there is data to work on; reports on standard error if there is none. Only `serve`, `migrate` and
+// `keys generate` may create an installation: any other command, run in the wrong folder, would create a second, empty
+// one.
 bool has_data(const Config& config);
 
-// The services, or nothing where the settings are unfit, or there is no data: told already.
+// Opens the services. Returns null if the settings are invalid or there is no data, and has then reported it.
 std::unique_ptr<Services> open_services(const Clock& clock);
 
-// Says on standard error what was refused; returns `failed`.
+// Reports the refusal on standard error; returns `failed`.
 int tell(const Services& services, const Error& error);
 
 }  // namespace consentry

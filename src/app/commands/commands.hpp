@@ -1,5 +1,5 @@
-// What a person can type. Exit codes: 0 done, 2 wrong use or settings, 1 anything else. Messages for people go to
-// standard error, results to standard output; secrets are read from standard input, never from arguments.
+// The command line. Exit codes: 0 success, 2 wrong usage or settings, 1 any other failure. Messages for people go to
+// standard error, results to standard output. Secrets are read from standard input, never from arguments.
 #pragma once
 
 namespace consentry {

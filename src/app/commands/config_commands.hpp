@@ -1,4 +1,4 @@
-// Commands about settings and the schema, and the reading of settings that all commands share.
+// Commands about settings and the schema, and the settings loader that all commands share.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace consentry {
 
-// From the environment and .env. Problems are told on standard error, all at once; then nullopt, and the command
-// ends with exit code 2. Warnings are told as well, and do not matter.
+// Loads the settings from the environment and .env. Reports all problems together on standard error and returns
+// nullopt; the command then ends with exit code 2. Warnings are reported as well but do not fail the load.
 std::optional<Config> load_config();
 
-// Changes nothing, anywhere. `running`: the service is listening already.
+// Modifies nothing. `running`: the service is already listening.
 int check_config(bool running);
 int print_settings();
 int print_settings_documentation();
 int print_settings_example();
 int migrate();
-// Copies the SQLite database sqlite:PATH into the PostgreSQL database of the settings (copy_database.hpp).
+// Copies the SQLite database at sqlite:PATH into the PostgreSQL database of the settings (copy_database.hpp).
 int migrate_from(const std::string& address);
 
 }  // namespace consentry

@@ -1,4 +1,4 @@
-// Commands about keys.
+// Commands that manage keys.
 #pragma once
 
 namespace consentry {

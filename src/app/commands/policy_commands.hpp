@@ -1,4 +1,4 @@
-// consentry policy: legal documents in the hands of whoever runs the service, beside the service itself.
+// consentry policy: lets the operator manage legal documents beside the running service.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace consentry {
 
 struct PolicyOptions {
     std::string folder;
-    std::string values;  // a file; empty: values.json in the folder, if it is there
+    std::string values;  // a file; empty: values.json in the folder, if present
     bool dry_run = false;
     std::string type;
     std::int64_t version = 0;
@@ -17,19 +17,19 @@ struct PolicyOptions {
     bool preview = false;
 };
 
-// Drafts of all texts of a folder (policy_folder.hpp). Everything is looked at first, and where one thing is wrong,
-// nothing is imported; what was published already with the same bytes is left alone. On standard output all that is
-// wrong, or what became of each text. Placeholders are filled (policy_values.hpp); those without a value stay in the
-// draft, with a warning.
+// Imports all texts of a folder (policy_folder.hpp) as drafts. Validates everything first and imports nothing if there
+// is any problem; skips texts that are already published with the same bytes. Prints all problems, or the outcome for
+// each text, to standard output. Fills placeholders (policy_values.hpp); those without a value stay in the draft and
+// cause a warning.
 int import_policies(const PolicyOptions& options);
 
-// On standard output, for each language, the hash of its text and where everybody reads it. With `preview` how many
-// users would be asked to accept again, and nothing is published.
+// Prints for each language the hash of its text and its public URL to standard output. With `preview`, prints how many
+// users would have to accept again, and publishes nothing.
 int publish_policy(const PolicyOptions& options);
 
 int list_policies();
 
-// Of two versions' texts, as `diff -u` prints it.
+// Prints the differences between the texts of two versions as `diff -u` does.
 int diff_policies(const PolicyOptions& options);
 
 }  // namespace consentry

@@ -1,4 +1,4 @@
-// Documents as people who write them keep them: DIR/type/version/language.hbs.
+// Policy documents as authors keep them on disk: DIR/type/version/language.hbs.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ struct PolicyVersion {
 
 struct PolicyFolder {
     std::vector<PolicyVersion> versions;  // by type and version
-    std::vector<std::string> problems;    // "privacy/1/xx.hbs: ...", all there are
+    std::vector<std::string> problems;    // "privacy/1/xx.hbs: ...", complete
 };
 
 // "privacy/1/en.hbs"
 std::string name_of(PolicyType type, std::int64_t version, Language language);
 
-// Whatever has no place is a problem, for a misspelled name must not pass for a text that is not there. Only hidden
-// files and those directly in `folder`, like a README or values.json, are left alone. Throws std::runtime_error where
-// it cannot be read.
+// Reports every entry that does not fit the layout as a problem, so that a misspelled name is not mistaken for a
+// missing text. Ignores only hidden files and files directly in `folder`, such as a README or values.json. Throws
+// std::runtime_error if the folder cannot be read.
 PolicyFolder read_policy_folder(const std::filesystem::path& folder);
 
 }  // namespace consentry

@@ -1,4 +1,4 @@
-// What an import puts in the place of placeholders: values of a file, and some of the settings.
+// Values for the placeholders of imported texts: from a file and from some of the settings.
 #pragma once
 
 #include <filesystem>
@@ -13,17 +13,18 @@ namespace consentry {
 
 class PolicyValues {
 public:
-    // Of `file`, or, if it is empty, of values.json in `folder`, which need not exist. Throws std::runtime_error if the
-    // file cannot be read or is no flat JSON object of strings.
+    // Reads `file` or, if it is empty, values.json in `folder`, which need not exist. Throws std::runtime_error if the
+    // file cannot be read or is not a flat JSON object of strings.
     PolicyValues(const std::filesystem::path& folder, const std::filesystem::path& file);
 
-    // Used where the file has no value. An empty one is none.
+    // Adds a fallback for a name that the file does not define. An empty value is ignored.
     void add_built_in(const std::string& name, const std::string& value);
 
-    // Fills all texts. A text that does not fit any more becomes a problem of the folder.
+    // Fills the placeholders of all texts. A text that becomes invalid as a result is reported as a problem of the
+    // folder.
     void fill(PolicyFolder& folder);
 
-    // Names of the file that no text has used, in their order.
+    // Returns the names in the file that no text has used, in order.
     std::vector<std::string> unused() const;
 
 private:

@@ -1,4 +1,4 @@
-// Would the service start with these settings?
+// Checks whether the service would start with the given settings.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@
 namespace consentry {
 
 struct StartCheck {
-    std::vector<ConfigProblem> problems;  // what a start would fail at, under the setting that is to blame
-    std::vector<ConfigProblem> warnings;  // what it would go without
+    std::vector<ConfigProblem> problems;  // what would make the start fail, under the responsible setting
+    std::vector<ConfigProblem> warnings;  // what the service would start without
 };
 
-// Looks at everything that a start uses and changes nothing, anywhere: no folder, file, table, key, row or mail is
-// made. So it cannot tell what only a write would: a full disk, the right to write into a bucket. `running`: the
-// service is listening already, so its address is left out.
+// Checks everything that a start uses, without modifying anything: it creates no folder, file, table, key, row or mail.
+// It therefore cannot detect problems that only a write reveals, such as a full disk or a missing permission to write
+// to a bucket. `running`: the service is already listening, so its address is not checked.
 StartCheck check_start(const Config& config, const Clock& clock, bool running);
 
 }  // namespace consentry

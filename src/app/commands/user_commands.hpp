@@ -1,4 +1,4 @@
-// Commands about accounts. They work beside a running service: the database decides.
+// Account commands. Safe to run beside a running service: the database arbitrates.
 #pragma once
 
 #include <string>

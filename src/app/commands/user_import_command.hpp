@@ -1,5 +1,5 @@
-// consentry user import: accounts from a table or another program's export, all of them or none, beside a running
-// service.
+// consentry user import: imports accounts from a table or from another program's export, all or nothing, beside a
+// running service.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ struct UserImportOptions {
 };
 inline constexpr std::array<std::string_view, 5> import_formats{"csv", "keycloak", "auth0", "firebase", "supabase"};
 
-// On standard output what is wrong, a line for each rule of each row; on standard error how far it is, where that is a
-// terminal, and what came of it.
+// Prints one line per broken rule and row to standard output. Standard error gets the progress, if it is a terminal,
+// and the outcome.
 int import_users(const UserImportOptions& options);
 
 }  // namespace consentry

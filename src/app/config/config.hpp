@@ -1,8 +1,7 @@
-// What the operator may choose, read once at start and constant from then on.
+// The operator's configuration, read once at start and constant from then on.
 //
-// A setting is an environment variable; settings.hpp has the one table that reads, documents and prints them. The
-// structures below hold plain values in the units their types say; nothing in the program but this folder looks at
-// the environment.
+// A setting is an environment variable; settings.hpp has the single table that reads, documents and prints them. The
+// structures below hold plain values in the units of their types. Only this folder accesses the environment.
 #pragma once
 
 #include <cstddef>
@@ -29,16 +28,16 @@ std::string_view text_of(AppEnvironment environment);
 struct AppConfig {
     std::string name;
     AppEnvironment environment = AppEnvironment::local;
-    std::string timezone;  // IANA name; for display, and for the days of API keys; else the service reckons in UTC
+    std::string timezone;  // IANA name; for display and for the days of API keys; everything else uses UTC
     Language language = Language::en;
-    std::vector<Language> languages;  // of answers; `language` is one of them
-    std::string public_url;           // without a slash at its end; empty: host and port listened on
+    std::vector<Language> languages;  // of responses; includes `language`
+    std::string public_url;           // without trailing slash; empty: the host and port of the listener
     bool documentation = true;
 };
 
 struct HttpConfig {
     std::string host;
-    std::uint16_t port = 0;     // 0: any free one
+    std::uint16_t port = 0;     // 0: any free port
     std::string global_prefix;  // "/api" or empty
     std::size_t threads = 0;    // 0: one per core
     std::size_t connections_max = 0;
@@ -54,7 +53,7 @@ struct HttpConfig {
 };
 
 struct ThrottleConfig {
-    std::int64_t limit = 0;  // 0: none
+    std::int64_t limit = 0;  // 0: no limit
     milliseconds window{};
 };
 
@@ -65,30 +64,30 @@ struct VersioningConfig {
 };
 
 struct DataConfig {
-    std::filesystem::path directory;  // everything the service keeps, unless told otherwise
+    std::filesystem::path directory;  // root of all the service's files, unless another setting says otherwise
 };
 
 struct DatabaseConfig {
-    std::filesystem::path file;  // of SQLite; used where url is empty
-    std::string url;             // postgresql://…, checked; holds a password
+    std::filesystem::path file;  // of SQLite; used if url is empty
+    std::string url;             // postgresql://…, validated; contains a password
     int connections_per_thread = 0;
     milliseconds timeout{};
     bool prepared_statements = true;
 };
 
 struct CacheConfig {
-    std::string url;            // redis://… and its kin, checked; holds a password. Empty: in this process
-    std::size_t bytes_max = 0;  // in this process
+    std::string url;            // redis://… and variants, validated; contains a password. Empty: in-process cache
+    std::size_t bytes_max = 0;  // of the in-process cache
     std::string name_space;     // of keys
-    milliseconds ttl{};         // of copies that have no setting of their own
+    milliseconds ttl{};         // of cache entries without a setting of their own
     milliseconds timeout{};
 };
 
 struct TokenConfig {
     std::string algorithm;              // ES256, ES384, ES512 or EdDSA
-    std::string key_id;                 // empty: follows from the key
-    std::string private_key;            // base64 of PKCS#8 DER, or PEM; empty (local only): the program makes its own
-    std::vector<NamedKey> public_keys;  // former ones that still verify
+    std::string key_id;                 // empty: derived from the key
+    std::string private_key;            // base64 of PKCS#8 DER, or PEM; empty (local only): generated
+    std::vector<NamedKey> public_keys;  // previous keys that still verify
     seconds lifetime{};
 };
 
@@ -97,25 +96,26 @@ struct JwtConfig {
     std::string audience;
     TokenConfig access;
     TokenConfig refresh;
-    std::string access_jwks_uri;  // empty, or where others find the access keys: the service's own address, checked
-    seconds refresh_grace{};      // in which a repeated refresh gets the same successor
+    std::string access_jwks_uri;  // URL at which others find the access keys: the service's own, validated; may be
+                                  // empty
+    seconds refresh_grace{};      // during which a repeated refresh returns the same successor
 };
 
 struct TwoFactorConfig {
     std::string issuer;
     std::string label;
-    std::vector<std::string> encryption_keys;  // the first one encrypts; none (local only): the program makes its own
+    std::vector<std::string> encryption_keys;  // the first one encrypts; empty (local only): generated
     bool replay_protection = true;
 };
 
 struct PasswordConfig {
-    bool by_length = false;  // the form of new ones: kinds of characters, or length alone
-    bool attempt = true;     // failures are counted and lock
+    bool by_length = false;  // rule for new passwords: length alone instead of character classes
+    bool attempt = true;     // failed attempts are counted and lock
     int attempts_max = 0;
     std::size_t salt_length = 0;  // bytes
     seconds expired{};            // zero: never
     seconds expired_temporary{};
-    seconds reuse_period{};  // zero: only the current one is barred
+    seconds reuse_period{};  // zero: only the current password is barred
     std::size_t argon2_memory_kib = 0;
     std::size_t argon2_passes = 0;
     std::size_t argon2_lanes = 1;
@@ -123,36 +123,36 @@ struct PasswordConfig {
     std::size_t hash_queue_max = 0;
 };
 
-// Links that prove that somebody reads the mails of an address.
+// Links that verify ownership of an e-mail address.
 struct LinkConfig {
     std::chrono::minutes expired{};
-    std::chrono::minutes resend{};  // between two mails to one address
+    std::chrono::minutes resend{};  // minimum interval between two mails to one address
     std::size_t token_length = 0;
-    std::string link_base_url;  // without a slash at its end
+    std::string link_base_url;  // without trailing slash
     std::string reference_prefix;
     std::size_t reference_length = 0;
 };
 
 struct AccountConfig {
     std::string username_prefix;
-    std::chrono::days erase_after{};  // personal data of deleted accounts
+    std::chrono::days erase_after{};  // for personal data of deleted accounts
     LinkConfig verification;
     LinkConfig forgot_password;
 };
 
 struct MailConfig {
-    std::string url;  // file:FOLDER, smtp://... or smtps://..., checked; holds a password. Empty: DATA_DIR/mail
+    std::string url;  // file:FOLDER, smtp://... or smtps://..., validated; contains a password. Empty: DATA_DIR/mail
     std::string ca_file;
-    std::string no_reply;  // addresses, checked
+    std::string no_reply;  // addresses, validated
     std::string support;   // empty: none
     std::string admin;
     std::size_t batch_size = 0;
-    std::string home_name;  // of the site that mails speak for
-    std::string home_url;   // without a slash at its end
+    std::string home_name;  // name of the site on whose behalf mails are sent
+    std::string home_url;   // without trailing slash
 };
 
 struct SocialProviderConfig {
-    std::vector<std::string> client_ids;  // none: nobody can log in with this provider
+    std::vector<std::string> client_ids;  // empty: login with this provider is disabled
     std::string issuer;
     std::string jwks_uri;
     bool nonce_required = false;
@@ -171,25 +171,25 @@ struct SessionConfig {
     std::size_t per_user_max = 0;
     seconds admin_lifetime{};
     seconds admin_idle{};
-    std::string key_pattern;  // of cache keys, with {userId} and {sessionId}
+    std::string key_pattern;  // template of cache keys, with {userId} and {sessionId}
 };
 
 struct EncryptionConfig {
-    std::vector<std::string> secrets;  // the first one seals; none (local only): the program makes its own
+    std::vector<std::string> secrets;  // the first one seals; empty (local only): generated
 };
 
 struct ApiKeyConfig {
-    bool required = false;  // of all that is for keys of type default
+    bool required = false;  // for every endpoint that takes keys of type default
     std::string cache_prefix;
 };
 
 struct FeatureFlagConfig {
     std::string cache_prefix;
-    milliseconds cache_ttl{};  // zero: no copies
+    milliseconds cache_ttl{};  // zero: no caching
 };
 
 struct ActivityConfig {
-    std::chrono::days retention{};  // zero: for ever
+    std::chrono::days retention{};  // zero: forever
 };
 
 struct LoggerConfig {
@@ -197,11 +197,11 @@ struct LoggerConfig {
     LogLevel level = LogLevel::debug;
     bool into_file = false;
     bool prettier = false;
-    bool automatic = false;  // every request, not failures only
+    bool automatic = false;  // log every request, not only failures
 };
 
 struct SecurityEventsConfig {
-    std::size_t bytes_max = 0;  // of all their files together
+    std::size_t bytes_max = 0;  // of all its files together
 };
 
 struct MetricsConfig {
@@ -209,7 +209,7 @@ struct MetricsConfig {
     std::vector<std::string> allowed_from;  // addresses and networks, checked
 };
 
-// Beyond these an instance is not well.
+// Limits above which an instance reports itself as unhealthy.
 struct HealthConfig {
     std::int64_t memory_bytes_max = 0;
     std::int64_t disk_percent_max = 0;
@@ -221,25 +221,25 @@ struct S3Config {
     std::string region;
     std::string private_bucket;
     std::string public_bucket;
-    std::string public_url;  // where everybody reads the public bucket; empty: at the bucket itself
-    int attempts_max = 0;    // of one call
-    milliseconds timeout{};  // of one call, all its attempts together
+    std::string public_url;  // public URL of the public bucket; empty: the bucket's own
+    int attempts_max = 0;    // per call
+    milliseconds timeout{};  // per call, all attempts together
 };
 
 struct StorageConfig {
-    std::string url;             // file:FOLDER, or s3://…, which holds no secret
-    seconds presign_lifetime{};  // of addresses to read or write one private object
-    S3Config s3;                 // where the url is one of S3
+    std::string url;             // file:FOLDER, or s3://…; contains no secret
+    seconds presign_lifetime{};  // of presigned URLs to read or write one private object
+    S3Config s3;                 // used if url is an s3:// URL
 };
 
 struct TermPolicyConfig {
-    std::string upload_path;                 // of drafts, in the private area; without slashes at its ends
-    std::string public_path;                 // of what is published, in the public area
-    std::vector<PolicyType> withdrawable{};  // what users may take back
+    std::string upload_path;                 // of drafts, in the private area; without leading and trailing slashes
+    std::string public_path;                 // of published texts, in the public area
+    std::vector<PolicyType> withdrawable{};  // policies whose acceptance users may withdraw
 };
 
 struct SentryConfig {
-    std::string dsn;  // checked; empty: no error tracking
+    std::string dsn;  // validated; empty: no error tracking
     milliseconds timeout{};
 };
 
@@ -271,21 +271,21 @@ struct Config {
     HealthConfig health;
 };
 
-// Names a setting and says what is allowed; never repeats a value, which may be a secret in the wrong place (OPS-2).
+// Names a setting and states what is allowed. Never repeats the value, which may be a misplaced secret (OPS-2).
 struct ConfigProblem {
     std::string setting;
     std::string text;
 };
 
-// All problems at once, so that one start is enough to learn of them.
+// Reports all problems at once, so that a single start reveals all of them.
 std::expected<Config, std::vector<ConfigProblem>> read_config(const Environment& environment);
 
-// Allowed, and yet worth a line in the log at start. `environment` is what the configuration was read from: variables
-// in it that only resemble a setting have no effect, and are named.
+// Returns values that are allowed but worth a log line at start. `environment` is the source of the configuration:
+// variables in it that merely resemble a setting have no effect and are reported.
 std::vector<ConfigProblem> warnings(const Config& config, const Environment& environment = {});
 
-// Every setting as NAME=value with where the value came from; secrets as ***. `from_file` has the names whose value
-// the .env file gave. Works on settings that read_config refuses, too.
+// Returns every setting as NAME=value with the source of the value; secrets as ***. `from_file` holds the names whose
+// value comes from the .env file. Also works on settings that read_config rejects.
 std::string print_config(const Environment& environment, const std::set<std::string>& from_file = {});
 
 }  // namespace consentry

@@ -1,4 +1,4 @@
-// Where settings come from: the process environment, and a file named .env for those who like one.
+// Sources of the settings: the process environment and an optional .env file.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,28 @@
 
 namespace consentry {
 
-// Variables by name, ours and other programs'.
+// Variables by name, including those of other programs.
 using Environment = std::map<std::string, std::string>;
 
 Environment process_environment();
 
 struct DotenvProblem {
     std::size_t line;  // from 1
-    std::string text;  // never quotes the line: it may hold a secret
+    std::string text;  // never quotes the line, which may contain a secret
 };
 
-// KEY=VALUE lines, empty lines and # comments; `export ` before a name is skipped. A value stands bare (up to " #"
-// or the end of the line, trimmed), in single quotes (taken as it is) or in double quotes (\n \r \t \" \\ \$ are
-// escapes); quoted values may span lines. $NAME is not replaced. A name that stands twice is a problem.
+// Parses KEY=VALUE lines, empty lines and # comments; skips `export ` before a name. A value is bare (up to " #" or the
+// end of the line, trimmed), in single quotes (literal) or in double quotes (with the escapes \n \r \t \" \\ \$);
+// quoted values may span lines. $NAME is not expanded. A duplicate name is a problem.
 std::expected<Environment, std::vector<DotenvProblem>> parse_dotenv(std::string_view text);
 
 struct LoadedEnvironment {
     Environment values;
-    std::set<std::string> from_file;  // the names whose value the file gave
+    std::set<std::string> from_file;  // names whose value comes from the file
 };
 
-// `process` completed from the file, which need not exist; what the process has wins. A file that is there but
-// cannot be read is a problem of line 0.
+// Adds the variables of the file, which need not exist, to `process`; the process environment takes precedence. A file
+// that exists but cannot be read is a problem of line 0.
 std::expected<LoadedEnvironment, std::vector<DotenvProblem>> load_environment(
     Environment process, const std::filesystem::path& file = ".env");
 

@@ -1,4 +1,4 @@
-// Is a variable of the environment meant for us, and misspelt? (OPS-2)
+// Detects environment variables that are misspelled settings of this service (OPS-2).
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace consentry {
 
-// Letters inserted, removed, replaced, or swapped with their neighbour (optimal string alignment).
+// Counts insertions, deletions, substitutions and swaps of neighbouring letters (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// A problem that stops the start: `name` is no setting, and is meant to be one. It begins as only our settings do, or
-// differs from one by a single letter, or by two where it is long and its first part is right. The case of letters does
-// not matter.
+// Returns a problem that stops the start if `name` is not a setting but evidently meant as one: it has a prefix that
+// only this service's settings use, or differs from a setting by one letter, or by two if it is long and its first part
+// is correct. Case-insensitive.
 std::optional<ConfigProblem> misspelt_name(std::string_view name);
 
-// A warning: `name` resembles a setting of ours and may as well be meant for another program of the same environment
-// (SMTP_PORT, SESSION_SECRET). The text names the setting. Nothing for what misspelt_name() stops at.
+// Returns a warning, naming the setting, if `name` resembles a setting but may as well belong to another program in the
+// same environment (SMTP_PORT, SESSION_SECRET). Returns nullopt for names that misspelt_name() rejects.
 std::optional<ConfigProblem> resembling_name(std::string_view name);
 
 }  // namespace consentry

@@ -1,4 +1,4 @@
-// Where clients find this service: what addresses that it hands out begin with.
+// The base of the URLs of this service that it hands out.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace consentry {
 
-// PUBLIC_URL, else host and port listened on; without a slash at its end.
+// Returns PUBLIC_URL, or else the host and port of the listener; without trailing slash.
 std::string own_url(const Config& config);
 
 }  // namespace consentry

@@ -1,5 +1,4 @@
-// The address at which errors are reported: https://PUBLIC_KEY@HOST/PROJECT, as Sentry and all that speak its protocol
-// hand it out.
+// The DSN for error reports: https://PUBLIC_KEY@HOST/PROJECT, as issued by Sentry and services compatible with it.
 #pragma once
 
 #include <optional>
@@ -13,7 +12,7 @@ struct SentryDsn {
     std::string public_key;
 };
 
-// nullopt: not in that form. A secret part of the key, which old addresses have, is left out.
+// Returns nullopt if malformed. Drops the secret part of the key, which old DSNs have.
 std::optional<SentryDsn> parse_sentry_dsn(std::string_view text);
 
 }  // namespace consentry

@@ -1,4 +1,4 @@
-// The kinds of settings. Path leads from Config to the member: whole_number<&Config::http, &HttpConfig::port>(0,
+// The types of settings. Path leads from Config to the member: whole_number<&Config::http, &HttpConfig::port>(0,
 // 65535).
 #pragma once
 
@@ -27,7 +27,7 @@ decltype(auto) at(auto& config) {
 template <auto... Path>
 using Target = std::remove_reference_t<decltype(at<Path...>(std::declval<Config&>()))>;
 
-// The refusal of a value that is not in the stated form.
+// The error for a value that does not have the required form.
 inline std::unexpected<std::string> refused(const std::string& allowed) {
     return std::unexpected("must be " + allowed);
 }
@@ -45,7 +45,7 @@ SettingType flag() {
             [](const Config& config) -> std::string { return at<Path...>(config) ? "true" : "false"; }};
 }
 
-// Numbers, and durations whose setting names the unit (…_IN_SECONDS): the member's type is the unit.
+// Numbers, and durations whose setting name states the unit (…_IN_SECONDS): the type of the member determines the unit.
 template <auto... Path>
 SettingType whole_number(std::int64_t low, std::int64_t high) {
     using Value = Target<Path...>;
@@ -69,8 +69,8 @@ SettingType whole_number(std::int64_t low, std::int64_t high) {
             }};
 }
 
-// A setting of the interface that has one value here, in letters of either case: another one stops the start, with the
-// reason.
+// A setting of the interface that supports a single value here, case-insensitively: any other value stops the start,
+// with the reason.
 inline SettingType only(std::string value, std::string_view reason) {
     return {value,
             [value, why = value + ": " + std::string(reason)](std::string_view text, Config&) -> Read {
@@ -80,14 +80,14 @@ inline SettingType only(std::string value, std::string_view reason) {
             [value](const Config&) { return value; }};
 }
 
-// A setting of the interface that says nothing here: whoever counts on it is told at the start.
+// A setting of the interface that has no effect here: setting it stops the start, with the reason.
 inline SettingType unsupported(std::string_view reason) {
     std::string allowed = "unset: " + std::string(reason);
     return {allowed, [allowed](std::string_view, Config&) -> Read { return refused(allowed); },
             [](const Config&) { return std::string(); }};
 }
 
-// A number of megabytes, kept as bytes.
+// A number of megabytes, stored in bytes.
 template <auto... Path>
 SettingType megabytes(std::int64_t low, std::int64_t high) {
     constexpr std::int64_t megabyte = 1024 * 1024;
@@ -143,7 +143,7 @@ SettingType one_of(std::vector<std::pair<std::string_view, Target<Path...>>> cho
             }};
 }
 
-// Text that `allows` says yes to; `allowed` tells people what that is.
+// Text accepted by the predicate `allows`; `allowed` describes it to people.
 template <auto... Path>
 SettingType text(std::string allowed, bool (*allows)(std::string_view)) {
     return {allowed,
@@ -155,7 +155,7 @@ SettingType text(std::string allowed, bool (*allows)(std::string_view)) {
             [](const Config& config) -> std::string { return at<Path...>(config); }};
 }
 
-// One line of text that people read.
+// One line of text for people.
 template <auto... Path>
 SettingType line() {
     return text<Path...>("1 to 100 characters on one line", [](std::string_view value) {
@@ -172,7 +172,7 @@ inline std::string joined(const std::vector<std::string>& list) {
     return out;
 }
 
-// A list between commas that `Parsed` makes something of.
+// A comma-separated list, converted by `Parsed`.
 template <class Parsed, auto... Path>
 SettingType list_of(std::string allowed) {
     return {allowed,

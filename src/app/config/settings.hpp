@@ -14,7 +14,7 @@
 
 namespace consentry {
 
-// How a text becomes a value of Config and back. Made by the functions of setting_types.hpp.
+// Converts text to a value of Config and back. Created by the functions of setting_types.hpp.
 struct SettingType {
     std::string allowed;  // "an integer from 1 to 65535": completes "must be"
     std::function<std::expected<void, std::string>(std::string_view text, Config& config)> read;
@@ -26,13 +26,13 @@ struct SettingSpec {
     std::string_view name;
     std::string_view group;
     SettingType type;
-    std::string_view default_text;  // as one would write it; empty: none
-    bool derived = false;           // default_text explains: the value follows from other settings
+    std::string_view default_text;  // as written in the environment; empty: none
+    bool derived = false;           // default_text is an explanation: the value is derived from other settings
     std::string_view description;   // one paragraph
-    std::string_view example = {};  // where the default does not show what a value looks like
+    std::string_view example = {};  // if the default does not show what a value looks like
 };
 
-std::span<const SettingSpec> settings();  // in the order of the documents, groups together
+std::span<const SettingSpec> settings();  // in the order of the documents, by group
 const SettingSpec* find_setting(std::string_view name);
 
 // docs/guides/configuration.md and .env.example.

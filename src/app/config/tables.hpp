@@ -1,4 +1,4 @@
-// The parts of which settings() is made, each beside its subject.
+// The tables that make up settings(), each next to its subject.
 #pragma once
 
 #include <vector>

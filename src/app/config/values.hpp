@@ -1,4 +1,4 @@
-// Texts of settings as values, strictly: what is not exactly in the stated form is refused, never guessed.
+// Strict parsers for setting values: anything not exactly in the documented form is rejected, never guessed.
 #pragma once
 
 #include <cstdint>
@@ -13,39 +13,40 @@
 
 namespace consentry {
 
-std::optional<bool> parse_flag(std::string_view text);                  // true or false
+std::optional<bool> parse_flag(std::string_view text);                  // "true" or "false"
 std::optional<std::int64_t> parse_whole_number(std::string_view text);  // decimal digits only, no sign
 
 // A number with a unit: 500ms, 30s, 15m, 1h, 30d.
 std::optional<milliseconds> parse_duration(std::string_view text);
 std::string duration_text(milliseconds duration);  // in the largest unit that divides it: 3600000 is 1h; one day is 24h
 
-// UTC, or a name for which the system has a file of its time zone database.
+// Accepts UTC, or a name in the system's time zone database.
 bool is_timezone(std::string_view name);
-// Empty, or segments of letters, digits and ._~- each after a slash; not where the service has pages of its own.
+// Accepts the empty path, or segments of letters, digits and ._~-, each after a slash. Rejects paths under which the
+// service has pages of its own.
 bool is_path_prefix(std::string_view path);
-// What keys of the cache begin with: 1 to 64 letters, digits and ._:-
+// A prefix of cache keys: 1 to 64 letters, digits and ._:-
 bool is_cache_prefix(std::string_view text);
-// An absolute http or https address without credentials, query and fragment; its closing slash is dropped.
+// Parses an absolute http or https URL without credentials, query and fragment; drops the trailing slash.
 std::optional<std::string> parse_public_url(std::string_view text);
-// {userId} and {sessionId} once each, no other braces, nothing but printable ASCII.
+// Requires {userId} and {sessionId} exactly once each, no other braces, and printable ASCII only.
 bool is_session_key_pattern(std::string_view text);
 
-// The file of sqlite:PATH or sqlite:///PATH, or what is wrong with the address.
+// Returns the file of sqlite:PATH or sqlite:///PATH, or what is wrong with the URL.
 std::expected<std::filesystem::path, std::string> parse_database_url(std::string_view text);
 
-// The parts between commas without blanks around them; nullopt where one of them is empty.
+// Splits at commas and trims spaces; returns nullopt if a part is empty.
 std::optional<std::vector<std::string>> parse_list(std::string_view text);
 
-// A key that verifies tokens, and the name that their headers give it.
+// A key that verifies tokens, with the kid that token headers use for it.
 struct NamedKey {
-    std::string kid;  // empty: follows from the key
+    std::string kid;  // empty: derived from the key
     std::string key;  // PEM, or base64 of SPKI DER
 };
-// KID=KEY, or a KEY alone; nullopt where either is empty.
+// Parses KID=KEY or a bare KEY; returns nullopt if either part is empty.
 std::optional<NamedKey> parse_named_key(std::string_view text);
 
-// The address with *** in place of a password: between "://user:" and "@", and in parameters named so.
+// Returns the URL with *** in place of a password: between "://user:" and "@", and in parameters with such a name.
 std::string mask_url_password(std::string_view url);
 
 }  // namespace consentry

@@ -1,4 +1,4 @@
-// A whole database from SQLite to PostgreSQL.
+// Copies a whole database from SQLite to PostgreSQL.
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,13 @@
 
 namespace consentry {
 
-// Copies a file of Consentry's into the PostgreSQL database of the settings, whose schema is brought up to date and
-// whose tables must be empty: all of it and compared, or nothing. The file is only read, as it is at one moment.
+// Copies a Consentry SQLite file into the PostgreSQL database of the settings. Brings the target's schema up to date
+// first; the target's tables must be empty. The copy is atomic: everything is copied and compared, or nothing changes.
+// The source file is only read, as a snapshot of one moment.
 //
-// Prints each table and its number of rows to standard output when all is done, and words for people to standard error.
-// Throws std::runtime_error, and Unavailable where the connection is lost; then the tables are as empty as before,
-// unless the text says that this is not known.
+// On success prints each table with its number of rows to standard output; messages for people go to standard error.
+// Throws std::runtime_error, or Unavailable if the connection is lost. The target's tables are then still empty, unless
+// the error text says that this is unknown.
 void copy_database(const std::filesystem::path& from, const Config& config);
 
 }  // namespace consentry

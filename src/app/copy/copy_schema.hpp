@@ -1,5 +1,6 @@
-// What the reading and the writing side of a copy agree on. A table's rows travel in its columns' order, sorted by its
-// key, in the binary form of PostgreSQL's COPY (its manual, "COPY", section "Binary Format").
+// The format that the reading and the writing side of a copy share. A table's rows are transferred with their columns
+// in the order of `columns`, sorted by key, in PostgreSQL's binary COPY format (manual, "COPY", section "Binary
+// Format").
 #pragma once
 
 #include <array>
@@ -22,23 +23,24 @@ struct CopiedColumn {
 struct CopiedTable {
     std::string name;
     std::vector<CopiedColumn> columns{};
-    std::vector<std::size_t> key{};  // places in `columns`
+    std::vector<std::size_t> key{};  // indexes into `columns`
 };
 
-// Keeps an account of its own which migrations were applied: never copied.
+// Each database records its own applied migrations, so this table is never copied.
 inline constexpr std::string_view migrations_table = "schema_migrations";
 
-// Have rows from their migrations, hence in every database; accounts tell whether it was used. What came with the
-// target makes room for what is copied.
+// Tables with rows from migrations, hence never empty; the account tables tell whether a database has been used.
+// Copying replaces the target's rows.
 inline constexpr std::array<std::string_view, 3> seeded_tables{"epochs", "feature_flags", "roles"};
 
-// Takes a part of the stream; it is valid only during the call.
+// Receives a part of the stream; the view is valid only during the call.
 using CopySink = std::function<void(std::string_view)>;
 
-// Parts of statements, in what both databases understand.
+// SQL fragments that both databases understand.
 std::string sql_name(std::string_view name);
 std::string sql_columns(const CopiedTable& table);
-// The rows as they travel. `text_order`: the collation that compares bytes, which each database names differently.
+// Selects the rows in transfer order. `text_order`: the collation that compares bytes; its name differs between the
+// databases.
 std::string sql_rows_by_key(const CopiedTable& table, std::string_view text_order);
 
 }  // namespace consentry

@@ -1,4 +1,4 @@
-// The SQLite database that is copied.
+// The SQLite database being copied.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ struct sqlite3;
 
 namespace consentry {
 
-// Opened for reading, at one moment: what others commit later is not seen. Throws std::runtime_error, also later,
-// naming the file and what is wrong with it. Used by one thread.
+// A read-only snapshot: later commits of other processes are not visible. The constructor and the member functions
+// throw std::runtime_error naming the file and the problem. Not thread-safe.
 class CopySource {
 public:
-    // The file must be a database of Consentry's whose schema has exactly this version.
+    // Requires a Consentry database with exactly this schema version.
     CopySource(std::filesystem::path file, std::int64_t version);
 
-    // The columns of each table, without the account of migrations.
+    // The columns of each table, except the migrations table.
     const std::map<std::string, std::set<std::string>>& tables() const { return tables_; }
     std::int64_t count(const CopiedTable& table) const;
-    // Each row in one call, read as it is asked for. Throws as well where a value does not fit its column, naming
-    // table, row and column and never the value.
+    // Calls `row` once per row, reading on demand. Also throws if a value does not fit its column, naming table, row
+    // and column but never the value.
     void read(const CopiedTable& table, const CopySink& row) const;
 
 private:

@@ -1,4 +1,4 @@
-// The PostgreSQL database that a copy goes into.
+// The PostgreSQL database that receives a copy.
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,35 @@
 
 namespace consentry {
 
-// What serves queries and is in the way of many rows at once: an index, a key, a foreign key; as statements.
+// A schema object that speeds up queries but slows down bulk inserts (an index, a key, a foreign key), as statements.
 struct CopyAid {
     std::string drop;
     std::string create;
 };
 
-// One transaction: where the object ends without commit(), or the process does, nothing of it has happened. All throw
-// std::runtime_error with what the server says, and Unavailable where the connection is lost; after that, the object is
-// only to be destroyed. Used by one thread, and blocks.
+// One transaction: if the object is destroyed, or the process ends, without commit(), everything is rolled back. All
+// functions throw std::runtime_error with the server's message, or Unavailable if the connection is lost; afterwards
+// the object may only be destroyed. Blocking; not thread-safe.
 class CopyTarget {
 public:
-    // The schema must be up to date. From here on nobody else reads or writes its tables.
+    // Requires an up-to-date schema. Locks its tables against other readers and writers.
     explicit CopyTarget(const storage::PostgresOptions& options);
 
-    // By name, without the account of migrations.
+    // Sorted by name, without the migrations table.
     const std::vector<CopiedTable>& tables() const { return tables_; }
     bool has_rows(const CopiedTable& table);
 
-    // Around all rows, which are then indexed and checked against the foreign keys at once and not one by one: that is
-    // several times faster, and the order of the tables does not matter.
+    // Called before and after all rows are written. Building indexes and checking foreign keys once, rather than row by
+    // row, is several times faster and makes the order of the tables irrelevant.
     void take_aids_down();
     void put_aids_up();
 
-    // The rows of one table, in the place of those it has: begin(), any number of times put(), end(), which tells how
-    // many there were.
+    // Replaces the rows of one table: call begin(), put() any number of times, then end(), which returns the number of
+    // rows.
     void begin(const CopiedTable& table);
     void put(std::string_view part);
     std::int64_t end();
-    // The stream that would make the table what it is now.
+    // Returns the stream that would reproduce the table's present contents.
     void read(const CopiedTable& table, const CopySink& part);
 
     void commit();
@@ -48,7 +48,7 @@ private:
     storage::postgres::Connection connection_;
     std::vector<CopiedTable> tables_;
     std::vector<CopyAid> aids_;
-    std::string copying_;  // the statement between begin() and end()
+    std::string copying_;  // the active COPY statement between begin() and end()
 };
 
 }  // namespace consentry

@@ -1,9 +1,9 @@
-// Keeps the stream of security events from being washed out: what one client causes is told one by one up to a bound,
-// per kind and window; the rest is counted, and told in one line when the window is over (LOG-4).
+// Prevents a client from flooding the security event stream: per client, kind and window, events are recorded
+// individually up to a bound. Further events are counted and summarized in one line at the end of the window (LOG-4).
 //
-// A client is an IPv4 address or an IPv6 /64. A kind is a name with an outcome. What operators do at the machine and
-// what administrators change is always told. Memory is bounded: where too many clients are at it, the one whose window
-// began first is told of and forgotten, so that a newcomer is never silent for want of room.
+// A client is an IPv4 address or an IPv6 /64. A kind is an event name with an outcome. Actions of operators on the
+// machine and changes made by administrators are always recorded. Memory is bounded: when there are too many clients,
+// the oldest window is summarized and evicted, so that a new client is always recorded.
 #pragma once
 
 #include <cstddef>
@@ -23,21 +23,21 @@ class BoundedEvents final : public SecurityEvents {
 public:
     struct Options {
         milliseconds window = std::chrono::minutes{10};
-        std::uint64_t refusals_max = 60;    // failures and refusals: all that a stranger can do
-        std::uint64_t successes_max = 600;  // take an account, or a change of one
+        std::uint64_t refusals_max = 60;    // failures and refusals: all that an unauthenticated client can cause
+        std::uint64_t successes_max = 600;  // successes require an account, or a change to one
         std::size_t windows_max = 10'000;   // about 2 MB
     };
 
-    // `next` and `clock` outlive it.
+    // `next` and `clock` must outlive this object.
     BoundedEvents(SecurityEvents& next, const Clock& clock) : BoundedEvents(next, clock, Options{}) {}
     BoundedEvents(SecurityEvents& next, const Clock& clock, Options options);
-    ~BoundedEvents() override;  // tells what it counted
+    ~BoundedEvents() override;  // reports its counts
     BoundedEvents(const BoundedEvents&) = delete;
     BoundedEvents& operator=(const BoundedEvents&) = delete;
 
     void record(const SecurityEvent& event) noexcept override;
 
-    // Tells of all windows that are over. For now and then: without it, the next event does so.
+    // Reports all windows that have ended. Called periodically; otherwise the next event does so.
     void settle() noexcept;
 
     std::size_t windows() const;
@@ -63,7 +63,7 @@ private:
     const Clock& clock_;
     const Options options_;
     mutable std::mutex mutex_;
-    Windows windows_;                                                // the oldest first
+    Windows windows_;                                                // oldest first
     std::unordered_map<std::string_view, Windows::iterator> known_;  // by Window::key
 };
 

@@ -1,4 +1,4 @@
-// Security events on their way to where they are kept, counted by name and outcome for the metrics.
+// Counts security events by name and outcome for the metrics, and forwards them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace consentry {
 
 class CountedEvents final : public SecurityEvents {
 public:
-    // `next` outlives it.
+    // `next` must outlive this object.
     explicit CountedEvents(SecurityEvents& next) : next_(next) {}
 
     void record(const SecurityEvent& event) noexcept override;
@@ -30,7 +30,7 @@ public:
 private:
     SecurityEvents& next_;
     mutable std::mutex mutex_;
-    // Names are the program's own, so there are few.
+    // Bounded, because event names are constants of the program.
     std::map<std::pair<std::string, Outcome>, std::uint64_t> counts_;
 };
 

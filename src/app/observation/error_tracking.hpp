@@ -1,7 +1,7 @@
-// Answers with status 500 and above, reported to a server that speaks Sentry's protocol (SENTRY_DSN).
+// Reports responses with status 500 and above to a server that speaks Sentry's protocol (SENTRY_DSN).
 //
-// A report holds the failure, the method and the path, nothing else of the request. Reports wait in a short queue for a
-// thread of their own: where the server is slow or gone, they are dropped and counted.
+// A report contains the failure, the method and the path, and nothing else of the request. Reports wait in a short
+// queue for a dedicated thread; if the server is slow or down, they are dropped and counted.
 #pragma once
 
 #include <atomic>
@@ -29,13 +29,13 @@ public:
         std::string ca_file{};  // trusted instead of the system's certificates
     };
     explicit ErrorTracking(Options options);
-    ~ErrorTracking() override;  // what waits is dropped
+    ~ErrorTracking() override;  // drops queued reports
     ErrorTracking(const ErrorTracking&) = delete;
     ErrorTracking& operator=(const ErrorTracking&) = delete;
 
     void on_answer(const http::Exchange& exchange) noexcept override;
 
-    // Whether the last report arrived; true before the first.
+    // Returns whether the last report was delivered; true before the first.
     bool is_arriving() const { return !in_trouble_.load(std::memory_order_relaxed); }
     std::uint64_t sent() const { return sent_.load(std::memory_order_relaxed); }
     std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
@@ -44,7 +44,7 @@ private:
     struct Report {
         std::string event_id;
         std::string event;        // JSON
-        std::string traceparent;  // empty: the request was in no trace
+        std::string traceparent;  // empty: the request had no trace
     };
     void work(const std::stop_token& stop);
     milliseconds send(const Report& report, const std::stop_token& stop);
@@ -58,7 +58,7 @@ private:
     std::mutex mutex_;
     std::condition_variable_any ready_;
     std::deque<Report> queue_;
-    std::jthread thread_;  // last: it uses all of the above
+    std::jthread thread_;  // last, because it uses all members above
 };
 
 }  // namespace consentry

@@ -1,4 +1,4 @@
-// The log as the settings want it (LOGGER_*): where its lines go, and in which form.
+// Opens the log according to the settings (LOGGER_*): its target and its format.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,16 @@
 
 namespace consentry {
 
-// Null where LOGGER_ENABLE is off. `clock` outlives it.
+// Returns null if LOGGER_ENABLE is off. `clock` must outlive the log.
 std::unique_ptr<Log> open_log(const Config& config, const Clock& clock);
 
-// ./logs/api.log and its old files. With `prettier`, lines for people.
+// Writes to the file at `path` (./logs/api.log) and rotates it. With `prettier`, lines are formatted for people.
 std::unique_ptr<LineTarget> log_file(const std::filesystem::path& path, bool prettier, const Clock& clock);
-// Standard output, or another open descriptor: a pipe that nobody reads holds up nothing.
+// Writes to standard output or another open descriptor. A pipe without a reader does not block the service.
 std::unique_ptr<LineTarget> log_descriptor(int descriptor, bool prettier, const Clock& clock);
 
-// A line of the log, for people: time, severity, context, message, and the rest as it is. One line as well.
+// Formats a log line for people, again as one line: time, severity, context, message, and the remaining members
+// unchanged.
 std::string prettier_line(std::string_view line);
 
 }  // namespace consentry

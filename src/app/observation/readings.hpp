@@ -1,4 +1,4 @@
-// What the metrics read at each scrape: the process, the pools, the budgets of the listening side.
+// Values that the metrics read at each scrape: the process, the pools, the budgets of the server.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace consentry {
 
-// The names and meanings that all Prometheus clients have in common, from /proc.
+// The standard process metrics of Prometheus clients, read from /proc.
 void watch_process(Metrics& metrics, const Clock& clock);
 
-// `services` outlives the last scrape.
+// `services` must outlive the last scrape.
 void watch_services(Metrics& metrics, Services& services);
 
-// What the networks of the clients share. `server` is asked at each scrape: it is made later.
+// Budgets that the clients' networks share. `server` is called at each scrape, because it is created later.
 void watch_budgets(Metrics& metrics, std::function<const http::Server&()> server);
 
 }  // namespace consentry

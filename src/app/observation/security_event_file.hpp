@@ -1,5 +1,5 @@
-// The security event stream as JSON lines in DATA_DIR/security/events.log, for the owner of the data folder alone.
-// Commands beside the service append to the same file.
+// The security event stream as JSON lines in DATA_DIR/security/events.log, readable only by the owner of the data
+// folder. Commands that run beside the service append to the same file.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,8 @@ namespace consentry {
 
 class SecurityEventFile final : public SecurityEvents {
 public:
-    // The file is made with the first event. `bytes_max`: of all its files together. `clock` outlives it.
+    // Creates the file with the first event. `bytes_max`: limit for all its files together. `clock` must outlive this
+    // object.
     SecurityEventFile(const std::filesystem::path& data_directory, std::size_t bytes_max, const Clock& clock);
 
     void record(const SecurityEvent& event) noexcept override;

@@ -1,5 +1,5 @@
-// Security events that the answers themselves tell of, for every operation alike: callers that were refused, what
-// administrators changed, clients that send much nonsense (LOG-4). What only a feature knows it tells itself.
+// Derives security events from the responses, uniformly for all operations: refused callers, changes by administrators,
+// clients that send many malformed requests (LOG-4). Features record the events that only they know of.
 #pragma once
 
 #include "base/security_events.hpp"
@@ -10,7 +10,7 @@ namespace consentry {
 
 class SecurityObserver final : public http::Observer {
 public:
-    // `events` outlives it.
+    // `events` must outlive this object.
     explicit SecurityObserver(SecurityEvents& events) : events_(events) {}
     void on_answer(const http::Exchange& exchange) noexcept override;
 
@@ -23,7 +23,7 @@ private:
     SecurityEvents& events_;
     // Both per client.
     SlidingWindows nonsense_;
-    SlidingWindows told_;  // a burst is told of once
+    SlidingWindows told_;  // records a burst only once
 };
 
 }  // namespace consentry
