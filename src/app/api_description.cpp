@@ -24,7 +24,7 @@ http::OpenApiInfo api_description(std::string_view app_name, std::string_view ve
             .version = std::string(version),
             .description = std::string(description),
             .api_keys = api_keys,
-            // In the order in which a new developer needs them.
+            // Ordered as a new developer needs them.
             .tags = {
                 {"login", "Log in with a password or a social identity, and with a second factor"},
                 {"session", "Refresh, logout, active sessions, and the keys that verify tokens"},

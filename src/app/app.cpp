@@ -42,8 +42,8 @@ http::RouterOptions router_options(const Config& config) {
             .version = std::to_string(config.versioning.version)};
 }
 
-// Of the files that the process may open some are for other things. Where accepting failed for want of them, nobody
-// would be asked to make room.
+// Reserves an eighth of the process's file descriptors for other purposes. If accept() failed for lack of descriptors,
+// no idle connection would be closed to make room.
 std::size_t connections_that_can_be(std::size_t wanted) {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;

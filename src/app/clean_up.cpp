@@ -12,7 +12,7 @@
 namespace consentry {
 namespace {
 
-// Why it was not done; nullopt: it was.
+// Returns why the task failed, or nullopt if it succeeded.
 awaitable<std::optional<std::string>> trouble_of(const CleanUpTask& task) {
     try {
         co_await task.work();

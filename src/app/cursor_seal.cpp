@@ -7,8 +7,8 @@
 namespace consentry {
 namespace {
 
-// Sealed are: time (8 bytes), digest of the conditions, content. The conditions stand inside, not in what the seal is
-// bound to: only so a cursor of ours under other conditions can be told from one that is not ours.
+// Sealed content: time (8 bytes), digest of the conditions, payload. The conditions are part of the content rather than
+// of the associated data, so that a genuine cursor used with other conditions can be told from a forged one.
 constexpr std::size_t iv_bytes = 12;
 constexpr std::size_t time_bytes = 8;
 constexpr std::size_t digest_bytes = 16;  // half of SHA-256 is enough: a collision would show a user their own list
@@ -47,7 +47,7 @@ Result<std::string> SealedCursors::open(std::string_view cursor, std::string_vie
 
     std::uint64_t sealed_at = 0;
     for (const std::uint8_t byte : BytesView(*plain).first(time_bytes)) sealed_at = sealed_at << 8 | byte;
-    // Another instance's clock may be a little ahead: only age counts.
+    // Another instance's clock may be slightly ahead: check only the age.
     if (clock_.now() - from_epoch_ms(static_cast<std::int64_t>(sealed_at)) > cursor_age_max)
         return fail(errors::failed_to_decode_cursor);
 

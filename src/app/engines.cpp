@@ -62,7 +62,7 @@ std::unique_ptr<storage::S3Store> make_s3_store(const Config& config) {
                            .timeout = s3.timeout});
 }
 
-// nullopt: the store is at S3.
+// Returns nullopt if the store uses S3.
 std::optional<std::filesystem::path> object_folder(const Config& config) {
     constexpr std::string_view file = "file:";
     if (!config.storage.url.starts_with(file)) return std::nullopt;
@@ -142,7 +142,7 @@ void look_at_object_store(const Config& config) {
 }
 
 void require_writable(const std::filesystem::path& folder) {
-    // What is not there is made below what is.
+    // A missing folder would be created below its nearest existing parent.
     auto place = std::filesystem::absolute(folder).lexically_normal();
     std::error_code error;
     while (!std::filesystem::exists(place, error) && place.has_relative_path()) place = place.parent_path();

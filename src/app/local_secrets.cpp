@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Makes the file whole or not at all: whoever finds it, after a crash or beside another program that starts, finds a
-// secret in it. Of several programs that make it at once one wins; the others use what it made.
+// Creates the file atomically: a process that finds it, after a crash or while another process starts, always finds a
+// complete secret. If several processes create it concurrently, one wins and the others use its secret.
 void make_secret(const fs::path& file) {
     const fs::path unfinished = file.string() + "." + to_hex(crypto::random_bytes(8)) + ".part";
     const int made = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -28,7 +28,7 @@ void make_secret(const fs::path& file) {
     const bool written =
         write(made, secret.data(), secret.size()) == static_cast<ssize_t>(secret.size()) && fsync(made) == 0;
     close(made);
-    // A second name, not a new one: link() never replaces what is there.
+    // link() instead of rename(), because it never replaces an existing file.
     const int error = !written ? EIO : link(unfinished.c_str(), file.c_str()) == 0 ? 0 : errno;
     fs::remove(unfinished);
     if (error != 0 && error != EEXIST)
@@ -51,7 +51,8 @@ bool lacks_key(const Config& config, TokenKind kind, const TokenConfig& token) {
            !KeyRing::has_key(key_folder(config), kind, crypto::find_algorithm(token.algorithm).value());
 }
 
-// Fills what the settings do not have. `secret_in` gives what a file has or is to have, `make_key` makes a signing key.
+// Fills in secrets missing from the settings. `secret_in` returns the secret stored in a file or to be stored there;
+// `make_key` generates a signing key.
 void fill(Config& config, const auto& secret_in, const auto& make_key) {
     const fs::path folder = key_folder(config);
     if (config.two_factor.encryption_keys.empty())

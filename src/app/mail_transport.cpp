@@ -34,7 +34,7 @@ net::SmtpClient::Options smtp_options(const Config& config) {
     return options;
 }
 
-// nullopt: mails go to a server.
+// Returns nullopt if mails go to a server.
 std::optional<std::filesystem::path> mail_folder(const Config& config) {
     if (!config.mail.url.starts_with(file_scheme)) return std::nullopt;
     return std::filesystem::absolute(config.mail.url.substr(file_scheme.size())).lexically_normal();

@@ -12,11 +12,12 @@
 namespace consentry {
 namespace {
 
-constexpr std::chrono::days failed_mails_kept{30};  // time enough to find out why
+constexpr std::chrono::days failed_mails_kept{30};  // long enough to investigate the failure
 
 std::size_t cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
-// Before anything of the configuration is used: no service on a machine whose primitives answer wrongly (CRY-6).
+// Runs before the configuration is used: the service must not start if its cryptographic primitives compute wrong
+// results (CRY-6).
 const Config& checked(const Config& config) {
     crypto::run_known_answer_tests();
     choose_password_rules(config.password.by_length ? PasswordRules::nist : PasswordRules::classes);
@@ -48,7 +49,7 @@ PasswordSettings password_settings(const Config& config) {
     out.reuse_barred = config.password.reuse_period;
     out.service_name = config.app.name;
     out.username_prefix = config.account.username_prefix;
-    // No more turns than threads to hash on, and fewer than the failures that lock.
+    // No more concurrent checks than hashing threads, and fewer than the number of failures that lock.
     out.checks_at_once = std::clamp<std::size_t>(
         hash_threads(config), 1, static_cast<std::size_t>(std::max(1, config.password.attempts_max - 1)));
     out.history_checks_at_once = std::max<std::size_t>(1, hash_threads(config) / 2);
@@ -75,7 +76,7 @@ SocialGuard::Provider social_provider(const SocialProviderConfig& config) {
     SocialGuard::Provider out{
         .rules = {.client_ids = config.client_ids, .issuers = {config.issuer}, .nonce_required = config.nonce_required},
         .keys_address = config.jwks_uri};
-    // Google signs with either name, and documents both.
+    // Google issues tokens under either name, and documents both.
     if (config.issuer == "https://accounts.google.com") out.rules.issuers.emplace_back("accounts.google.com");
     return out;
 }
@@ -179,7 +180,7 @@ Services::Services(const Config& given, const Clock& the_clock)
 
 std::vector<CleanUpTask> Services::clean_up_tasks() {
     constexpr std::chrono::hours rarely{1};
-    // What is deleted is gone within a minute, also where the store did not answer at first.
+    // Deleted files are gone within a minute, even if the store did not respond at first.
     constexpr std::chrono::seconds often{20};
     return {
         {"password failure counts", rarely, [this] { return passwords.forget_old(); }},

@@ -53,7 +53,7 @@ std::optional<Bytes> decode(std::string_view text, const std::array<std::int8_t,
             out.push_back(static_cast<std::uint8_t>(buffer >> bits & 0xFF));
         }
     }
-    if ((buffer & ((1U << bits) - 1)) != 0) return std::nullopt;  // a second spelling of the same bytes
+    if ((buffer & ((1U << bits) - 1)) != 0) return std::nullopt;  // non-canonical spelling
     return out;
 }
 

@@ -23,7 +23,7 @@ std::string to_iso8601(TimePoint time) {
 }
 
 std::optional<TimePoint> from_iso8601(std::string_view text) {
-    // Takes a mark, or so many digits as a number.
+    // Consume one of the given marks, or a number of exactly that many digits.
     bool is_good = true;
     const auto mark = [&](std::string_view any_of) {
         const char c = text.empty() ? '\0' : text.front();

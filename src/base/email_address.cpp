@@ -27,10 +27,11 @@ bool is_ascii_label(std::string_view label) {
     return std::ranges::all_of(label, [](char c) { return is_alphanumeric(c) || c == '-'; });
 }
 
-// "xn--" and its like, reserved for names of other scripts.
+// Labels with "--" in this position, such as "xn--", are reserved for internationalized names.
 bool is_reserved_label(std::string_view label) { return label.size() > 3 && label.substr(2, 2) == "--"; }
 
-// The A-label of one that may be of another script, or be an A-label itself; nullopt where IDNA2008 has none.
+// Returns the A-label of a label that is internationalized or already an A-label; nullopt if IDNA2008 does not allow
+// it.
 std::optional<std::string> a_label(std::string_view label) {
     const std::string terminated(label);
     char* out = nullptr;
@@ -38,9 +39,10 @@ std::optional<std::string> a_label(std::string_view label) {
     if (idn2_to_ascii_8z(terminated.c_str(), &out, flags) != IDN2_OK) return std::nullopt;
     std::string ascii(out);
     idn2_free(out);
-    // What becomes ASCII is an ASCII name in disguise: of full-width letters, or with a soft hyphen in it.
+    // A label that converts to plain ASCII is a disguised ASCII name: full-width letters, or a hidden soft hyphen.
     if (!ascii.starts_with("xn--") || !is_ascii_label(ascii)) return std::nullopt;
-    // Libraries take some A-labels as they stand. Only one that stands for a name, and is that name's own, is good.
+    // Libraries pass some A-labels through unchecked. Accept only one that decodes to a name and is that name's
+    // canonical A-label.
     char* unicode = nullptr;
     if (idn2_to_unicode_8z8z(ascii.c_str(), &unicode, 0) != IDN2_OK) return std::nullopt;
     char* again = nullptr;

@@ -9,7 +9,7 @@ namespace consentry {
 
 std::string sentence_of(const boost::system::error_code& error) {
     namespace asio = boost::asio;
-    // The resolver speaks of authoritative answers.
+    // The resolver's own message mentions "authoritative" answers, which does not help the reader.
     if (error == asio::error::host_not_found || error == asio::error::no_data) return "host not found";
     if (error == asio::error::host_not_found_try_again) return "the host name cannot be resolved at present";
     return error.message();

@@ -16,7 +16,7 @@ constexpr std::size_t lines_around = 3;
 
 using Lines = std::vector<std::string_view>;
 
-// Each with its line end, so that a last line without one differs from one that has it.
+// Lines keep their line end, so that an unterminated last line differs from a terminated one.
 Lines lines_of(std::string_view text) {
     Lines out;
     while (!text.empty()) {
@@ -28,14 +28,14 @@ Lines lines_of(std::string_view text) {
 }
 
 struct Step {
-    char sign;  // ' ' both texts have it, '-' the former alone, '+' the latter alone
+    char sign;  // ' ' in both texts, '-' only in the old one, '+' only in the new one
     std::string_view line;
 };
 using Script = std::vector<Step>;
 
-// Myers, "An O(ND) Difference Algorithm and Its Variations", 1986: reach[k] is how far one comes in `a` on diagonal k
-// (the place in `a` less that in `b`) with so many changes. The script of a[0..] and b[0..], or nullopt beyond the
-// bound.
+// Myers, "An O(ND) Difference Algorithm and Its Variations", 1986: reach[k] is the furthest position in `a` on diagonal
+// k (position in `a` minus position in `b`) with that many changes. Returns the script of a[0..] and b[0..], or nullopt
+// beyond the bound.
 std::optional<Script> shortest_script(const Lines& a, const Lines& b) {
     const auto a_size = static_cast<std::int64_t>(a.size());
     const auto b_size = static_cast<std::int64_t>(b.size());
@@ -98,7 +98,7 @@ Script script_of(Lines a, Lines b) {
     return out;
 }
 
-// "12", "12,3"; of no lines at all, the line before them.
+// "12" or "12,3"; for an empty range, the line before it.
 std::string range(std::size_t lines_before, std::size_t count) {
     if (count == 1) return fmt::format("{}", lines_before + 1);
     return fmt::format("{},{}", count == 0 ? lines_before : lines_before + 1, count);
@@ -112,7 +112,7 @@ std::string unified_diff(std::string_view before, std::string_view after, std::s
     const auto is_change = [](const Step& step) { return step.sign != ' '; };
     std::string out;
     std::size_t at = 0;      // in the script
-    std::size_t old_at = 0;  // lines of the former text before it
+    std::size_t old_at = 0;  // lines of the old text before it
     std::size_t new_at = 0;
     for (;;) {
         const auto change = std::find_if(script.begin() + static_cast<std::ptrdiff_t>(at), script.end(), is_change);
@@ -121,7 +121,7 @@ std::string unified_diff(std::string_view before, std::string_view after, std::s
         const auto begin = std::max(at, first - std::min(first, lines_around));
         old_at += begin - at;
         new_at += begin - at;
-        std::size_t last = first;  // of the changes that share lines around them
+        std::size_t last = first;  // last of the changes that share context lines
         for (std::size_t i = first; i < script.size() && i <= last + 2 * lines_around + 1; ++i)
             if (is_change(script[i])) last = i;
         at = std::min(script.size(), last + lines_around + 1);

@@ -11,8 +11,8 @@ namespace consentry {
 namespace {
 
 constexpr std::size_t chunk_bytes =
-    256 * 1024;                        // written at once; each wakes the thread, which costs as much as a line
-constexpr std::size_t spares_max = 2;  // chunks kept for what comes
+    256 * 1024;                        // written at once; each chunk wakes the thread, which costs as much as a line
+constexpr std::size_t spares_max = 2;  // empty chunks kept for reuse
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void LineWriter::append(std::string_view line) noexcept {
     bool wake = false;
     try {
         const std::lock_guard lock(mutex_);
-        // The thread sleeps where nothing waits, and gathers until a second chunk begins.
+        // The thread sleeps while the queue is empty, and gathers lines until a second chunk begins.
         wake = chunks_.empty();
         if (chunks_.empty() || chunks_.back().bytes.size() + line.size() >= chunk_bytes) {
             wake = wake || chunks_.size() == 1;
@@ -75,7 +75,7 @@ void LineWriter::work() {
         Chunk chunk = std::move(chunks_.front());
         chunks_.pop_front();
         waiting_bytes_ -= chunk.bytes.size();
-        // A place that does not take lines any more does not hold up the end of the program for each of them.
+        // On shutdown, a failing target must not delay the process once per chunk.
         if (stopping_ && in_trouble_) {
             lost_.fetch_add(chunk.lines, std::memory_order_relaxed);
             continue;
@@ -92,7 +92,7 @@ void LineWriter::work() {
         if (failed) {
             missing = static_cast<std::uint64_t>(
                 std::count(chunk.bytes.begin() + static_cast<std::ptrdiff_t>(written), chunk.bytes.end(), '\n'));
-            if (told > 0 && missing > chunk.lines) {  // the note as well, which is none of the lines
+            if (told > 0 && missing > chunk.lines) {  // the lost note is not one of the chunk's lines
                 still_untold = told;
                 missing = chunk.lines;
             }

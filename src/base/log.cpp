@@ -13,7 +13,7 @@
 namespace consentry {
 namespace {
 
-constexpr std::chrono::seconds facts_age_max{1};  // of memory and uptime: reading them costs more than a line
+constexpr std::chrono::seconds facts_age_max{1};  // of memory and uptime: reading them costs more than writing a line
 
 std::string process_members() {
     std::array<char, 256> host{};
@@ -62,7 +62,7 @@ void Log::write(LogLevel level, std::string_view context, std::string_view messa
         line.append(members).push_back('}');
         writer_.append(line);
     } catch (...) {
-        // Out of memory: the line is lost, the request is not.
+        // Out of memory: lose the line, not the request.
     }
 }
 

@@ -5,7 +5,7 @@
 namespace consentry {
 namespace {
 
-// Of the two digits behind the '%' at `at`; -1 where they are not there.
+// Returns the value of the two digits after the '%' at `at`, or -1 if they are missing.
 int octet_at(std::string_view text, std::size_t at) {
     if (at + 2 >= text.size()) return -1;
     const int high = hex_value(text[at + 1]);
@@ -13,7 +13,7 @@ int octet_at(std::string_view text, std::size_t at) {
     return high < 0 || low < 0 ? -1 : high << 4 | low;
 }
 
-// Whether each '%' had its digits.
+// Returns whether every '%' was followed by two digits.
 bool decode(std::string_view text, std::string& out) {
     bool whole = true;
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -27,7 +27,7 @@ std::int64_t heap_bytes() {
 std::int64_t disk_percent_used(const std::filesystem::path& folder) {
     struct statvfs facts{};
     if (::statvfs(folder.c_str(), &facts) != 0) return 100;
-    // What is kept for the superuser counts neither as used nor as free. Rounded up.
+    // Blocks reserved for the superuser count neither as used nor as free. Rounded up.
     const auto used = facts.f_blocks - facts.f_bfree;
     const auto all = used + facts.f_bavail;
     if (all == 0) return 100;

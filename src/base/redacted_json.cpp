@@ -1,4 +1,4 @@
-// Bodies: one pass over the JSON text, which is written out again without what must not be seen.
+// Redacts JSON bodies in one pass over the text, writing it out again without its secrets.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -11,8 +11,8 @@
 namespace consentry {
 namespace {
 
-constexpr std::size_t body_bytes_max = 16 * 1024;    // parsed on an I/O thread: larger ones are not looked into
-constexpr std::size_t written_bytes_max = 8 * 1024;  // of one body
+constexpr std::size_t body_bytes_max = 16 * 1024;    // parsed on an I/O thread: larger bodies are not parsed
+constexpr std::size_t written_bytes_max = 8 * 1024;  // per body
 constexpr std::size_t array_elements_max = 10;       // "Logging constants" of the specification
 constexpr std::size_t depth_max = 5;                 // the same
 constexpr std::size_t key_bytes_max = 128;
@@ -24,7 +24,7 @@ void append_buffer(std::string& out, std::size_t size) {
 
 void append_json(std::string& out, std::string_view text, std::size_t nested);
 
-// A text value: nested JSON, or free text.
+// Appends a string value: nested JSON or free text.
 void append_value(std::string& out, std::string_view text, std::size_t nested) {
     const std::size_t begin = text.find_first_not_of(" \t\r\n");
     if (begin != std::string_view::npos && (text[begin] == '{' || text[begin] == '[')) {
@@ -36,8 +36,8 @@ void append_value(std::string& out, std::string_view text, std::size_t nested) {
     }
 }
 
-// Writes the events of the parser out again, without what must not be seen. `hidden_` counts the open arrays and
-// objects inside a value that is left out.
+// Writes the parser's events out again, without the secrets. `hidden_` counts the open arrays and objects inside an
+// omitted value.
 class Sanitizer {
 public:
     constexpr static std::size_t max_object_size = std::size_t(-1);
@@ -121,7 +121,8 @@ private:
         parts_.append(last.data(), last.size());
         return parts_;
     }
-    // Writes what stands before a value, and what stands in its place where it is a secret.
+    // Writes the comma before an array element, and the replacement if the value is a secret. Returns whether the
+    // caller should write the value itself.
     bool is_shown() {
         if (hidden_ > 0) return false;
         if (depth_ > 0 && frames_[depth_ - 1].is_array) {
@@ -185,7 +186,7 @@ void append_json(std::string& out, std::string_view text, std::size_t nested) {
     append_buffer(out, text.size());
 }
 
-// Printable ASCII without escapes. All of it is looked at, which the compiler does many bytes at once.
+// Printable ASCII without escapes. Scans the whole text without an early exit, so that the compiler vectorizes it.
 bool is_plain(std::string_view text) {
     bool special = false;
     for (const char c : text) special |= (c < 0x20) | (c == 0x7F) | (c == '\\');

@@ -12,19 +12,19 @@
 namespace consentry {
 namespace {
 
-constexpr std::size_t segment_bytes_max = 40;      // of a path that is shown: identifiers have 36
-constexpr std::size_t link_token_bytes_min = 20;   // behind the words below
-constexpr std::size_t interesting_bytes_min = 20;  // shorter text holds neither token nor address with a secret
+constexpr std::size_t segment_bytes_max = 40;      // of a path segment that is shown: identifiers have 36
+constexpr std::size_t link_token_bytes_min = 20;   // after the words below
+constexpr std::size_t interesting_bytes_min = 20;  // shorter text can hold neither a token nor a URL with a secret
 
-// Anywhere in a name, in lower case, without what is neither letter nor digit.
+// Matched anywhere in a name, in lower case and without characters other than letters and digits.
 constexpr std::array<std::string_view, 17> secret_parts{
     "apikey",     "authoriz", "backupcode", "bearer",     "challengetok", "cookie", "credential", "jwt",  "otpauth",
     "passphrase", "passw",    "presign",    "privatekey", "recoverycode", "secret", "signature",  "token"};
-// Only as the whole name: parts of harmless ones ("statusCode").
+// Matched only as the whole name, because harmless names contain them ("statusCode").
 constexpr std::array<std::string_view, 15> secret_names{"code", "codes",    "coordinates", "csrf",      "gps",
                                                         "hash", "latitude", "location",    "longitude", "nonce",
                                                         "otp",  "pin",      "sig",         "sessionid", "state"};
-// Names of our own that hold such a part and tell no secret.
+// Names of this service that contain such a part but hold no secret.
 constexpr std::array<std::string_view, 6> harmless_names{"apikeyid",        "mustchangepassword", "passwordattempt",
                                                          "passwordcreated", "passwordexpired",    "tokentype"};
 constexpr std::size_t name_bytes_max = 64;
@@ -89,7 +89,7 @@ constexpr std::array<std::string_view, 56> plain_headers{"accept",
 constexpr std::array<std::string_view, 5> link_words{"forgot-password", "invite", "reset-password", "verification",
                                                      "verify-email"};
 
-// Whether a secret part begins with these two letters: nearly every place in a name is passed by one look.
+// Whether a secret part begins with these two letters: one lookup rules out nearly every position in a name.
 constexpr std::array<bool, 26 * 26> pair_table() {
     std::array<bool, 26 * 26> table{};
     for (const std::string_view part : secret_parts)
@@ -98,7 +98,7 @@ constexpr std::array<bool, 26 * 26> pair_table() {
 }
 constexpr std::array<bool, 26 * 26> begins_secret_part = pair_table();
 
-// Bytes that stand for themselves in a line.
+// Bytes that need no escaping in a line.
 constexpr std::array<bool, 256> plain_table() {
     std::array<bool, 256> table{};
     for (std::size_t c = 0x20; c < 0x7F; ++c) table[c] = c != '"' && c != '\\';
@@ -106,7 +106,7 @@ constexpr std::array<bool, 256> plain_table() {
 }
 constexpr std::array<bool, 256> is_plain = plain_table();
 
-// Where the headers of each length begin in a table sorted by length.
+// Start of the headers of each length in a table sorted by length.
 constexpr std::size_t header_length_max = 32;
 struct HeaderTable {
     std::array<std::string_view, plain_headers.size()> names = plain_headers;
@@ -122,10 +122,11 @@ constexpr HeaderTable header_table() {
 }
 constexpr HeaderTable headers_by_length = header_table();
 
-// As an answer's metadata repeats it from the request line.
+// The form in which a response's metadata repeats the path of the request line.
 bool is_path(std::string_view text) { return text.starts_with('/') && text.find(' ') == std::string_view::npos; }
 
-// Neither a token nor an address is in it. Most text is like that, and looked through with two passes of memchr.
+// Returns whether the text contains neither a token nor a URL. Most text is harmless, and two passes of memchr prove
+// it.
 bool is_harmless(std::string_view text) {
     if (text.size() < interesting_bytes_min) return true;
     if (is_path(text)) return false;
@@ -136,7 +137,7 @@ bool is_harmless(std::string_view text) {
     return true;
 }
 
-// Terminals obey C1 controls, and U+2028, U+2029 and the direction marks change what a reader sees on which line.
+// Terminals obey C1 controls, and U+2028, U+2029 and the direction marks change which text a reader sees on which line.
 bool is_deceptive(std::uint32_t c) {
     return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
            (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
@@ -148,7 +149,7 @@ void append_escape(std::string& out, std::uint32_t c) {
     for (int shift = 12; shift >= 0; shift -= 4) out.push_back(digits[c >> shift & 15]);
 }
 
-// One character that is not plain, at the beginning of `text`; returns its length.
+// Appends the non-plain character at the beginning of `text`; returns its length.
 std::size_t append_special(std::string& out, std::string_view text) {
     const auto first = static_cast<unsigned char>(text[0]);
     if (first < 0x80) {
@@ -226,9 +227,9 @@ bool looks_secret(std::string_view name) {
 }  // namespace
 
 bool is_secret_name(std::string_view name) {
-    if (name.size() > name_bytes_max) return true;  // nobody has looked at such a name
+    if (name.size() > name_bytes_max) return true;  // too long to examine
     if (name.empty()) return false;
-    // A service has few names, and each line many of them: the last verdict of a kind is kept, by thread.
+    // Few distinct names occur, many in each line: cache the last verdict per thread.
     struct Verdict {
         std::array<char, name_bytes_max> name;
         std::size_t size = 0;
@@ -259,10 +260,10 @@ void append_log_string(std::string& out, std::string_view text, std::size_t byte
     const bool cut = text.size() > bytes_max;
     if (cut) text = text.substr(0, bytes_max);
     const std::size_t beginning = plain_beginning(text);
-    if (beginning == text.size() && !cut) {  // nearly all are
+    if (beginning == text.size() && !cut) {  // nearly all texts
         const std::size_t before = out.size();
         const std::size_t after = before + text.size() + 2;
-        // What it is given as its size may be all that there is room for.
+        // The size passed to the callback may be the whole capacity, so it is not used.
         out.resize_and_overwrite(after, [&](char* buffer, std::size_t) {
             buffer[before] = '"';
             text.copy(buffer + before + 1, text.size());
@@ -301,7 +302,7 @@ std::string redact_text(std::string_view text) {
     }
     std::string out;
     while (!text.empty()) {
-        const std::size_t token = text.find("eyJ");  // base64url of {" which every JWT begins with
+        const std::size_t token = text.find("eyJ");  // base64url of {" with which every JWT begins
         const std::size_t mark = text.find("://");
         if (token == std::string_view::npos && mark == std::string_view::npos) break;
         if (token < mark) {
@@ -348,7 +349,7 @@ std::string redact_query(std::string_view query) {
         out.append(name);
         if (equals < pair.size()) {
             const std::string value = loosely_form_decoded(pair.substr(equals + 1));
-            // An address, a form or JSON as a value is not looked into.
+            // A value that is a URL, a form or JSON is hidden without being parsed.
             const bool hidden = is_secret_name(name) || value.find_first_of("={[") != std::string::npos;
             out.append("=").append(hidden ? std::string(redacted) : redact_text(value));
         }

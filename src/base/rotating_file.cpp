@@ -41,7 +41,7 @@ bool RotatingFile::open(TimePoint now) {
         error_ = errno;
         return false;
     }
-    // What another process is writing just now looks torn, too. What stays so was cut off.
+    // A line that another process is writing at this moment also looks torn. If it stays so, it was cut off.
     constexpr int looks = 20;
     torn_ = is_torn();
     for (int look = 1; torn_ && look < looks; ++look) {
@@ -74,9 +74,9 @@ bool RotatingFile::is_full(const struct stat& file, std::size_t more, TimePoint 
            (options_.daily && day_of(now) != day_);
 }
 
-// Where it fails (a folder that may not be written to) the file grows on: better too large than lost.
+// If rotation fails (the folder is read-only), the file keeps growing: an oversized log is better than a lost one.
 void RotatingFile::rotate() {
-    // The lock is on this very file: of two processes the second finds it renamed already.
+    // The lock is on this very file: the second of two processes finds it already renamed.
     ::flock(file_, LOCK_EX);
     if (is_same_file()) {
         for (unsigned number = options_.old_files_max; number > 1; --number)
@@ -99,7 +99,7 @@ std::size_t RotatingFile::write(std::string_view lines, TimePoint now) noexcept 
         error_ = ENOMEM;
         return 0;
     }
-    // A line cut off by a full disk ends before the next one begins.
+    // Terminates a line that a full disk cut off before the next one begins.
     const std::string_view gap = torn_ ? "\n" : "";
     std::array<iovec, 2> parts{iovec{const_cast<char*>(gap.data()), gap.size()},
                                iovec{const_cast<char*>(lines.data()), lines.size()}};
@@ -113,7 +113,7 @@ std::size_t RotatingFile::write(std::string_view lines, TimePoint now) noexcept 
     }
     const std::size_t written = static_cast<std::size_t>(count) - std::min(gap.size(), static_cast<std::size_t>(count));
     if (count > 0) torn_ = written > 0 && written < lines.size() && lines[written - 1] != '\n';
-    if (written < lines.size()) error_ = ENOSPC;  // the usual reason for a part
+    if (written < lines.size()) error_ = ENOSPC;  // the usual reason for a partial write
     return written;
 }
 

@@ -10,7 +10,7 @@ Admission remembered(std::vector<std::int64_t>& times, std::size_t& next, std::i
     std::int64_t living = 0;
     std::int64_t oldest = now;
     for (const std::int64_t time : times) {
-        // A clock that was set back must not keep what is there for ever (RAC-6).
+        // Setting the clock back must not keep old events forever (RAC-6).
         if (time > now || now - time >= window) continue;
         ++living;
         oldest = std::min(oldest, time);

@@ -15,8 +15,8 @@ namespace {
 
 namespace json = boost::json;
 
-// Builds the value as Boost's own handler does, and counts: an object that took the same name twice ends up with
-// fewer members than were read, so comparing the two sums finds every duplicate.
+// Builds the value as Boost's own handler does, and counts members. An object with a duplicate name ends up with fewer
+// members than were read, so comparing the two totals detects every duplicate.
 struct Builder {
     static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
     static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
@@ -25,7 +25,7 @@ struct Builder {
 
     json::value_stack stack;
     std::size_t members_max = 0;
-    std::size_t members = 0;         // of objects and arrays, as read: for the bound
+    std::size_t members = 0;         // of objects and arrays, as read: for the limit
     std::size_t object_members = 0;  // of objects, as read
 
     bool on_document_begin(json::error_code&) { return true; }
@@ -103,7 +103,7 @@ std::size_t count_object_members(const json::value& value) {
     return count;  // the recursion is bounded by depth_max
 }
 
-// Finds where a name stands a second time. Only for a text that is known to hold one: it keeps every name.
+// Finds the position of a duplicate name. Used only for a text known to contain one, because it stores every name.
 struct NameFinder {
     static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
     static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);

@@ -44,7 +44,7 @@ std::string to_lower_ascii(std::string_view text) {
     return out;
 }
 
-// Asked of every header of every request, by those who look for one: most texts differ in length or at once.
+// Called for every header of every request; most texts differ in length or in the first characters.
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return false;
     for (std::size_t i = 0; i < a.size(); ++i)

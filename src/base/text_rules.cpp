@@ -18,13 +18,13 @@ template <std::size_t N>
 bool is_among(const std::array<Range, N>& ranges, std::uint32_t point) {
     return std::ranges::any_of(ranges, [&](Range range) { return point >= range.first && point <= range.last; });
 }
-// Controls, ends of lines, directions of writing, and what cannot be seen and joins nothing.
+// Control characters, line ends, direction marks, and invisible characters that join nothing.
 constexpr std::array unfit{Range{0x00, 0x1F},       Range{0x7F, 0x9F},       Range{0xAD, 0xAD},
                            Range{0x61C, 0x61C},     Range{0x180E, 0x180E},   Range{0x200B, 0x200B},
                            Range{0x200E, 0x200F},   Range{0x2028, 0x202E},   Range{0x2060, 0x206F},
                            Range{0xFEFF, 0xFEFF},   Range{0xFFF0, 0xFFFB},   Range{0xFFFE, 0xFFFF},
                            Range{0xE0000, 0xE001F}, Range{0xF0000, 0x10FFFF}};
-// Fit beside other signs, and nothing by themselves: blanks, joiners, fillers, variation selectors.
+// Allowed next to other characters, but invisible on their own: spaces, joiners, fillers, variation selectors.
 constexpr std::array blank{
     Range{0x20, 0x20},     Range{0xA0, 0xA0},     Range{0x34F, 0x34F},   Range{0x115F, 0x1160},
     Range{0x1680, 0x1680}, Range{0x17B4, 0x17B5}, Range{0x2000, 0x200A}, Range{0x200C, 0x200D},

@@ -17,8 +17,8 @@ std::optional<TimeZone> TimeZone::find(const std::string& name) {
     return out;
 }
 
-// Of a midnight that does not exist CCTZ makes the moment at which the clocks were changed, and of one that comes
-// twice the first.
+// For a midnight that does not exist CCTZ returns the moment of the clock change, and for one that occurs twice the
+// first.
 TimePoint TimeZone::day_begin(TimePoint time) const { return cctz::convert(day_of(time, zone_), zone_); }
 
 TimePoint TimeZone::day_end(TimePoint time) const {

@@ -9,11 +9,11 @@ namespace consentry {
 namespace {
 
 struct Known {
-    std::string_view mark;  // its version follows, if it has one
+    std::string_view mark;  // its version follows, if any
     std::string_view name;
     std::string_view type = {};
 };
-// In this order: each browser also claims to be those after it.
+// The order matters: each browser also claims to be those after it.
 constexpr std::array browsers{Known{"Edg/", "Edge"},
                               Known{"EdgA/", "Edge"},
                               Known{"EdgiOS/", "Edge"},
@@ -32,7 +32,7 @@ constexpr std::array browsers{Known{"Edg/", "Edge"},
                               Known{"PostmanRuntime/", "PostmanRuntime", "library"},
                               Known{"curl/", "curl", "cli"},
                               Known{"Wget/", "Wget", "cli"}};
-// Each system also claims to be one of those after it.
+// The order matters: each system also claims to be one of those after it.
 constexpr std::array systems{Known{"iPhone OS ", "iOS"},  Known{"CPU OS ", "iOS"},         Known{"Android ", "Android"},
                              Known{"Android", "Android"}, Known{"Windows NT ", "Windows"}, Known{"Windows", "Windows"},
                              Known{"Mac OS X ", "macOS"}, Known{"Mac OS X", "macOS"},      Known{"CrOS", "ChromeOS"},
@@ -41,7 +41,7 @@ constexpr std::array processors{Known{"x86_64", "amd64"},  Known{"x64", "amd64"}
                                 Known{"aarch64", "arm64"}, Known{"arm64", "arm64"}, Known{"ARM64", "arm64"},
                                 Known{"armv", "arm"},      Known{"i686", "ia32"},   Known{"i386", "ia32"}};
 constexpr std::array devices{Known{"iPad", "tablet"}, Known{"iPhone", "mobile"}};
-// Of Android: the beginning of a model tells who made it.
+// Android only: the prefix of the model reveals the manufacturer.
 constexpr std::array makers{Known{"Pixel", "Google"}, Known{"SM-", "Samsung"}, Known{"moto", "Motorola"},
                             Known{"Redmi", "Xiaomi"}, Known{"Nokia", "Nokia"}, Known{"ONEPLUS", "OnePlus"}};
 
@@ -51,7 +51,7 @@ const Known* find_known(const std::array<Known, N>& table, std::string_view text
     return found == table.end() ? nullptr : &*found;
 }
 
-// Digits with dots or, as Apple writes them, underscores between.
+// Digits separated by dots or, as Apple writes them, by underscores.
 std::optional<std::string> version_after(std::string_view text, std::string_view mark) {
     const auto at = text.find(mark);
     if (at == std::string_view::npos) return std::nullopt;
@@ -66,14 +66,14 @@ std::optional<std::string> version_after(std::string_view text, std::string_view
 }
 
 UserAgent::Part engine_of(std::string_view text) {
-    // Chrome's Blink came out of WebKit and still says so.
+    // Chrome's Blink is a fork of WebKit and still announces it.
     if (text.contains("Chrome/")) return {.name = "Blink", .version = version_after(text, "Chrome/")};
     if (text.contains("AppleWebKit/")) return {.name = "WebKit", .version = version_after(text, "AppleWebKit/")};
     if (text.contains("Gecko/")) return {.name = "Gecko", .version = version_after(text, "rv:")};
     return {};
 }
 
-// "(Linux; Android 14; Pixel 8 Build/UQ1A)": what follows the system, unless it says nothing.
+// "(Linux; Android 14; Pixel 8 Build/UQ1A)": the model follows the system, unless it is a placeholder.
 std::optional<std::string> android_model(std::string_view text) {
     const auto at = text.find("Android ");
     if (at == std::string_view::npos) return std::nullopt;

@@ -10,7 +10,7 @@ namespace consentry {
 
 namespace {
 
-// Where the two digits of each byte stand in the text.
+// Position of each byte's two digits in the text.
 constexpr std::array<std::uint8_t, 16> places{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34};
 constexpr std::array<std::uint8_t, 4> hyphens{8, 13, 18, 23};
 
@@ -26,8 +26,8 @@ constexpr std::array<std::int8_t, 256> digit_values = digit_table();
 
 int digit(char c) { return digit_values[static_cast<unsigned char>(c)]; }  // -1: none
 
-// Every request gets an id: the system is asked once for many. Nothing secret is made of these bytes, and the
-// program does not fork.
+// Every request gets an id, so random bytes are fetched in bulk. These bytes are not used for secrets, and the program
+// does not fork.
 void fill_random(std::span<std::uint8_t> out) {
     struct Stock {
         std::array<std::uint8_t, 250> bytes{};
@@ -35,7 +35,7 @@ void fill_random(std::span<std::uint8_t> out) {
     };
     thread_local Stock stock;
     if (stock.bytes.size() - stock.used < out.size()) {
-        // At most 256 bytes in one call: never interrupted, never short (getrandom(2)).
+        // Up to 256 bytes per call, getrandom(2) is neither interrupted nor short.
         if (getrandom(stock.bytes.data(), stock.bytes.size(), 0) != static_cast<ssize_t>(stock.bytes.size()))
             throw std::runtime_error("getrandom failed");
         stock.used = 0;
@@ -74,7 +74,7 @@ std::optional<Uuid> Uuid::parse(std::string_view text) {
 
 std::string Uuid::text() const {
     constexpr std::string_view digits = "0123456789abcdef";
-    std::array<char, 36> out;  // filled here: a string checks each place
+    std::array<char, 36> out;  // a std::string would check every position
     out.fill('-');
     for (std::size_t i = 0; i < bytes_.size(); ++i) {
         out[places[i]] = digits[bytes_[i] >> 4];

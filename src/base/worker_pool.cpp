@@ -64,7 +64,7 @@ void WorkerPool::enqueue(ClientNetwork network, Task task) {
 
 void WorkerPool::work() {
     pthread_setname_np(pthread_self(), options_.name.substr(0, 15).c_str());
-    // Linux keeps the nice value per thread; a refusal (a low RLIMIT_NICE cannot refuse a higher value) is harmless.
+    // Linux keeps the nice value per thread. A failure is harmless (RLIMIT_NICE never forbids raising the value).
     if (options_.nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), options_.nice);
     for (;;) {
         Task task;

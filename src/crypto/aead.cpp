@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t key_size = 32;
 constexpr std::size_t iv_size = 12;
 constexpr std::size_t tag_size = 16;
-// OpenSSL counts in int; records are some dozen bytes.
+// OpenSSL's lengths are int; records have only a few dozen bytes.
 constexpr std::size_t message_size_max = std::numeric_limits<int>::max() - tag_size;
 
 const EVP_CIPHER* aes_256_gcm() {
@@ -72,7 +72,7 @@ std::optional<Bytes> aes_256_gcm_open(BytesView key, BytesView iv, BytesView cip
                 "AES-256-GCM");
     std::uint8_t nothing = 0;
     if (EVP_DecryptFinal_ex(context.get(), &nothing, &written) != 1) {
-        wipe(plain);  // decrypted, but not proven genuine: nobody may see it
+        wipe(plain);  // decrypted but not authenticated: must not be returned
         return std::nullopt;
     }
     return plain;
@@ -94,7 +94,7 @@ SealingKeys::~SealingKeys() {
 }
 
 Bytes SealingKeys::bind(const KeyId& id, BytesView associated) const {
-    // The purpose's length comes first, so that no two triples run together into the same bytes.
+    // The length of the purpose comes first, so that no two triples yield the same bytes.
     Bytes out;
     out.reserve(4 + purpose_.size() + id.size() + associated.size());
     for (int shift = 24; shift >= 0; shift -= 8)
@@ -116,7 +116,7 @@ SealingKeys::Sealed SealingKeys::seal(BytesView plain, BytesView associated) con
 std::optional<Bytes> SealingKeys::open(const Sealed& sealed, BytesView associated) const {
     const BytesView bytes = sealed.bytes;
     if (bytes.size() < std::tuple_size_v<KeyId>) return std::nullopt;
-    for (const Key& key : keys_) {  // four bytes may be shared by two keys: each is asked
+    for (const Key& key : keys_) {  // two keys may share a four-byte id, so try each
         if (!std::ranges::equal(key.id, bytes.first(key.id.size()))) continue;
         auto plain = aes_256_gcm_open(key.bytes, sealed.iv, bytes.subspan(key.id.size()), bind(key.id, associated));
         if (plain) return plain;

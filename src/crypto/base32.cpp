@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-// The secret's characters are not used as an index into memory: only comparisons, no table.
+// Uses comparisons rather than a table: secret characters must not index memory (cache timing).
 int value_of(char c) {
     if (c >= 'A' && c <= 'Z') return c - 'A';
     if (c >= '2' && c <= '7') return c - '2' + 26;
@@ -33,7 +33,7 @@ std::string to_base32(BytesView bytes) {
 
 std::optional<Bytes> from_base32(std::string_view text) {
     const std::size_t rest = text.size() % 8;
-    if (rest == 1 || rest == 3 || rest == 6) return std::nullopt;  // no number of bytes ends like that
+    if (rest == 1 || rest == 3 || rest == 6) return std::nullopt;  // no byte count yields this length
     Bytes out;
     out.reserve(text.size() * 5 / 8);
     std::uint32_t buffer = 0;

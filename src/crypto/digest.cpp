@@ -12,8 +12,8 @@
 namespace consentry::crypto {
 namespace {
 
-// OpenSSL 3 looks an algorithm up by name whenever a digest starts without a context of its own, which takes a
-// third of the time of a short message. So each thread keeps a context that has found its algorithm once.
+// OpenSSL 3 looks the algorithm up by name for every digest without a prepared context, which takes a third of the time
+// for a short message. Each thread therefore keeps a context that is already bound to its algorithm.
 class KeptDigest {
 public:
     explicit KeptDigest(const char* name)
@@ -45,7 +45,7 @@ public:
         require(context_ && EVP_MAC_CTX_set_params(context_.get(), parameters) == 1, "HMAC");
     }
     void operator()(BytesView key, BytesView message, std::span<std::uint8_t> out) {
-        // A null key would mean "the key of the last call", and an empty span may be null.
+        // OpenSSL takes a null key as "reuse the previous key", and an empty span may have a null pointer.
         static constexpr std::uint8_t nothing = 0;
         const std::uint8_t* key_data = key.empty() ? &nothing : key.data();
         std::size_t written = 0;
@@ -61,7 +61,7 @@ private:
 
 template <class Secret>
 void wipe_all(Secret& secret) {
-    secret.resize(secret.capacity());  // what was cut off earlier may still lie behind the end
+    secret.resize(secret.capacity());  // text truncated earlier may remain beyond the end
     OPENSSL_cleanse(secret.data(), secret.size());
     secret.clear();
 }
@@ -117,7 +117,7 @@ Bytes hkdf_sha256(BytesView secret, BytesView salt, BytesView info, std::size_t 
     const KdfContext context(kdf ? EVP_KDF_CTX_new(kdf.get()) : nullptr);
     require(context != nullptr, "HKDF");
 
-    // OSSL_PARAM has no const form; the values are only read.
+    // OSSL_PARAM has no const variant; the values are only read.
     const auto octets = [](const char* name, BytesView value) {
         return OSSL_PARAM_construct_octet_string(name, const_cast<std::uint8_t*>(value.data()), value.size());
     };

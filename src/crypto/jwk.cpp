@@ -1,4 +1,4 @@
-// Public keys as JSON (RFC 7517, 7518 section 6, 8037 section 2), and the checks each key passes when it is loaded.
+// Public keys in JSON (RFC 7517, 7518 section 6, 8037 section 2), and the validation of each key on load.
 #include <algorithm>
 #include <limits>
 
@@ -19,7 +19,7 @@ using ParameterBuilder = Handle<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free>;
 using Parameters = Handle<OSSL_PARAM, OSSL_PARAM_free>;
 
 constexpr std::size_t rsa_bits_min = 2048;
-constexpr std::size_t rsa_bits_max = 8192;  // verification must not become a way to spend our time
+constexpr std::size_t rsa_bits_max = 8192;  // an oversized key must not turn verification into a denial of service
 
 Bytes big_endian(const BIGNUM* number, std::size_t size) {
     Bytes out(size);
@@ -33,8 +33,8 @@ BignumHandle number_of(const EVP_PKEY* key, const char* name) {
     return BignumHandle(number);
 }
 
-// RSA moduli of the broken Infineon generator are powers of 65537 modulo each small prime (Nemec et al., 2017); a good
-// modulus passes all of these by chance once in 2^27.
+// RSA moduli of the flawed Infineon generator are powers of 65537 modulo each small prime (Nemec et al., 2017); a sound
+// modulus passes all of these tests by chance once in 2^27.
 bool has_roca_mark(const BIGNUM* modulus) {
     constexpr unsigned primes[] = {3,   5,   7,   11,  13,  17,  19,  23,  29,  31,  37,  41,  43,
                                    47,  53,  59,  61,  67,  71,  73,  79,  83,  89,  97,  101, 103,
@@ -116,14 +116,14 @@ KeyHandle key_from(const char* type, const std::vector<std::pair<const char*, By
     return KeyHandle(key);
 }
 
-// A member that must be a string; an empty view where it is not there or not one.
+// Returns a string member; an empty view if it is missing or not a string.
 std::string_view text_member(const json::object& object, std::string_view name) {
     const auto* value = object.if_contains(name);
     if (value == nullptr || !value->is_string()) return {};
     return {value->get_string().data(), value->get_string().size()};
 }
 
-// Why this key may not verify, or nothing.
+// Returns why this key must not be used to verify, or an empty string.
 std::string forbidden(const json::object& jwk) {
     for (const std::string_view name : {"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
         if (jwk.contains(name)) return "a published key has private members";

@@ -15,7 +15,7 @@ std::optional<json::object> parse_object(BytesView text) {
     return std::move(value->get_object());
 }
 
-// False: there, but not a string.
+// Returns false if the member is present but not a string.
 bool take_text(const json::object& header, std::string_view name, std::string& out) {
     const auto* value = header.if_contains(name);
     if (value == nullptr) return true;
@@ -49,7 +49,7 @@ std::optional<SignedMessage> parse_signed_message(std::string_view token) {
     if (first == std::string_view::npos) return std::nullopt;
     const auto second = token.find('.', first + 1);
     if (second == std::string_view::npos) return std::nullopt;
-    // A third dot would lie in the last segment, where it is no character of base64url.
+    // A third dot would be in the last segment, where base64url decoding rejects it.
     const auto header_bytes = from_base64url(token.substr(0, first));
     auto payload = from_base64url(token.substr(first + 1, second - first - 1));
     auto signature = from_base64url(token.substr(second + 1));

@@ -15,7 +15,7 @@ std::string text_of(const json::value* value) {
     return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-// What a provider may publish beside the keys we want.
+// Keys that a provider may publish next to the ones needed here.
 bool is_for_others(const json::object& jwk) {
     const std::string kty = text_of(jwk.if_contains("kty"));
     const std::string crv = text_of(jwk.if_contains("crv"));
@@ -41,7 +41,7 @@ std::expected<KeySet, std::string> KeySet::from_jwks(const json::object& jwks) {
         if (text_of(jwk->if_contains("kty")) == "oct") return std::unexpected("the set contains a symmetric key");
         if (is_for_others(*jwk)) continue;
         std::string kid = text_of(jwk->if_contains("kid"));
-        if (kid.empty()) continue;  // nothing could name it
+        if (kid.empty()) continue;  // no token could refer to it
         auto key = PublicKey::from_jwk(*jwk);
         if (!key) return std::unexpected("key " + kid + ": " + key.error());
         if (set.find(kid) != nullptr) return std::unexpected("two keys have the kid " + kid);

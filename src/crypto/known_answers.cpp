@@ -43,8 +43,8 @@ void check_encryption() {
 }
 
 void check_passwords() {
-    // The least cost each allows. Argon2id and bcrypt from their reference implementations, scrypt and PBKDF2 by the
-    // functions of RFC 7914, computed by another implementation.
+    // Each at its minimum cost. Argon2id and bcrypt come from their reference implementations; scrypt and PBKDF2 use
+    // the functions of RFC 7914 and were computed by another implementation.
     const Argon2Settings cheap{.memory_kib = 8, .passes = 1};
     const auto matches = [&](std::string_view password, std::string_view stored) {
         return verify_password(password, stored, cheap) != PasswordVerdict::mismatch;
@@ -111,7 +111,8 @@ void check_signatures() {
         expect(key.has_value(), example.name);
         expect(key->verify(example.input, from_base64url(example.signature).value()), example.name);
     }
-    // What signs has no fixed answer (ECDSA is randomized), so its work is verified; and one wrong message is refused.
+    // Signing has no fixed answer (ECDSA is randomized), so the signature is verified instead, and must not verify for
+    // a different message.
     for (const auto algorithm : {SignatureAlgorithm::es256, SignatureAlgorithm::eddsa}) {
         const PrivateKey key = PrivateKey::generate(algorithm);
         const std::string signature = key.sign("sample");

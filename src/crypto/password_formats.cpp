@@ -13,7 +13,7 @@ namespace consentry::crypto {
 namespace {
 
 constexpr std::size_t stored_size_max = 512;
-constexpr std::size_t hash_size_min = 16;  // a shorter one would be met by chance
+constexpr std::size_t hash_size_min = 16;  // a shorter hash could match by chance
 constexpr std::size_t hash_size_max = 64;
 constexpr std::size_t salt_size_max = 64;
 
@@ -27,7 +27,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     }
 }
 
-// Decimal, one spelling per number.
+// Decimal, with one spelling per number.
 std::optional<std::uint32_t> number(std::string_view text) {
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -36,25 +36,25 @@ std::optional<std::uint32_t> number(std::string_view text) {
     return value;
 }
 
-// "m=19456" under the name "m".
+// Reads "m=19456" for the name "m".
 std::optional<std::uint32_t> named_number(std::string_view text, std::string_view name) {
     if (!text.starts_with(name) || text.size() <= name.size() || text[name.size()] != '=') return std::nullopt;
     return number(text.substr(name.size() + 1));
 }
 
-// Base64 without padding; passlib writes '.' where the standard has '+'.
+// Base64 without padding; passlib writes '.' instead of '+'.
 std::optional<Bytes> unpadded_base64(std::string_view text) {
     std::string padded(text);
     if (padded.contains('=')) return std::nullopt;
     std::ranges::replace(padded, '.', '+');
     padded.append((4 - padded.size() % 4) % 4, '=');
     auto bytes = from_base64(padded);
-    // Bits behind the last byte must be zero: libsodium refuses others, and no error of its own tells so.
+    // Trailing bits must be zero: libsodium rejects other encodings, and its error cannot be told from a mismatch.
     if (bytes && to_base64(*bytes) != padded) return std::nullopt;
     return bytes;
 }
 
-// One spelling for each value.
+// Lower case only, so that each value has one spelling.
 std::optional<Bytes> lower_case_hex(std::string_view text) {
     if (std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'F'; })) return std::nullopt;
     return from_hex(text);
@@ -71,7 +71,7 @@ bool scrypt_cost_fits(std::uint32_t cost_log2, std::uint32_t block_size, std::ui
     return memory <= password_memory_max && memory * parallelism <= password_traffic_max;
 }
 
-// The costs in m=19456,t=2,p=1, in any order: npm's argon2 writes t last.
+// Costs such as m=19456,t=2,p=1 in any order: npm's argon2 writes t last.
 std::optional<std::array<std::uint32_t, 3>> argon2_costs(std::string_view text) {
     const auto parts = split(text, ',');
     constexpr std::array<std::string_view, 3> names{"m", "t", "p"};
@@ -108,7 +108,7 @@ std::optional<PasswordHash> parse_argon2(std::string_view stored) {
                       salt->size()};
 }
 
-// argon2$argon2id$..., as Django writes it
+// argon2$argon2id$... (Django)
 std::optional<PasswordHash> parse_django_argon2(std::string_view stored) {
     return parse_argon2(stored.substr(std::string_view("argon2").size()));
 }
@@ -119,7 +119,7 @@ bool in_crypt_alphabet(std::string_view text) {
     return text.find_first_not_of(crypt_alphabet) == std::string_view::npos;
 }
 
-// $2b$12$ and 22 characters of salt, 31 of hash
+// $2b$12$, then 22 characters of salt and 31 of hash
 std::optional<PasswordHash> parse_bcrypt(std::string_view stored) {
     const bool is_known = stored.starts_with("$2a$") || stored.starts_with("$2b$") || stored.starts_with("$2y$");
     if (!is_known || stored.size() != 60 || stored[6] != '$' || !in_crypt_alphabet(stored.substr(7)))
@@ -129,12 +129,12 @@ std::optional<PasswordHash> parse_bcrypt(std::string_view stored) {
     return BcryptHash{.text = std::string(stored)};
 }
 
-// bcrypt$ and a hash of bcrypt, as Django writes it
+// bcrypt$ and a bcrypt hash (Django)
 std::optional<PasswordHash> parse_django_bcrypt(std::string_view stored) {
     return parse_bcrypt(stored.substr(std::string_view("bcrypt$").size()));
 }
 
-// bcrypt_sha256$ and a hash of bcrypt, of what SHA-256 makes of the password
+// bcrypt_sha256$ and a bcrypt hash of the password's SHA-256 (Django)
 std::optional<PasswordHash> parse_django_bcrypt_sha256(std::string_view stored) {
     auto parsed = parse_bcrypt(stored.substr(std::string_view("bcrypt_sha256$").size()));
     if (parsed) std::get<BcryptHash>(*parsed).of_sha256 = true;
@@ -199,7 +199,7 @@ std::optional<PasswordHash> parse_pbkdf2(std::string_view stored) {
     return make_pbkdf2(parts[1] == "pbkdf2-sha512", iterations, unpadded_base64(parts[3]), std::move(hash));
 }
 
-// pbkdf2_sha256$600000$salt as it stands$hash in padded base64
+// pbkdf2_sha256$600000$literal salt$hash in padded base64
 std::optional<PasswordHash> parse_django(std::string_view stored) {
     const auto parts = split(stored, '$');
     if (parts.size() != 4) return std::nullopt;
@@ -207,7 +207,7 @@ std::optional<PasswordHash> parse_django(std::string_view stored) {
     return make_pbkdf2(false, number(parts[1]), Bytes(salt.begin(), salt.end()), from_base64(parts[3]));
 }
 
-// The cost N itself, in formats that do not write its logarithm.
+// For formats that store the cost N itself rather than its logarithm.
 std::optional<std::uint32_t> log2_of(std::optional<std::uint32_t> cost) {
     if (!cost || !std::has_single_bit(*cost)) return std::nullopt;
     return static_cast<std::uint32_t>(std::countr_zero(*cost));
@@ -225,14 +225,14 @@ std::optional<PasswordHash> make_scrypt(std::optional<std::uint32_t> cost, std::
                       std::move(*hash)};
 }
 
-// scrypt$16384$salt as it stands$8$1$hash in padded base64
+// scrypt$16384$literal salt$8$1$hash in padded base64
 std::optional<PasswordHash> parse_django_scrypt(std::string_view stored) {
     const auto parts = split(stored, '$');
     if (parts.size() != 6) return std::nullopt;
     return make_scrypt(number(parts[1]), number(parts[3]), number(parts[4]), parts[2], from_base64(parts[5]));
 }
 
-// scrypt:32768:8:1$salt as it stands$hash in hexadecimal digits
+// scrypt:32768:8:1$literal salt$hash in hexadecimal
 std::optional<PasswordHash> parse_werkzeug_scrypt(std::string_view stored) {
     const auto parts = split(stored, '$');
     const auto costs = split(parts[0], ':');
@@ -240,7 +240,7 @@ std::optional<PasswordHash> parse_werkzeug_scrypt(std::string_view stored) {
     return make_scrypt(number(costs[1]), number(costs[2]), number(costs[3]), parts[1], lower_case_hex(parts[2]));
 }
 
-// pbkdf2:sha256:600000$salt as it stands$hash in hexadecimal digits
+// pbkdf2:sha256:600000$literal salt$hash in hexadecimal
 std::optional<PasswordHash> parse_werkzeug_pbkdf2(std::string_view stored) {
     const auto parts = split(stored, '$');
     const auto costs = split(parts[0], ':');
@@ -250,7 +250,7 @@ std::optional<PasswordHash> parse_werkzeug_pbkdf2(std::string_view stored) {
                        lower_case_hex(parts[2]));
 }
 
-// $fbscrypt$v=1,n=14,r=8,p=1,ss=separator,sk=signer key$salt$hash, all base64 padded: as GoTrue writes it.
+// $fbscrypt$v=1,n=14,r=8,p=1,ss=separator,sk=signer key$salt$hash, all base64 padded, as GoTrue writes it
 std::optional<PasswordHash> parse_firebase_scrypt(std::string_view stored) {
     const auto parts = split(stored, '$');
     if (parts.size() != 5) return std::nullopt;
@@ -272,7 +272,7 @@ std::optional<PasswordHash> parse_firebase_scrypt(std::string_view stored) {
         {*cost_log2, *block_size, *parallelism, std::move(*salt), {}}, std::move(*signer_key), std::move(*hash)};
 }
 
-// Where, in a text, so many dollar signs are behind.
+// Returns the position after the given number of dollar signs.
 template <int dollars>
 std::size_t behind_dollars(std::string_view text) {
     std::size_t at = 0;
@@ -285,10 +285,10 @@ std::size_t behind_dollars(std::string_view text) {
 }
 std::size_t behind_crypt_scrypt_costs(std::string_view) { return std::string_view("$7$").size() + 11; }
 std::size_t behind_firebase_costs(std::string_view text) { return std::min(text.find("ss="), text.size()); }
-// Django writes the salt between the costs.
+// Django writes the salt between the cost parameters.
 std::size_t behind_django_scrypt_cost(std::string_view text) { return behind_dollars<2>(text); }
 
-// Salts and hashes of nothing.
+// Placeholder salts and hashes that match no password.
 constexpr std::string_view no_argon2 = "c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 constexpr std::string_view no_bcrypt = "CCCCCCCCCCCCCCCCCCCCC.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 constexpr std::string_view no_padded = "salt$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
@@ -298,7 +298,7 @@ struct Format {
     std::string_view prefix;
     std::optional<PasswordHash> (*parse)(std::string_view stored);
     std::size_t (*kind_size)(std::string_view stored);
-    std::string_view rest;  // of a hash of nothing, behind its kind
+    std::string_view rest;  // completes the kind to a placeholder hash
 };
 constexpr Format formats[] = {
     {"$argon2id$", parse_argon2, behind_dollars<4>, no_argon2},

@@ -29,10 +29,10 @@ void start_libsodium() {
 
 std::size_t memory_bytes(const Argon2Settings& settings) { return std::size_t{settings.memory_kib} * 1024; }
 
-// A view of nothing may be null, and the libraries want an address.
+// An empty view may have a null pointer, which the libraries do not accept.
 const char* address(std::string_view text) { return text.data() == nullptr ? "" : text.data(); }
 
-// So that "no such format" cannot be told from "wrong password" with a stop watch.
+// Spends the usual time, so that timing does not distinguish an unsupported format from a wrong password.
 void work_in_vain(std::string_view password, const Argon2Settings& settings) {
     const Bytes salt(crypto_pwhash_SALTBYTES);
     Bytes out(own_hash_size);
@@ -45,12 +45,13 @@ bool matches(const Argon2Hash& parsed, std::string_view password) {
     const auto verify = parsed.hybrid ? crypto_pwhash_argon2id_str_verify : crypto_pwhash_argon2i_str_verify;
     errno = 0;
     if (verify(parsed.text.c_str(), address(password), password.size()) == 0) return true;
-    // libsodium says "wrong" with EINVAL. Anything else, such as no memory, must not count as a wrong password.
+    // libsodium reports a mismatch as EINVAL. Any other error, such as lack of memory, must not count as a wrong
+    // password.
     if (errno != EINVAL) throw std::runtime_error("cannot compute Argon2 (out of memory?)");
     return false;
 }
 
-// crypt(3) in a buffer of its own; empty where it refuses.
+// crypt(3) with its own buffer; returns an empty string on failure.
 std::string crypt_text(const std::string& password, const std::string& setting) {
     const auto data = std::make_unique<crypt_data>();
     const char* result = crypt_r(password.c_str(), setting.c_str(), data.get());
@@ -69,7 +70,7 @@ bool crypt_matches(std::string_view password, const std::string& stored, std::si
 }
 
 bool matches(const BcryptHash& parsed, std::string_view password) {
-    // Only the hash is compared: some libraries leave unused bits of the salt's last character set, crypt clears them.
+    // Compares only the hash: some libraries set unused bits of the salt's last character, which crypt clears.
     if (!parsed.of_sha256) return crypt_matches(password, parsed.text, bcrypt_hash_size);
     std::string digest = to_hex(sha256(password));
     const bool right = crypt_matches(digest, parsed.text, bcrypt_hash_size);
@@ -83,7 +84,7 @@ bool matches(const CryptScryptHash& parsed, std::string_view password) {
 
 Bytes scrypt(const ScryptHash& parsed, std::string_view password, std::size_t size) {
     Bytes computed(size);
-    const std::uint64_t memory_max = password_memory_max + (std::uint64_t{1} << 22);  // and its working buffers
+    const std::uint64_t memory_max = password_memory_max + (std::uint64_t{1} << 22);  // plus its working buffers
     require(EVP_PBE_scrypt(address(password), password.size(), parsed.salt.data(), parsed.salt.size(),
                            std::uint64_t{1} << parsed.cost_log2, parsed.block_size, parsed.parallelism, memory_max,
                            computed.data(), computed.size()) == 1,
@@ -121,9 +122,9 @@ bool matches(const Pbkdf2Hash& parsed, std::string_view password) {
     return equal_constant_time(computed, parsed.hash);
 }
 
-// Whether the format sees the whole password. If not, two passwords could share one hash (PWD-2).
+// Returns whether the format processes the whole password. If not, two passwords could share one hash (PWD-2).
 bool covers(const PasswordHash& parsed, std::string_view password) {
-    constexpr std::size_t password_size_max = std::size_t{1} << 20;  // the libraries count in int
+    constexpr std::size_t password_size_max = std::size_t{1} << 20;  // the libraries' lengths are int
     if (password.size() > password_size_max) return false;
     const bool has_nul = password.contains('\0');
     if (const auto* bcrypt = std::get_if<BcryptHash>(&parsed))

@@ -13,7 +13,7 @@ namespace consentry::crypto {
 
 void fill_random(std::span<std::uint8_t> out) {
     while (!out.empty()) {
-        // The kernel's generator keeps no state in this process that a fork could copy.
+        // The kernel's generator has no state in this process that a fork could duplicate.
         const ssize_t got = getrandom(out.data(), out.size(), 0);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) throw std::runtime_error("the system's random generator failed");
@@ -34,7 +34,7 @@ std::string random_text(std::size_t length, std::string_view alphabet) {
     out.reserve(length);
     std::array<std::uint8_t, 256> pool{};
     while (out.size() < length) {
-        // A quarter more than is missing: one call nearly always does.
+        // Draws a quarter more than is missing, so that one call is nearly always enough.
         const std::size_t missing = length - out.size();
         const std::span draw(pool.data(), std::min(pool.size(), missing + missing / 4 + 8));
         fill_random(draw);

@@ -27,7 +27,7 @@ bool is_ecdsa(SignatureAlgorithm algorithm) {
     return algorithm != SignatureAlgorithm::eddsa && algorithm != SignatureAlgorithm::rs256;
 }
 
-// Room for the digest of any algorithm, without an allocation.
+// Holds the digest of any algorithm without an allocation.
 struct Digest {
     std::array<std::uint8_t, 64> bytes{};
     std::size_t size = 0;
@@ -60,7 +60,7 @@ BioHandle reading(std::string_view text) {
     return bio;
 }
 
-// Without it the library asks on the terminal.
+// Without this callback OpenSSL prompts for a pass phrase on the terminal.
 int no_pass_phrase(char*, int, int, void*) { return -1; }
 
 constexpr std::size_t key_text_size_max = 16384;
@@ -102,7 +102,7 @@ bool PublicKey::verify(std::string_view signing_input, BytesView raw_signature) 
     const ErrorsForgotten forgotten;
     const BytesView message = as_bytes(signing_input);
     if (algorithm() == SignatureAlgorithm::eddsa) {
-        // libsodium's is twice as fast as OpenSSL 3.0's and needs no context.
+        // libsodium's Ed25519 is twice as fast as OpenSSL 3.0's and needs no context.
         return raw_signature.size() == crypto_sign_BYTES &&
                crypto_sign_verify_detached(raw_signature.data(), message.data(), message.size(),
                                            parts_->ed25519.data()) == 0;
@@ -117,7 +117,8 @@ bool PublicKey::verify(std::string_view signing_input, BytesView raw_signature) 
         BignumHandle s(BN_bin2bn(raw_signature.data() + half, half_size, nullptr));
         const EcdsaSignature pair(ECDSA_SIG_new());
         require(r && s && pair, "memory");
-        // CVE-2022-21449: zero satisfies the equation where nobody looks. The upper bound is the library's to check.
+        // CVE-2022-21449: zeros satisfy the equation in implementations that do not check for them. The library checks
+        // the upper bound.
         if (BN_is_zero(r.get()) || BN_is_zero(s.get())) return false;
         require(ECDSA_SIG_set0(pair.get(), r.release(), s.release()) == 1, "ECDSA");
         der.resize(2 * half + 16);
@@ -138,7 +139,7 @@ Bytes PublicKey::spki_der() const { return der_of_public(parts_->key.get()); }
 
 struct PrivateKey::Parts {
     KeyHandle key;
-    KeyContext signer;  // as PublicKey::Parts::verifier
+    KeyContext signer;  // see PublicKey::Parts::verifier
     PublicKey public_key;
     std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES> ed25519{};
 

@@ -28,7 +28,7 @@ std::string hotp(BytesView secret, std::uint64_t counter, int digits) {
         message[i] = static_cast<std::uint8_t>(counter >> (56 - 8 * i) & 0xFF);
     const auto mac = hmac_sha1(secret, message);
 
-    // Dynamic truncation, RFC 4226 section 5.3: the last half byte says where the 31 bits lie.
+    // Dynamic truncation (RFC 4226 section 5.3): the last four bits select the offset of the 31-bit number.
     const std::size_t offset = mac.back() & 0x0F;
     std::uint32_t number = mac[offset] & 0x7FU;
     for (std::size_t i = 1; i < 4; ++i) number = number << 8 | mac[offset + i];

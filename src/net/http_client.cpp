@@ -11,7 +11,7 @@
 namespace consentry::net {
 namespace {
 
-// What libcurl's callbacks write to. None of them may throw through C.
+// Target of libcurl's callbacks, which must not throw through C code.
 struct Reception {
     HttpResponse response;
     std::size_t bytes_left;
@@ -37,7 +37,7 @@ std::size_t on_header(const char* data, std::size_t, std::size_t size, void* use
     std::string_view line(data, size);
     while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
     if (line.starts_with("HTTP/")) {
-        reception.response.headers.clear();  // those before belonged to a 100 Continue
+        reception.response.headers.clear();  // earlier headers belonged to a 100 Continue
     } else if (const auto colon = line.find(':'); colon != std::string_view::npos) {
         reception.response.headers.emplace_back(to_lower_ascii(line.substr(0, colon)), trim(line.substr(colon + 1)));
     }
@@ -57,7 +57,7 @@ TextList header_list(const HttpRequest& request) {
         list.reset(longer);
     };
     for (const auto& [name, value] : request.headers) add(name + ": " + value);
-    add("Expect:");  // a body is sent without asking first: some servers never say that they want it
+    add("Expect:");  // sends the body without waiting for 100 Continue, which some servers never send
     return list;
 }
 
@@ -104,7 +104,7 @@ HttpResponse HttpClient::fetch(const HttpRequest& request, const std::stop_token
         set(CURLOPT_CAINFO, options.ca_file.c_str());
         set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
     }
-    set(CURLOPT_PATH_AS_IS, 1L);  // an address that was signed is sent as it was signed
+    set(CURLOPT_PATH_AS_IS, 1L);  // a signed URL must be sent exactly as signed
     set(CURLOPT_USERAGENT, options.user_agent.c_str());
     set(CURLOPT_HTTPHEADER, headers.get());
     set(CURLOPT_CUSTOMREQUEST, request.method.c_str());

@@ -24,11 +24,11 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// What libcurl's callbacks work on. None of them may throw through C.
+// State of libcurl's callbacks, which must not throw through C code.
 struct Dispatch {
     std::string_view rest;
-    bool begun = false;       // the server said 354 and is reading
-    std::string status = {};  // enhanced, of the last refusal, where it has one
+    bool begun = false;       // the server replied 354 and is reading the mail
+    std::string status = {};  // enhanced status of the last refusal, if any
     const std::stop_token& stop;
     milliseconds parting;
     std::optional<SteadyTime> asked_to_stop = {};
@@ -43,7 +43,7 @@ std::size_t on_read(char* out, std::size_t size, std::size_t count, void* user) 
     return bytes;
 }
 
-// "550 5.1.1 ..." has "5.1.1" (RFC 3463); a line without one has nothing to tell.
+// Extracts "5.1.1" (RFC 3463) from "550 5.1.1 ..."; returns an empty string for a line without one.
 std::string enhanced_status(std::string_view line) {
     if (line.size() < 9 || line[0] != line[4]) return {};
     const std::string_view status = line.substr(4, line.substr(4).find_first_of(" \r\n"));
@@ -54,12 +54,12 @@ std::string enhanced_status(std::string_view line) {
 
 std::size_t on_answer(const char* data, std::size_t, std::size_t size, void* user) noexcept {
     const std::string_view line(data, size);
-    // After a refusal libcurl may take its leave, which the server welcomes.
+    // After a refusal libcurl may send QUIT; the server's positive reply must not overwrite the status.
     if (line.starts_with('4') || line.starts_with('5')) static_cast<Dispatch*>(user)->status = enhanced_status(line);
     return size;
 }
 
-// A mail that the server is reading is seen to its end for a while: given up, it might go out twice.
+// Once the server is reading a mail, allow it some time to finish: an aborted mail might be sent twice.
 int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
     auto& dispatch = *static_cast<Dispatch*>(user);
     if (!dispatch.stop.stop_requested()) return 0;
@@ -69,14 +69,14 @@ int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noex
     return now - *dispatch.asked_to_stop > dispatch.parting ? 1 : 0;
 }
 
-// The sockets that libcurl has open, to hang up over its head.
+// The sockets that libcurl has open, so that they can be shut down from outside.
 class Line {
 public:
     void opened(curl_socket_t socket) {
         const std::scoped_lock lock(mutex_);
         sockets_.push_back(socket);
     }
-    // Closed under the lock: the number belongs to somebody else from then on.
+    // Closes under the lock, because the descriptor may be reused immediately afterwards.
     int close(curl_socket_t socket) {
         const std::scoped_lock lock(mutex_);
         std::erase(sockets_, socket);
@@ -89,7 +89,7 @@ public:
 
 private:
     std::mutex mutex_;
-    std::vector<curl_socket_t> sockets_;  // two, while it tries an address of each family
+    std::vector<curl_socket_t> sockets_;  // two while libcurl tries an address of each family
 };
 
 int on_socket(void* user, curl_socket_t socket, curlsocktype) noexcept {
@@ -98,8 +98,8 @@ int on_socket(void* user, curl_socket_t socket, curlsocktype) noexcept {
 }
 int on_close(void* user, curl_socket_t socket) noexcept { return static_cast<Line*>(user)->close(socket); }
 
-// What a server says of the connection or of our rights and not of a mail (RFC 5321, RFC 4954): 421 it closes, the
-// others want a login, or another one.
+// Replies about the connection or the login rather than about a mail (RFC 5321, RFC 4954): with 421 the server closes
+// the connection, the others demand a login or a different one.
 bool is_about_service(long code) { return code == 421 || code == 530 || code == 534 || code == 535 || code == 538; }
 
 std::string word(const std::string& address) {
@@ -109,7 +109,7 @@ std::string word(const std::string& address) {
     return '<' + address + '>';
 }
 
-// libcurl quotes certificates and answers of servers: one line of ASCII, not too long.
+// libcurl quotes certificates and server replies: reduce the text to one short line of ASCII.
 std::string told_by_libcurl(std::string_view text) {
     std::string out(text.substr(0, 200));
     for (char& c : out)
@@ -120,14 +120,14 @@ std::string told_by_libcurl(std::string_view text) {
 SmtpAnswer answer_of(CURLcode result, long code, const Dispatch& dispatch, std::string_view text) {
     using enum SmtpAnswer::Verdict;
     if (result == CURLE_OK) return {accepted, {}};
-    // libcurl has one code for MAIL, RCPT and DATA that were refused, and another for the answer to the mail itself,
-    // which the greeting shares.
+    // libcurl uses one code for a refused MAIL, RCPT or DATA, and another for the reply to the mail itself, which it
+    // also uses for the greeting.
     const bool about_mail = result == CURLE_SEND_ERROR || (result == CURLE_WEIRD_SERVER_REPLY && dispatch.begun);
     const bool answered = code >= 400 && code < 600;
     const std::string told =
         dispatch.status.empty() ? fmt::format("{}", code) : fmt::format("{} {}", code, dispatch.status);
     if (about_mail && answered && !is_about_service(code)) {
-        // Nobody's mail goes out with this sender, until somebody changes it.
+        // No mail from this sender will be accepted until the operator changes the sender.
         if (text.starts_with("MAIL failed")) return {no_service, "the server refused the sender: " + told};
         return {code < 500 ? put_off : refused, told};
     }
@@ -144,13 +144,13 @@ struct SmtpClient::Impl {
     EasyHandle handle;
 };
 
-// One use of the handle: what is the same for whatever is sent.
+// One use of the handle, with the options that all calls share.
 class SmtpClient::Call {
 public:
     Call(Impl& impl, Dispatch& dispatch) : curl_(impl.handle.get()), dispatch_(dispatch) {
         const Options& options = impl.options;
         const SmtpServer& server = options.server;
-        curl_easy_reset(curl_);  // keeps the connection
+        curl_easy_reset(curl_);  // keeps the connection open
         set(CURLOPT_URL, impl.url.c_str());
         set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
         set(CURLOPT_USE_SSL, static_cast<long>(server.tls == SmtpTls::none ? CURLUSESSL_NONE : CURLUSESSL_ALL));
@@ -209,7 +209,7 @@ SmtpClient::SmtpClient(Options options) : impl_(std::make_unique<Impl>()) {
     if (!impl_->handle) throw std::bad_alloc();
 }
 
-// libcurl takes its leave with QUIT and would wait two minutes for the answer of a server that hangs.
+// libcurl says QUIT and would wait two minutes for the reply of a hanging server.
 SmtpClient::~SmtpClient() {
     const std::jthread impatience([this](const std::stop_token& gone) {
         std::mutex mutex;

@@ -14,7 +14,7 @@ constexpr std::uint16_t submissions_port = 465;  // RFC 8314
 
 std::unexpected<std::string> refused(std::string why) { return std::unexpected(std::move(why)); }
 
-// libcurl takes texts that end at a zero byte, and the server lines.
+// libcurl's strings end at a NUL, and the server's commands at a line end.
 bool is_one_line(std::string_view text) {
     return std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
 }

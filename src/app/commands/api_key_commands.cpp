@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::size_t name_length_max = 100;
 
-// On one line, whatever a client put into it.
+// Forces client-supplied text onto one line.
 std::string one_line(std::string text) {
     std::ranges::replace_if(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; }, ' ');
     return text;
 }
 
-// Of keys that are on, what their window says.
+// For active keys, the state follows from their validity period.
 std::string_view state_of(const ApiKeyRecord& record, TimePoint now) {
     if (!record.is_active) return "off";
     if (record.is_good_at(now)) return "on";

@@ -29,7 +29,7 @@ namespace {
 
 constexpr int wrong_use = 2;
 
-// Commands that need the configuration read it themselves, so that --help and --version work with a broken one.
+// Commands that need the configuration load it themselves, so that --help and --version work even if it is invalid.
 struct Selected {
     std::function<int()> run;
 };
@@ -199,7 +199,7 @@ void add_key_commands(CLI::App& program, Selected& selected) {
     raise->callback([&selected] { selected.run = [] { return raise_epoch(keep_api_keys); }; });
 }
 
-// The command whose words were understood, as it is called.
+// Returns the full name of the last command that was recognized, as typed on the command line.
 std::string called(const CLI::App& program, const CLI::App** last) {
     std::string out = "consentry";
     const CLI::App* at = &program;
@@ -211,11 +211,11 @@ std::string called(const CLI::App& program, const CLI::App** last) {
     return out;
 }
 
-// Tells what was wrong with the words of the command line, or what they asked to be told.
+// Reports a command line error, or prints the help or version that was requested.
 int refuse(const CLI::App& program, const CLI::ParseError& error) {
     const CLI::App* command = nullptr;
     const std::string name = called(program, &command);
-    // An unknown word in place of a command: CLI11 reports only that a command is missing, and not the word.
+    // For an unknown word in place of a command, CLI11 reports only that a command is missing, without the word.
     if (error.get_name() == "RequiredError" && command->get_require_subcommand_min() > 0) {
         const auto rest = program.remaining(true);
         const auto word = std::ranges::find_if(rest, [](const std::string& one) { return !one.starts_with('-'); });
@@ -224,7 +224,7 @@ int refuse(const CLI::App& program, const CLI::ParseError& error) {
         fmt::print(stderr, "consentry: {}; run `{} --help` for a list of commands.\n", trouble, name);
         return wrong_use;
     }
-    // CLI11 prints help and version to standard output and knows that they are no fault.
+    // CLI11 prints help and version to standard output and returns 0 for them.
     return program.exit(error) == 0 ? 0 : wrong_use;
 }
 
@@ -250,9 +250,10 @@ int run_command_line(int argc, char** argv) {
     add_config_commands(program, selected);
     add_key_commands(program, selected);
 
-    // A file that may not grow any more (a quota) is a failed write, which is answered, and not the end of the process.
+    // When a file must not grow any more (a quota), the write should fail with an error that can be reported, instead
+    // of killing the process.
     std::signal(SIGXFSZ, SIG_IGN);
-    // Standard output is for results.
+    // Standard output is reserved for results, so the log goes to standard error.
     spdlog::set_default_logger(spdlog::stderr_color_mt("consentry"));
     try {
         program.parse(argc, argv);

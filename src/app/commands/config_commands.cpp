@@ -79,7 +79,7 @@ int migrate() {
     const auto config = load_config();
     if (!config) return wrong_settings;
     open_database(*config);
-    // With PostgreSQL too: this is what tells other commands that they are in the right place.
+    // Also with PostgreSQL: other commands recognize an installation by its data folder.
     make_data_folder(*config);
     fmt::print(stderr, "The schema of {} is up to date.\n",
                config->database.url.empty() ? config->database.file.string() : "the PostgreSQL database");

@@ -14,11 +14,11 @@
 namespace consentry {
 
 int generate_keys() {
-    // Not from the configuration: this is how one comes to have a configuration.
+    // Does not use the configuration: these keys are needed to create one.
     const auto print = [](std::string_view prefix, crypto::SignatureAlgorithm algorithm) {
         const auto key = crypto::PrivateKey::generate(algorithm);
         fmt::print("{}_PRIVATE_KEY={}\n", prefix, to_base64(key.pkcs8_der()));
-        // By its thumbprint, and by a name that {prefix}_KID may have given it in the meantime.
+        // Under its thumbprint as kid, and under a name that {prefix}_KID may have given it in the meantime.
         fmt::print(
             "# After you replace this key: {0}_PUBLIC_KEY={1}\n"
             "# or, if you set {0}_KID for it: {0}_PUBLIC_KEY=KID={1}\n",

@@ -28,7 +28,8 @@ std::string name_of(PolicyType type, std::int64_t version) {
     return fmt::format("{}/{}", name_of(type), version);
 }
 
-// A text is not trusted with the terminal of whoever reads it: of control characters it has lines and tabs.
+// A policy text must not be able to control the reader's terminal: of control characters it keeps only line ends and
+// tabs.
 std::string shown(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -46,14 +47,14 @@ std::string shown(std::string_view text) {
     return out;
 }
 
-// Each as it stands in the text.
+// The placeholders as they appear in the text.
 std::string in_braces(const std::vector<std::string>& unfilled) {
     std::string out;
     for (const std::string& one : unfilled) out += fmt::format("{}{{{{{}}}}}", out.empty() ? "" : ", ", shown(one));
     return out;
 }
 
-// With what is wrong with which languages.
+// Also lists the affected languages and their problems.
 int tell_refusal(const Services& services, const Error& error) {
     if (const auto* contents = error.data().if_contains("contents"))
         for (const auto& one : contents->as_array()) {
@@ -67,15 +68,15 @@ int tell_refusal(const Services& services, const Error& error) {
     return tell(services, error);
 }
 
-// Told already where there is none.
+// Returns nullopt if there is none, and has then reported it.
 std::optional<TermPolicy> find_policy(Services& services, const std::string& type, std::int64_t version) {
-    const auto wanted = find_enum<PolicyType>(type).value();  // the command line takes no other
+    const auto wanted = find_enum<PolicyType>(type).value();  // the command line accepts no other value
     auto policy = run(services.term_policies.find_version(wanted, version));
     if (!policy) fmt::print(stderr, "consentry: {} does not exist\n", name_of(wanted, version));
     return policy;
 }
 
-// What becomes of a text.
+// The outcome of importing one text.
 enum class Fate { created, added, updated, unchanged, kept, published, refused };
 constexpr std::string_view name_of(Fate fate) {
     constexpr std::array<std::string_view, 7> names{"created", "added",     "updated", "unchanged",
@@ -87,7 +88,7 @@ constexpr bool is_written(Fate fate) { return fate == Fate::created || fate == F
 struct Plan {
     PolicyVersion wanted;
     std::optional<TermPolicy> present;
-    std::vector<Fate> fates;  // of wanted.texts
+    std::vector<Fate> fates;  // parallel to wanted.texts
 };
 
 Fate fate_of(Services& services, const std::optional<TermPolicy>& present, const PolicyText& text) {
@@ -97,7 +98,7 @@ Fate fate_of(Services& services, const std::optional<TermPolicy>& present, const
     if (content == present->contents.end()) return is_draft ? Fate::added : Fate::refused;
     const bool is_same = content->digest == digest_of(text.bytes);
     if (!is_draft) return is_same ? Fate::published : Fate::refused;
-    // The file may have been replaced since it was written down: then nobody could publish it.
+    // The file may have been replaced since its hash was recorded, in which case it could not be published.
     const auto stored = is_same ? run(services.term_policies.read(present->id, text.language)) : std::string();
     return stored && *stored == text.bytes ? Fate::unchanged : Fate::updated;
 }
@@ -109,8 +110,9 @@ Plan plan_of(Services& services, PolicyVersion wanted) {
     return out;
 }
 
-// A new version appears whole. Of a draft all files come first, and what was there is written down last: until then its
-// files are not what is known of them, and nobody can publish a part of the change, wherever this ends.
+// A new version is created in one step. For an existing draft, all files are uploaded first, and changes to existing
+// contents are recorded last. Until then the files do not match their recorded hashes, so if the import stops halfway,
+// a partial change cannot be published.
 Result<void> carry_out(TermPolicies& policies, Plan plan) {
     const auto [type, version] = std::pair(plan.wanted.type, plan.wanted.version);
     std::vector<std::pair<Fate, ContentFile>> files;
@@ -129,7 +131,7 @@ Result<void> carry_out(TermPolicies& policies, Plan plan) {
         if (!created) return fail(std::move(created.error()));
         return {};
     }
-    std::ranges::sort(files, {}, &std::pair<Fate, ContentFile>::first);  // added ones before updated ones
+    std::ranges::sort(files, {}, &std::pair<Fate, ContentFile>::first);  // added files before updated ones
     for (auto& [fate, file] : files) {
         auto changed =
             run(fate == Fate::added
@@ -272,7 +274,7 @@ int diff_policies(const PolicyOptions& options) {
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
-    const auto language = find_language(options.language).value();  // the command line takes no other
+    const auto language = find_language(options.language).value();  // the command line accepts no other value
     std::vector<std::string> names;
     std::vector<std::string> texts;
     for (const std::int64_t version : {options.version, options.other_version}) {

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without hidden ones, in the order of their names.
+// Returns the entries except hidden ones, sorted by name.
 std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
     std::error_code error;
     std::vector<fs::directory_entry> out;
@@ -28,7 +28,7 @@ std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
     return out;
 }
 
-// One form for each number, as keys have it: without sign, zeros in front, or anything around it.
+// Accepts one spelling per number, as storage keys do: no sign, no leading zeros, nothing around it.
 std::optional<std::int64_t> read_version(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -89,7 +89,7 @@ private:
         if (!language || !file.is_regular_file())
             return add_problem(file.path(),
                                fmt::format("not a text; expected a file {}.hbs", fmt::join(language_names, ".hbs, ")));
-        // One byte more than there may be tells of a file that is too large, however large it is.
+        // Reading one byte more than allowed is enough to detect a file that is too large, whatever its size.
         std::string bytes(static_cast<std::size_t>(policy_bytes_max) + 1, '\0');
         std::ifstream in(file.path(), std::ios::binary);
         in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));

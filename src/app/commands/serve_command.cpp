@@ -18,8 +18,8 @@
 namespace consentry {
 namespace {
 
-// generated/swagger.json below the working directory, whole or not at all. A folder that cannot be written to does
-// not keep anybody from logging in.
+// Writes generated/swagger.json below the working directory, atomically. A read-only folder must not prevent the
+// service from starting.
 void write_document(const App& app) {
     namespace fs = std::filesystem;
     if (app.document().empty()) return;
@@ -34,7 +34,7 @@ void write_document(const App& app) {
     if (!out || error) spdlog::warn("cannot write {}", file.string());
 }
 
-// How this program was, most likely, called: for lines that a person copies.
+// The path with which this program was most likely started, for command lines that the operator copies.
 std::string own_path() {
     std::error_code error;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -43,7 +43,7 @@ std::string own_path() {
 }
 
 void greet(const App& app, const Config& config) {
-    const bool is_v6 = config.http.host.contains(':');  // an address, which a URL wants in brackets (RFC 3986)
+    const bool is_v6 = config.http.host.contains(':');  // an IPv6 address is in brackets in a URL (RFC 3986)
     const std::string address =
         fmt::format("http://{}{}{}:{}", is_v6 ? "[" : "", config.http.host, is_v6 ? "]" : "", app.port());
     fmt::print(stderr, "Consentry {} listens on {} ({}); data folder: {}\n", program_version(), address,
@@ -57,7 +57,7 @@ void greet(const App& app, const Config& config) {
                own_path(), address, config.http.global_prefix);
 }
 
-// Many clients at once want many file handles; the hard limit is the operator's word.
+// Many concurrent clients need many file descriptors. Raises the soft limit; the hard limit is the operator's decision.
 void raise_file_limit() {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -70,11 +70,12 @@ void raise_file_limit() {
 int serve() {
     const auto config = load_config();
     if (!config) return 2;
-    // A core file would hold keys and passwords (LOG-7).
+    // A core dump would contain keys and passwords (LOG-7).
     if (config->app.environment != AppEnvironment::local) prctl(PR_SET_DUMPABLE, 0);
     std::signal(SIGPIPE, SIG_IGN);
     raise_file_limit();
-    // Blocked before any thread starts: they all inherit it, and only sigwait() below meets them.
+    // Blocked before any thread starts, so that all threads inherit the mask and only sigwait() below receives the
+    // signals.
     sigset_t ending;
     sigemptyset(&ending);
     sigaddset(&ending, SIGTERM);
@@ -85,14 +86,14 @@ int serve() {
     App app(*config, clock);
     app.start();
     write_document(app);
-    malloc_trim(0);  // what making the document took, and nobody needs again
+    malloc_trim(0);  // return the memory that building the document took
     greet(app, *config);
 
     int signal = 0;
     sigwait(&ending, &signal);
     fmt::print(stderr, "Stopping; waiting for open requests to finish...\n");
     app.stop();
-    // A second signal does not wait.
+    // A second signal terminates immediately.
     std::signal(SIGTERM, SIG_DFL);
     std::signal(SIGINT, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);

@@ -23,7 +23,7 @@ class Looker {
 public:
     Looker(StartCheck& found, const Config& config) : found_(found), config_(config) {}
 
-    // `consequence`: what a start goes without where a server does not answer; empty: it does not go without.
+    // `consequence`: what a start would lack if the server does not respond; empty: the start fails.
     void look(std::string_view setting, std::string_view consequence, const auto& at) {
         try {
             at(config_);
@@ -43,7 +43,7 @@ private:
 
 void look_at_keys(const Config& given, const Clock& clock) {
     const fs::path folder = given.data.directory / "keys";
-    // A folder that may not be read looks like an empty one.
+    // An unreadable folder would otherwise look like an empty one.
     if (std::error_code error; fs::exists(folder, error)) fs::directory_iterator{folder};
     const Config config = with_passing_secrets(given);
     const KeyRing ring(clock, folder, key_settings(config.jwt.access), key_settings(config.jwt.refresh));

@@ -18,7 +18,7 @@
 namespace consentry {
 namespace {
 
-// What is typed at the terminal stays unseen meanwhile.
+// Turns off terminal echo while it is in scope.
 class Unseen {
 public:
     Unseen() {
@@ -49,8 +49,8 @@ std::string ask(const char* prompt) {
     return line;
 }
 
-// One line of standard input. A person at a terminal is asked for it, twice: a slip would show to nobody. nullopt: the
-// two differ, told already.
+// Reads one line of standard input. At a terminal it prompts twice, because a typo would be invisible. Returns nullopt
+// if the two entries differ, and has then reported it.
 std::optional<std::string> read_password() {
     if (isatty(STDIN_FILENO) != 1) return read_line();
     const Unseen unseen;

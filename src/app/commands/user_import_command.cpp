@@ -21,8 +21,8 @@
 namespace consentry {
 namespace {
 
-// The last transaction makes all accounts at once, which takes longer than any request may, and with SQLite touches
-// each index in many places.
+// The last transaction creates all accounts at once. It takes longer than any request may, and with SQLite it touches
+// many pages of each index.
 constexpr std::chrono::hours statement_time{1};
 constexpr int sqlite_cache_kib = 65'536;
 
@@ -64,7 +64,7 @@ std::unique_ptr<std::ifstream> open_file(const std::string& path) {
     return nullptr;
 }
 
-// The streams that a source reads, and the source.
+// A source and the streams it reads.
 struct Input {
     std::unique_ptr<std::ifstream> file;
     std::unique_ptr<std::ifstream> beside;
@@ -77,7 +77,7 @@ std::optional<std::uint64_t> size_of(const std::string& path) {
     return error ? std::nullopt : std::optional<std::uint64_t>(size);
 }
 
-// nullopt: told already.
+// Returns nullopt on failure, and has then reported it.
 std::optional<Input> open_input(const UserImportOptions& options, TimePoint now) {
     Input out;
     const bool standard_input = options.file == "-";

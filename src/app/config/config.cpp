@@ -26,12 +26,13 @@ bool has_short_key(const Config& config) {
     return false;
 }
 
-// The texts of the environment as values, in the order of the table.
+// Converts the environment's texts to values, in the order of the table.
 Config read_values(const Environment& environment, std::vector<ConfigProblem>& problems) {
     Config config;
     for (const SettingSpec& setting : settings()) {
-        // Also where a value is given: what a refused one leaves behind must not confuse the checks of other settings.
-        // A default that does not pass its own rule is a mistake of ours; documentation_test finds it.
+        // Apply the default even if a value is given: a rejected value must not leave a member unset and confuse the
+        // checks of other settings. A default that violates its own rule is a programming error; documentation_test
+        // detects it.
         if (!setting.derived) (void)setting.type.read(setting.default_text, config);
         const auto given = environment.find(std::string(setting.name));
         if (given == environment.end()) continue;
@@ -41,13 +42,13 @@ Config read_values(const Environment& environment, std::vector<ConfigProblem>& p
     return config;
 }
 
-// Where a browser on the same machine finds the service; an IPv6 address stands in brackets (RFC 3986).
+// URL at which a browser on the same machine reaches the service; an IPv6 address is in brackets (RFC 3986).
 std::string listening_url(const HttpConfig& http) {
     const bool is_v6 = http.host.contains(':');
     return "http://" + (is_v6 ? "[" + http.host + "]" : http.host) + ":" + std::to_string(http.port);
 }
 
-// What follows from other settings, where it was not given.
+// Computes settings that are derived from others, unless given.
 void derive(Config& config, const Environment& environment) {
     if (!environment.contains("DOC_ENABLE"))
         config.app.documentation = config.app.environment != AppEnvironment::production;
@@ -70,11 +71,11 @@ void derive(Config& config, const Environment& environment) {
     lead_to(config.account.forgot_password, "/forgot-password");
 }
 
-// What the environment demands, and what settings demand of each other.
+// Checks the requirements of the environment and the dependencies between settings.
 void check(const Config& config, const Environment& environment, std::vector<ConfigProblem>& problems) {
     const auto problem = [&](std::string_view setting, std::string_view text) {
         for (const ConfigProblem& known : problems)
-            if (known.setting == setting) return;  // it is malformed: what follows from its value is no news
+            if (known.setting == setting) return;  // already reported: problems that follow from it only distract
         problems.push_back({std::string(setting), std::string(text)});
     };
 
@@ -112,7 +113,7 @@ void check(const Config& config, const Environment& environment, std::vector<Con
         problem("AUTH_JWT_ACCESS_TOKEN_JWKS_URI",
                 "must be /.well-known/jwks.json under PUBLIC_URL, where this service publishes its keys; it cannot "
                 "verify tokens with the keys of another server");
-    if (config.two_factor.issuer.contains(':'))  // from APP_NAME, which may have one
+    if (config.two_factor.issuer.contains(':'))  // from APP_NAME, which may contain a colon
         problem("AUTH_TWO_FACTOR_ISSUER", "must be set because APP_NAME contains a colon");
     if (config.jwt.refresh.lifetime < config.jwt.access.lifetime)
         problem("AUTH_JWT_REFRESH_TOKEN_EXPIRED", "must not be shorter than AUTH_JWT_ACCESS_TOKEN_EXPIRED");

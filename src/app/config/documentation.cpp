@@ -102,7 +102,7 @@ std::string settings_env_example() {
         const std::string_view value = !setting.example.empty() ? setting.example
                                        : setting.derived        ? std::string_view()
                                                                 : setting.default_text;
-        // In quotes where it would not be read back the same otherwise.
+        // Quote values that would not be read back unchanged otherwise.
         const bool quoted = value.contains(' ') || value.contains('#');
         out += "#" + std::string(setting.name) + "=" + (quoted ? "\"" : "") + std::string(value) +
                (quoted ? "\"" : "") + "\n";

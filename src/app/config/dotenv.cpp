@@ -68,7 +68,7 @@ private:
         if (!rest_.empty() && (rest_.front() == '"' || rest_.front() == '\'')) return take_quoted(first_line);
         std::string_view line = rest_.substr(0, rest_.find('\n'));
         if (line.ends_with('\r')) line.remove_suffix(1);
-        // A # belongs to the value unless a blank stands before it: passwords and addresses contain it.
+        // A # belongs to the value unless white space precedes it: passwords and URLs contain it.
         for (std::size_t i = 0; i < line.size(); ++i)
             if (line[i] == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) line = line.substr(0, i);
         return std::string(trim(line));
@@ -170,7 +170,7 @@ std::expected<LoadedEnvironment, std::vector<DotenvProblem>> load_environment(En
     std::ifstream stream(file, std::ios::binary);
     if (!stream) return unreadable("cannot be read");
     std::string text;
-    // Not by its size: the file may be a pipe, which has none.
+    // Does not rely on the file's size: the file may be a pipe, which has none.
     for (std::istreambuf_iterator<char> at(stream), end; at != end; ++at) {
         text += *at;
         if (text.size() > file_bytes_max) return unreadable("larger than 1 MiB");

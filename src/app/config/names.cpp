@@ -12,18 +12,18 @@
 namespace consentry {
 namespace {
 
-constexpr std::size_t long_name = 12;      // in which two wrong letters are still a slip
-constexpr std::size_t suggestion_max = 4;  // of a name that is ours by its beginning
+constexpr std::size_t long_name = 12;      // from this length on, two wrong letters still count as a typo
+constexpr std::size_t suggestion_max = 4;  // maximum distance of a suggestion for a name with one of our prefixes
 constexpr std::size_t resemblance_max = 2;
 
-// What a setting of ours, in this or another release, begins with, and hardly anything else does.
+// Prefixes of settings of this or another release that hardly any other program uses.
 constexpr std::array<std::string_view, 9> own_prefixes{"AUTH_JWT_",        "AUTH_PASSWORD_",   "AUTH_SOCIAL_",
                                                        "FORGOT_PASSWORD_", "AUTH_TWO_FACTOR_", "CACHE_MEMORY_",
                                                        "CONSENTRY_",       "REQUEST_BODY_",    "URL_VERSIONING_"};
-// What ours begin with, and those of many other programs.
+// Prefixes that this service's settings share with many other programs.
 constexpr std::array<std::string_view, 1> common_prefixes{"SESSION_"};
 
-// The dotted names of the interface lead to these; the settings are called otherwise here.
+// Derived from the dotted names of the interface; the settings have different names here.
 struct OtherName {
     std::string_view name, setting;
 };
@@ -33,10 +33,10 @@ constexpr std::array<OtherName, 5> other_names{{{"AUTH_GOOGLE_HEADER", "AUTH_SOC
                                                 {"AUTH_APPLE_PREFIX", "AUTH_SOCIAL_APPLE_PREFIX"},
                                                 {"FEATURE_FLAG_CACHE_TTL_IN_MS", "FEATURE_FLAG_CACHE_TTL_MS"}}};
 
-// Of other programs, close to ours by name: proxies, X11's session manager, and the folder of our tests' data.
+// Names of other programs that are close to ours: proxies, X11's session manager, and the data folder of our tests.
 constexpr std::array<std::string_view, 6> foreign{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
                                                   "ALL_PROXY",  "FTP_PROXY",   "SESSION_MANAGER"};
-// One letter away from a setting of ours, and yet settings of well-known programs: of web servers with two ports.
+// One letter away from one of our settings, yet settings of well-known programs: web servers with two ports.
 constexpr std::array<std::string_view, 4> well_known{"HTTPS_PORT", "HTTPS_HOST", "HTTP_PORTS", "HTTPS_PORTS"};
 constexpr std::string_view test_data = "CONSENTRY_TEST_DATA";
 
@@ -47,8 +47,8 @@ std::string to_upper_ascii(std::string_view text) {
     return upper;
 }
 
-// Kubernetes gives every container NAME_SERVICE_HOST, NAME_PORT_3000_TCP_ADDR and so on for each service of the
-// namespace: a service called "consentry" or "session" must not keep the program from starting.
+// Kubernetes sets NAME_SERVICE_HOST, NAME_PORT_3000_TCP_ADDR and so on in every container for each service of the
+// namespace: a service called "consentry" or "session" must not prevent the start.
 bool is_service_link(std::string_view name) {
     return name.ends_with("_SERVICE_HOST") || name.contains("_SERVICE_PORT") || name.contains("_TCP") ||
            name.contains("_UDP") || name == "CONSENTRY_PORT" || name == "SESSION_PORT";
@@ -56,7 +56,7 @@ bool is_service_link(std::string_view name) {
 
 std::string_view first_part(std::string_view name) { return name.substr(0, name.find('_')); }
 
-// The setting that is nearest to `name`; of several the first one of the table.
+// The setting nearest to `name`; of several, the first one in the table.
 struct Nearest {
     std::string_view name;
     std::size_t distance = std::string_view::npos;
@@ -82,7 +82,7 @@ bool is_slip(std::string_view name, const Nearest& nearest) {
     return nearest.distance == 2 && name.size() >= long_name && first_part(name) == first_part(nearest.name);
 }
 
-// In capitals; nullopt: a setting, or nobody's business here.
+// Returns the name in upper case, or nullopt if it is a valid setting or to be ignored.
 std::optional<std::string> name_to_judge(std::string_view name) {
     if (find_setting(name) != nullptr || name == test_data || name.size() > 200) return std::nullopt;
     std::string upper = to_upper_ascii(name);
@@ -93,7 +93,7 @@ std::optional<std::string> name_to_judge(std::string_view name) {
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-    // Distances of the beginnings of `a` seen so far, the two before this one included, to each beginning of `b`.
+    // Distances from the current prefix of `a` and the two prefixes before it to each prefix of `b`.
     std::vector<std::size_t> row(b.size() + 1);
     std::vector<std::size_t> above(b.size() + 1);
     std::vector<std::size_t> twice_above(b.size() + 1);
@@ -130,7 +130,8 @@ std::optional<ConfigProblem> misspelt_name(std::string_view name) {
 std::optional<ConfigProblem> resembling_name(std::string_view name) {
     const auto upper = name_to_judge(name);
     if (!upper || misspelt_name(name)) return std::nullopt;
-    // A setting's name without its end (CACHE_TTL), then one with the same beginning, then one that reads alike.
+    // Prefer a setting of which this is a truncated name (CACHE_TTL), then one with the same prefix, then one that is
+    // spelled similarly.
     Nearest nearest = upper->contains('_') ? nearest_setting(*upper, *upper + "_") : Nearest{};
     if (const auto prefix = prefix_of(*upper, common_prefixes); nearest.name.empty() && !prefix.empty())
         nearest = nearest_setting(*upper, prefix);

@@ -23,7 +23,7 @@ std::optional<SentryDsn> parse_sentry_dsn(std::string_view text) {
     if (url->host().empty() || url->has_query()) return std::nullopt;
     const std::string key = url->user();
     const std::string path(url->encoded_path().data(), url->encoded_path().size());
-    const std::size_t slash = path.rfind('/');  // what stands before the project is the place of the installation
+    const std::size_t slash = path.rfind('/');  // what precedes the project is the path of the installation
     if (slash == std::string::npos || !is_word(key) || !is_word(path.substr(slash + 1))) return std::nullopt;
     std::string where = url->scheme();
     const auto authority = url->encoded_host_and_port();

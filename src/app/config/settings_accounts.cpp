@@ -1,4 +1,4 @@
-// Settings of accounts: the links that prove an address, names, deletion.
+// Account settings: verification links, names, deletion.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 #include "base/ascii.hpp"
@@ -9,8 +9,8 @@ namespace {
 
 using namespace setting_types;
 
-constexpr std::int64_t minutes_max = 10'080;  // a week
-// 22 letters and digits carry 130 random bits (SES-4 asks for 128).
+constexpr std::int64_t minutes_max = 10'080;  // one week
+// 22 alphanumeric characters carry 130 random bits (SES-4 requires 128).
 constexpr std::int64_t token_length_min = 22;
 constexpr std::int64_t token_length_max = 200;
 constexpr std::string_view url_allowed = "an http or https URL without credentials, query or fragment";

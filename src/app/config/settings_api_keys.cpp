@@ -1,4 +1,4 @@
-// Settings of the keys that programs show.
+// API key settings.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 

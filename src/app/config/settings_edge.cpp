@@ -1,4 +1,4 @@
-// Settings of the service's edge: proxies in front, pages of other origins, how much one client may ask.
+// Settings of the service's edge: reverse proxies, CORS, rate limits per client.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 #include "http/steps/cors.hpp"

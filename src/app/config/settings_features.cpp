@@ -1,4 +1,4 @@
-// Settings of what is switched while the service runs.
+// Feature flag settings.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 

@@ -1,4 +1,4 @@
-// Settings of lists and of what is kept for them.
+// Settings of lists and of the data kept for them.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 

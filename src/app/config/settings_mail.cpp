@@ -1,4 +1,4 @@
-// Settings of mails: how they leave, and for whom they speak.
+// Mail settings: how mails are sent, and on whose behalf.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 #include "base/email_address.hpp"
@@ -18,7 +18,7 @@ Read read_mail_url(std::string_view value, Config& config) {
     if (value.starts_with(file)) {
         std::string_view path = value.substr(file.size());
         if (path.starts_with("//")) path.remove_prefix(2);
-        // file://HOST/PATH is somebody else's disk.
+        // file://HOST/PATH names another machine's disk.
         if (path.empty() || (path.size() != value.size() - file.size() && path.front() != '/'))
             return refused(url_allowed);
         config.mail.url = file;

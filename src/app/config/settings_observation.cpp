@@ -1,4 +1,4 @@
-// Settings of what tells how the service is doing: log, security events, error tracking, metrics, health.
+// Observability settings: log, security events, error tracking, metrics, health.
 #include "app/config/sentry_dsn.hpp"
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"

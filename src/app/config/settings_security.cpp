@@ -1,4 +1,4 @@
-// Settings of what the service exists for: tokens, second factor, passwords, sessions.
+// Security settings: tokens, second factor, passwords, sessions.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 
@@ -10,7 +10,7 @@ using namespace setting_types;
 
 constexpr std::string_view keys_group = "Tokens";
 
-// Issuer and label are joined by a colon in the address that authenticator apps read.
+// Issuer and label are joined by a colon in the otpauth URL, so they must not contain one.
 bool is_otpauth_name(std::string_view value) {
     const auto length = code_points(value);
     return length && *length <= 100 && !trim(value).empty() && !value.contains(':') &&
@@ -27,7 +27,7 @@ constexpr std::string_view carrier_reason = "proxies, caches and logs treat no o
 constexpr std::string_view key_id_allowed = "1 to 200 printable ASCII characters without spaces or commas";
 constexpr std::string_view public_keys_allowed =
     "one or more keys as base64 of SPKI DER or as PEM, each optionally with KID= before it, separated by commas";
-// A comma would end it in the list of former keys.
+// A comma would split the id in the list of previous keys.
 bool is_key_id(std::string_view value) { return is_token_claim(value) && !value.contains(','); }
 bool is_name(std::string_view value) { return is_token_claim(value) || !trim(value).empty(); }
 bool is_set(std::string_view value) { return !trim(value).empty(); }
@@ -126,7 +126,8 @@ std::vector<SettingSpec> token_settings() {
                         "invalidates all tokens issued before.",
          .example = "my-shop"},
     };
-    // The interface has settings for both; a header of one's own would be cached, logged and passed on like any other.
+    // The interface has settings for both, but they are fixed here: a custom header would be cached, logged and
+    // forwarded like any other.
     const std::vector<SettingSpec> carriers{
         {.name = "AUTH_JWT_HEADER",
          .group = keys_group,

@@ -1,4 +1,4 @@
-// Settings of login with identity tokens.
+// Social login settings (login with identity tokens).
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 
@@ -22,7 +22,7 @@ bool is_client_id(std::string_view text) {
     return text.size() <= 255 && std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
 }
 
-// Adds to the provider's list: more than one setting may.
+// Appends to the provider's list, because several settings contribute to it.
 SettingType client_ids(SocialProviderConfig SocialConfig::* provider) {
     return {.allowed = std::string(client_id_list),
             .read = [provider](std::string_view text, Config& config) -> Read {
@@ -35,7 +35,7 @@ SettingType client_ids(SocialProviderConfig SocialConfig::* provider) {
             .show = [](const Config&) { return std::string(); }};
 }
 
-// Google documents it; a check of identity tokens has no use for it.
+// Google documents this setting, but verifying identity tokens does not need it.
 SettingType unused_secret() {
     const std::string allowed = "not empty";
     return {.allowed = allowed,

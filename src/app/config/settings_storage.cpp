@@ -1,4 +1,4 @@
-// Settings of the database and the cache.
+// Database and cache settings.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 #include "base/ascii.hpp"

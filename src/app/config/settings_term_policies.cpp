@@ -1,4 +1,4 @@
-// Settings of term policies, and of the store where their files are.
+// Settings of term policies and of the store that holds their files.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 #include "base/ascii.hpp"
@@ -23,7 +23,7 @@ Read read_storage_url(std::string_view value, Config& config) {
     if (!value.starts_with(file) || value.contains('\0')) return refused(url_allowed);
     std::string_view path = value.substr(file.size());
     if (path.starts_with("//")) path.remove_prefix(2);
-    // file://HOST/PATH is somebody else's disk.
+    // file://HOST/PATH names another machine's disk.
     if (path.empty() || (path.size() != value.size() - file.size() && path.front() != '/')) return refused(url_allowed);
     config.storage.url = file;
     config.storage.url += path;
@@ -51,7 +51,7 @@ const std::string path_allowed =
 
 bool is_path(std::string_view text) { return text.size() <= 200 && storage::is_object_key(text); }
 
-// What stands in the Authorization header beside it has slashes and commas between its parts.
+// In the Authorization header, slashes and commas separate this value from its neighbours.
 bool is_word(std::string_view text) {
     return !text.empty() && text.size() <= 128 &&
            std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '_' || c == '-' || c == '.'; });

@@ -63,14 +63,14 @@ std::optional<milliseconds> parse_duration(std::string_view text) {
 std::string duration_text(milliseconds duration) {
     if (duration == milliseconds{0}) return "0s";
     const auto divides = [&](Unit unit) { return duration.count() % unit.milliseconds == 0; };
-    const bool one_day = duration == std::chrono::hours{24};  // people say 24h for it
+    const bool one_day = duration == std::chrono::hours{24};  // conventionally written as 24h
     const auto unit = std::ranges::find_if(units.begin() + (one_day ? 1 : 0), units.end(), divides);
     return std::to_string(duration.count() / unit->milliseconds) + std::string(unit->name);
 }
 
 bool is_timezone(std::string_view name) {
     if (name == "UTC") return true;
-    // A name is a path below the database's folder: nothing that leads out of it may reach the file system.
+    // A name is a path below the time zone database's folder: a name that leads outside must not reach the file system.
     if (name.empty() || name.size() > 64 || !is_made_of(name, letters, "_+-/")) return false;
     if (name.starts_with('/') || name.ends_with('/') || name.contains("//")) return false;
     const std::filesystem::path file = std::filesystem::path("/usr/share/zoneinfo") / name;
@@ -135,7 +135,7 @@ std::optional<std::vector<std::string>> parse_list(std::string_view text) {
 
 std::optional<NamedKey> parse_named_key(std::string_view text) {
     if (text.empty()) return std::nullopt;
-    // Base64 ends with equals signs: the last one before them is ours, as is the one before a PEM.
+    // Base64 may end with equals signs, so the separator is the last one before that padding, or before a PEM.
     const std::size_t pem = text.find("-----BEGIN");
     const std::size_t separator = pem == text.npos ? text.substr(0, text.find_last_not_of('=') + 1).rfind('=')
                                   : pem == 0       ? text.npos
@@ -149,12 +149,12 @@ std::string mask_url_password(std::string_view url) {
     const std::size_t authority = url.find("://");
     if (authority == std::string_view::npos) return std::string(url);
     std::string out(url);
-    // Parameters first: a password in one may contain an @.
+    // Parameters first, because a password in one may contain an @.
     for (std::size_t at = out.find("password="); at != std::string::npos; at = out.find("password=", at)) {
         at += std::string_view("password=").size();
         out.replace(at, std::min(out.find('&', at), out.size()) - at, "***");
     }
-    // The last @: a password in the wild is not always escaped, and too much is better hidden than too little.
+    // Use the last @: passwords are not always escaped in practice, and hiding too much is better than too little.
     const std::size_t at = out.rfind('@');
     const std::size_t colon = out.find(':', authority + 3);
     if (at == std::string::npos || colon == std::string::npos || colon > at) return out;

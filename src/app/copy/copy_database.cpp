@@ -26,15 +26,15 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// One message to the server: large enough that its cost does not count.
+// Size of one message to the server: large enough to amortize its overhead.
 constexpr std::size_t part_bytes = 64 * 1024;
 
-// Before the rows: the signature, flags, and the length of an extension. Behind them: -1 in the place of a number of
-// columns.
+// Before the rows: the signature, flags, and the length of the header extension. After them: -1 in place of a column
+// count.
 constexpr std::string_view stream_head = "PGCOPY\n\xFF\r\n\0\0\0\0\0\0\0\0\0"sv;
 constexpr std::string_view stream_tail = "\xFF\xFF"sv;
 
-// Of a stream, however it was cut into parts: SHA-256 over the value so far and the next block.
+// Checksum of a stream that does not depend on how it was split: SHA-256 over the previous value and the next block.
 class Checksum {
 public:
     void add(std::string_view part) {
@@ -55,7 +55,7 @@ private:
     std::string block_;
 };
 
-// One line that is written over and over, for who watches a terminal.
+// A progress line that overwrites itself on a terminal.
 class Progress {
 public:
     Progress(std::string_view table, std::int64_t rows) : table_(table), rows_(rows) {}
@@ -132,7 +132,7 @@ Copied copy_table(const CopySource& source, CopyTarget& target, const CopiedTabl
     return {written, sent.value()};
 }
 
-// What PostgreSQL returns is, byte by byte, what was sent.
+// PostgreSQL must return exactly the bytes that were sent.
 void compare_table(CopyTarget& target, const CopiedTable& table, const Copied& copied) {
     Progress progress(table.name, copied.rows);
     Checksum kept;

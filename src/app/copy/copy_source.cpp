@@ -16,7 +16,7 @@
 namespace consentry {
 namespace {
 
-// For a process that recovers the write-ahead log of a crashed one: the only thing that a reader waits for.
+// Waits for a process that recovers the write-ahead log of a crashed one: the only thing that blocks a reader.
 constexpr int busy_timeout_ms = 5'000;
 
 class Query {
@@ -30,7 +30,7 @@ public:
     Query& operator=(const Query&) = delete;
     ~Query() { sqlite3_finalize(statement_); }
 
-    // False behind the last row.
+    // Returns false after the last row.
     bool next() {
         const int result = sqlite3_step(statement_);
         if (result != SQLITE_ROW && result != SQLITE_DONE) fail();
@@ -39,7 +39,7 @@ public:
     int type(int column) const { return sqlite3_column_type(statement_, column); }
     std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
     double real(int column) const { return sqlite3_column_double(statement_, column); }
-    // Of a text or bytes; valid until the next row.
+    // A text or blob column; valid until the next row.
     std::string_view bytes(int column) const {
         const void* data = sqlite3_column_blob(statement_, column);
         const int size = sqlite3_column_bytes(statement_, column);
@@ -68,8 +68,8 @@ void append_bytes(std::string& out, std::string_view bytes) {
     out.append(bytes);
 }
 
-// A field is its length in bytes, -1 for NULL, and the value as the type's send function makes it. Returns what is
-// wrong with a value that has no such form.
+// A field is its length in bytes (-1 for NULL) followed by the value in the format of the type's send function. Returns
+// the problem if a value cannot be represented.
 std::string_view append_field(std::string& out, const Query& row, int column, ColumnType type) {
     const int stored = row.type(column);
     if (stored == SQLITE_NULL) {
@@ -105,7 +105,7 @@ std::string_view append_field(std::string& out, const Query& row, int column, Co
             return {};
         case ColumnType::uuid: {
             const auto uuid = stored == SQLITE_TEXT ? Uuid::parse(row.bytes(column)) : std::nullopt;
-            // Capitals would sort differently on both sides, and SQLite finds no row by them.
+            // Upper case would sort differently in the two databases, and SQLite lookups by such an id fail.
             if (!uuid || uuid->text() != row.bytes(column)) return "is not a lowercase UUID";
             append_number(out, std::int32_t{16});
             for (const std::uint8_t byte : uuid->bytes()) out.push_back(static_cast<char>(byte));
@@ -115,7 +115,7 @@ std::string_view append_field(std::string& out, const Query& row, int column, Co
     std::unreachable();
 }
 
-// By the identifiers in its key. Anything else in a key may tell something of a person or a secret.
+// Identifies a row by the ids in its key. Other key columns may hold personal data or secrets.
 std::string name_of_row(const CopiedTable& table, const Query& row, std::int64_t number) {
     std::string out;
     for (const std::size_t place : table.key) {
@@ -144,7 +144,7 @@ CopySource::CopySource(std::filesystem::path file, std::int64_t version) : file_
         throw std::runtime_error(fmt::format("sqlite {}: {}", file_.string(), sqlite3_errmsg(database)));
     sqlite3_extended_result_codes(database, 1);
     sqlite3_busy_timeout(database, busy_timeout_ms);
-    // Damaged pages are refused when they are read. The first reading after BEGIN is the moment that is seen.
+    // cell_size_check rejects damaged pages when they are read. The first read after BEGIN determines the snapshot.
     for (const char* sql : {"PRAGMA cell_size_check = ON", "BEGIN"}) Query(database, file_, sql).next();
     Query columns(database, file_,
                   "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_xinfo(t.name) c "

@@ -28,7 +28,7 @@ struct FoundColumn {
     std::string table;
     std::string name;
     std::string type;
-    std::int64_t place_in_key = 0;  // from 1; 0: it is not part of it
+    std::int64_t place_in_key = 0;  // from 1; 0: not part of the key
 };
 constexpr auto found_columns =
     columns<FoundColumn>(column<"t.relname", &FoundColumn::table>, column<"c.attname", &FoundColumn::name>,
@@ -84,7 +84,7 @@ std::vector<CopiedTable> tables_by_name(Connection& connection) {
     return out;
 }
 
-// Foreign keys first: they lean on the keys of other tables.
+// Drop foreign keys first: they depend on the keys of other tables.
 std::vector<CopyAid> aids_of_tables(Connection& connection) {
     const Rows found = connection.run(
         sql<"SELECT ", constraint_aid_columns,
@@ -109,7 +109,8 @@ void require(const ServerResult& result, ExecStatusType status, std::string_view
 
 CopyTarget::CopyTarget(const storage::PostgresOptions& options) : connection_(options, Connection::Use::maintenance) {
     connection_.run("BEGIN");
-    // A role's limits are meant for what serves; a copy takes as long as it takes. Not every server has all of them.
+    // A role's timeouts are meant for the running service; a copy may take any time. Not every server version has all
+    // of them.
     connection_.run(
         "SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN "
         "('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')");
@@ -130,7 +131,7 @@ void CopyTarget::take_aids_down() {
 
 void CopyTarget::put_aids_up() {
     for (const CopyAid& aid : aids_ | std::views::reverse) connection_.run(aid.create);
-    // Until somebody gathers statistics the server would guess how many rows a condition leaves, and at first wrongly.
+    // Without statistics the planner would choose bad plans at first.
     for (const CopiedTable& table : tables_) connection_.run(fmt::format("ANALYZE {}", sql_name(table.name)));
 }
 
@@ -146,7 +147,7 @@ void CopyTarget::put(std::string_view part) {
 }
 
 std::int64_t CopyTarget::end() {
-    PQputCopyEnd(connection_.raw(), nullptr);  // where it fails, so does what follows
+    PQputCopyEnd(connection_.raw(), nullptr);  // if this fails, the calls below fail as well
     const ServerResult result(PQgetResult(connection_.raw()));
     require(result, PGRES_COMMAND_OK, copying_);
     const std::string_view count = PQcmdTuples(result.get());
@@ -167,7 +168,7 @@ void CopyTarget::read(const CopiedTable& table, const CopySink& part) {
         char* buffer = nullptr;
         const int size = PQgetCopyData(connection_.raw(), &buffer, 0);
         const std::unique_ptr<char, Free> owned(buffer);
-        if (size < 0) break;  // the end, or an error: the result tells
+        if (size < 0) break;  // end of data or an error: the result tells which
         part({buffer, static_cast<std::size_t>(size)});
     }
     require(ServerResult(PQgetResult(connection_.raw())), PGRES_COMMAND_OK, sql);

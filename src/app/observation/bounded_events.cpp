@@ -5,7 +5,8 @@
 namespace consentry {
 namespace {
 
-// Each leaves an entry in the administrator's activity as well, and takes rights that nobody needs noise to abuse.
+// These events also leave an entry in the administrator's activity log. They require privileges with which an attacker
+// has no need to flood the stream.
 bool is_always_told(const SecurityEvent& event) { return event.origin == nullptr || event.name == "admin.change"; }
 
 std::string client_of(const EventOrigin& origin) {
@@ -27,7 +28,7 @@ void BoundedEvents::record(const SecurityEvent& event) noexcept {
     bool is_told = true;
     try {
         is_told = is_always_told(event) || admit(event, clock_.now());
-    } catch (...) {  // out of memory: a line too many rather than one too few
+    } catch (...) {  // out of memory: one line too many is better than one too few
     }
     if (is_told) next_.record(event);
 }
@@ -73,7 +74,7 @@ bool BoundedEvents::admit(const SecurityEvent& event, TimePoint now) {
     return window.suppressed == 0;
 }
 
-// A clock that was set back must not keep a window open (RAC-6).
+// Setting the clock back must not keep a window open (RAC-6).
 bool BoundedEvents::is_over(const Window& window, TimePoint now) const {
     return now < window.begun || now - window.begun >= options_.window;
 }

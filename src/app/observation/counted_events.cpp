@@ -7,7 +7,7 @@ void CountedEvents::record(const SecurityEvent& event) noexcept {
         const std::lock_guard lock(mutex_);
         ++counts_[{std::string(event.name), event.outcome}];
     } catch (...) {
-        // Out of memory: the event itself matters more.
+        // Out of memory: skip the count, but forward the event.
     }
     next_.record(event);
 }

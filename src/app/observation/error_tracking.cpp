@@ -19,10 +19,10 @@ namespace {
 constexpr std::size_t waiting_max = 100;
 constexpr std::size_t failure_bytes_max = 2'048;
 constexpr unsigned too_many_requests = 429;
-constexpr std::chrono::seconds default_pause{60};  // of Sentry's clients where the server does not say how long
+constexpr std::chrono::seconds default_pause{60};  // default of Sentry's clients if the server does not say how long
 constexpr std::chrono::seconds pause_max{3600};
 
-// 32 hexadecimal digits, as the protocol has its identifiers.
+// The protocol's identifiers are 32 hexadecimal digits.
 std::string hex_id(const Uuid& uuid) {
     std::string text = uuid.text();
     std::erase(text, '-');
@@ -80,7 +80,7 @@ void ErrorTracking::on_answer(const http::Exchange& exchange) noexcept {
     if (exchange.response.status < 500) return;
     try {
         {
-            // Asked before the report is written: in an outage most of them find no place.
+            // Check for room before building the report: during an outage most reports are dropped.
             const std::lock_guard lock(mutex_);
             if (queue_.size() >= waiting_max) {
                 lost_.fetch_add(1, std::memory_order_relaxed);
@@ -88,7 +88,7 @@ void ErrorTracking::on_answer(const http::Exchange& exchange) noexcept {
             }
         }
         Report report{.event_id = hex_id(Uuid::v7(exchange.context.now)), .event = {}, .traceparent = {}};
-        // The report is a span of its own in the request's trace, named after the random half of its id.
+        // The report is a span of its own in the request's trace; the random half of its id is the span id.
         if (exchange.context.trace)
             report.traceparent = exchange.context.trace->traceparent(report.event_id.substr(16));
         report.event = event_of(exchange, report.event_id, options_.release, options_.environment);
@@ -112,7 +112,7 @@ void ErrorTracking::work(const std::stop_token& stop) {
         lock.unlock();
         const milliseconds pause = send(report, stop);
         lock.lock();
-        // Asked to pause, we do: what comes meanwhile fills the queue and no more.
+        // Honour the server's request to pause: reports that arrive meanwhile fill the queue and are then dropped.
         if (pause.count() > 0) ready_.wait_for(lock, stop, pause, [] { return false; });
     }
 }

@@ -19,8 +19,8 @@
 namespace consentry {
 namespace {
 
-constexpr milliseconds gather{100};          // lines are written together: one wake-up and one write for all of them
-constexpr std::chrono::seconds patience{1};  // with a reader of standard output who does not read
+constexpr milliseconds gather{100};          // lines are batched: one wake-up and one write for all of them
+constexpr std::chrono::seconds patience{1};  // how long a reader of standard output may stall
 
 std::string note_of_loss(std::uint64_t count, const Clock& clock) {
     std::string line;
@@ -28,7 +28,7 @@ std::string note_of_loss(std::uint64_t count, const Clock& clock) {
     return line + fmt::format(R"(,"lost":{}}})", count);
 }
 
-// For people, where they are wanted; the writer's thread has the time.
+// Formats lines for people if requested, on the writer's thread.
 class FormedLines {
 public:
     explicit FormedLines(bool prettier) : prettier_(prettier) {}
@@ -74,7 +74,7 @@ public:
         const std::string_view formed = form_(lines);
         std::size_t done = 0;
         while (done < formed.size()) {
-            // A pipe that is ready takes PIPE_BUF bytes without blocking (POSIX), and the whole of them or nothing.
+            // A pipe that polls as writable accepts PIPE_BUF bytes without blocking, all or nothing (POSIX).
             pollfd ready{.fd = descriptor_, .events = POLLOUT, .revents = 0};
             const int count = ::poll(&ready, 1, static_cast<int>(milliseconds(patience).count()));
             if (count < 0 && errno == EINTR) continue;
@@ -100,7 +100,7 @@ private:
     int error_ = 0;
 };
 
-// As in JSON, but for quotes: what a client wrote must not move the cursor of a terminal.
+// Escapes as JSON does, except for quotes: client input must not control the terminal.
 std::string escaped(std::string_view text) {
     std::string quoted;
     append_log_string(quoted, text, text.size());
@@ -134,7 +134,7 @@ std::unique_ptr<LineTarget> log_descriptor(int descriptor, bool prettier, const 
 
 std::unique_ptr<Log> open_log(const Config& config, const Clock& clock) {
     if (!config.logger.enable) return nullptr;
-    // Taken now: the log stays where it is, whatever becomes of the working directory.
+    // Resolve the path now, so that a later change of the working directory does not move the log.
     auto target = config.logger.into_file
                       ? log_file(std::filesystem::absolute("logs/api.log"), config.logger.prettier, clock)
                       : log_descriptor(STDOUT_FILENO, config.logger.prettier, clock);

@@ -29,7 +29,7 @@ double open_files() {
     double count = 0;
     for (std::filesystem::directory_iterator at("/proc/self/fd", error), end; !error && at != end; at.increment(error))
         ++count;
-    return count - 1;  // without the one that is counting
+    return count - 1;  // without the descriptor used for counting
 }
 
 double open_files_max() {
@@ -38,8 +38,8 @@ double open_files_max() {
     return static_cast<double>(limit.rlim_cur);
 }
 
-// How long the process has lived: the 22nd word of /proc/self/stat is its start in ticks after boot. The second word,
-// its name in brackets, may hold blanks.
+// Age of the process: field 22 of /proc/self/stat is its start time in ticks after boot. Field 2, the name in
+// parentheses, may contain spaces.
 double age_in_seconds() {
     std::ifstream file("/proc/self/stat");
     std::string stat;
@@ -82,7 +82,7 @@ void watch_services(Metrics& metrics, Services& services) {
                   of_pools([](const WorkerPool& pool) { return pool.capacity(); }));
     metrics.watch("consentry_pool_refused_total", "Tasks refused because the pool was full", Kind::counter,
                   of_pools([](const WorkerPool& pool) { return pool.refused(); }));
-    // A time and not an age, so that between two scrapes nothing seems to happen.
+    // A timestamp rather than an age, so that the value is constant between scrapes.
     metrics.watch("consentry_signing_key_made_timestamp_seconds",
                   "Creation time of the signing key in seconds since 1970; only for keys in the key folder",
                   Kind::gauge, [&services] {

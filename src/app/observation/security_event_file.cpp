@@ -41,7 +41,7 @@ std::string line_of(const SecurityEvent& event, TimePoint now) {
             line.push_back(i == 0 ? '{' : ',');
             append_log_string(line, name);
             line.push_back(':');
-            // No event has a secret in it; a mistake of ours must not put one here.
+            // Events contain no secrets by design; redact anyway, in case of a programming error.
             append_log_text(line, is_secret_name(name) ? redacted : value, 256);
         }
         line.push_back('}');
@@ -83,7 +83,7 @@ void SecurityEventFile::record(const SecurityEvent& event) noexcept {
     try {
         writer_.append(line_of(event, clock_.now()));
     } catch (...) {
-        // Out of memory, the one loss that cannot be counted: the request goes on.
+        // Out of memory: the only loss that cannot be counted. The request continues.
     }
 }
 

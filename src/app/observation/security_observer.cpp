@@ -10,13 +10,14 @@ namespace consentry {
 namespace {
 
 constexpr milliseconds minute{60'000};
-constexpr std::int64_t nonsense_max = 30;  // requests of one client that break rules, in a minute
+constexpr std::int64_t nonsense_max = 30;  // malformed requests per client and minute
 
 bool is_safe(http::Method method) {
     return method == http::Method::get || method == http::Method::head || method == http::Method::options;
 }
 
-// Whether the guard said it, or the gate in front: who somebody is and what they may, not what they sent.
+// Returns whether the refusal came from the guard or the gate in front of it: it concerns the caller's identity or
+// rights, not the content of the request.
 bool is_of_guard(const http::Operation& operation, const ErrorKind& kind) {
     return kind.module == "apiKey" ||
            std::ranges::find(operation.access.errors, &kind) != operation.access.errors.end();
@@ -37,7 +38,7 @@ void SecurityObserver::on_answer(const http::Exchange& exchange) noexcept {
         else if (exchange.operation != nullptr && is_of_administrators(*exchange.operation) &&
                  !is_safe(exchange.context.request.method))
             tell_of_change(exchange);
-    } catch (...) {  // out of memory: the event is lost, the answer is not
+    } catch (...) {  // out of memory: the event is lost, the response is not
     }
 }
 
