@@ -42,7 +42,7 @@ TEST(TFA_8, LockLadderNeverWraps) {
 }
 
 TEST(Clock, Rfc3339TimesAreReadAndNothingElse) {
-    // Section 5.8 has these, but for the leap second.
+    // The examples of section 5.8, except for the leap second.
     const std::pair<std::string_view, std::string_view> published[] = {
         {"1985-04-12T23:20:50.52Z", "1985-04-12T23:20:50.520Z"},
         {"1996-12-19T16:39:57-08:00", "1996-12-20T00:39:57.000Z"},
@@ -134,7 +134,7 @@ TEST(PercentEncoding, IsReadStrictlyOrLoosely) {
     }
 }
 
-// Gives, or throws before or while it is waited for.
+// Returns, or throws either before or while it is awaited.
 TEST(BestEffort, TakesAnOutageForAnAbsence) {
     boost::asio::io_context loop;
     const auto give = []() -> boost::asio::awaitable<int> { co_return 7; };

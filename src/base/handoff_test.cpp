@@ -1,5 +1,5 @@
-// A loop that runs nothing by itself, and, where it is told to, keeps a thread inside of post() after what it posted is
-// there: the worst that a busy machine can do.
+// Uses an event loop that runs nothing by itself and can hold a thread inside post() after the posted function is
+// visible: the worst case on a busy machine.
 #include "base/handoff.hpp"
 
 #include <atomic>
@@ -26,22 +26,22 @@ class Loop : public asio::execution_context {
 public:
     ~Loop() { shutdown(); }
     void run() {
-        constexpr int steps_max = 1'000;  // a loop whose work makes more of itself has no end
+        constexpr int steps_max = 1'000;  // work that keeps posting more work would otherwise run forever
         for (int step = 0; step < steps_max && !queue.empty(); ++step) {
             const auto next = std::exchange(queue.front(), nullptr);
             queue.pop_front();
             next();
         }
     }
-    // As its destructor begins.
+    // What the destructor does first.
     void end() { shutdown(); }
     std::deque<std::function<void()>> queue;
     std::function<void()> inside_next_post;
-    std::atomic<int> work = 0;  // guards that hold it
+    std::atomic<int> work = 0;  // work guards that refer to it
     int posts = 0;
 };
 
-// The first thing that ends with a context.
+// The first object that is destroyed with a context.
 class AtTheEnd : public asio::execution_context::service {
 public:
     static inline asio::execution_context::id id;
@@ -107,7 +107,7 @@ struct Waiting {
     bool ended = false;
 };
 
-// A worker that has posted its answer and does not get on, until it is released.
+// A worker that has posted its result and stays inside post() until released.
 class HeldWorker {
 public:
     explicit HeldWorker(Waiting& waiting) {
@@ -130,8 +130,8 @@ private:
 };
 
 TEST(Handoff, AWorkerThatHasNotLeftThePostHoldsNobodyUp) {
-    // Seen here: hashing threads of low priority got no core to leave post() on, because the threads that serve kept
-    // all cores busy with asking whether they had left.
+    // Regression: low-priority hashing threads got no core to leave post(), because the serving threads kept all cores
+    // busy polling whether they had left.
     Waiting waiting;
     HeldWorker worker(waiting);
     waiting.loop.run();
@@ -142,8 +142,8 @@ TEST(Handoff, AWorkerThatHasNotLeftThePostHoldsNobodyUp) {
 }
 
 TEST(Handoff, TheContextDoesNotEndBeforeTheWorkerHasLeftThePost) {
-    // Seen here: a server that stopped with its last answer destroyed its io_context while the pool's thread, still
-    // behind post(), let go of the guard that it held of it.
+    // Regression: a server that stopped with its last response destroyed its io_context while the pool's thread, still
+    // returning from post(), released its work guard.
     Waiting waiting;
     HeldWorker worker(waiting);
     waiting.loop.run();

@@ -28,12 +28,12 @@ std::vector<std::string> lines_in(const fs::path& path) {
     return out;
 }
 
-// A place that can be closed, and that remembers.
+// A target that can block or fail and that records what it receives.
 struct Place {
     std::mutex mutex;
     std::condition_variable changed;
-    bool open = true;     // else: writing waits
-    bool working = true;  // else: writing fails
+    bool open = true;     // if false, writes block
+    bool working = true;  // if false, writes fail
     bool inside = false;
     std::vector<std::string> lines;
 };
@@ -88,7 +88,7 @@ TEST(LOG_5, APlaceThatIsSlowLosesTheOldestLinesAndNobodyWaits) {
         set(place, true, true);
     }
     EXPECT_TRUE(place.lines.back().ends_with("x" + std::to_string(count - 1))) << "the newest are kept";
-    // What is left says how many are missing, in one note or several.
+    // The remaining text reports how many lines are missing, in one note or several.
     std::uint64_t told = 0;
     std::uint64_t notes = 0;
     for (const std::string& line : place.lines) {
@@ -193,7 +193,7 @@ TEST(RotatingFile, AFileThatIsGoneIsMadeAgainAndATornLineEnds) {
 }
 
 TEST(RotatingFile, ALineThatAnotherProcessIsWritingIsNotTorn) {
-    // Seen here: an empty line in the stream of security events, where a process began while another one wrote.
+    // Regression: an empty line in the security event stream when one process started while another was writing.
     const TempFolder folder;
     std::ofstream other(folder / "a.log", std::ios::app);
     other << "begun " << std::flush;

@@ -21,8 +21,7 @@ struct ListCondition {
     std::string_view expression;
     Comparison comparison = Comparison::one_of;
     std::vector<ListValue> values;
-    std::size_t values_max = 1;  // for one_of: the statement has room for this many values, so that one SQL text serves
-                                 // any number
+    std::size_t values_max = 1;  // for one_of: placeholders in the statement, so that one SQL text serves any number
 };
 
 struct ListOrder {

@@ -23,7 +23,7 @@ namespace consentry {
 struct Admission {
     bool admitted = true;
     std::int64_t remaining = 0;  // how many more events would be admitted now
-    milliseconds wait{};         // until `remaining` grows by one
+    milliseconds wait{};         // until `remaining` grows
 };
 
 class SlidingWindows {

@@ -22,7 +22,7 @@ fs::path suite() {
 TEST(INP_1, PublicParsingSuite) {
     if (!fs::exists(suite())) GTEST_SKIP() << "the public JSON parsing suite is not here (set CONSENTRY_TEST_DATA)";
     std::map<char, int> run;
-    // Texts of the suite that RFC 8259 lets a parser refuse and that we do: two members of one name.
+    // Texts of the suite that RFC 8259 allows a parser to reject and that this parser rejects: duplicate names.
     const std::vector<std::string> duplicates{"y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"};
     for (const auto& file : fs::directory_iterator(suite())) {
         const std::string name = file.path().filename();
@@ -35,7 +35,7 @@ TEST(INP_1, PublicParsingSuite) {
         ++run[name[0]];
         if (name[0] == 'y') EXPECT_EQ(accepted, !duplicated) << name;
         if (name[0] == 'n') EXPECT_FALSE(accepted) << name;
-        // The free ones: only what can be kept exactly enough is accepted.
+        // Implementation-defined cases: accepted only if the value can be represented accurately enough.
         if (name[0] == 'i') {
             const bool number_that_fits =
                 name == "i_number_double_huge_neg_exp.json" || name == "i_number_real_underflow.json" ||

@@ -1,4 +1,4 @@
-// The networks of clients take turns in a pool. One thread, held by the test: no order depends on time.
+// Client networks take turns in a pool. The pool's single thread is held by the test, so no order depends on timing.
 #include "base/worker_pool.hpp"
 
 #include <future>
@@ -19,7 +19,7 @@ ClientNetwork network(std::uint32_t number) { return ClientNetwork::of(asio::ip:
 
 class Turns : public testing::Test {
 protected:
-    // The thread is busy until release().
+    // Keeps the thread busy until release().
     Turns() {
         asio::co_spawn(
             context_,
@@ -77,7 +77,7 @@ TEST_F(Turns, ANetworkWaitsForOneTaskOfEachOther) {
 }
 
 TEST_F(Turns, AStormFromOneNetworkLeavesRoomForAnother) {
-    // Seen here: a hundred logins from one address filled the queue, and everybody else was told to come again.
+    // Regression: a hundred logins from one address filled the queue, and all other clients were told to retry later.
     for (int i = 0; i < 100; ++i) send("a", network(1));
     EXPECT_GE(refused_.size(), 80U);
     refused_.clear();
@@ -118,7 +118,7 @@ TEST_F(Turns, APlaceThatIsGivenBackIsFree) {
     EXPECT_EQ(pool_.refused(), 1U);
 }
 
-// An answer that looks, wherever the worker carries it, how many places are taken.
+// A completion handler that records how many places are taken, wherever the worker moves it.
 class Looking {
 public:
     Looking(const WorkerPool& pool, std::vector<std::size_t>& seen)
@@ -143,7 +143,7 @@ private:
 };
 
 TEST(WorkerPool, APlaceIsFreeBeforeItsAnswerIsThere) {
-    // Seen here: a caller whose last answer had come was told that the queue is full.
+    // Regression: a caller that had received its last result was told that the queue is full.
     std::vector<std::size_t> seen;
     WorkerPool pool({.name = "looking", .threads = 1, .queue_max = 0, .nice = 0});
     asio::io_context context;

@@ -77,7 +77,7 @@ TEST(CRY_4, OldKeysOpenAndTheFirstSeals) {
     const auto sealed_again = rotated.seal(plain, mike);
     EXPECT_TRUE(rotated.sealed_with_first(sealed_again));
     EXPECT_TRUE(after.open(sealed_again, mike));
-    EXPECT_FALSE(after.open(sealed_before, mike));  // its key was cut
+    EXPECT_FALSE(after.open(sealed_before, mike));  // its key was removed
     EXPECT_FALSE(rotated.sealed_with_first({}));
 }
 

@@ -104,7 +104,7 @@ TEST(Digest, WipedSecretsAreGone) {
     wipe(text);
     EXPECT_TRUE(text.empty());
     ASSERT_EQ(text.data(), where);
-    text.resize(size);  // within the capacity: what lies there is readable now
+    text.resize(size);  // within the capacity, so the bytes there can be read
     EXPECT_EQ(text, std::string(size, '\0'));
     Bytes bytes{1, 2, 3};
     wipe(bytes);

@@ -14,7 +14,7 @@ PublicKey key_of(std::string_view jwk) { return PublicKey::from_jwk(json::parse(
 
 std::string encoded(std::string_view text) { return to_base64url(as_bytes(text)); }
 
-// Signed, so that nothing but the form can be the reason of a refusal.
+// Signed, so that only the form can cause a rejection.
 std::string token_of(std::string_view header, std::string_view payload) {
     static const PrivateKey key = PrivateKey::generate(es256);
     const std::string input = encoded(header) + '.' + encoded(payload);
@@ -113,7 +113,7 @@ TEST(TOK_4, CompactFormInOneSpelling) {
                                      R"({"payload":")" + claims + R"("})",
                                      good + '\0'})
         EXPECT_FALSE(parse_jws(token)) << token;
-    // 64 bytes end in a character with four unused bits: they are zero in the one spelling that counts.
+    // 64 bytes end in a character with four unused bits, which are zero in the canonical spelling.
     std::string other_bits = good;
     constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     other_bits.back() = alphabet[alphabet.find(good.back()) + 1];
@@ -180,7 +180,7 @@ TEST(TOK_5, HeadersAndClaimsAreStrictJson) {
 }
 
 TEST(TOK_3, AMalleatedSignatureStillVerifies) {
-    // s and n - s are both right. This is why nothing may be keyed on a token's text: the service matches the jti.
+    // Both s and n - s are valid. This is why nothing may be keyed on a token's text: the service matches the jti.
     const PrivateKey key = PrivateKey::generate(es256);
     const std::string signature = key.sign("message");
     const Bytes order = from_hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551").value();

@@ -13,7 +13,7 @@ TEST(CRY_6, EveryPrimitiveGivesItsKnownAnswer) {
     run_known_answer_tests();
     const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
     RecordProperty("milliseconds", std::to_string(taken.count()));
-    EXPECT_LT(taken.count(), 1000);  // about 5 on an idle machine; sanitizers and neighbours take their share
+    EXPECT_LT(taken.count(), 1000);  // about 5 on an idle machine; sanitizers and other load take their share
 }
 
 }  // namespace

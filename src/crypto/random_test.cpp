@@ -24,8 +24,8 @@ double chi_square(std::string_view text, std::string_view alphabet) {
 }
 
 TEST(CRY_1, TextIsDrawnEvenly) {
-    // 10^6 symbols. With 61 and 35 degrees of freedom a fair source exceeds 150 and 110 about once in 10^9 runs; taking
-    // bytes modulo the alphabet's size would give some 10^4.
+    // 10^6 symbols. With 61 and 35 degrees of freedom a uniform source exceeds 150 and 110 about once in 10^9 runs;
+    // bytes modulo the alphabet's size would yield about 10^4.
     EXPECT_LT(chi_square(random_text(1'000'000, alphanumerics), alphanumerics), 150);
     EXPECT_LT(chi_square(random_text(1'000'000, upper_alphanumerics), upper_alphanumerics), 110);
 }
@@ -76,7 +76,7 @@ TEST(CRY_1, AChildProcessDrawsItsOwnBytes) {
 }
 
 TEST(Random, FillsLargeBuffers) {
-    const Bytes bytes = random_bytes(3'000'000);  // more than one system call gives
+    const Bytes bytes = random_bytes(3'000'000);  // more than a single system call returns
     EXPECT_LT(chi_square(as_text(bytes),
                          [] {
                              static std::string all;

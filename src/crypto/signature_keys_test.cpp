@@ -71,7 +71,7 @@ TEST(TOK_2, SignaturesHaveOneLengthAndAreNotDer) {
         const PrivateKey key = PrivateKey::generate(algorithm);
         const PublicKey reader = key.public_key();
         for (int i = 0; i < 20;
-             ++i) {  // a leading zero byte comes about once in 128 halves, in P-521 every second time
+             ++i) {  // one r or s in 128 has a leading zero byte on average; with P-521, every second one does
             const std::string signature = key.sign("message " + std::to_string(i));
             EXPECT_EQ(signature.size(), sizes[static_cast<std::size_t>(algorithm)]);
         }
@@ -122,7 +122,7 @@ TEST(TOK_9, DamagedKeysAreRefused) {
     EXPECT_FALSE(PublicKey::from_spki_der(off_curve, es256));
     EXPECT_FALSE(PublicKey::from_spki_der({}, es256));
     EXPECT_FALSE(PublicKey::from_pem({}, es256));
-    std::string encrypted = key.pem();  // must be refused, not asked a pass phrase for
+    std::string encrypted = key.pem();  // must be rejected without a prompt for a pass phrase
     encrypted.insert(encrypted.find('\n') + 1,
                      "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF\n\n");
     EXPECT_FALSE(PrivateKey::from_pem(encrypted, es256));
@@ -130,7 +130,7 @@ TEST(TOK_9, DamagedKeysAreRefused) {
     EXPECT_FALSE(PublicKey::from_pem(key.pem(), es256));
     EXPECT_FALSE(PrivateKey::from_pem("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", es256));
     EXPECT_FALSE(PrivateKey::from_pkcs8_der(key.public_key().spki_der(), es256));
-    Bytes swapped = key.pkcs8_der();  // the public half, at the end, of another key
+    Bytes swapped = key.pkcs8_der();  // replace the public half, at the end, with another key's
     const Bytes other = PrivateKey::generate(es256).pkcs8_der();
     ASSERT_EQ(swapped.size(), other.size());
     std::copy(other.end() - 64, other.end(), swapped.end() - 64);

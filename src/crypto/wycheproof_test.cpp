@@ -1,5 +1,5 @@
-// The public vectors of project Wycheproof, read in place from CONSENTRY_TEST_DATA. Each test knows how many vectors
-// there are, so that a file that shrank or was not read in full cannot pass.
+// The public test vectors of Project Wycheproof, read in place from CONSENTRY_TEST_DATA. Each test checks the number of
+// vectors, so that a truncated or unread file cannot pass.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +21,7 @@ namespace json = boost::json;
 
 using Check = std::function<void(const json::object& group, const json::object& test)>;
 
-// Calls `check` with each test of the file; returns how many there were, 0 where there is no file.
+// Calls `check` for each test in the file; returns the number of tests, or 0 if there is no file.
 std::size_t each(std::string_view file, const Check& check) {
     const char* folder = std::getenv("CONSENTRY_TEST_DATA");
     const std::filesystem::path path =
@@ -88,7 +88,7 @@ TEST(TOK_2, WycheproofEd25519) {
     EXPECT_EQ(count, 151U);
 }
 
-// As the service verifies: the set is loaded, the token parsed, the key found by kid, the algorithm compared.
+// Verifies as the service does: loads the set, parses the token, finds the key by kid, compares the algorithm.
 bool accepts(const KeySet& keys, std::string_view token) {
     const auto message = parse_signed_message(token);
     if (!message) return false;
@@ -98,7 +98,8 @@ bool accepts(const KeySet& keys, std::string_view token) {
 }
 
 KeySet set_of(json::object jwk) {
-    // A misnomer of the file: RFC 7518 has no ES521. As it stands the key is refused, which the test of TOK_9 looks at.
+    // The file uses a wrong name: RFC 7518 has no ES521. The unmodified key is rejected, which the test of TOK_9
+    // checks.
     if (const auto* alg = jwk.if_contains("alg"); alg != nullptr && *alg == "ES521" && jwk.at("crv") == "P-521")
         jwk["alg"] = "ES512";
     json::object jwks;
@@ -118,8 +119,8 @@ TEST(TOK_2, WycheproofJsonWebSignature) {
         if (!valid(test)) {
             EXPECT_FALSE(answer);
         } else {
-            // Symmetric keys, PSS, longer RSA digests and an empty payload are not for this service: valid, yet
-            // refused.
+            // This service does not support symmetric keys, PSS, longer RSA digests or an empty payload: valid, yet
+            // rejected.
             const auto message = parse_signed_message(token);
             const bool ours = message && (find_algorithm(message->alg) || message->alg == "RS256");
             EXPECT_EQ(answer, ours);
@@ -135,7 +136,7 @@ TEST(TOK_2, WycheproofJsonWebSignature) {
 
 TEST(TOK_9, WycheproofJsonWebKey) {
     const auto count = each("json_web_key_test.json", [&](const json::object& group, const json::object& test) {
-        // What is published; where a group has private keys only, these: they must be refused as well.
+        // Uses the public keys. Groups with private keys only use those, which must be rejected as well.
         const auto* jwks = group.if_contains("public");
         if (jwks == nullptr) jwks = group.if_contains("private");
         const auto set = KeySet::from_jwks(jwks->as_object());
@@ -180,7 +181,7 @@ TEST(CRY_6, WycheproofHmac) {
     const auto check = [](const auto& hmac) {
         return [&hmac](const json::object&, const json::object& test) {
             const auto computed = hmac(hex(test, "key"), hex(test, "msg"));
-            const Bytes tag = hex(test, "tag");  // some are cut to their first half
+            const Bytes tag = hex(test, "tag");  // some are truncated to their first half
             EXPECT_EQ(equal_constant_time(BytesView(computed).first(tag.size()), tag), valid(test));
         };
     };

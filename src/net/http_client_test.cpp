@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 std::string at(std::uint16_t port, const std::string& path) {
     return "http://127.0.0.1:" + std::to_string(port) + path;
 }
-// Why there was no answer; empty where there was one.
+// Returns why there was no response; empty if there was one.
 std::string failure_of(HttpClient& client, const HttpRequest& request, const std::stop_token& stop = {}) {
     try {
         client.fetch(request, stop);
@@ -55,7 +55,7 @@ TEST(HttpClient, SendsWhatItIsGivenAndReturnsWhatItGets) {
 
 TEST(HttpClient, BoundsSizeAndTimeAndCanBeStopped) {
     http::ServerOptions options = test::on_loopback();
-    options.request_timeout = std::chrono::seconds{2};  // for the handlers that hang, once nobody waits for them
+    options.request_timeout = std::chrono::seconds{2};  // for the handlers that hang after the client has given up
     const RunningServer running(options);
     HttpClient client({.plain_http = true});
     HttpRequest large{.url = at(running.server.port(), "/large?100000"), .answer_bytes_max = 50'000};
@@ -124,7 +124,7 @@ Certificate certificate_for(const std::string& host) {
             text_of([&](BIO* to) { PEM_write_bio_X509(to, x509.get()); })};
 }
 
-// Answers every request on every connection with 204; ends with its scope.
+// Answers every request on every connection with 204; stops at the end of its scope.
 class TlsServer {
 public:
     explicit TlsServer(const Certificate& certificate) {

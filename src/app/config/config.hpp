@@ -96,8 +96,7 @@ struct JwtConfig {
     std::string audience;
     TokenConfig access;
     TokenConfig refresh;
-    std::string access_jwks_uri;  // URL at which others find the access keys: the service's own, validated; may be
-                                  // empty
+    std::string access_jwks_uri;  // URL of the access keys for other services: this service's own, validated; or empty
     seconds refresh_grace{};      // during which a repeated refresh returns the same successor
 };
 

@@ -20,7 +20,7 @@ std::string text_of(const std::string& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Tests run in the project's root.
+// Tests run in the project root.
 TEST(SettingsDocumentation, TheGuideIsUpToDate) {
     EXPECT_EQ(text_of("docs/guides/configuration.md"), settings_markdown())
         << "write it anew: consentry config docs > docs/guides/configuration.md";
@@ -60,7 +60,7 @@ TEST(SettingsDocumentation, NoSecretHasADefaultOrAnExampleThatCouldBeUsed) {
     }
 }
 
-// Somebody who takes the # away from every line must not meet an error of ours.
+// Uncommenting every line must yield a valid configuration.
 TEST(SettingsDocumentation, TheEnvExampleIsAllowedThroughout) {
     std::istringstream lines(settings_env_example());
     std::string uncommented;

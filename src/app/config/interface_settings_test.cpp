@@ -1,4 +1,4 @@
-// Settings that the interface names: each works, or stops the start with the reason.
+// Settings named by the interface: each works, or stops the start with the reason.
 #include <string>
 
 #include <gmock/gmock.h>
@@ -28,8 +28,8 @@ std::vector<std::string> warning_names(const Environment& environment) {
     return names;
 }
 
-// Every setting that the interface speaks of has a row, under the name that its dotted path gives it. What the service
-// cannot do otherwise stops the start with the reason, and is not overlooked.
+// Every setting that the interface mentions has a row under the name derived from its dotted path. A value that the
+// service does not support stops the start with the reason, rather than being ignored.
 TEST(InterfaceSettings, EverySettingOfTheInterfaceIsKnown) {
     for (const auto* name : {"APP_LANGUAGE",
                              "MESSAGE_AVAILABLE_LANGUAGE",

@@ -33,7 +33,7 @@ TEST(SettingNames, OPS_2_MisspeltNamesOfOursAreProblemsThatNameTheRightOne) {
              {"AUTH_TWO_FACTOR_ENCRYPTON_KEY", "AUTH_TWO_FACTOR_ENCRYPTION_KEY"},
              {"CONSENTRY_HTTP_PORT", "HTTP_PORT"},
              {"SESSION_MAX_PER_USERS", "SESSION_MAX_PER_USER"},
-             {"THROTTLE_LMT", "THROTTLE_LIMIT"},  // two letters of twelve
+             {"THROTTLE_LMT", "THROTTLE_LIMIT"},  // two wrong letters out of twelve
          }) {
         const auto problem = misspelt_name(name);
         ASSERT_TRUE(problem) << name;
@@ -58,7 +58,7 @@ TEST(SettingNames, OPS_2_OtherNamesOfASettingAreProblemsThatNameIt) {
     }
 }
 
-// A shared environment has variables of other programs in it: they are named, and stop nothing.
+// A shared environment contains variables of other programs: they are reported and do not stop the start.
 TEST(SettingNames, NamesThatOnlyResembleOneOfOursAreWarnings) {
     struct Case {
         std::string_view name, setting;
