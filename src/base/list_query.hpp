@@ -50,8 +50,8 @@ struct ListQuery {
     std::int64_t offset = 0;            // by page number
 };
 
-// Matches are counted up to here: what lies beyond cannot be reached by page number anyway, and counting it would cost
-// the more the larger the table is.
+// Matches are counted up to this limit. Items beyond it cannot be reached by page number anyway, and the cost of
+// counting them would grow with the table.
 inline constexpr std::int64_t list_count_max = 10'000;
 
 template <class T>
@@ -59,7 +59,7 @@ struct ListSlice {
     std::vector<T> items;
     bool has_more = false;
     std::optional<std::int64_t> count;  // by cursor, if there is more: the position of the last item
-    std::optional<ListPosition> end;    // by cursor, where there is more: the place of the last item
+    std::optional<ListPosition> end;    // by cursor, if there is more: the position of the last item
 };
 
 }  // namespace consentry
