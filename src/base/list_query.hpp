@@ -58,7 +58,7 @@ template <class T>
 struct ListSlice {
     std::vector<T> items;
     bool has_more = false;
-    std::optional<std::int64_t> count;  // by cursor, if there is more: the position of the last item
+    std::optional<std::int64_t> count;  // by page number: at most list_count_max
     std::optional<ListPosition> end;    // by cursor, if there is more: the position of the last item
 };
 
