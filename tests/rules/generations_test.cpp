@@ -116,9 +116,9 @@ std::vector<Found> statements_over_grants(const std::string& path, const std::st
 }
 
 bool compares(std::string_view statement) {
-    constexpr std::array fragments{"current_sql<", "current_with_sql<", "of_this_epoch_sql<",
-                                   "of_this_version_sql<", "version_sql<", "epoch_sql",
-                                   "spendable_sql", "api_key_current_sql", "api_key_columns"};
+    constexpr std::array fragments{"current_sql<",         "current_with_sql<",   "of_this_epoch_sql<",
+                                   "of_this_version_sql<", "version_sql<",        "epoch_sql",
+                                   "spendable_sql",        "api_key_current_sql", "api_key_columns"};
     return std::ranges::any_of(fragments, [&](const char* fragment) { return statement.contains(fragment); });
 }
 

@@ -24,9 +24,7 @@
 namespace consentry {
 namespace {
 
-std::string name_of(PolicyType type, std::int64_t version) {
-    return fmt::format("{}/{}", name_of(type), version);
-}
+std::string name_of(PolicyType type, std::int64_t version) { return fmt::format("{}/{}", name_of(type), version); }
 
 // A policy text must not be able to control the reader's terminal: of control characters it keeps only line ends and
 // tabs.

@@ -168,9 +168,10 @@ std::vector<ConfigProblem> warnings(const Config& config, const Environment& env
     if (config.app.environment != AppEnvironment::local && config.app.public_url.starts_with("http:"))
         warn("PUBLIC_URL", "is not https; passwords and tokens can be read in transit");
     if (!config.database.url.empty() && storage::may_go_unencrypted(config.database.url))
-        warn("DATABASE_URL",
-             "allows unencrypted connections (sslmode is absent, disable, allow or prefer); traffic to the database can "
-             "be read; set sslmode=verify-full");
+        warn(
+            "DATABASE_URL",
+            "allows unencrypted connections (sslmode is absent, disable, allow or prefer); traffic to the database can "
+            "be read; set sslmode=verify-full");
     else if (production && !config.database.url.empty() && !config.database.url.contains("sslmode=verify-full"))
         warn("DATABASE_URL", "lacks sslmode=verify-full; traffic to the database can be read or redirected");
     if (production && !config.cache.url.empty() && !config.cache.url.starts_with("rediss"))

@@ -121,7 +121,8 @@ void add_health_endpoints(http::Router& router, Health& health) {
         .tag("system")
         .says("Check error tracking")
         .describes(
-            "Answers 503 if the last report did not reach `SENTRY_DSN`. Without that setting the check always succeeds.")
+            "Answers 503 if the last report did not reach `SENTRY_DSN`. Without that setting the check always "
+            "succeeds.")
         .message("health.checkThirdParty")
         .with_system_key()
         .handled_by([&health] { return health.third_party(); });

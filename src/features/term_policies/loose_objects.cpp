@@ -60,8 +60,8 @@ void LooseObjects::add_expected(storage::Transaction& transaction, const PolicyO
                         "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (area, type, version, language) DO UPDATE SET ",
                         later_sql<"due_at">, ", ", later_sql<"uploads_until">,
                         " WHERE loose_objects.taken_until IS NULL OR loose_objects.taken_until <= $7">,
-                    name_of(object.area), name_of(object.type), object.version, name_of(object.language),
-                    due_at, uploads_until.value_or(TimePoint{}), now);
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), due_at,
+                    uploads_until.value_or(TimePoint{}), now);
 }
 
 // Changes nothing, but waits for concurrent changes of the row.
@@ -69,8 +69,7 @@ void LooseObjects::add_taken_up(storage::Transaction& transaction, const PolicyO
     transaction.add(Expect::one,
                     sql<"UPDATE loose_objects SET due_at = due_at WHERE ", this_object_sql,
                         " AND (taken_until IS NULL OR taken_until <= $5)">,
-                    name_of(object.area), name_of(object.type), object.version, name_of(object.language),
-                    now);
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), now);
 }
 
 void LooseObjects::add_released(storage::Transaction& transaction, TermPolicyId id, TimePoint now) {
@@ -87,8 +86,7 @@ void LooseObjects::add_released(storage::Transaction& transaction, const PolicyO
                     sql<"INSERT INTO loose_objects (area, type, version, language, due_at) "
                         "VALUES ($1, $2, $3, $4, $5)",
                         due_now_sql>,
-                    name_of(object.area), name_of(object.type), object.version, name_of(object.language),
-                    now);
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), now);
 }
 
 void LooseObjects::add_published(storage::Transaction& transaction, TermPolicyId id) {
@@ -125,8 +123,7 @@ awaitable<std::optional<LooseObjects::Taken>> LooseObjects::take(PolicyObject ob
     const auto rows = co_await database_.execute(
         sql<"UPDATE loose_objects SET taken_until = $6 WHERE ", this_object_sql,
             " AND due_at <= $5 AND (taken_until IS NULL OR taken_until <= $5) RETURNING due_at">,
-        name_of(object.area), name_of(object.type), object.version, name_of(object.language), now,
-        out.until);
+        name_of(object.area), name_of(object.type), object.version, name_of(object.language), now, out.until);
     if (rows.empty()) co_return std::nullopt;
     out.due_at = rows[0].time(0);
     co_return out;
@@ -173,13 +170,13 @@ awaitable<void> LooseObjects::settle(Taken taken) {
     transaction.add(Expect::any,
                     sql<"DELETE FROM loose_objects WHERE ", this_object_sql,
                         " AND taken_until = $5 AND due_at = $6 AND uploads_until <= $7">,
-                    name_of(object.area), name_of(object.type), object.version, name_of(object.language),
-                    until, due_at, now);
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), until, due_at,
+                    now);
     transaction.add(Expect::any,
                     sql<"UPDATE loose_objects SET due_at = uploads_until, taken_until = NULL WHERE ", this_object_sql,
                         " AND taken_until = $5 AND due_at = $6">,
-                    name_of(object.area), name_of(object.type), object.version, name_of(object.language),
-                    until, due_at);
+                    name_of(object.area), name_of(object.type), object.version, name_of(object.language), until,
+                    due_at);
     co_await database_.commit(std::move(transaction));
 }
 
@@ -187,8 +184,8 @@ awaitable<void> LooseObjects::put_off(Taken taken, TimePoint due_at) {
     const PolicyObject& object = taken.object;
     co_await database_.execute(sql<"UPDATE loose_objects SET due_at = $6, taken_until = NULL WHERE ", this_object_sql,
                                    " AND taken_until = $5">,
-                               name_of(object.area), name_of(object.type), object.version,
-                               name_of(object.language), taken.until, due_at);
+                               name_of(object.area), name_of(object.type), object.version, name_of(object.language),
+                               taken.until, due_at);
 }
 
 std::string LooseObjects::key_of(const PolicyObject& object) const {

@@ -102,9 +102,8 @@ awaitable<std::optional<StoredTermPolicy>> TermPolicyRepository::find(TermPolicy
 }
 
 awaitable<std::optional<StoredTermPolicy>> TermPolicyRepository::find_version(PolicyType type, std::int64_t version) {
-    auto rows =
-        co_await database_.query(sql<"SELECT ", policy_columns, " FROM term_policies WHERE type = $1 AND version = $2">,
-                                 name_of(type), version);
+    auto rows = co_await database_.query(
+        sql<"SELECT ", policy_columns, " FROM term_policies WHERE type = $1 AND version = $2">, name_of(type), version);
     co_return co_await with_contents(std::move(rows));
 }
 

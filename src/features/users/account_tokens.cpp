@@ -24,8 +24,7 @@ std::string AccountTokens::add(storage::Transaction& transaction, UserId user, T
                         "email = excluded.email, reference = excluded.reference, created_at = excluded.created_at, "
                         "expires_at = excluded.expires_at, security_version = excluded.security_version, "
                         "epoch = excluded.epoch">,
-                    user, name_of(purpose), BytesView(crypto::sha256(token)), reference, now,
-                    now + settings.expired);
+                    user, name_of(purpose), BytesView(crypto::sha256(token)), reference, now, now + settings.expired);
     return token;
 }
 

@@ -22,7 +22,8 @@ std::int64_t schema_version(Connection& connection, std::int64_t known) {
         const Rows may = connection.run(
             "SELECT has_table_privilege('schema_migrations', 'SELECT') AND "
             "has_table_privilege('schema_migrations', 'UPDATE')");
-        if (!may[0].boolean(0)) throw std::runtime_error("the role lacks permission to read and write the table schema_migrations");
+        if (!may[0].boolean(0))
+            throw std::runtime_error("the role lacks permission to read and write the table schema_migrations");
         version = connection.run("SELECT COALESCE(MAX(number), 0) FROM schema_migrations")[0].integer(0);
     }
     if (version >= known) return version;
@@ -32,11 +33,12 @@ std::int64_t schema_version(Connection& connection, std::int64_t known) {
         "WHERE oid = to_regclass('schema_migrations') AND NOT pg_has_role(relowner, 'USAGE'))");
     if (may[0].boolean(0)) return version;
     const std::string trouble =
-        version == 0 ? fmt::format("the schema {} has no tables yet, and the role lacks permission to create them", schema)
-                     : fmt::format(
-                           "the tables in the schema {} have version {}, this program needs version {}, and "
-                           "the role lacks permission to change them",
-                           schema, version, known);
+        version == 0
+            ? fmt::format("the schema {} has no tables yet, and the role lacks permission to create them", schema)
+            : fmt::format(
+                  "the tables in the schema {} have version {}, this program needs version {}, and "
+                  "the role lacks permission to change them",
+                  schema, version, known);
     throw std::runtime_error(trouble + ": run `consentry migrate` with a role that has it");
 }
 
