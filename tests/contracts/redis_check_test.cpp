@@ -187,7 +187,7 @@ std::string info(std::string version) {
 
 TEST(RedisCheck, OldVersions) {
     const Canned old(info("6.0.16"));
-    EXPECT_THAT(to_mend(redis_options(old.url())), HasSubstr("version 6.0.16 is too old, 6.2"));
+    EXPECT_THAT(to_mend(redis_options(old.url())), HasSubstr("version 6.0.16 is too old; 6.2"));
     const Canned older(info("5.0"));
     EXPECT_THAT(to_mend(redis_options(older.url())), HasSubstr("5.0 is too old"));
 }
