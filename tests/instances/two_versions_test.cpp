@@ -55,7 +55,7 @@ TEST(STO_5, TheFormerVersionServesBesideTheNewSchema) {
         fleet->start(0);
         ADD_FAILURE() << "started on a schema that it would misread";
     } catch (const std::runtime_error& error) {
-        EXPECT_THAT(error.what(), testing::HasSubstr("newer program is needed"));
+        EXPECT_THAT(error.what(), testing::HasSubstr("newer program is required"));
     }
     EXPECT_EQ(log_in(fleet->client(1), ada).status, 200U);
 }

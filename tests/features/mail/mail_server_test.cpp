@@ -132,7 +132,7 @@ TEST(MailServer, WhatItRefusesIsGivenUpAndTold) {
     EXPECT_THAT(events, HasSubstr("forgotPassword"));
     EXPECT_THAT(events, Not(HasSubstr("TOKEN-OF-ADA")));
     const std::string said = ::testing::internal::GetCapturedStdout();
-    EXPECT_THAT(said, HasSubstr("is given up: 554 5.7.1"));
+    EXPECT_THAT(said, HasSubstr("was abandoned: 554 5.7.1"));
     EXPECT_THAT(said, Not(HasSubstr("TOKEN-OF-ADA")));
     EXPECT_EQ(service.app().mail_delivery().failed(), 1U);
 
