@@ -8,8 +8,9 @@ function(consentry_library name)
   target_precompile_headers(${name} REUSE_FROM consentry_precompiled)
 endfunction()
 
-# consentry_test(name SOURCES ... LINKS ... [TIMEOUT s] [LABELS ...] [ENGINES] [ALSO_ON_SHARED_ENGINES] [S3]): one GoogleTest
+# consentry_test(name SOURCES ... LINKS ... [TIMEOUT s] [COST n] [LABELS ...] [ENGINES] [ALSO_ON_SHARED_ENGINES] [S3]): one GoogleTest
 # program, each of its tests known to CTest by name, so that all run side by side.
+# COST: CTest starts the tests with the highest first, so that no long one is left for the end of a run.
 # ENGINES: its tests use the shared PostgreSQL and Redis (tests/support/shared_engines.hpp).
 # ALSO_ON_SHARED_ENGINES: every test once more as <name>.shared, label "shared", with the shared servers and
 # CONSENTRY_TEST_ENGINES=shared in the environment.
@@ -18,7 +19,7 @@ function(consentry_test name)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(TEST "ENGINES;ALSO_ON_SHARED_ENGINES;S3" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "ENGINES;ALSO_ON_SHARED_ENGINES;S3" "TIMEOUT;COST" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT TEST_TIMEOUT)
     set(TEST_TIMEOUT 120)
   endif()
@@ -33,6 +34,9 @@ function(consentry_test name)
   endif()
   set(discovery DISCOVERY_MODE PRE_TEST WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set(properties TIMEOUT ${TEST_TIMEOUT})
+  if(TEST_COST)
+    list(APPEND properties COST ${TEST_COST})
+  endif()
   set(with_engines FIXTURES_REQUIRED engines)
   if(TEST_S3)
     list(APPEND properties FIXTURES_REQUIRED s3)

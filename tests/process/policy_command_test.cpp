@@ -360,7 +360,7 @@ TEST_F(PolicyCommand, PublishingAsksNothingAndHappensOnce) {
 
     const Finished older = policy({"publish", "cookies", "1"});
     EXPECT_EQ(older.code, 0) << older.err;
-    EXPECT_THAT(older.err, HasSubstr("the latest version is 3"));
+    EXPECT_THAT(older.err, HasSubstr("The latest version is 3"));
     EXPECT_THAT(list(), AllOf(HasSubstr("cookies\t1\tpublished\t"), HasSubstr("cookies\t3\tlatest\t")));
 }
 

@@ -21,8 +21,9 @@ struct Exception {
     std::string_view why;
 };
 constexpr std::array exceptions{
-    Exception{"src/app/user_commands.cpp", "again == password", "one person has typed both"},
-    Exception{"src/app/policy_commands.cpp", "content->digest == digest_of(text.bytes)", "of texts for everybody"},
+    Exception{"src/app/commands/user_commands.cpp", "again == password", "one person has typed both"},
+    Exception{"src/app/commands/policy_commands.cpp", "content->digest == digest_of(text.bytes)",
+              "of texts for everybody"},
     Exception{"src/crypto/aead.cpp", "std::ranges::equal(key.id, ", "a key's id lies open before what it sealed"},
     Exception{"src/crypto/aead.cpp", "std::equal(id.begin(), id.end(), ", "a key's id lies open before what it sealed"},
     Exception{"src/features/login/identity_token.hpp", "nonce == sent", "one client has sent both"},

@@ -108,7 +108,7 @@ TEST(MailWording, ANoticeTellsWhenFromWhereAndWithWhat) {
     const MailWriter writer(locales(), site());
     const Wording mail = writer.write(MailKind::new_device, Language::de, all_facts(), written_at);
     EXPECT_THAT(mail.text,
-                HasSubstr("Zeit: 2023-11-14 22:13 UTC\nIP-Adresse: 203.0.113.7\nGerät: Ada's phone (Firefox, "
+                HasSubstr("Zeitpunkt: 2023-11-14 22:13 UTC\nIP-Adresse: 203.0.113.7\nGerät: Ada's phone (Firefox, "
                           "Android)\n"));
     EXPECT_THAT(mail.html, HasSubstr("<td>203.0.113.7</td>"));
     // An operator's command has no origin to show.
