@@ -88,6 +88,14 @@ std::unique_ptr<storage::Database> open_database(const Config& config) {
     }
 }
 
+storage::SharedClock open_shared_clock(const Clock& own, storage::Database& database) {
+    try {
+        return {own, database};
+    } catch (const std::exception& error) {
+        throw std::runtime_error(fmt::format("setting DATABASE_URL: {}", sentence_of(error)));
+    }
+}
+
 std::unique_ptr<storage::Cache> open_cache(const Config& config, const Clock& clock) {
     if (config.cache.url.empty()) return std::make_unique<storage::MemoryCache>(clock, config.cache.bytes_max);
     try {

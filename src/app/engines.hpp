@@ -9,11 +9,14 @@
 #include "storage/cache.hpp"
 #include "storage/database.hpp"
 #include "storage/object_store.hpp"
+#include "storage/shared_clock.hpp"
 
 namespace consentry {
 
 // Opens the database and brings its schema up to date. Throws std::runtime_error naming the setting and the problem.
 std::unique_ptr<storage::Database> open_database(const Config& config);
+// Asks the database for its time; throws as open_database() does. `own` and `database` must outlive the clock.
+storage::SharedClock open_shared_clock(const Clock& own, storage::Database& database);
 
 // Opens the cache even if it does not respond, and logs that: the service can start without it. Throws
 // std::runtime_error naming the setting if the operator has to fix something (a wrong password, a certificate).

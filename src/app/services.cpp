@@ -109,7 +109,7 @@ ImportSettings import_settings(const Config& config) {
 Services::Services(const Config& given, const Clock& the_clock)
     : config(with_local_secrets(checked(given), the_clock)),
       database_(open_database(config)),
-      shared_clock_(the_clock, *database_),
+      shared_clock_(open_shared_clock(the_clock, *database_)),
       clock(shared_clock_),
       cache_(open_cache(config, clock)),
       object_store_(open_object_store(config)),

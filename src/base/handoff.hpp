@@ -81,7 +81,8 @@ struct HandoffState {
     using Handler = asio::any_completion_handler<void(std::exception_ptr, std::optional<T>)>;
     enum class Way { open, posted, abandoned };
     Handler handler;
-    asio::executor_work_guard<asio::any_io_executor> executor;
+    // Empty once the context may end: nothing of an executor outlives its context.
+    std::optional<asio::executor_work_guard<asio::any_io_executor>> executor;
     std::optional<T> value;
     std::exception_ptr error;
     std::atomic<Way> way{Way::open};
@@ -95,7 +96,7 @@ struct HandoffState {
         Way open = Way::open;
         // Already refused: the coroutine no longer waits, and the context may be gone.
         if (!self->way.compare_exchange_strong(open, Way::posted)) return;
-        const asio::any_io_executor to = self->executor.get_executor();
+        const asio::any_io_executor to = self->executor->get_executor();
         asio::post(to, [self = std::move(self)] { self->complete(); });
     }
     // Runs on the executor's thread, as do all functions below.
@@ -109,7 +110,7 @@ struct HandoffState {
     void cancel() {
         if (!handler) return;
         // Posted, because the coroutine must not resume inside its own cancellation.
-        asio::post(executor.get_executor(), [late = std::move(handler)]() mutable {
+        asio::post(executor->get_executor(), [late = std::move(handler)]() mutable {
             std::move(late)(std::make_exception_ptr(boost::system::system_error(asio::error::operation_aborted)),
                             std::optional<T>{});
         });

@@ -56,8 +56,16 @@ void WorkerPool::enqueue(ClientNetwork network, Task task) {
     {
         const std::lock_guard lock(mutex_);
         auto& waiting = lanes_[network].waiting;
-        if (waiting.empty()) turns_.push_back(network);
+        const bool is_first = waiting.empty();
         waiting.push_back(std::move(task));
+        if (is_first) {
+            try {
+                turns_.push_back(network);
+            } catch (...) {  // out of memory: a turn without a task, or a task without a turn, must not remain
+                waiting.pop_back();
+                throw;
+            }
+        }
     }
     ready_.notify_one();
 }

@@ -253,8 +253,11 @@ public:
     virtual awaitable<void> ping() = 0;
 
     // The time of the database server, the clock that all processes on this database share; nullopt if a single process
-    // owns the database. server_time_at_start() blocks: like migrate(), call it before serving.
-    virtual std::optional<TimePoint> server_time_at_start() { return std::nullopt; }
+    // owns the database. server_time_at_start() blocks: like migrate(), call it before serving. It calls `asking` once
+    // it is connected, right before it asks, so that the caller does not take a slow connection for a slow answer.
+    virtual std::optional<TimePoint> server_time_at_start(const std::function<void()>& /*asking*/) {
+        return std::nullopt;
+    }
     virtual awaitable<std::optional<TimePoint>> server_time() { co_return std::nullopt; }
 
     // Applies the pending migrations. Blocks, and waits for another process that is migrating the same database. Call

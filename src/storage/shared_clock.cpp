@@ -6,8 +6,9 @@ namespace consentry::storage {
 
 SharedClock::SharedClock(const Clock& own, Database& database)
     : own_(own), database_(database), followed_at_(own.lock_time()) {
-    const auto server = database_.server_time_at_start();
-    if (server) ahead_ms_ = ahead_of_server(followed_at_, *server).count();
+    TimePoint asked_at = followed_at_;
+    const auto server = database_.server_time_at_start([&] { asked_at = own_.lock_time(); });
+    if (server) ahead_ms_ = ahead_of_server(asked_at, *server).count();
 }
 
 awaitable<void> SharedClock::follow() {

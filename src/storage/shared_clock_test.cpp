@@ -3,8 +3,8 @@
 #include <stdexcept>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
 namespace consentry::storage {
@@ -27,14 +27,18 @@ class TimeServer final : public Database {
 public:
     explicit TimeServer(OwnClock& asking) : asking_(asking) {}
 
-    std::optional<TimePoint> server_time_at_start() override {
+    std::optional<TimePoint> server_time_at_start(const std::function<void()>& asking) override {
         if (!time) return std::nullopt;
+        pass(connecting);
+        asking();
         pass(takes);
         const TimePoint shown = *time;
         pass(takes);
         return shown;
     }
-    awaitable<std::optional<TimePoint>> server_time() override { co_return server_time_at_start(); }
+    awaitable<std::optional<TimePoint>> server_time() override {
+        co_return server_time_at_start([] {});
+    }
     void pass(milliseconds by) {
         *time += by;
         asking_.time += by;
@@ -45,6 +49,7 @@ public:
 
     std::optional<TimePoint> time;
     milliseconds takes{0};  // each way
+    milliseconds connecting{0};
 
 protected:
     awaitable<Outcome> apply(Transaction) override { throw std::logic_error("not asked for"); }
@@ -60,8 +65,9 @@ class SharedClockTest : public ::testing::Test {
 protected:
     static void follow(SharedClock& clock) {
         boost::asio::io_context context{1};
-        boost::asio::co_spawn(context, clock.follow(), boost::asio::detached);
+        auto done = boost::asio::co_spawn(context, clock.follow(), boost::asio::use_future);
         context.run();
+        done.get();
     }
 
     OwnClock own;
@@ -75,6 +81,13 @@ TEST_F(SharedClockTest, TellsLocksByTheServersTime) {
     EXPECT_EQ(clock.lock_time(), *server.time) << "the way there and back taken into account";
     EXPECT_EQ(clock.now(), own.time) << "for all but locks the machine's own clock is right";
     server.pass(hours{2});
+    EXPECT_EQ(clock.lock_time(), *server.time);
+}
+
+TEST_F(SharedClockTest, ASlowConnectionIsNoDifferenceOfTheClocks) {
+    server.time = begin;
+    server.connecting = seconds{2};  // the first of the hosts is down
+    const SharedClock clock(own, server);
     EXPECT_EQ(clock.lock_time(), *server.time);
 }
 

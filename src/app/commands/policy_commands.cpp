@@ -189,7 +189,8 @@ int import_policies(const PolicyOptions& options) {
         for (std::size_t i = 0; i < plan.fates.size(); ++i)
             if (plan.fates[i] == Fate::refused)
                 folder.problems.push_back(
-                    fmt::format("{}: this version is already published with a different text; create a new version",
+                    fmt::format("{}: this version is already published with a different text; create a new version, or "
+                                "restore the text and the values of its placeholders",
                                 name_of(plan.wanted.type, plan.wanted.version, plan.wanted.texts[i].language)));
     }
     if (!folder.problems.empty()) {

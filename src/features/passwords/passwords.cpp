@@ -310,7 +310,8 @@ awaitable<Result<UserId>> Passwords::create_with_temporary(Actor by, User wanted
 }
 
 awaitable<void> Passwords::forget_old() {
-    co_await repository_.forget_unknown(clock_.now() - unknown_address_memory);
+    // Counts and locks are written with lock_time(), so their age is measured by it, too (RAC-6).
+    co_await repository_.forget_unknown(clock_.lock_time() - unknown_address_memory);
     co_await floor_.forget_unused();
 }
 

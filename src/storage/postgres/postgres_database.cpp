@@ -115,8 +115,9 @@ void PostgresDatabase::migrate(const std::vector<Migration>& migrations) {
     }
 }
 
-std::optional<TimePoint> PostgresDatabase::server_time_at_start() {
-    postgres::Connection connection(*options_, postgres::Connection::Use::maintenance);
+std::optional<TimePoint> PostgresDatabase::server_time_at_start(const std::function<void()>& asking) {
+    postgres::Connection connection(*options_, postgres::Connection::Use::serving);
+    asking();
     const Rows rows = connection.run(server_time_sql);
     return rows[0].time(0);
 }

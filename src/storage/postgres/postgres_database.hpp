@@ -38,7 +38,7 @@ public:
     ~PostgresDatabase() override;
 
     awaitable<void> ping() override;
-    std::optional<TimePoint> server_time_at_start() override;
+    std::optional<TimePoint> server_time_at_start(const std::function<void()>& asking) override;
     awaitable<std::optional<TimePoint>> server_time() override;
     void migrate(const std::vector<Migration>& migrations) override;
 

@@ -180,7 +180,8 @@ TEST(Mail, OneThatThisProgramCannotReadWaitsForAnotherThatCan) {
     service.sql("UPDATE mails SET kind = 'inventedLater' WHERE kind = 'welcome'");
     service.mend_writes();
     Mailbox(service).wait_for(ada.email, "passwordChanged");
-    ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "last_error = 'cannot be decrypted or read'") == "1"; }));
+    ASSERT_TRUE(
+        eventually([&] { return rows_of_mails(service, "last_error = 'cannot be decrypted or read'") == "1"; }));
     service.sql("UPDATE mails SET kind = 'welcome'");
     service.pass(15s);
     Mailbox(service).wait_for(ada.email, "welcome");

@@ -1,8 +1,10 @@
 // Somebody sets the machine's clock while the service runs, or the machine stands still.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
 #include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -26,6 +28,14 @@ TEST(RAC_6, AStepOfTheClockLeavesALockOfPasswordsAsItIs) {
     service.clock().advance(seconds{180});
     EXPECT_EQ(service.log_in(person).status, 200U);
     EXPECT_EQ(service.log_in("nobody@example.org", wrong_password).status, 400U);
+}
+
+TEST(RAC_6, AStepOfTheClockLetsNoCleanUpForgetALock) {
+    Service service;
+    for (int i = 0; i < 5; ++i) service.log_in("nobody@example.org", wrong_password);
+    service.clock().step(hours{31 * 24});
+    EXPECT_THAT(run(service.app().services().clean_up()), testing::IsEmpty());
+    expect_lock(service.log_in("nobody@example.org", wrong_password), 403, "passwordAttemptMax", 240);
 }
 
 TEST(RAC_6, AStepOfTheClockLeavesALockOfTheSecondFactorAsItIs) {

@@ -106,7 +106,7 @@ void expect_one_lock(const std::array<Answer, 3>& answers, unsigned status, std:
         EXPECT_EQ(answers.at(i).code_name(), name);
         left.at(i) = answers.at(i).number("data.retryAfterSeconds");
     }
-    constexpr std::int64_t inaccuracy = 5;  // of a machine that stood still while it asked for the time
+    constexpr std::int64_t inaccuracy = 2;  // of a machine that stood still while it asked for the time
     EXPECT_LE(left[0], 240);
     EXPECT_LE(left[1], left[0] + inaccuracy);
     EXPECT_GE(left[1], left[2] - inaccuracy);
