@@ -1,6 +1,6 @@
 # Headers that nearly every file takes in, read once: a third to a half of the time of a build. Libraries and programs
-# are compiled as different kinds of position-independent code, so each kind has its own. Preset release goes without,
-# so a file that forgets an include does not stay unnoticed.
+# are compiled as different kinds of position-independent code, so each kind has its own. `script/lint --includes` builds
+# without them, so that it notices a file that forgets an include.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/precompiled)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled/library.cpp CONTENT "")
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled/test.cpp CONTENT "int main() {}\n")
