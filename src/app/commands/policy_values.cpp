@@ -37,14 +37,14 @@ std::string bytes_of(const fs::path& file) {
 std::string_view reason_of(JsonFault::Kind kind) {
     switch (kind) {
         case JsonFault::Kind::duplicate_name:
-            return "a name stands there twice";
+            return "duplicate name";
         case JsonFault::Kind::too_many_members:
             return "too many values";
         case JsonFault::Kind::too_deep:
         case JsonFault::Kind::malformed:
             break;
     }
-    return R"(no JSON object of strings, such as {"companyName": "Example Ltd"})";
+    return R"(must be a JSON object of strings, such as {"companyName": "Example Ltd"})";
 }
 
 }  // namespace
@@ -62,7 +62,8 @@ PolicyValues::PolicyValues(const fs::path& folder, const fs::path& file) {
     }
     if (!json->is_object()) refuse(from, reason_of(JsonFault::Kind::malformed));
     for (const auto& [name, value] : json->get_object()) {
-        if (!value.is_string()) refuse(from, fmt::format("the value of \"{}\" is no string", std::string_view(name)));
+        if (!value.is_string())
+            refuse(from, fmt::format("the value of \"{}\" must be a string", std::string_view(name)));
         values_.emplace(name, value.get_string());
     }
 }
@@ -87,10 +88,10 @@ void PolicyValues::fill(PolicyFolder& folder) {
                 folder.problems.push_back(
                     fmt::format("{}: {}", name_of(version.type, version.version, text.language), what));
             };
-            if (text.bytes.empty()) add_problem("empty, once its placeholders are filled");
+            if (text.bytes.empty()) add_problem("empty after its placeholders are filled");
             if (std::cmp_greater(text.bytes.size(), policy_bytes_max))
-                add_problem(fmt::format("larger than {} bytes, once its placeholders are filled", policy_bytes_max));
-            if (text.bytes.contains('\0')) add_problem("a value puts a NUL into it");
+                add_problem(fmt::format("larger than {} bytes after its placeholders are filled", policy_bytes_max));
+            if (text.bytes.contains('\0')) add_problem("contains a NUL byte after its placeholders are filled");
         }
 }
 

@@ -49,8 +49,8 @@ private:
         std::shared_ptr<const crypto::KeySet> keys;  // null: not fetched yet
         TimePoint fetched_at{};
         TimePoint fresh_until{};
-        TimePoint next_fetch{};                // no fetch before this time
-        std::string failure = "nobody asked";  // of the last fetch; empty after a success
+        TimePoint next_fetch{};                   // no fetch before this time
+        std::string failure = "not fetched yet";  // of the last fetch; empty after a success
     };
     static bool is_usable(const State& state, TimePoint now);
     // Returns true if the keys are stale or do not include `kid`, and the pause since the last fetch is over.

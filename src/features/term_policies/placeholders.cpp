@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 
 namespace consentry {
@@ -35,9 +36,8 @@ std::optional<Braces> next_braces(std::string_view text, std::size_t from) {
 }
 
 bool is_name(std::string_view text) {
-    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
     return !text.empty() && is_letter(text.front()) &&
-           std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; });
+           std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '_'; });
 }
 
 std::string on_one_line(std::string_view text) {
