@@ -1,4 +1,4 @@
-// What is inside a cursor: bytes that are read as a place are that place's only spelling (INP-9).
+// The content of a cursor: bytes that decode to a position are the only encoding of that position (INP-9).
 #include "http/paging/cursor.hpp"
 
 #include "fuzz/fuzz.hpp"

@@ -1,4 +1,4 @@
-// The file .env: what was read, written out in double quotes, is read back the same.
+// The file .env: parsed values, written back in double quotes, parse to the same values.
 #include "app/config/dotenv.hpp"
 
 #include "fuzz/fuzz.hpp"

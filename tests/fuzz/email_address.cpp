@@ -1,4 +1,4 @@
-// The rule for e-mail addresses (INP-7): what is accepted can stand in a header, a link and a log as it is.
+// The rule for e-mail addresses (INP-7): an accepted address is safe in headers, links and logs without escaping.
 #include "base/email_address.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// X-Forwarded-For: a client is the peer, or a hop that a listed proxy tells of; nobody else can say who it is (LIM-2).
+// X-Forwarded-For: the client is the peer itself or a hop that a listed proxy reported. No other peer can choose its
+// address (LIM-2).
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "http/steps/client_address.hpp"

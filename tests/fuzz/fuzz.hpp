@@ -1,5 +1,5 @@
-// What the fuzz targets share. A target is one file: it reads bytes as the outside would send them, and calls require()
-// for what must hold whatever they are.
+// Shared code of the fuzz targets. Each target is one file. It reads bytes as they would come from outside, and calls
+// require() for each property that must hold for all inputs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
     return {reinterpret_cast<const char*>(data), size};
 }
 
-// Not assert(): it must also hold in a build without assertions.
+// Unlike assert(), this also works in builds without assertions.
 inline void require(bool holds, const char* what) {
     if (holds) return;
     std::fprintf(stderr, "fuzz: does not hold: %s\n", what);

@@ -1,4 +1,4 @@
-// Requests as a connection reads them: however the network cuts the bytes, they mean the same (WEB-1).
+// Requests as a connection reads them: they mean the same, regardless of how the network splits the bytes (WEB-1).
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 using http::MessageReader;
 using State = MessageReader::State;
 
-// Small, so that every limit is within reach of a short input.
+// Small limits, so that short inputs can reach each of them.
 constexpr http::ReaderLimits limits{
     .head_bytes_max = 600, .target_bytes_max = 120, .json_bytes_max = 300, .text_bytes_max = 400};
 
@@ -35,7 +35,8 @@ std::string told(const http::Request& request) {
     return out;
 }
 
-// Every request in `bytes`, given to the reader in pieces of at most `piece`, and the refusal at its end, if any.
+// Feeds `bytes` to the reader in pieces of at most `piece` bytes. Returns every request, and the refusal at the end, if
+// any.
 std::vector<std::string> read(std::string_view bytes, std::size_t piece) {
     const std::string_view whole = bytes;
     std::vector<std::string> out;

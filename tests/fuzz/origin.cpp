@@ -1,4 +1,4 @@
-// The Origin header: an answer lets a page of another origin in only where its host stands in the list (WEB-6).
+// The Origin header: an answer admits a page of another origin only if the allow-list contains its host (WEB-6).
 #include <algorithm>
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-// Another reading than the program's own: text behind the scheme, up to the port.
+// Parses the origin independently of the program: the host is the text after the scheme, up to the port.
 bool stands_in_list(std::string_view origin) {
     std::string text = consentry::to_lower_ascii(origin);
     for (const std::string_view scheme : {"http://", "https://"})

@@ -1,4 +1,4 @@
-// The part of a target behind '?': what is decoded is text, in bounded number.
+// The query of a target: decoded names and values are valid UTF-8, and their number is bounded.
 #include <algorithm>
 
 #include "fuzz/fuzz.hpp"

@@ -1,4 +1,4 @@
-// What goes into a log line: JSON on one line whatever the bytes were, without what stands under a secret name (LOG-1,
+// Redacted values in a log line: any bytes become JSON on one line, and values of secret names are removed (LOG-1,
 // LOG-2).
 #include "base/redaction.hpp"
 
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     append_log_string(line, redact_path(text) + redact_query(text));
     require_one_line_of_json(line);
 
-    // A secret of at least eight bytes, beside whatever else there is.
+    // A secret of at least eight bytes, next to other values.
     if (size < 8) return 0;
     const std::string secret = to_hex(BytesView(data, size));
     const boost::json::object body{{"a", boost::json::array{secret.size(), true}}, {"Access_Token", secret}};

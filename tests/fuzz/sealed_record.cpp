@@ -1,7 +1,8 @@
-// Stored secrets (CRY-2): nobody without the key makes a record that opens, and no bit of one may change.
+// Sealed records (CRY-2): without the key, no one can make a record that opens, and a single flipped bit prevents
+// opening.
 //
-// The first byte says which bit is flipped and whose record it is said to be; the rest is both a record made by
-// somebody else and the plain text of one of ours.
+// The first byte chooses the flipped bit and the size of the IV. The remaining bytes serve both as a forged record and
+// as the plain text of a genuine one.
 #include "crypto/aead.hpp"
 #include "fuzz/fuzz.hpp"
 

@@ -1,4 +1,4 @@
-// Tokens before anything of them is verified (TOK-4): what is taken apart has one spelling.
+// Parsing of tokens before their signature is verified: each parsed token has one encoding (TOK-4).
 #include "base/bytes.hpp"
 #include "crypto/jws.hpp"
 #include "fuzz/fuzz.hpp"

@@ -1,5 +1,4 @@
-// JSON from outside (INP-1): what is accepted keeps the bounds and comes back the same when it is written and read
-// again.
+// JSON from outside (INP-1): accepted values keep the limits, and are equal after serializing and parsing again.
 #include "base/strict_json.hpp"
 
 #include <algorithm>
@@ -29,7 +28,8 @@ std::size_t depth_of(const json::value& value) {
 
 bool is_near(double a, double b) { return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)); }
 
-// Equal, but for the last digits of fractions: Boost 1.81 reads long ones to within a few units of the last place.
+// Compares exactly, except for the last digits of fractions: Boost 1.81 parses long fractions with an error of a few
+// units in the last place.
 bool is_same(const json::value& a, const json::value& b) {
     if (a.is_double() || b.is_double())
         return a.is_number() && b.is_number() && is_near(a.to_number<double>(), b.to_number<double>());

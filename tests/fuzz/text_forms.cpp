@@ -1,4 +1,4 @@
-// Bytes in text form: whatever is accepted is the one spelling of its bytes (TOK-4).
+// Bytes encoded as text: an accepted text is the only encoding of its bytes (TOK-4).
 #include "base/bytes.hpp"
 #include "crypto/base32.hpp"
 #include "fuzz/fuzz.hpp"

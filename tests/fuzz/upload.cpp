@@ -1,4 +1,4 @@
-// A file in a form: the first line is the media type, the rest the body.
+// An uploaded file in a form. The first line of the input is the media type, the rest is the body.
 #include "http/upload.hpp"
 
 #include "fuzz/fuzz.hpp"

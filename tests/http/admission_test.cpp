@@ -1,4 +1,4 @@
-// The whole service decides on the head of a request: limiter, API key and guard stand before its body (WEB-3).
+// The whole service decides from the head of a request: rate limit, API key and guard come before its body (WEB-3).
 #include <list>
 #include <string>
 #include <vector>
@@ -29,8 +29,8 @@ std::string login_head(std::size_t length, const std::string& more = {}) {
 }
 
 TEST(WEB_3, StrangersFillNoMemoryWithFiles) {
-    // Seen here: 30 connections that declared 10 MiB each and held one byte back took 332 MiB, and nobody had asked who
-    // they were.
+    // Before this rule, 30 unauthenticated connections that each declared 10 MiB and withheld the last byte occupied
+    // 332 MiB.
     Service service;
     std::list<RawClient> strangers;
     for (int i = 0; i < 30; ++i) {
@@ -104,7 +104,7 @@ TEST(WEB_3, ABodyThatNeverComesIsA408AndNotAsked) {
 TEST(WEB_3, BodiesOfStrangersShareTheirBudgetByNetwork) {
     Service service({{"HTTP_BODY_MEMORY_MAX_IN_MB", "16"}});
     const auto& bodies = service.app().server().bodies();
-    // Public, so that nobody is asked who they are; each holds its last byte back.
+    // The operation is public, so it authenticates no one. Each request withholds its last byte.
     std::list<RawClient> greedy;
     constexpr std::size_t each = 500'000;
     while (bodies.held() + each <= bodies.whole()) {

@@ -1,5 +1,5 @@
-// What a request may make the service say: header lines, methods, media types, ids from outside, failures (WEB-2,
-// WEB-5, LOG-3, LOG-6).
+// How answers treat input from outside: header lines, methods, media types, ids and failures (WEB-2, WEB-5, LOG-3,
+// LOG-6).
 #include <set>
 
 #include "base/uuid.hpp"
@@ -24,7 +24,7 @@ TEST(WEB_2, NothingFromOutsideMakesAHeaderLine) {
             EXPECT_EQ(answer.head.find("Evil"), std::string::npos);
             EXPECT_EQ(answer.head.find("x=1"), std::string::npos);
         }
-    // Raw control bytes refuse the request: nothing of it comes back.
+    // Consentry refuses a request with raw control bytes and reflects nothing of it.
     for (const std::string& value : {std::string("a\rSet-Cookie: x=1"), std::string("a\0b", 3), std::string("a\x1b[2J"),
                                      std::string("a\nSet-Cookie: x=1"), std::string("a\x7f")}) {
         const auto answer = ask(service, "GET /api/hello HTTP/1.1\r\nHost: a\r\nx-correlation-id: " + value + "\r\n");
@@ -93,7 +93,7 @@ TEST(WEB_5, JsonIsReadFromJsonOnly) {
     for (const std::string coding : {"gzip", "deflate", "br", "gzip, identity"})
         EXPECT_EQ(service.call("POST", "/api/user/login/credential", body, {{"Content-Encoding", coding}}).status, 415U)
             << coding;
-    // The form's fields in the query are no body either.
+    // Form fields in the query do not replace the body.
     EXPECT_EQ(service.call("POST", "/api/user/login/credential?email=" + person.email).status, 422U);
 }
 
@@ -122,7 +122,7 @@ TEST(LOG_3, IdsFromOutsideAreTakenInTheirStrictFormOnly) {
         EXPECT_EQ(correlation_id, request_id) << bad;
     }
     EXPECT_NE(ids({}).first, ids({}).first);
-    // Also where a request is refused before it has a route.
+    // The rule also applies to a request that is refused before routing.
     const Answer refused =
         service.call("POST", "/api/nowhere", {}, {{"x-correlation-id", "a b"}, {"x-request-id", uuid}});
     EXPECT_EQ(refused.text("metadata.requestId"), uuid);
@@ -176,7 +176,7 @@ TEST(LOG_6, A503SaysWhenToComeAgainAndNoMore) {
     Service service({{"AUTH_PASSWORD_HASH_THREADS", "1"}, {"AUTH_PASSWORD_HASH_QUEUE_MAX", "1"}});
     std::vector<Person> people;
     for (int i = 0; i < 12; ++i) people.push_back(service.make_person());
-    // One hashes, one waits; of twelve at once some find the queue full.
+    // With one hashing thread and a queue of one, some of twelve concurrent logins find the queue full.
     const auto answers = at_once(people.size(), [&](std::size_t i) { return service.log_in(people[i]); });
     std::size_t refused = 0;
     for (const Answer& answer : answers) {

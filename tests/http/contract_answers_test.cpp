@@ -1,4 +1,4 @@
-// What answers tell, and with which status.
+// The contents and status codes of answers that clients rely on.
 #include <set>
 
 #include <boost/json/parse.hpp>
@@ -131,12 +131,12 @@ TEST(KEY_1, AKeyMayHaveAnEndWithoutABeginning) {
     const Answer list = office.call(office.chief, "GET", "api-key/list?search=ends");
     EXPECT_FALSE(list.has("data.0.startAt"));
     EXPECT_TRUE(list.has("data.0.endAt"));
-    // One that is in use can be given an end without being shut out until tomorrow.
+    // A key in use can get an end date without a start date, so it stays valid in the meantime.
     const Issued used = office.make();
     const Answer dated = office.update(used.id, "date", {{"endAt", last_day}});
     EXPECT_EQ(dated.status, 200U) << dated.body;
     EXPECT_FALSE(dated.has("data.startAt"));
-    // An end that has passed opens nothing and is a mistake; so is a beginning that nothing ends.
+    // An end in the past would make the key useless, so it is refused. A start without an end is refused as well.
     const auto refused = [&](json::object dates) {
         dates["name"] = "x";
         dates["type"] = "default";

@@ -1,4 +1,4 @@
-// What bodies hold, the same in every one of them: addresses, names, codes.
+// Input rules that apply to every request body alike: addresses, names, codes.
 #include <set>
 
 #include <boost/json/parse.hpp>
@@ -12,7 +12,7 @@
 namespace consentry::tests {
 namespace {
 
-// The body of an operation as the document describes it, its parts inlined one below the other.
+// The body of an operation as the document describes it, with all referenced components.
 struct DescribedBody {
     std::string operation;
     json::object components;
@@ -58,41 +58,41 @@ TEST(INP_7, BlanksAroundAnAddressAreNoPartOfIt) {
     EXPECT_TRUE(known.boolean("data.exist"));
     EXPECT_EQ(one(service, "SELECT count(*) FROM users WHERE email IN ('new@example.org', 'made@example.org')"), "2");
 
-    // Whoever adds a body with an address adds it above.
+    // The list above must be complete: add every operation whose body has an address.
     std::set<std::string> with_address;
     for (const DescribedBody& body : described_bodies(office.service.app()))
         if (body.text.contains(R"("format":"email")")) with_address.insert(body.operation);
     EXPECT_EQ(asked, with_address);
-    // Inside an address they are what they always were.
+    // Inside an address, white space still makes it invalid.
     for (const char* email : {"mi ke@example.org", "mike @example.org", "mike@ example.org", " ", "\t\n"})
         EXPECT_TRUE(login(email).violates("email", "isEmail")) << email;
 }
 
-// Nothing to be seen, more than one line, or not in the order in which it is read.
+// Names that are invisible, span several lines, control a terminal, or display in another order than stored.
 const std::vector<std::string> unfit_names{
     " ",
     "\t \n",
-    "\xC2\xA0",                   // a blank that does not break
-    "\xE3\x80\x80",               // an ideographic one
-    "\xE2\x80\x8B",               // one without width
-    "\xE2\x80\x8D",               // a joiner of nothing
+    "\xC2\xA0",                   // no-break space
+    "\xE3\x80\x80",               // ideographic space
+    "\xE2\x80\x8B",               // zero width space
+    "\xE2\x80\x8D",               // zero width joiner that joins nothing
     "Ada\nBcc: eve@example.org",  // two lines
     "Ada\r",                      //
-    "Ada\x1B[2J",                 // a terminal obeys it
-    "Ada\xE2\x80\xA8Lovelace",    // U+2028
-    "Ada\xC2\x85Lovelace",        // NEL
-    "Ada\xE2\x80\xAE"             // U+202E turns what follows
+    "Ada\x1B[2J",                 // terminal escape sequence
+    "Ada\xE2\x80\xA8Lovelace",    // U+2028 LINE SEPARATOR
+    "Ada\xC2\x85Lovelace",        // U+0085 NEXT LINE
+    "Ada\xE2\x80\xAE"             // U+202E reverses the text after it
     "Lovelace",                   //
-    "\xE2\x81\xA6"                // U+2066
+    "\xE2\x81\xA6"                // U+2066 LEFT-TO-RIGHT ISOLATE
     "Ada\xE2\x81\xA9",            //
-    "\xE2\x80\x8F"                // U+200F
+    "\xE2\x80\x8F"                // U+200F RIGHT-TO-LEFT MARK
     "Ada",                        //
     "Ada\x7F",                    //
-    "Ada\xEF\xBB\xBF",            // U+FEFF
+    "Ada\xEF\xBB\xBF",            // U+FEFF ZERO WIDTH NO-BREAK SPACE
 };
 const std::vector<std::string> fit_names{
     "Ada", "Ada \xC3\x89lise O'Neill-\xC5\x81uk", "\xE5\xB1\xB1\xE7\x94\xB0 \xE5\xA4\xAA\xE9\x83\x8E",
-    "\xD9\x85\xD8\xB1\xDB\x8C\xD9\x85\xE2\x80\x8C\xD8\xB2\xD8\xA7\xD8\xAF\xD9\x87",  // with a joiner's opposite
+    "\xD9\x85\xD8\xB1\xDB\x8C\xD9\x85\xE2\x80\x8C\xD8\xB2\xD8\xA7\xD8\xAF\xD9\x87",  // with a zero width non-joiner
     "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x94\xAC"};
 
 struct NameField {

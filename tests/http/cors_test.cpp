@@ -1,4 +1,4 @@
-// Which pages of other origins may read an answer (WEB-6).
+// Which origins' pages may read an answer (WEB-6).
 #include <gtest/gtest.h>
 
 #include "app/config/config.hpp"
@@ -125,7 +125,7 @@ TEST(WEB_6, APreflightTellsMethodsAndHeadersAndTouchesNothing) {
     for (const char* name : {"x-api-key", "x-timezone", "x-request-id", "Authorization", "Content-Type"})
         EXPECT_NE(header(answer, "access-control-allow-headers").find(name), std::string::npos) << name;
     EXPECT_NE(header(answer, "vary").find("Access-Control-Request-Method"), std::string::npos);
-    // No credentials are needed, also where the endpoint is guarded; and nothing but OPTIONS is answered so.
+    // A preflight needs no credentials, even for a guarded endpoint. An unknown path still gets 404.
     EXPECT_EQ(service.call("OPTIONS", "/api/shared/user/logout").status, 204U);
     EXPECT_EQ(service.call("OPTIONS", "/api/nowhere").status, 404U);
 }
@@ -141,7 +141,7 @@ TEST(WEB_6, APageMayReadRefusals) {
         EXPECT_EQ(answer.status, status);
         EXPECT_EQ(header(answer, "access-control-allow-origin"), "https://example.com") << path;
     }
-    // Also what the reader refuses before anybody knows the endpoint.
+    // The reader's refusals, which come before routing, carry the header as well.
     test::RawClient client(service.port());
     client.send(
         "POST /api/public/user/login/credential HTTP/1.1\r\nHost: x\r\nOrigin: https://example.com\r\n"

@@ -1,5 +1,5 @@
-// Every place of a message against what may stand in none of them (RFC 9110 section 5.5, RFC 9112 section 2.2):
-// control characters, and line ends that are not CR LF.
+// Characters that may appear nowhere in a message, tried at every position (RFC 9110 section 5.5, RFC 9112 section
+// 2.2): control characters, and line ends other than CR LF.
 #include "tests/http/framing_table.hpp"
 
 namespace consentry::test {
@@ -52,7 +52,7 @@ FramingRows character_framings() {
         for (const std::string& c :
              {"\0"s, "\x01"s, "\x08"s, "\x0B"s, "\x0C"s, "\x1B"s, "\x1F"s, "\x7F"s, "\r"s, "\n"s})
             rows.push_back(refused(at_mark(place, c)));
-    // The same lines, all with the end that only some readers take for one.
+    // The same lines, ended throughout by a sequence that only some readers accept as a line end.
     for (const std::string_view end : {"\n", "\r", "\r\r\n", "\n\r", "\n\n", "\r\n\r", "\x0B", "\x0C"}) {
         const std::string e{end};
         rows.push_back(refused("GET / HTTP/1.1" + e + "Host: a" + e + "X: y" + e + e));

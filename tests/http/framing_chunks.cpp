@@ -1,4 +1,4 @@
-// The chunked coding: RFC 9112 section 7.1.
+// The chunked transfer coding: RFC 9112 section 7.1.
 #include "tests/http/framing_table.hpp"
 
 namespace consentry::test {
@@ -60,7 +60,7 @@ void add_sizes(FramingRows& rows) {
     rows.push_back(accepted(chunked("0\r\n\r\n"), {"POST 0"}));
 }
 
-// *( ";" name [ "=" value ] ), and no white space around them: RFC 9112 allows it for the sake of old senders only.
+// *( ";" name [ "=" value ] ) without white space. RFC 9112 permits white space there only for old senders.
 void add_extensions(FramingRows& rows) {
     for (const std::string_view extension : {";a", ";a=b", ";a=b;c=d", ";a;b;c", ";a=\"b\"", ";a=\"b;c\"", ";a=\"b c\"",
                                              ";a=\"\\\"\"", ";a=\"\"", ";a=\"b\";c=d", ";!#$%&'*+-.^_`|~=1"})
@@ -111,14 +111,15 @@ void add_data(FramingRows& rows) {
                                         "3;a\nabc\r\n0\r\n\r\n",
                                         "3\r\nabc\r\n000000000\r\n\r\n"})
         rows.push_back(refused(chunked(body)));
-    // Digits that are data: the size they spell never comes.
+    // The first data bytes are hexadecimal digits, so they spell a size. That many bytes never arrive.
     for (const std::string_view body : {"3abc\r\n0\r\n\r\n", "abc\r\n"}) rows.push_back(refused(chunked(body), 408));
 }
 
 void add_trailers(FramingRows& rows) {
     for (const std::string_view section : {"T: v", "T:v", "T:", "T: \t v \t", "T: v\r\nU: w", "T: \xC3\xA9", "T: a:b"})
         rows.push_back(accepted(trailer(section), {"POST 3"}));
-    // Fields that have no place there are dropped with the others (RFC 9110 section 6.5.1): they frame nothing.
+    // Fields that may not appear in trailers are dropped like all others (RFC 9110 section 6.5.1) and do not affect
+    // framing.
     for (const std::string_view section : {"Host: b", "Authorization: Bearer x", "Connection: keep-alive", "Expect: x"})
         rows.push_back(accepted(trailer(section), {"POST 3"}));
     rows.push_back(accepted(trailer("Connection: close"), {"POST 3"},

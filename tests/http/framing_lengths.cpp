@@ -1,4 +1,4 @@
-// Where a body ends: RFC 9112 section 6. One spelling of each length, and one coding.
+// Where a body ends: RFC 9112 section 6. A length consists of digits only, and chunked is the only transfer coding.
 #include "tests/http/framing_table.hpp"
 
 namespace consentry::test {
@@ -64,18 +64,18 @@ void add_content_lengths(FramingRows& rows) {
                                          "340282366920938463463374607431768211459",
                                          "-18446744073709551613"})
         rows.push_back(refused(with("Content-Length: " + std::string{value}, "abc")));
-    // Overflow of a smaller number than the reader's.
+    // Lengths that overflow narrower integers than the reader's.
     for (const std::string_view value :
          {"4294967299", "2147483651", "9223372036854775807", "9223372036854775811", "18446744073709551615"})
         rows.push_back(refused(with("Content-Length: " + std::string{value}, "abc"), 413));
     for (const std::string_view value : {"3", "03", "003", "0000000003", " 3", "3 ", "   3   "})
         rows.push_back(accepted(with("Content-Length:" + std::string{value}, "abc"), {"POST 3"}));
-    // White space that some readers take for a part of the value.
+    // White space that some readers treat as part of the value.
     for (const std::string_view value : {"\t3", "3\t", " \t3", "\t 3", "3\t ", "3 \t", "  \t 3 \t "})
         rows.push_back(refused(with("Content-Length:" + std::string{value}, "abc")));
     for (const std::string_view name : {"content-length", "CONTENT-LENGTH", "cOnTeNt-LeNgTh"})
         rows.push_back(accepted(with(std::string{name} + ": 3", "abc"), {"POST 3"}));
-    // Another name: no length at all.
+    // A different field name, so the request has no length and no body.
     for (const std::string_view name : {"Content_Length", "ContentLength", "Content-Lengt", "XContent-Length",
                                         "Content-Length2", "Content-Length-", "Content.Length", "Content--Length"})
         rows.push_back(accepted(with(std::string{name} + ": 3"), {"POST 0"}));
@@ -198,7 +198,7 @@ void add_transfer_encodings(FramingRows& rows) {
                                         "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked",
                                         "X: y\r\n Transfer-Encoding: chunked"})
         rows.push_back(refused(with(line, chunk)));
-    // Another name: no body, so nothing may follow.
+    // A different field name, so the request has no body and no bytes may follow.
     for (const std::string_view name : {"Transfer_Encoding", "TransferEncoding", "X-Transfer-Encoding",
                                         "Transfer-Encoding-", "Transfer-Encodings", "TE", "Content-Transfer-Encoding"})
         rows.push_back(accepted(with(std::string{name} + ": chunked"), {"POST 0"}));
@@ -207,7 +207,7 @@ void add_transfer_encodings(FramingRows& rows) {
                                "Transfer-Encoding: chunked\r\n\r\n" + chunk));
 }
 
-// RFC 9112 section 6.1: both at once "ought to be handled as an error".
+// RFC 9112 section 6.1: a message with both "ought to be handled as an error".
 void add_both(FramingRows& rows) {
     for (const std::string_view length : {"0", "3", "5", "13", "x", ""})
         for (const std::string_view coding : {"chunked", "identity", "xchunked", "chunked, chunked", ""}) {
@@ -220,7 +220,7 @@ void add_both(FramingRows& rows) {
                                 "3\r\nabc\r\n0\r\n\r\n")));
 }
 
-// Whichever the method, a body is where a length says so (RFC 9110 section 9.3, RFC 9112 section 6.3).
+// With any method, a length indicates a body (RFC 9110 section 9.3, RFC 9112 section 6.3).
 void add_methods(FramingRows& rows) {
     for (const std::string method : {"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"}) {
         const std::string head = method + " / HTTP/1.1\r\nHost: a\r\n";

@@ -37,8 +37,8 @@ void add_methods(FramingRows& rows) {
                                         "HTTP/1.1 GET /",
                                         "Host: a"})
         rows.push_back(refused(line(text)));
-    // Methods that are not served, among them CONNECT, TRACE and words that are none: refused by the application with
-    // the methods that are (RFC 9110 section 15.5.6), and nothing more is read.
+    // Methods that Consentry does not support, including CONNECT, TRACE and invented words. The application answers 405
+    // with the supported methods (RFC 9110 section 15.5.6), and the reader reads nothing more.
     for (const std::string_view text :
          {"TRACE /", "FOO /", "get /", "Get /", "GETGET /", "M-SEARCH /", "PROPFIND /", "PRI /", "PURGE /", "SOURCE /",
           "QUERY /", "DEBUG /", "!#$%&'*+-.^_`|~ /", "0 /", "CONNECT a:80", "CONNECT a.example:443", "CONNECT [::1]:80",
@@ -192,8 +192,8 @@ void add_targets(FramingRows& rows) {
                                           "/a%00b",
                                           "http://a/%"})
         rows.push_back(refused(to(target)));
-    // nginx resolves dots and refuses what would lead above the root. Here paths are compared as they are sent; no
-    // endpoint has dots.
+    // nginx resolves dot segments and refuses paths that lead above the root. Consentry compares paths as sent, and no
+    // endpoint has dot segments.
     constexpr std::string_view dots =
         "RFC 3986 section 5.2.4: dots above the root are dropped; the path is well-formed";
     for (const std::string_view target : {"/..", "/../", "/../a", "/a/../../b", "/%2e%2e/", "http://a/../"})

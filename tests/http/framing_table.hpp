@@ -1,5 +1,5 @@
-// Requests that are malformed, ambiguous or merely unusual, and what Consentry reads out of each (WEB-1). Every text is
-// sent with an ordinary request behind it: who has measured the text otherwise shows it there.
+// Requests that are malformed, ambiguous or merely unusual, and how Consentry reads each of them (WEB-1). The test
+// appends an ordinary request to each; a reader that measures the text differently misreads it.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ enum class Reader { nginx, node };
 
 struct Framing {
     std::string bytes;
-    std::vector<std::string> seen = {};  // requests, as "METHOD length of body", without the one behind
-    unsigned refusal = 0;                // the answer that ends the connection; 0: all is read
-    bool closes = false;                 // the request behind is not read, without a refusal
+    std::vector<std::string> seen = {};  // "METHOD body-length" of each request, except the appended one
+    unsigned refusal = 0;                // status of the refusal; 0: everything is read
+    bool closes = false;                 // without a refusal, the appended request is not read
 
-    // Consentry accepts more than this reader does; by what rule.
+    // A reader that accepts less than Consentry, and the rule that permits Consentry's reading.
     struct Exception {
         Reader reader;
         std::string_view rule;
@@ -40,7 +40,7 @@ inline Framing accepted_and_closed(std::string bytes, std::vector<std::string> s
     return {.bytes = std::move(bytes), .seen = std::move(seen), .closes = true, .exceptions = std::move(exceptions)};
 }
 
-// Where a character does harm: into each of these a test puts one, at the mark.
+// In each text, the mark is a position where a stray character does harm; tests replace the mark with such characters.
 inline constexpr char mark = '@';
 inline std::string at_mark(std::string text, std::string_view put) { return text.replace(text.find(mark), 1, put); }
 

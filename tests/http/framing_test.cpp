@@ -1,4 +1,4 @@
-// One reading of each message, and never a wider one than that of two servers that the world relies on (WEB-1).
+// Consentry reads each message in one way, and never accepts more than nginx and Node.js do, except as listed (WEB-1).
 #include <algorithm>
 #include <future>
 #include <iostream>
@@ -19,7 +19,7 @@ using tests::HttpReader;
 using tests::OtherReaders;
 using tests::Reading;
 
-// Refuses methods that are not served, as http/pipeline.cpp does.
+// Refuses unsupported methods, as http/pipeline.cpp does.
 class CountingApplication final : public TellingApplication {
 public:
     boost::asio::awaitable<void> respond(const http::Request& request, http::Response& response) override {

@@ -1,5 +1,5 @@
-// What a request may carry: the declared names, in the declared types, and nothing else. The tables are read from the
-// endpoints' own declarations, so that a new endpoint is tested from its first day.
+// Requests may contain only the declared names, with values of the declared types. The tests read the endpoints' own
+// declarations, so they cover a new endpoint from the start.
 #include <set>
 
 #include <boost/json/serialize.hpp>
@@ -20,18 +20,19 @@ protected:
     struct Route {
         const http::Operation* operation;
         std::string method;
-        std::string path;  // placeholders filled in
+        std::string path;  // with placeholders replaced
         Headers headers;
-        std::set<std::string> names;  // of the body
-        std::string body;             // that is in order, where one must be there before the query is looked at
+        std::set<std::string> names;  // of the members of the body
+        std::string body;             // a valid body, for operations that check it before the query
     };
 
-    // The documented route of every operation, with a caller who may call it.
+    // The first path of every operation, with the credentials of a caller who may use it.
     std::vector<Route> routes() {
         const auto& router = service.app().router();
         std::vector<Route> out;
         for (const auto& operation : router.operations()) {
-            // Forward auth: path and query belong to somebody else. Files: whatever the path is, it is a key.
+            // Skips forward auth, whose path and query belong to another service, and files, where any path is a valid
+            // key.
             if (operation->ignores_input || operation->rest_of_path) continue;
             Route route{operation.get(), std::string(name_of(operation->method)), "", {}, {}, {}};
             std::string_view path = router.full_paths(*operation).front();

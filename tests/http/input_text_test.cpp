@@ -1,4 +1,4 @@
-// Text from outside: its encoding, its amount, and addresses that only look like somebody's.
+// Text from outside: encoding, limits, and look-alikes of other users' addresses.
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
@@ -57,7 +57,7 @@ TEST(INP_3, InvisibleAndTurningCharactersMakeNoAddress) {
     }
 }
 
-// `names` unknown members, each of a name that long.
+// Sends `names` unknown members whose names end with `name`.
 Answer unknown_names(const Service& service, int names, const std::string& name, const Headers& headers = {}) {
     std::string body = "{";
     for (int i = 0; i < names; ++i) body += (i == 0 ? "\"" : ",\"") + std::to_string(i) + name + "\":1";
@@ -81,7 +81,7 @@ TEST(INP_5, AnAnswerAboutAnyNumberOfFaultsIsBounded) {
 }
 
 TEST(INP_5, ACutNameIsStillText) {
-    // Seen here: a long unknown name was cut at a byte, in the middle of a character.
+    // Regression: a long unknown name was truncated inside a multi-byte character.
     Service service;
     for (std::size_t shift = 0; shift < 4; ++shift) {
         std::string name(shift, 'x');
@@ -121,7 +121,7 @@ TEST(INP_7, NothingThatLooksLikeAnAddressReachesItsOwner) {
           "mike@exa\xC2\xADmple.org",     // soft hyphen
           "mike@\xEF\xBC\xA5\xEF\xBC\xB8\xEF\xBC\xA1\xEF\xBC\xAD\xEF\xBC\xB0\xEF\xBC\xAC\xEF\xBC\xA5.org",
           "mike@xn--exmple-qt\xC3\xA1.org",
-          "mike@xn--example.org",         // stands for no name
+          "mike@xn--example.org",         // encodes no valid name
           "mike@example\xE3\x80\x82org",  // ideographic full stop
           "mike @example.org",
           "mike@example .org",
@@ -145,9 +145,9 @@ TEST(INP_7, NothingThatLooksLikeAnAddressReachesItsOwner) {
         EXPECT_EQ(answer.status, 422U) << email;
         EXPECT_FALSE(answer.has("data")) << email;
     }
-    // Well-formed, but somebody else's: nobody.
+    // Well-formed addresses of other mailboxes, which have no account.
     for (const char* email : {"mike+tag@example.org", "m.ike@example.org", "mike@example.com", "mike@sub.example.org",
-                              "mike@ex\xC3\xA1mple.org",  // a with acute: another domain
+                              "mike@ex\xC3\xA1mple.org",  // a with acute: a different domain
                               "mike@xn--exmple-qta.org"})
         EXPECT_EQ(service.call("POST", login, login_body(email, mike.password)).status, 400U) << email;
     const std::string longest = std::string(64, 'a') + "@" + std::string(63, 'b') + "." + std::string(63, 'c') + "." +
@@ -155,14 +155,14 @@ TEST(INP_7, NothingThatLooksLikeAnAddressReachesItsOwner) {
     EXPECT_EQ(longest.size(), 254U);
     EXPECT_EQ(service.call("POST", login, login_body(longest, "x")).status, 400U);
     EXPECT_EQ(service.call("POST", login, login_body("a" + longest, "x")).status, 422U);
-    // The written rule: letters are compared without case.
+    // Letters are compared case-insensitively.
     EXPECT_EQ(service.call("POST", login, login_body("MIKE@example.org", mike.password)).status, 200U);
     EXPECT_EQ(service.call("POST", login, login_body("Mike@EXAMPLE.Org", mike.password)).status, 200U);
 }
 
 TEST(INP_7, AnInternationalDomainHasOneSpelling) {
     for (const char* text : {"ada@m\xC3\xBCller.example",   // u with diaeresis
-                             "ADA@M\xC3\x9CLLER.Example",   // in capitals
+                             "ADA@M\xC3\x9CLLER.Example",   // in upper case
                              "Ada@mu\xCC\x88ller.example",  // u and a combining diaeresis
                              "ada@xn--mller-kva.example", "ADA@XN--MLLER-KVA.EXAMPLE"})
         EXPECT_EQ(canonical_email(text), "ada@xn--mller-kva.example") << text;
@@ -173,11 +173,11 @@ TEST(INP_7, AnInternationalDomainHasOneSpelling) {
               "ada@xn--strae-oqa.example")
         << "a sharp s is a letter of its own";
     for (const char* text : {"\xC3\xA4"
-                             "da@example.org",            // the local part stays ASCII
-                             "ada@\xE2\x82\xAC.example",  // a sign of currency
+                             "da@example.org",            // the local part must be ASCII
+                             "ada@\xE2\x82\xAC.example",  // currency sign
                              "ada@-\xC3\xBC.example", "ada@\xC3\xBC-.example", "ada@m\xC3\xBCller",
                              "ada@\xF0\x9F\x94\x91.example",  // an emoji
-                             "ada@m\xC3ller.example",         // no UTF-8
+                             "ada@m\xC3ller.example",         // invalid UTF-8
                              "ada@xn--.example", "ada@xn--a.example", "ada@ab--cd.example", "ada@\xCC\x88u.example"})
         EXPECT_EQ(canonical_email(text), std::nullopt) << text;
     std::string longest = "ada@";
@@ -206,7 +206,7 @@ TEST(INP_10, LanguageAndZoneComeFromFixedLists) {
           std::string("*"), std::string(4'000, 'e'), std::string("de\t")}) {
         const Answer answer = service.get("/api/health/live", {{"x-custom-lang", sent}, {"x-timezone", sent}});
         EXPECT_EQ(answer.status, 200U) << sent;
-        const bool german = sent == "de\t";  // white space around a value is none of it
+        const bool german = sent == "de\t";  // white space around the value is ignored
         EXPECT_EQ(answer.text("metadata.language"), german ? "de" : "en") << sent;
         EXPECT_EQ(answer.headers.at("x-custom-lang"), german ? "de" : "en");
         EXPECT_EQ(answer.text("metadata.timezone"), service.get("/api/health/live").text("metadata.timezone"));

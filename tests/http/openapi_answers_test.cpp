@@ -1,4 +1,4 @@
-// What the service answers is what its document says it answers.
+// The service answers as its OpenAPI document describes.
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -8,8 +8,8 @@
 namespace consentry::tests {
 namespace {
 
-// Every answer that a test gets is held against the document (tests/support/contract.hpp). Here are the ways through
-// the service whose answers should be seen at least once, and the proof that a difference would be noticed.
+// The tests' client checks every answer against the document (tests/support/contract.hpp). The tests here cover answers
+// that must occur at least once, and prove that the check detects deviations.
 struct Journey {
     Answer call(const std::string& method, const std::string& path, const json::object& body = {},
                 const Headers& headers = {}) const {

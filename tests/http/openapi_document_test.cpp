@@ -1,4 +1,4 @@
-// The document at /docs/json and the routes are one thing: neither knows what the other does not (AUT-1).
+// The document at /docs/json and the router describe the same operations (AUT-1).
 #include <map>
 #include <set>
 
@@ -18,14 +18,14 @@ struct Documented {
     const json::object& document = answer.json.as_object();
     const json::object& paths = document.at("paths").as_object();
 
-    // What a reference leads to; the value itself where it is none.
+    // Returns the target of a reference, or the value itself if it is not a reference.
     const json::object& resolve(const json::value& value) const {
         const auto* reference = value.as_object().if_contains("$ref");
         return reference == nullptr ? value.as_object()
                                     : SchemaChecker(answer.json).find(reference->as_string())->as_object();
     }
 
-    // visit(path, method, operation) for each documented operation.
+    // Calls visit(path, method, operation) for each documented operation.
     template <class Visit>
     void each(Visit visit) const {
         for (const auto& path : paths)
@@ -34,7 +34,7 @@ struct Documented {
     }
 };
 
-// "/user/:userId" -> "/user/{userId}"
+// Converts "/user/:userId" to "/user/{userId}".
 std::string documented_path(const std::string& path) {
     std::string out;
     for (std::size_t i = 0; i < path.size(); ++i) {
@@ -49,7 +49,7 @@ std::string documented_path(const std::string& path) {
     return out;
 }
 
-// "get /api/hello" of every path and method of the router, with its operation.
+// Maps "get /api/hello", for every path and method of the router, to its operation.
 std::map<std::string, const http::Operation*> routes(Service& service) {
     std::map<std::string, const http::Operation*> out;
     const http::Router& router = service.app().router();
@@ -58,7 +58,7 @@ std::map<std::string, const http::Operation*> routes(Service& service) {
         methods.insert(methods.end(), operation->other_methods.begin(), operation->other_methods.end());
         for (const std::string& path : router.full_paths(*operation))
             for (const auto method : methods)
-                // "/docs/" is "/docs" for people who type.
+                // The router also serves "/docs/", for people who type the address. It is not documented.
                 if (!path.ends_with('/'))
                     out[to_lower_ascii(name_of(method)) + " " + documented_path(path)] = operation.get();
     }
@@ -89,12 +89,12 @@ TEST(AUT_1, TheDocumentListsExactlyTheRoutes) {
     EXPECT_GT(in_router.size(), 60U);
 }
 
-// The document without aliases: each operation once, at its first path, naming its other paths and methods.
+// Without aliases, the document has each operation once, at its first path, which names the other paths and methods.
 TEST(AUT_1, AnOperationStandsAtItsFirstPathAndNamesTheOthers) {
     Documented t;
     const Answer answer = t.service.get("/docs/json");
     const json::object& shown = answer.json.as_object();
-    std::map<std::string, std::set<std::string>> aliases;  // of each operationId, as the router knows them
+    std::map<std::string, std::set<std::string>> aliases;  // by operationId, as the router knows them
     for (const auto& [route, operation] : routes(t.service)) {
         const std::string first = to_lower_ascii(name_of(operation->method)) + " " +
                                   documented_path(t.service.app().router().full_paths(*operation).front());
@@ -127,7 +127,7 @@ TEST(AUT_1, AnOperationStandsAtItsFirstPathAndNamesTheOthers) {
     EXPECT_EQ(t.service.get("/docs/json?aliases=yes").status, 422U);
 }
 
-// What clients generated from the document call; guides use the same paths.
+// Clients generated from the document call these paths, and the guides use them.
 TEST(AUT_1, FirstPathsAreThoseOfTheContract) {
     Documented t;
     const json::value shown = t.service.get("/docs/json").json;
@@ -161,7 +161,7 @@ TEST(AUT_1, FirstPathsAreThoseOfTheContract) {
     }
 }
 
-// Strict clients tell the shapes of a login apart by the constants.
+// Strict clients distinguish the shapes of a login answer by these constants.
 TEST(AUT_1, TheShapesOfALoginAreToldApartByConstants) {
     const Documented t;
     const auto& schemas = t.document.at("components").at("schemas").as_object();
@@ -183,7 +183,7 @@ TEST(AUT_1, TheShapesOfALoginAreToldApartByConstants) {
     EXPECT_TRUE(members[2].contains("secret"));
 }
 
-// A header is described once, however many answers carry it; only those of one operation stand with it.
+// The document describes a header once, however many answers carry it. Only headers of a single operation stay inline.
 TEST(AUT_1, SharedHeadersAreDescribedOnce) {
     const Documented t;
     for (const auto& response : t.document.at("components").at("responses").as_object())
@@ -204,7 +204,7 @@ TEST(AUT_1, EveryReferenceResolvesAndEverySchemaIsUsed) {
         EXPECT_TRUE(used.contains("#/components/schemas/" + std::string(schema.key()))) << schema.key();
 }
 
-// The guard tells who may call. An endpoint does not tell it again, so the two cannot disagree.
+// The guard states its own requirements. Endpoints do not repeat them, so the two cannot contradict each other.
 TEST(AUT_1, DescriptionsBeginWithWhatTheGuardDemands) {
     Documented t;
     const auto declared = routes(t.service);
@@ -293,7 +293,8 @@ TEST(AUT_1, TheDocumentedSecurityIsTheGuardsOwn) {
         const auto& described = t.paths.at(route.substr(space + 1)).at(route.substr(0, space)).as_object();
         const auto& security = described.at("security").as_array();
         const auto& responses = described.at("responses").as_object();
-        // Each way in asks for the guard's own token; a key stands beside it never, in one of two ways, or always.
+        // Each alternative requires exactly the guard's token. An API key accompanies none, one of two, or every
+        // alternative.
         const std::string& token = operation->access.security_scheme;
         std::size_t with_key = 0;
         for (const auto& way : security) {
@@ -333,7 +334,7 @@ TEST(AUT_1, ABodyIsRequiredWhereOneOfItsMembersIs) {
         const auto* body = operation.if_contains("requestBody");
         if (body == nullptr) return;
         const auto& content = t.resolve(*body).at("content").as_object();
-        if (!content.contains("application/json")) return;  // a file: upload_test.cpp, files_test.cpp
+        if (!content.contains("application/json")) return;  // files: see upload_test.cpp and files_test.cpp
         const auto& schema = content.at("application/json").at("schema").as_object();
         const auto* target = &schema;
         if (const auto* reference = schema.if_contains("$ref"))
@@ -343,7 +344,7 @@ TEST(AUT_1, ABodyIsRequiredWhereOneOfItsMembersIs) {
     });
 }
 
-// Each error of a status has an example that is that error.
+// Each error of a status has its own example.
 TEST(AUT_1, ErrorsAreShownOneByOne) {
     const Documented t;
     std::size_t seen = 0;
@@ -366,7 +367,7 @@ TEST(AUT_1, ErrorsAreShownOneByOne) {
     EXPECT_GT(seen, 40U);
 }
 
-// Nothing but the operations' own errors and those that all have.
+// Every declared error is documented with its code, and only operations that declare a 404 document one.
 TEST(AUT_1, DeclaredErrorsAreDocumentedWithTheirCodes) {
     Documented t;
     for (const auto& [route, operation] : routes(t.service)) {

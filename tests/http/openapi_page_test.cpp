@@ -1,4 +1,4 @@
-// /docs: a page that needs nobody else, and files that travel well.
+// The page /docs loads nothing from other servers, and its files are compressed and cached correctly.
 #include <regex>
 
 #include <gtest/gtest.h>
@@ -33,9 +33,9 @@ TEST(WEB_7, ThePageLoadsOnlyWhatThisServiceHas) {
     for (std::sregex_iterator found(page.body.begin(), page.body.end(), address), end; found != end; ++found, ++loaded)
         EXPECT_EQ(service.get((*found)[1].str()).status, 200U) << (*found)[1];
     EXPECT_EQ(loaded, 5U);
-    // Inline code would need a weaker policy.
+    // Inline code would require a weaker policy.
     EXPECT_FALSE(std::regex_search(page.body, std::regex("<script>|<style| style=| on[a-z]+=")));
-    // Everything else stays an inert document.
+    // All other paths keep the policy that permits nothing.
     EXPECT_TRUE(
         service.get("/docs/json").headers.at("content-security-policy").starts_with("default-src 'none'; frame"));
 }
@@ -68,7 +68,7 @@ TEST(WEB_7, WhatDidNotChangeIsNotSentAgain) {
         EXPECT_EQ(same.status, 304U);
         EXPECT_TRUE(same.body.empty());
         EXPECT_EQ(service.get(path, {{"If-None-Match", "\"other\""}}).status, 200U);
-        // The other coding is another representation.
+        // A different content coding is a different representation.
         EXPECT_EQ(service.get(path, {{"If-None-Match", tag}, {"Accept-Encoding", "gzip"}}).status, 200U);
     }
 }

@@ -1,4 +1,4 @@
-// Cursors are ours, of this account, list and day, or they are refused (INP-9).
+// Consentry accepts only cursors that it issued within the last day for the same account, list and order (INP-9).
 #include <boost/system/system_error.hpp>
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST_F(INP_9, ACursorHasAFormAndALength) {
     try {
         EXPECT_EQ(reader.list("cursor=" + std::string(10'000'000, 'A')).status, 414U);
     } catch (const boost::system::system_error&) {
-        // Hung up on before all of it was sent.
+        // The server closed the connection before the whole request was sent.
     }
     EXPECT_LE(cursor("perPage=1&orderBy=updatedAt:asc&orderBy=createdAt:desc").size(), 256U);
 }

@@ -1,4 +1,4 @@
-// What a list's query may say, and what each refusal is called (INP-8).
+// Which query parameters a list accepts, and the name of each refusal (INP-8).
 #include <gtest/gtest.h>
 
 #include "tests/support/calls/paging_calls.hpp"

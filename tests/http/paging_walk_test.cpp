@@ -1,4 +1,4 @@
-// Lists that are walked while they change: nothing comes twice, and what stood all the time comes.
+// Paging through lists that change meanwhile: no item appears twice, and items that exist throughout are not missed.
 #include <algorithm>
 #include <random>
 #include <set>
@@ -17,7 +17,7 @@ TEST(Paging, AWalkOverAChangingListMissesAndRepeatsNothing) {
     const Reader reader(service);
     const TimePoint begin = service.clock().now() - 24h;
     std::vector<SessionId> sessions;
-    for (int i = 0; i < 250; ++i) sessions.push_back(reader.add_session(begin + i / 5 * 1ms));  // five of each moment
+    for (int i = 0; i < 250; ++i) sessions.push_back(reader.add_session(begin + i / 5 * 1ms));  // five per millisecond
     std::set<std::string> stood;
     for (const auto& id : sessions) stood.insert(id.text());
 

@@ -1,5 +1,5 @@
-// How much one client may ask of one operation (LIM-1, LIM-2, LIM-4 to LIM-6). The window is long and the clock stands
-// still unless a test moves it, so that nothing here depends on how fast the machine is.
+// How many requests one client may send to one operation (LIM-1, LIM-2, LIM-4 to LIM-6). The window is long and only
+// the tests move the clock, so nothing depends on the speed of the machine.
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -45,17 +45,17 @@ TEST(LIM_1, TenInAnyStretchAlsoAcrossTheEdge) {
         return admitted;
     };
     EXPECT_TRUE(at(10'000));
-    EXPECT_EQ(burst(10'499), 9);  // the first one still counts
-    EXPECT_EQ(burst(10'500), 1);  // it no longer does
+    EXPECT_EQ(burst(10'499), 9);  // the first request still counts
+    EXPECT_EQ(burst(10'500), 1);  // the first request no longer counts
     EXPECT_EQ(burst(10'998), 0);
     EXPECT_EQ(burst(10'999), 9);
-    // A clock that steps back neither opens the door nor shuts it for ever (RAC-6).
+    // A clock that steps back neither lifts the limit nor blocks a client forever (RAC-6).
     EXPECT_EQ(burst(5'000), 10);
     EXPECT_EQ(burst(5'500), 10);
 }
 
 TEST(LIM_1, TheWindowPassesByTheServicesClock) {
-    // Redis' windows pass by Redis' clock: cache_contract_test.
+    // With Redis, windows follow the clock of Redis; cache_contract_test covers that.
     Service service(limited("3", {{"THROTTLE_TTL_IN_MS", "500"}, {"CACHE_URL", "memory:"}}));
     for (int round = 0; round < 3; ++round) {
         for (int i = 0; i < 3; ++i) EXPECT_EQ(service.get("/api/hello").status, 200U);
@@ -69,7 +69,7 @@ TEST(LIM_1, EachOperationIsCountedApartAndItsAliasesTogether) {
     EXPECT_EQ(service.get("/api/hello").status, 200U);
     EXPECT_EQ(service.get("/api/public/hello").status, 429U);
     EXPECT_EQ(service.get("/api/health/live").status, 200U);
-    // What no endpoint has counts as one operation, so that scanning is slowed down as well.
+    // Unknown paths count as one operation, so that scanning is slowed down as well.
     EXPECT_EQ(service.get("/api/nowhere").status, 404U);
     EXPECT_EQ(service.get("/api/elsewhere").status, 429U);
 }
@@ -115,7 +115,7 @@ TEST(LIM_2, ForgedHopsLeadToOneBucket) {
     EXPECT_EQ(client.read_answer().status, 431U);
 }
 
-// The address that counts, seen by who shares a bucket with it.
+// Tests which address identifies the client by sending two requests that must share a limit.
 struct Hops {
     std::string name;
     std::string hops;
@@ -183,7 +183,7 @@ TEST(LIM_4, MemoryIsBoundedAndEvictionFreesNobody) {
         admitted += windows.admit("key" + std::to_string(i), 1, window, now).admitted ? 1 : 0;
     EXPECT_FALSE(windows.admit("victim", 1, window, now).admitted);
     EXPECT_LE(windows.keys(), 1'100U);
-    EXPECT_LE(admitted, 1'100);  // those without a place of their own share one
+    EXPECT_LE(admitted, 1'100);  // keys without an entry of their own share one
     windows.admit("later", 1, window, now + 3 * window);
     EXPECT_TRUE(windows.admit("key1", 1, window, now + 3 * window).admitted);
 }
@@ -192,7 +192,7 @@ TEST(LIM_5, WithoutTheSharedCacheEachCountsForItselfAndByHalf) {
     Service service(limited("10", {{"CACHE_URL", "redis://127.0.0.1:1"}}));
     for (int i = 0; i < 5; ++i) EXPECT_EQ(service.get("/api/hello").status, 200U) << i;
     for (int i = 0; i < 20; ++i) EXPECT_EQ(service.get("/api/hello").status, 429U);
-    service.restart();  // what was recorded is written at the stop
+    service.restart();  // events are written when the service stops
     std::ifstream events(service.folder() / "data" / "security" / "events.log");
     int told = 0;
     for (std::string line; std::getline(events, line);) {
@@ -225,7 +225,7 @@ TEST(LIM_6, LessThanASecondIsOne) {
     const Service service(limited("1", {{"THROTTLE_TTL_IN_MS", "500"}}));
     service.get("/api/hello");
     Answer refused;
-    // The clock stands still; with Redis the window may pass meanwhile.
+    // The service's clock stands still, but the window in Redis may pass meanwhile.
     for (int i = 0; i < 50 && refused.status != 429U; ++i) refused = service.get("/api/hello");
     EXPECT_EQ(refused.status, 429U);
     EXPECT_EQ(refused.headers.at("retry-after"), "1");

@@ -1,4 +1,4 @@
-// RAC-4: who repeats a request because its answer was lost gets a stable one, and nothing happens a second time.
+// RAC-4: a client that repeats a request because it lost the answer gets a stable answer, and nothing happens twice.
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -12,7 +12,7 @@ std::string activities(const Service& service, const std::string& action) {
     return value_of(service, "count(*) FROM activity_log WHERE action = '" + action + "'");
 }
 
-// The first answer is a success; all others are this error.
+// Expects that the first call succeeds and that all later ones fail with this error.
 template <class Call>
 void expect_once(Call call, unsigned status, std::string_view name) {
     const Answer first = call();
@@ -77,7 +77,7 @@ TEST(RAC_4, ASecondFactorIsTurnedOffOnce) {
         << "the session that did it goes on";
 }
 
-// A reset is a state, not a deed: there is nothing left to do.
+// A reset sets a state, so repeating it succeeds and changes nothing.
 TEST(RAC_4, ASecondFactorIsResetOnce) {
     Service service;
     Person person = service.make_person();

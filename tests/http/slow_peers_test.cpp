@@ -1,4 +1,5 @@
-// Hundreds of peers that dawdle, each in its own way, hold up nobody (WEB-4). script/bench shows it for ten thousand.
+// Hundreds of peers that are slow in different ways delay no other client (WEB-4). script/bench does the same with ten
+// thousand.
 #include <list>
 
 #include <sys/resource.h>
@@ -40,11 +41,11 @@ TEST(WEB_4, HundredsOfSlowPeersEndInTimeWhileOthersAreServed) {
         constexpr std::string_view starts[] = {
             "GET /slow HTTP/1.1\r\nHost: a\r\nX: ", "POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n",
             "POST /slow HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n186A0\r\n",
-            // Asks for more than the buffers between the two hold, and does not read it.
+            // The peer requests more than the socket buffers hold and does not read it.
             "GET /large?8000000 HTTP/1.1\r\nHost: a\r\n\r\n"};
         peer.client.send(starts[peer.reads ? i % 3 : 3]);
     }
-    // The others, as long as a slow peer is there.
+    // Serve another client for as long as slow peers are connected.
     RawClient other{running.server.port()};
     std::size_t served = 0;
     do {

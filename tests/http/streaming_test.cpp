@@ -1,5 +1,5 @@
-// Bodies that are made while they are sent (WEB-4, OPS-1): their framing, their end, and what becomes of one that fails
-// or whose client goes away.
+// Bodies that are generated while they are sent (WEB-4, OPS-1): their framing and end, failures, and clients that
+// disconnect.
 #include <atomic>
 #include <future>
 #include <memory>
@@ -39,7 +39,7 @@ struct Asking : RawClient {
     }
 };
 
-// The kit alone: a router, the pipeline, a server, and endpoints of all sorts.
+// The HTTP kit alone: a router, the pipeline, a server, and endpoints with different kinds of streams.
 class Kit : private http::Observer {
 public:
     explicit Kit(http::ServerOptions options = on_loopback()) {
@@ -71,7 +71,7 @@ public:
                                const std::string& version = "1.1") {
         return method + " /api" + path + " HTTP/" + version + "\r\nHost: x\r\n\r\n";
     }
-    // Waits for the next answer to be told of.
+    // Waits for the next reported answer.
     Observed observed() {
         std::unique_lock lock(mutex_);
         EXPECT_TRUE(told_.wait_for(lock, 20s, [&] { return !seen_.empty(); }));
@@ -258,7 +258,7 @@ TEST(WEB_4, AStreamIsMadeNoFasterThanItIsTaken) {
     options.write_timeout = 100ms;
     Kit kit(options);
     const Asking client = kit.ask("/endless", "GET", "1.1", 4096);
-    kit.observed();  // the client was left
+    kit.observed();  // returns once the server has given up on the client
     EXPECT_LT(kit.made() * large, 32U << 20) << "what the kernel holds, and one piece";
 }
 

@@ -1,4 +1,4 @@
-// Files that requests bring (INP-1, WEB-2): forms are read strictly, and no byte more than allowed.
+// File uploads (INP-1, WEB-2): forms are parsed strictly, and the size limit holds to the byte.
 #include <functional>
 #include <string>
 
@@ -21,7 +21,7 @@ using test::RawClient;
 
 constexpr std::string_view boundary = "----x7";
 
-// All of it copied: an Upload shows the form that it was read from, which may end with the call.
+// Copies of an Upload's parts, because an Upload refers to the form it was read from, which may not outlive the call.
 struct Read {
     const ErrorKind* error = nullptr;
     std::string filename;
@@ -59,7 +59,7 @@ constexpr std::string_view table = "email;name\r\na@example.org;A\r\n";
 template <class Text>
 concept CanBeABody = requires(http::Request& request, Text text) { request.body = std::forward<Text>(text); };
 
-// What does not compile cannot be read when it is gone.
+// The compiler prevents a body that outlives its text.
 TEST(INP_1, ABodyIsNeverAViewOfATemporary) {
     EXPECT_TRUE(CanBeABody<std::string&>);
     EXPECT_TRUE(CanBeABody<std::string_view>);
@@ -84,7 +84,7 @@ TEST(INP_1, AFileComesAsAFormOrAlone) {
         ASSERT_EQ(out.error, nullptr) << type;
         EXPECT_EQ(out.body, table);
     }
-    // As curl, browsers and Python's requests write it.
+    // These forms match what curl, browsers and Python's requests send.
     for (const char* head :
          {"Content-Disposition: form-data; name=\"file\"; filename=\"A B.CSV\"\r\nContent-Type: "
           "application/vnd.ms-excel",
@@ -183,7 +183,7 @@ TEST(INP_1, AFormBringsTheFileAndNothingElse) {
         EXPECT_EQ(read(type, "x").error, &errors::file_extension_invalid) << type;
 }
 
-// The kit alone, with one operation that takes a file and one that does not.
+// The HTTP kit alone, with one operation that takes a file and one that does not.
 class Taking {
 public:
     Taking() {

@@ -1,4 +1,5 @@
-// Who is admitted when there are more who ask than there is room, and what a body costs before it is wanted.
+// Which connections are admitted when there are more than the limit, and how much memory a body takes before it is
+// wanted.
 #include <list>
 #include <string>
 #include <vector>
@@ -43,7 +44,7 @@ TEST(WEB_4, ANewConnectionReplacesTheOneThatWasLongestWithoutARequest) {
     RawClient second{port};
     RawClient third{port};
     for (RawClient* client : {&first, &second, &third}) EXPECT_EQ(ask(*client), 200U);
-    // Times are told by the tick of a coarse clock.
+    // The server orders connections by a coarse clock, so wait for its next tick.
     const auto tick = http::CoarseClock::now();
     while (http::CoarseClock::now() == tick) EXPECT_EQ(ask(first), 200U);
     EXPECT_EQ(ask(first), 200U);
@@ -58,7 +59,7 @@ TEST(WEB_4, ANewConnectionReplacesTheOneThatWasLongestWithoutARequest) {
 TEST(WEB_4, OneAddressCannotHoldEveryConnection) {
     const RunningServer running(with_places(20));
     const std::uint16_t port = running.server.port();
-    // Silent, in the middle of a head, or at rest after a request: none of them can be waited for.
+    // Connections that are silent, in the middle of a head, or idle after a request: all of them may be replaced.
     std::list<RawClient> greedy;
     for (int i = 0; i < 20; ++i) {
         RawClient& one = greedy.emplace_back(port);
@@ -70,7 +71,7 @@ TEST(WEB_4, OneAddressCannotHoldEveryConnection) {
         RawClient& other = others.emplace_back(port, ("127.0.1." + std::to_string(i + 1)).c_str());
         EXPECT_EQ(ask(other), 200U);
     }
-    // Whoever holds most comes again and again, and replaces but their own.
+    // The address with the most connections connects again and again, and replaces only its own.
     for (int i = 0; i < 40; ++i) greedy.emplace_back(port).send("GET /a HTTP/1.1\r\nHo");
     for (RawClient& other : others) EXPECT_EQ(ask(other), 200U);
 }
@@ -124,7 +125,7 @@ TEST(WEB_4, ATrustedProxyMayHoldEveryConnection) {
     for (auto one = std::next(proxy.begin()); one != proxy.end(); ++one) EXPECT_EQ(ask(*one), 200U);
 }
 
-// Wants no body of strangers.
+// Receives bodies only from requests with credentials.
 class Guarded final : public TellingApplication {
 public:
     boost::asio::awaitable<void> respond(const http::Request& request, http::Response& response) override {
@@ -212,7 +213,7 @@ TEST(WEB_3, BodiesTakeNoMoreThanTheirBudgetAndAnotherNetworkGetsItsPart) {
     options.body_memory_max = 1'000'000;
     GuardedServer running(options);
     const std::uint16_t port = running.server.port();
-    // Each holds back its last byte.
+    // Each request withholds its last byte.
     std::list<RawClient> greedy;
     for (int i = 0; i < 10; ++i) {
         greedy.emplace_back(port).send(upload(100'000, known) + std::string(99'999, 'b'));

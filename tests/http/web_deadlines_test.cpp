@@ -1,4 +1,4 @@
-// The listening side against peers that dawdle and against its own shortage: deadlines, cancellation, file handles.
+// The HTTP server against slow peers and against shortage of its own: deadlines, cancellation, file descriptors.
 #include <chrono>
 #include <string>
 #include <thread>
@@ -26,7 +26,7 @@ using test::RunningServer;
 ServerOptions hasty_options() {
     ServerOptions options = on_loopback();
     options.body_timeout = options.write_timeout = options.request_timeout = 60ms;
-    options.head_timeout = 200ms;  // also for the first byte, which the test itself must have sent by then
+    options.head_timeout = 200ms;  // also applies to the first byte, which a busy test must send in time
     options.idle_timeout = 10s;
     return options;
 }
@@ -89,7 +89,7 @@ TEST(WEB_4, APeerThatDoesNotReadIsLeft) {
     const RunningServer running(options);
     RawClient client{running.server.port(), 4096};
     client.send("GET /large?30000000 HTTP/1.1\r\nHost: a\r\n\r\n");
-    // Seen from outside only by its end: the server has no connection any more.
+    // The client does not read, so wait until the server has no connection left.
     while (running.server.connections() > 0 || running.application.seen().empty()) std::this_thread::yield();
     EXPECT_LT(client.read_all().size(), 30'000'000U);
 }
@@ -105,7 +105,7 @@ TEST(WEB_4, ARequestThatTakesTooLongIsCancelledAndA408) {
     EXPECT_EQ(running.ask("GET /a HTTP/1.1\r\nHost: a\r\n\r\n").status, 200U);
 }
 
-// Waits for another thread that never answers while the request lives.
+// Waits for a result from another thread that does not arrive during the request.
 class DeafApplication final : public test::TellingApplication {
 public:
     boost::asio::awaitable<void> respond(const http::Request&, http::Response&) override {
@@ -155,7 +155,7 @@ TEST(FLT_5, OutOfFileHandlesAcceptingPausesWithoutSpinning) {
     rlimit before{};
     getrlimit(RLIMIT_NOFILE, &before);
     const int waiting = socket(AF_INET, SOCK_STREAM, 0);
-    // A new descriptor takes the lowest free number: from here on there is none below the limit.
+    // A new descriptor gets the lowest free number. Lowering the limit to that number leaves no free descriptor.
     const int lowest_free = dup(waiting);
     close(lowest_free);
     const rlimit none{.rlim_cur = static_cast<rlim_t>(lowest_free), .rlim_max = before.rlim_max};

@@ -1,4 +1,4 @@
-// What the listening side reads out of bytes, over real sockets: one reading of each message, or a refusal.
+// How the HTTP server reads bytes from real sockets: it reads each message in one way or refuses it.
 #include <cstdio>
 #include <functional>
 #include <future>
@@ -46,8 +46,8 @@ TEST(WEB_1, AmbiguousRequestsAreRefusedAndNothingBehindThemIsRead) {
     for (const std::string& target : running.application.seen()) EXPECT_EQ(target, "/before");
 }
 
-// Clients of HTTP/2 begin with this, or ask for it while they speak HTTP/1.1 (RFC 9113 section 3). Neither gets it:
-// floods of frames, resets and settings have nobody to meet.
+// An HTTP/2 client begins with this preface, or requests an upgrade in HTTP/1.1 (RFC 9113 section 3). Consentry
+// supports neither, so floods of frames, resets and settings do not affect it.
 TEST(WEB_9, ThePrefaceOfHttp2IsRefused) {
     const RunningServer running;
     RawClient client = RawClient{running.server.port()};
@@ -211,7 +211,8 @@ TEST(WEB_3, ABodyThatIsDeclaredTooLargeIsRefusedUnread) {
     RawClient client{running.server.port()};
     client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1048577\r\n\r\n");
     EXPECT_EQ(client.read_answer().status, 413U);
-    // A client that goes on sending still reads its answer: the server does not reset the connection at once.
+    // A client that is still sending receives the answer as well, because the server does not reset the connection at
+    // once.
     RawClient hasty{running.server.port()};
     hasty.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n" + std::string(2'000'000, 'b'));
     EXPECT_EQ(hasty.read_answer().status, 413U);
@@ -277,7 +278,7 @@ TEST(WEB_8, NothingOfOneRequestShowsInAnother) {
                 if (answer.status != 200 || answer.body != expected[at] || answer.header("x-canary") != canaries[at])
                     ++wrong;
             }
-            if (round % 50 == 0) {  // a connection that dies in the middle of a body leaves nothing behind
+            if (round % 50 == 0) {  // a connection that dies in the middle of a body must leave nothing behind
                 RawClient aborted{running.server.port()};
                 aborted.send(
                     "POST /echo HTTP/1.1\r\nHost: a\r\nx-canary: aborted\r\nContent-Length: 9000\r\n\r\nSECRET");

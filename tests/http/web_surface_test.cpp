@@ -1,4 +1,4 @@
-// What every answer carries, whatever the endpoint: headers, ids, forms of an error, codings.
+// What all endpoints share in their answers: headers, ids, formats of errors, content codings.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -154,14 +154,14 @@ TEST(Problem, AnErrorTakesTheFormOfRfc9457OnRequest) {
     EXPECT_EQ(answer.number("status"), 401);
     EXPECT_EQ(answer.text("detail"), answer.text("message"));
     EXPECT_EQ(answer.text("instance"), "urn:uuid:" + answer.text("metadata.requestId"));
-    // The same facts as the envelope.
+    // The problem document also contains the facts of the envelope.
     EXPECT_EQ(answer.number("statusCode"), 5120);
     EXPECT_EQ(answer.text("statusCodeKey"), "jwtAccessTokenInvalid");
     const Answer invalid = service.call("POST", "/api/public/user/login/credential", "{}",
                                         {{"Content-Type", "application/json"}, {"Accept", "Application/Problem+JSON"}});
     EXPECT_EQ(invalid.status, 422U);
     EXPECT_TRUE(invalid.violates("email", "isEmail"));
-    // Success is never one.
+    // A successful answer never becomes a problem document.
     EXPECT_EQ(header(service.get("/api/hello", {{"Accept", "application/problem+json"}}), "content-type"),
               "application/json; charset=utf-8");
 }
@@ -185,7 +185,7 @@ TEST(Problem, TheWeightsOfAcceptAreHeeded) {
         EXPECT_EQ(form_for(accept), "application/json") << accept;
 }
 
-// What is wrong with a body is told as precisely as it is known.
+// A refused body gets a message that describes the fault as precisely as possible.
 struct BadBody {
     std::string body;
     std::string message;

@@ -1,4 +1,4 @@
-// Redis down, slow, silent or emptied: the database decides, and nothing that holds lets go (FLT-1).
+// Redis is down, slow, silent or emptied: the database decides, and locks and ended sessions stay in force (FLT-1).
 #include <gmock/gmock.h>
 
 #include "instances/fleet.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// One way to lose the server and to get it back.
+// One way to lose Redis and to restore it.
 struct CacheFault {
     std::string name;
     void (*begin)(const RealRedis&, TcpProxy&);
@@ -40,8 +40,8 @@ protected:
     bool cache_is_up(std::size_t instance) {
         return fleet->client(instance).get("/api/health/ready").text("data.details.cache.status") == "up";
     }
-    // Right after the fault, when every connection has still to find out. What other tests do to the machine is not
-    // Consentry's: one try in three has to be quick.
+    // Measures right after the fault, when no connection has noticed it yet. Other tests may slow the machine down, so
+    // one quick try in three is enough.
     std::chrono::milliseconds slowest_answer(const std::string& access) {
         std::chrono::milliseconds slowest = 1h;
         for (int round = 0; round < 3 && slowest >= 700ms; ++round) {
@@ -81,7 +81,7 @@ TEST_P(CacheFaults, FLT_1_TheDatabaseDecidesAloneAndAllIsWellAfterwards) {
     const Tokens stays = tokens_of(fleet->client(0), bob);
     const Tokens ends = tokens_of(fleet->client(0), bob);
     Tokens moves = tokens_of(fleet->client(0), bob);
-    for (std::size_t i = 0; i < 4; ++i)  // a copy of each lies in the cache
+    for (std::size_t i = 0; i < 4; ++i)  // puts a copy of each session into the cache
         for (const std::string& access : {stays.access, ends.access, moves.access})
             ASSERT_EQ(knock(fleet->client(i), access), 200U);
     const std::string challenge = challenge_of(fleet->client(0), ada);
@@ -112,7 +112,7 @@ TEST_P(CacheFaults, FLT_1_TheDatabaseDecidesAloneAndAllIsWellAfterwards) {
 
     end();
     const auto deadline = std::chrono::steady_clock::now() + 5s;
-    // Each thread of an instance finds out for itself: in 12 requests each is met.
+    // Each thread of an instance discovers by itself that Redis is back. 12 requests are enough to reach every thread.
     for (std::size_t i = 0; i < 2; ++i)
         EXPECT_TRUE(eventually_before(deadline,
                                       [&] {

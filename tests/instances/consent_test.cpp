@@ -1,4 +1,5 @@
-// DOC-5, DOC-6, DOC-8 over several instances: what one has published or recorded the others know at their next request.
+// Consent with several instances: what one instance publishes or records, the others know at their next request (DOC-5,
+// DOC-6, DOC-8).
 #include <gmock/gmock.h>
 
 #include "base/uuid.hpp"

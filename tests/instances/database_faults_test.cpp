@@ -1,4 +1,4 @@
-// PostgreSQL down, slow or silent: nothing authenticates on the cache alone, and nobody waits (FLT-2).
+// PostgreSQL is down, slow or silent: Consentry authenticates no one from the cache alone and answers quickly (FLT-2).
 #include <functional>
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A database, reached through a link, and one way to lose it and to get it back.
+// A database behind a link, and one way to lose it and to restore it.
 struct DatabaseFault {
     virtual ~DatabaseFault() = default;
     virtual std::string url() const = 0;
@@ -23,7 +23,7 @@ struct DatabaseFault {
 
 struct ServerFault : DatabaseFault {
     std::string url() const override { return server.url(); }
-    // Its processes are killed, not the machine: what they have written stands without fsync.
+    // The tests kill only the server's processes, not the machine, so what these have written survives without fsync.
     const RealPostgres server{{.settings = {"fsync=off"}}};
 };
 struct Killed : ServerFault {
@@ -64,7 +64,7 @@ void PrintTo(const NamedFault& fault, std::ostream* out) { *out << fault.name; }
 
 class DatabaseFaults : public testing::TestWithParam<NamedFault> {
 protected:
-    // What every kind of caller asks, and none may get.
+    // One request of each kind. None of them may succeed during a fault.
     std::vector<std::function<Answer(const HttpClient&)>> requests() {
         return {
             [this](const HttpClient& client) {
@@ -79,7 +79,7 @@ protected:
             [this](const HttpClient& client) { return verify_backup(client, challenge, ada.backup_codes[0]); },
         };
     }
-    // 64 of them at once, dealt out to the instances; how long the slowest took.
+    // Sends 64 of these requests at once, spread over the instances, and returns the time of the slowest one.
     std::chrono::milliseconds expect_none_is_served() {
         const auto all = requests();
         std::vector<std::chrono::milliseconds> took(64);
@@ -93,7 +93,7 @@ protected:
         return *std::ranges::max_element(took);
     }
     bool is_ready(std::size_t instance) { return fleet.client(instance).get("/api/health/ready").status == 200U; }
-    // Each thread of an instance has connections of its own: in 12 requests each is met.
+    // Each thread of an instance has its own connections. 12 requests are enough to reach every thread.
     bool is_back(std::size_t instance) {
         for (int i = 0; i < 12; ++i)
             if (knock(fleet.client(instance), sessions[0].access) != 200U || !is_ready(instance)) return false;
@@ -106,7 +106,7 @@ protected:
                  {"CACHE_URL", shared_redis_url()},
                  {"CACHE_NAMESPACE", fresh_namespace()},
                  {"SESSION_MAX_PER_USER", "1000"},
-                 // A refresh that was done after all may be asked again at the end.
+                 // If a refresh took effect although it was not acknowledged, the test can repeat it at the end.
                  {"AUTH_JWT_REFRESH_GRACE_IN_SECONDS", "60"}}};
     Account bob;
     Account ada;
@@ -119,14 +119,14 @@ TEST_P(DatabaseFaults, FLT_2_NothingIsServedFromTheCacheAloneAndAllIsWellAfterwa
     ada = fleet.make_protected_account();
     for (std::size_t i = 0; i < 3; ++i) sessions.push_back(tokens_of(fleet.client(i), bob));
     challenge = challenge_of(fleet.client(0), ada);
-    for (std::size_t i = 0; i < 12; ++i)  // a copy of each lies in the cache
+    for (std::size_t i = 0; i < 12; ++i)  // puts a copy of each session into the cache
         ASSERT_EQ(knock(fleet.client(i), sessions[i / 2 % 3].access), 200U);
 
-    // What other tests do to the machine is not Consentry's: one try in three has to be quick.
+    // Other tests may slow the machine down, so one quick try in three is enough.
     std::chrono::milliseconds slowest = 1h;
     for (int round = 0; round < 3 && slowest >= 1s; ++round) {
         database->begin();
-        slowest = expect_none_is_served();  // right after the fault: every connection has still to find out
+        slowest = expect_none_is_served();  // right after the fault, when no connection has noticed it yet
         slowest = std::max(slowest, expect_none_is_served());
         std::chrono::milliseconds quickest = 1h;
         for (std::size_t i = 0; i < 6; ++i) {
@@ -147,7 +147,7 @@ TEST_P(DatabaseFaults, FLT_2_NothingIsServedFromTheCacheAloneAndAllIsWellAfterwa
     }
     EXPECT_LT(slowest, 1s);
 
-    // What was asked just before the fault may have been done after all, but each thing once at most.
+    // Requests sent just before the fault may have taken effect, but each at most once.
     Tokens next = refreshed_tokens_in(refresh(fleet.client(0), sessions[1].refresh));
     EXPECT_EQ(knock(fleet.client(1), next.access), 200U);
     EXPECT_EQ(knock(fleet.client(1), sessions[1].access), 401U);
@@ -165,8 +165,8 @@ INSTANTIATE_TEST_SUITE_P(Ways, DatabaseFaults,
                                          NamedFault{"Refused", make<Refused>}),
                          [](const auto& info) { return info.param.name; });
 
-// A full disk cannot be had without a file system of one's own; its error can. The message and the code are the
-// server's, from a trigger.
+// Filling a disk would require a separate file system. Instead, a trigger raises the error that PostgreSQL reports for
+// a full disk.
 TEST(FLT_2, AFullDiskAtTheServerIsSaidAndGotOver) {
     SharedFleet fleet(2);
     const Account bob = fleet->make_account();

@@ -1,4 +1,5 @@
-// A server dies under load and its replica takes over: what was acknowledged stands, and the service is back at once.
+// A server dies under load and its replica takes over: acknowledged changes survive, and the service recovers within
+// seconds.
 #include <gtest/gtest.h>
 
 #include "instances/load_client.hpp"
@@ -13,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t client_count = 6;
 const Settings patient{{"SESSION_MAX_PER_USER", "1000"},
-                       // A refresh whose answer was lost is asked again for as long as the outage lasts.
+                       // Clients repeat an unanswered refresh for as long as the outage lasts.
                        {"AUTH_JWT_REFRESH_GRACE_IN_SECONDS", "60"}};
 
 LoadClient::Sender fleet_sender(Fleet& fleet) {
@@ -27,7 +28,7 @@ Settings with(Settings settings) {
     return settings;
 }
 
-// postgresql://USER:PASSWORD@HOST:PORT/DATABASE with a second host.
+// Adds a second host to postgresql://USER:PASSWORD@HOST:PORT/DATABASE.
 std::string with_second_host(const RealPostgres& first, const RealPostgres& second) {
     std::string url = first.url();
     const std::string port = ":" + std::to_string(first.port()) + "/";
@@ -36,7 +37,7 @@ std::string with_second_host(const RealPostgres& first, const RealPostgres& seco
 }
 
 TEST(FLT_2, NothingAcknowledgedIsLostWhenAReplicaTakesOver) {
-    // The servers' processes are killed, not the machine: what they have written stands without fsync.
+    // The test kills only the servers' processes, not the machine, so what these have written survives without fsync.
     const RealPostgres primary{{.settings = {"fsync=off"}}};
     const RealPostgres replica{{.settings = {"fsync=off"}, .replica_of = &primary, .synchronous = true}};
     Fleet fleet(2, with({{"DATABASE_URL", with_second_host(primary, replica)},
@@ -52,7 +53,7 @@ TEST(FLT_2, NothingAcknowledgedIsLostWhenAReplicaTakesOver) {
     for (std::size_t i = 0; i < fleet.size(); ++i)
         EXPECT_TRUE(eventually_before(deadline,
                                       [&] {
-                                          for (int good = 0; good < 12; ++good)  // each thread of the instance is met
+                                          for (int good = 0; good < 12; ++good)  // reaches each thread of the instance
                                               if (log_in(fleet.client(i), watcher).status != 200U) return false;
                                           return true;
                                       }))
@@ -77,7 +78,7 @@ TEST_P(CacheFailOver, FLT_1_NoSessionIsRevivedAndNoChallengeGoodTwice) {
     while (is_cluster && redis.master_of(key) != 0) key += "k";
     const std::size_t lost = is_cluster ? 0 : redis.master();
     redis.node(lost).kill();
-    // Until another has taken its place, as the servers themselves have it.
+    // Wait until the servers themselves report that another node has taken over.
     ASSERT_TRUE(eventually([&] {
         if (!is_cluster) return redis.master() != lost && redis.command(redis.master(), {"ROLE"}).starts_with("master");
         return redis.command(1, {"CLUSTER", "INFO"}).contains("cluster_state:ok") && redis.master_of(key, 1) != lost;
@@ -87,7 +88,7 @@ TEST_P(CacheFailOver, FLT_1_NoSessionIsRevivedAndNoChallengeGoodTwice) {
         EXPECT_TRUE(eventually_before(
             deadline,
             [&] {
-                for (int good = 0; good < 12; ++good)  // each thread of the instance is met, and each node of a cluster
+                for (int good = 0; good < 12; ++good)  // reaches each thread of the instance and each node of a cluster
                     if (log_in(fleet->client(i), watcher).status != 200U) return false;
                 return true;
             }))

@@ -9,7 +9,7 @@
 namespace consentry::tests {
 
 Fleet::Fleet(std::size_t instances, Settings settings) : settings_(quick_settings(std::move(settings))) {
-    // One after the other: the first makes the keys and the tables, the others find them.
+    // The instances start one after another: the first one creates the keys and the tables, the others find them.
     for (std::size_t i = 0; i < instances; ++i) add({});
 }
 

@@ -1,4 +1,4 @@
-// Several instances of the program that share keys, database and cache, and the accounts in them.
+// Several instances of the program with common keys, database and cache, and the accounts in them.
 #pragma once
 
 #include <chrono>
@@ -16,21 +16,22 @@ namespace consentry::tests {
 
 class Fleet {
 public:
-    // `settings` on top of quick_settings(): DATABASE_URL and CACHE_URL must be among them.
+    // Adds `settings` to quick_settings(). They must contain DATABASE_URL and CACHE_URL.
     Fleet(std::size_t instances, Settings settings);
 
     std::size_t size() const { return instances_.size(); }
-    // Of instance `index % size()`.
+    // Returns a client of instance `index % size()`.
     HttpClient client(std::size_t index) const { return at(index).client(); }
     ServiceProcess& at(std::size_t index) const { return *instances_.at(index % instances_.size()); }
-    // Starts it again; it ended before. With the same settings and, most likely, another port.
+    // Starts an instance that has ended again, with the same settings and usually on another port.
     void start(std::size_t index);
-    // One more, with these settings changed.
+    // Starts another instance, with these settings changed.
     void add(Settings changes);
 
-    // By the command line, with a fresh address.
+    // Creates an account with a new address through the command line.
     Account make_account();
-    // With two-factor on and the tokens of the session that did it. The code of the present time step is used up.
+    // Creates an account and turns two-factor on; `tokens` receives the tokens of the session that did so. This uses up
+    // the code of the current time step.
     Account make_protected_account(Tokens* tokens = nullptr);
 
 private:
@@ -40,7 +41,7 @@ private:
     int accounts_ = 0;
 };
 
-// On the shared servers, in a schema and a name space of its own.
+// A fleet on the shared servers, with its own schema and name space.
 class SharedFleet {
 public:
     explicit SharedFleet(std::size_t instances, const Settings& more = {});
@@ -48,7 +49,7 @@ public:
     Fleet* operator->() { return &fleet_; }
     Fleet& operator*() { return fleet_; }
     SqlRows sql(const std::string& statement) const { return schema_.sql(statement); }
-    // The first column of the first row.
+    // Returns the first column of the first row.
     int number(const std::string& statement) const { return std::stoi(sql(statement).at(0).at(0)); }
 
 private:
@@ -56,27 +57,28 @@ private:
     Fleet fleet_;
 };
 
-// Whether the service did not evaluate it and says when to come again: too many of the account were under way.
+// Returns whether the service refused to evaluate the request for now and says when to retry, because too many requests
+// for the account were in progress.
 bool is_put_off(const Answer& answer);
-// Comes again as often as it is put off, up to a point. Only where the test itself makes nothing unavailable that
+// Logs in, and retries up to 100 times if the login is put off. Only for tests that do not take away a server that
 // logins need.
 Answer log_in_at_last(const HttpClient& client, const Account& account);
 
 std::string challenge_of(const HttpClient& client, const Account& account);
-// No code of the present time or of the next minutes.
+// Returns a code that is wrong now and for the next minutes.
 std::string wrong_code(const Account& account);
-// With the right session and a wrong second factor: what counts a failure without a challenge.
+// Sends a valid session and a wrong second factor, which counts a failure without a challenge.
 Answer disable_two_factor(const HttpClient& client, const std::string& access, const std::string& code);
 Answer refresh(const HttpClient& client, const std::string& refresh_token);
 Tokens refreshed_tokens_in(const Answer& answer);
 Answer log_out(const HttpClient& client, const std::string& access);
-// Eight new ones.
+// Replaces the backup codes and returns the eight new ones.
 std::vector<std::string> new_backup_codes(const HttpClient& client, const std::string& access);
 
-// How many of them have this status and, where it is told, this name of their code.
+// Counts the answers with this status and, if given, this code name.
 std::size_t count(const std::vector<Answer>& answers, unsigned status, std::string_view code_name = {});
 
-// Whether it comes true before that moment.
+// Returns whether the condition becomes true before `end`.
 bool eventually_before(std::chrono::steady_clock::time_point end, const std::function<bool()>& condition);
 
 struct TimedAnswer {

@@ -18,7 +18,7 @@ Answer LoadClient::ask(const std::function<Answer(const HttpClient&)>& request) 
     if (answer.status == 503U) {
         EXPECT_TRUE(answer.headers.contains("retry-after")) << answer.body;
         ++unavailable_;
-        std::this_thread::sleep_for(std::chrono::milliseconds{10});  // a client that does not insist
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});  // a client waits briefly before it retries
     } else {
         ++acknowledged_;
     }
@@ -67,7 +67,7 @@ void LoadClient::work(const std::stop_token& stop) try {
 void LoadClient::enter() {
     int unsure = 0;
     const Answer login = ask_until_definite([&](const HttpClient& client) { return log_in(client, account_); }, unsure);
-    // Each login of which the answer never came may have begun a session all the same.
+    // Each unanswered login may have begun a session.
     if (!has_two_factor()) unsure_sessions_ += unsure;
     ASSERT_EQ(login.status, 200U) << login.body;
     if (!has_two_factor()) return live_.push_back(tokens_in(login));

@@ -1,8 +1,8 @@
-// The owner of one account who works without a pause, and knows what must hold of what was acknowledged.
+// A client that works on one account without pause and checks that everything acknowledged holds.
 //
-// One request after the other, at any instance. Where one is answered 503 the same is asked again until the answer is
-// definite, as a client would; so at the end only logins whose answers never came leave anything open: sessions that
-// nobody has the tokens of, and backup codes that may be spent.
+// It sends one request after another, to any instance. If a change is answered 503, the client repeats it until the
+// answer is definite. At the end, only unanswered logins leave anything uncertain: sessions whose tokens no one
+// received, and backup codes that may be spent.
 #pragma once
 
 #include <atomic>
@@ -20,18 +20,19 @@ namespace consentry::tests {
 
 class LoadClient {
 public:
-    // Where to send request `number`, and the answer; may try another instance where that is fit.
+    // Sends request `number` to an instance of its choice and returns the answer. May try another instance if that is
+    // safe.
     using Sender = std::function<Answer(std::size_t number, const std::function<Answer(const HttpClient&)>& request)>;
     struct Options {
-        // The cache may lose what it holds: challenges are gone then, and their codes are not spent.
+        // The cache may lose its contents. Challenges are then gone, and their codes are not spent.
         bool cache_forgets = false;
     };
 
     LoadClient(Sender sender, Account account, Tokens tokens, unsigned seed, Options options);
 
-    // Until it is stopped, or the test has failed.
+    // Works until stopped or until the test has failed.
     void work(const std::stop_token& stop);
-    // Everything stands that was acknowledged. `number` asks the database.
+    // Checks that everything acknowledged holds. `number` queries the database.
     void check(const std::function<int(const std::string&)>& number);
 
     std::size_t acknowledged() const { return acknowledged_; }
@@ -39,7 +40,7 @@ public:
 
 private:
     Answer ask(const std::function<Answer(const HttpClient&)>& request);
-    // Until the answer is another than 503; `unsure` tells how often it was not.
+    // Repeats the request until the answer is not 503, and counts the answers with 503 in `unsure`.
     Answer ask_until_definite(const std::function<Answer(const HttpClient&)>& request, int& unsure);
     void enter();
     void verify_once(const std::string& challenge);
@@ -56,22 +57,22 @@ private:
     std::stop_token stop_;
     std::vector<Tokens> live_;
     std::vector<Tokens> dead_;
-    std::vector<std::string> spent_;   // backup codes
-    std::vector<std::string> unsure_;  // that may be spent
+    std::vector<std::string> spent_;   // spent backup codes
+    std::vector<std::string> unsure_;  // backup codes that may be spent
     int unsure_sessions_ = 0;
     std::atomic<std::size_t> acknowledged_ = 0;
     std::atomic<std::size_t> unavailable_ = 0;
 };
 
-// Some of them, each on a thread of its own; every second one with two-factor on.
+// Several clients, each with its own thread. Every second one has two-factor on.
 class Load {
 public:
-    // The accounts are made at `fleet`.
+    // Creates the accounts at `fleet`.
     Load(const LoadClient::Sender& sender, Fleet& fleet, std::size_t clients, unsigned seed,
          LoadClient::Options options = {});
 
     void begin();
-    // Until so many more requests were acknowledged, or the test has failed.
+    // Waits until this many more requests have been acknowledged or the test has failed.
     void wait_for(std::size_t more) const;
     void end() { working_.clear(); }
     void check(const std::function<int(const std::string&)>& number);

@@ -1,9 +1,10 @@
-// The connection to PostgreSQL is lost in the very commit: what was asked is done or not, once, whatever the caller is
-// told, and asking again makes nothing double (FLT-4).
+// The connection to PostgreSQL breaks during the commit. The change then takes effect exactly once or not at all,
+// whatever the caller is told, and a retry duplicates nothing (FLT-4).
 //
-// Two instances: the one under test reaches the database through a link that fails, the other as it is. The link is cut
-// either when the answer to the deciding message comes (found by bytes that only this message has), so after the
-// commit; or after any number of bytes of answers, so anywhere.
+// There are two instances: the one under test reaches the database through a link that fails, the other one directly.
+// The link is cut either when the answer to the deciding message arrives, which is after the commit, or after an
+// arbitrary number of bytes of answers. The test identifies the deciding message by bytes that occur in no other
+// message.
 #include <functional>
 #include <string>
 
@@ -22,8 +23,8 @@ namespace {
 
 using namespace std::string_literals;
 
-// A user and then a number or time, as PostgreSQL's protocol has parameters (a length in four bytes, then the value):
-// of the statements of a wrong guess only the one that counts it begins like this.
+// A user id followed by a number or time, as parameters in PostgreSQL's protocol (a length of four bytes, then the
+// value). Among the statements of a wrong guess, only the one that counts it begins with these parameters.
 std::string mark_of_count(const Account& account) {
     return "\0\0\0\x10"s + std::string(as_text(Uuid::parse(account.id)->bytes())) + "\0\0\0\x08"s;
 }
@@ -37,7 +38,7 @@ std::string jti_of(const std::string& token) {
 class LostCommits : public testing::Test {
 protected:
     LostCommits() {
-        // One thread: then what is asked one by one takes the same connection.
+        // With one thread, successive requests use the same connection.
         fleet.add({{"DATABASE_URL", with_port(schema.url(), link.port()) + "&application_name=" + schema.name()},
                    {"HTTP_THREADS", "1"}});
     }
@@ -47,14 +48,15 @@ protected:
         return number("SELECT count(*) FROM " + table + " WHERE user_id = '" + account.id + "' AND " + where);
     }
 
-    // What is asked, and bytes that of all its messages to the server only the deciding one has.
+    // A request, and bytes that occur only in its deciding message to the database.
     struct Deed {
         std::function<Answer()> ask;
         std::string mark;
     };
-    // Each round takes a new deed from `prepare`, loses the connection in it and tells `check` the answer. First
-    // `rounds` times in the deciding message; then after 0, `step`, 2 * `step` ... bytes of answers, until a deed gets
-    // through whole. Returns how many deeds were acknowledged although the answer to their commit was lost.
+    // In each round, takes a new deed from `prepare`, breaks the connection during it and passes the answer to `check`.
+    // The first `rounds` rounds break it in the deciding message, the others after 0, `step`, 2 * `step` ... bytes of
+    // answers, until a deed completes. Returns how many deeds were acknowledged although the answer to their commit was
+    // lost.
     int lose(int rounds, std::size_t step, const std::function<Deed()>& prepare,
              const std::function<void(const Answer&)>& check) {
         int acknowledged = 0;
@@ -84,16 +86,16 @@ protected:
         }
         return acknowledged;
     }
-    // Whoever was told 503 knows nothing of the commit: it may still be under way, and the rows that are looked at
-    // would be of two times.
+    // Waits until no statement is running. After a 503, the commit may still be in progress, and the checks would see
+    // rows from before and after it.
     void expect_quiet() const {
         EXPECT_TRUE(eventually([&] {
             return number("SELECT count(*) FROM pg_stat_activity WHERE application_name = '" + schema.name() +
                           "' AND state <> 'idle'") == 0;
         })) << "a statement does not end";
     }
-    // What is asked before a deed: it connects again, and has the deed's statements prepared on that connection, so
-    // that the first answer to the deciding message is the commit's.
+    // Repeats a request until it is served. Before a deed, this reconnects and prepares the deed's statements on the
+    // connection, so that the first answer to the deciding message is the one to the commit.
     static Answer served(const std::function<Answer()>& ask) {
         Answer answer;
         EXPECT_TRUE(eventually([&] { return (answer = ask()).status != 503U; }));
@@ -289,7 +291,7 @@ TEST_F(LostCommits, FLT_4_AChangeOfPasswordIsWholeOrNothing) {
             EXPECT_EQ(served([&] { return change(bad()); }).status, 200U);
             ada.password = next;
             prepare();
-            // How the history names a password that its owner has changed.
+            // The password history marks a password that its owner has changed with this word.
             return Deed{.ask = [&] { return change(bad()); }, .mark = "profile"};
         },
         [&](const Answer& answer) {

@@ -1,4 +1,5 @@
-// Addresses that cannot be read: told at once, with exit code 2, the setting's name, and nothing of a password.
+// Malformed server addresses: the program reports them immediately, with exit code 2 and the name of the setting, and
+// reveals no password.
 #include <gtest/gtest.h>
 
 #include "tests/support/process.hpp"

@@ -1,4 +1,4 @@
-// What counts and what may happen once counts, and happens once, over all instances together.
+// Races between instances: across all of them, every failure counts, and what may happen once happens once.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -8,9 +8,9 @@
 namespace consentry::tests {
 namespace {
 
-constexpr std::size_t everywhere = 4;  // instances
+constexpr std::size_t everywhere = 4;  // number of instances
 
-// As many as an account may have, begun at all instances.
+// Creates the maximum number of challenges of an account, spread over the instances.
 std::vector<std::string> challenges_of(Fleet& fleet, const Account& account) {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < 10; ++i) out.push_back(challenge_of(fleet.client(i), account));
@@ -132,8 +132,8 @@ TEST(PWD_6, WrongPasswordsAtAllInstancesAtOnceAreEvaluatedFiveTimesInAll) {
     Account guess = ada;
     guess.password = "Copper-Meadow-77";
     auto answers = at_once(80, [&](std::size_t i) { return log_in(fleet->client(i), guess); });
-    // Of the guesses that had to wait too long nobody looked at the password. On a machine so busy that fewer than five
-    // were evaluated, others make up for them.
+    // Guesses that had to wait too long were refused without checking the password. If a busy machine evaluated fewer
+    // than five, further guesses make up for them.
     for (std::size_t i = 0; i < 100 && count(answers, 400) < 5; ++i) answers.push_back(log_in(fleet->client(i), guess));
     const auto put_off = static_cast<std::size_t>(std::ranges::count_if(answers, is_put_off));
     EXPECT_EQ(count(answers, 400, "passwordNotMatch"), 5U) << testing::PrintToString(statuses(answers));
@@ -148,7 +148,7 @@ TEST(PWD_7, RightLoginsAtAllInstancesAtOnceMeetNoLock) {
     SharedFleet fleet(3, {{"SESSION_MAX_PER_USER", "1000"}});
     const Account ada = fleet->make_account();
     for (const std::size_t logins : {6U, 24U, 60U}) {
-        // Together they try more at once than failures are allowed; who waits too long is asked to come again.
+        // These are more concurrent attempts than the allowed failures, so logins that wait too long are told to retry.
         const auto answers = at_once(logins, [&](std::size_t i) { return log_in(fleet->client(i), ada); });
         EXPECT_GE(count(answers, 200), 1U) << testing::PrintToString(statuses(answers));
         const auto put_off = static_cast<std::size_t>(std::ranges::count_if(answers, is_put_off));

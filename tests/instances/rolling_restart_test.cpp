@@ -1,4 +1,4 @@
-// Instances are stopped and started one after the other while clients work: none of them notices.
+// Instances are restarted one after another while clients work, and no client notices.
 #include <array>
 #include <atomic>
 
@@ -11,20 +11,21 @@
 namespace consentry::tests {
 namespace {
 
-// As a proxy before two instances does: a connection that is refused goes to the other instance.
+// Acts like a proxy in front of two instances: if one refuses a connection, the request goes to the other.
 class Proxy {
 public:
     explicit Proxy(Fleet& fleet) {
         for (std::size_t i = 0; i < places_.size(); ++i) places_[i].port = fleet.at(i).port();
     }
-    // From now on it may break connections; until it starts again, on this port.
+    // From stops() on, the instance may break connections, until starts() announces its new port.
     void stops(std::size_t instance) { places_.at(instance).stops = true; }
-    void is_gone(std::size_t instance) { places_.at(instance).port = 0; }  // nobody's
+    void is_gone(std::size_t instance) { places_.at(instance).port = 0; }  // no instance listens there
     void starts(std::size_t instance, std::uint16_t port) {
         places_.at(instance).stops = false;
         places_.at(instance).port = port;
     }
-    // Requests that an instance broke off while it stopped. Answered 503: whether they were done is unknown.
+    // The number of requests that a stopping instance broke off. They are answered 503, because their outcome is
+    // unknown.
     std::size_t broken() const { return broken_; }
 
     Answer operator()(std::size_t number, const std::function<Answer(const HttpClient&)>& request) {
@@ -69,7 +70,7 @@ TEST(OPS_1, ARollingRestartIsNotNoticed) {
         EXPECT_EQ(fleet->at(instance).stop().code, 0) << fleet->at(instance).program().err();
         proxy.is_gone(instance);
         load.wait_for(50);
-        // A login begun at one that has ended meanwhile.
+        // Complete a login that began at an instance that has since stopped.
         if (instance == 1) EXPECT_EQ(verify_backup(fleet->client(0), challenge, ada.backup_codes[round]).status, 200U);
         fleet->start(instance);
         proxy.starts(instance, fleet->at(instance).port());
@@ -77,7 +78,8 @@ TEST(OPS_1, ARollingRestartIsNotNoticed) {
         load.wait_for(50);
     }
     load.end();
-    // Between its last accept and the close of its port the kernel may take in one more connection, and resets it.
+    // Between the instance's last accept and the closing of its port, the kernel may accept one more connection, which
+    // it then resets.
     EXPECT_LE(proxy.broken(), 1U) << "an instance that stops answers whoever is connected";
     EXPECT_EQ(load.unavailable(), proxy.broken());
     load.check([&](const std::string& statement) { return fleet.number(statement); });

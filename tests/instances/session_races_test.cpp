@@ -1,4 +1,4 @@
-// Sessions that several instances look at, refresh and end at the same moment.
+// Sessions that several instances check, refresh and end at the same time.
 #include <atomic>
 #include <set>
 #include <thread>
@@ -11,14 +11,14 @@
 namespace consentry::tests {
 namespace {
 
-constexpr std::size_t everywhere = 4;  // instances
+constexpr std::size_t everywhere = 4;  // number of instances
 
 TEST(SES_2, AnEndAtOneInstanceIsSeenByTheNextRequestAtTheOthers) {
     SharedFleet fleet(everywhere);
     const Account ada = fleet->make_account();
     for (std::size_t round = 0; round < 20; ++round) {
         const Tokens tokens = tokens_of(fleet->client(round), ada);
-        for (std::size_t i = 0; i < everywhere; ++i)  // each has checked it and filled the cache
+        for (std::size_t i = 0; i < everywhere; ++i)  // each instance has checked the session and cached it
             ASSERT_EQ(knock(fleet->client(i), tokens.access), 200U) << i;
         ASSERT_EQ(log_out(fleet->client(round + 1), tokens.access).status, 200U);
         for (std::size_t i = 0; i < everywhere; ++i) {

@@ -1,4 +1,4 @@
-// Servers that cannot be used: the program does not start, and says which setting is to blame and why, and never a
+// Servers that cannot be used: the program does not start, names the setting and the reason, and never reveals a
 // password.
 #include <gmock/gmock.h>
 
@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-// As in the URL; random ones where a server has its own.
+// The password in URLs that these tests write. Servers of their own have random passwords.
 const std::string wrong_password = "Pass-phrase-77";
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
@@ -22,7 +22,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 class StartRefusals : public testing::Test {
 protected:
-    // Within a moment, with exit code 1 and these words about this setting; `config check` finds the same.
+    // Expects that `config check` and `serve` both fail and name this setting and these words, without revealing
+    // `secret`.
     void expect_refused(const std::string& setting, const std::string& url, const std::string& words,
                         const std::string& secret = wrong_password) {
         SCOPED_TRACE(words);
@@ -34,7 +35,7 @@ protected:
         expect_refused_start(setting, url, words, secret);
     }
 
-    // Where nothing but writing shows it.
+    // For faults that only a write reveals, which `config check` therefore misses.
     void expect_refused_start(const std::string& setting, const std::string& url, const std::string& words,
                               const std::string& secret) {
         const Finished ended = run_program({"serve"}, folder.path(), quick_settings({{setting, url}}));
@@ -50,7 +51,7 @@ protected:
 
 TEST_F(StartRefusals, OPS_2_OfAPostgresThatIsNotThere) {
     const std::string user = "postgresql://app:" + wrong_password + "@";
-    // The shared servers listen on 127.0.0.1 alone.
+    // The shared servers listen on 127.0.0.1 only.
     const std::string port = std::to_string(port_of(shared_postgres_url()));
     expect_refused("DATABASE_URL", user + "127.0.0.2:" + port + "/app", "Connection refused");
     expect_refused("DATABASE_URL", user + "127.0.0.1:1/app", "Connection refused");
@@ -70,7 +71,7 @@ TEST_F(StartRefusals, OPS_2_OfADatabaseThatWillNotHaveUs) {
                    "\"no_such_database\" does not exist", password);
     expect_refused("DATABASE_URL", url + "?sslmode=verify-full", "does not support SSL", password);
     expect_refused("DATABASE_URL", url + "?options=-c%20search_path%3Dno_such_schema", "no schema", password);
-    // A role that may read only.
+    // A role that may only read.
     expect_refused("DATABASE_URL", url + "?options=-c%20default_transaction_read_only%3Don", "read-only", password);
 }
 
@@ -90,7 +91,7 @@ TEST_F(StartRefusals, OPS_2_AndACheckMakesNoTable) {
     EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-// As serving instances should have it: it may read and write rows and make no table.
+// A role as recommended for serving instances: it may read and write rows but not create tables.
 class ServingRole {
 public:
     explicit ServingRole(const PostgresSchema& schema) : schema_(schema), name_("serving_" + schema.name()) {
@@ -125,7 +126,7 @@ TEST_F(StartRefusals, OPS_2_OfARoleThatMayNotMakeTheTablesThatAreMissing) {
     schema.sql("DELETE FROM schema_migrations WHERE number > 1");
     expect_refused("DATABASE_URL", role.url(), "run `consentry migrate`");
     schema.sql("GRANT CREATE ON SCHEMA " + schema.name() + " TO serving_" + schema.name());
-    expect_refused("DATABASE_URL", role.url(), "run `consentry migrate`");  // the tables are somebody else's
+    expect_refused("DATABASE_URL", role.url(), "run `consentry migrate`");  // another role owns the tables
 }
 
 TEST_F(StartRefusals, OPS_2_ButNotOfARoleThatNeedNotMakeThem) {
@@ -155,7 +156,7 @@ TEST_F(StartRefusals, CRY_7_OfAPostgresWhoseCertificateIsNotTrusted) {
                    "certificate verify failed", server.password());
     const std::string bare = server.url().substr(0, server.url().find('?'));
     expect_refused("DATABASE_URL", bare + "?sslmode=disable", "no encryption", server.password());
-    // And where the certificate is in order it starts.
+    // With a trusted certificate, the service starts.
     EXPECT_EQ(ServiceProcess(folder.path(), quick_settings({{"DATABASE_URL", server.url()}})).stop().code, 0);
 }
 

@@ -1,5 +1,6 @@
-// Two versions of the program on one database, as while instances are replaced one by one. There is one version here;
-// the other one is known by its schema: the next version's has more, the former version's lacks the newest migration.
+// Two versions of the program on one database, as during a rolling update. The tests have only one program and simulate
+// the other version by its schema: the next version's schema has additions, and the former version's lacks the newest
+// migration.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -17,8 +18,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* version_of = "SELECT max(number) FROM schema_migrations";
 
-// All that a migration may do (tests/rules/migrations_test.cpp), to every table. One statement at a time: each waits
-// for what is under way on its table.
+// Applies every change that a migration may make (tests/rules/migrations_test.cpp) to every table. The statements run
+// one at a time, so that each waits only for the work on its own table.
 void migrate_to_next_version(const SharedFleet& fleet) {
     const auto tables = fleet.sql(
         "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename <> 'schema_migrations'");
@@ -49,7 +50,7 @@ TEST(STO_5, TheFormerVersionServesBesideTheNewSchema) {
     load.end();
     load.check([&](const std::string& statement) { return fleet.number(statement); });
 
-    // What has ended is not started again before it is replaced; what runs goes on.
+    // An instance of the former version does not start on the newer schema, but running ones keep serving.
     EXPECT_EQ(fleet->at(0).stop().code, 0);
     try {
         fleet->start(0);
@@ -60,7 +61,7 @@ TEST(STO_5, TheFormerVersionServesBesideTheNewSchema) {
     EXPECT_EQ(log_in(fleet->client(1), ada).status, 200U);
 }
 
-// Takes back what the newest migration has added, and returns its number.
+// Undoes what the newest migration added, and returns its number.
 int return_to_former_version(const SharedFleet& fleet) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator("migrations"))

@@ -1,4 +1,4 @@
-// An account from the first day to the last, over HTTP and by mail.
+// The life of an account from sign-up to deletion, over HTTP and by mail.
 #include <gtest/gtest.h>
 
 #include "tests/support/calls/account_calls.hpp"
@@ -15,7 +15,7 @@ TEST(AccountsJourney, FromSignUpToDeletionAndBack) {
     const TokenTexts website = service.turn_two_factor_on(person);
     EXPECT_TRUE(service.get(profile_path, bearer(website.access)).boolean("data.twoFactor.enabled"));
 
-    // The password is forgotten; the phone is not.
+    // The user has forgotten the password but still has the phone.
     ASSERT_EQ(forget(service, ada).status, 200U);
     const std::string link = forgotten_token(service, ada);
     ASSERT_EQ(reset(service, link, new_password).code_name(), "twoFactorMethodRequired");
@@ -24,7 +24,7 @@ TEST(AccountsJourney, FromSignUpToDeletionAndBack) {
     EXPECT_EQ(service.log_in(person).status, 400U) << "the old password";
     person.password = new_password;
 
-    // In again, with both factors, on two devices; one of them is thrown out.
+    // The user logs in with both factors on two devices and ends one of the sessions.
     std::vector<std::string> access;
     for (int i = 0; i < 2; ++i) {
         const Answer login = service.verify(service.challenge_of(person), service.next_code(person));
@@ -43,7 +43,7 @@ TEST(AccountsJourney, FromSignUpToDeletionAndBack) {
     EXPECT_EQ(service.get(profile_path, bearer(access[0])).status, 401U);
     EXPECT_EQ(service.get("/api/shared/user/export", bearer(access[1])).status, 200U);
 
-    // What the owner was told, by mail and in the log of the account.
+    // Consentry informed the owner by mail and in the activity log.
     settle_mails(service);
     const Mailbox mailbox(service);
     for (const char* kind : {"verifyEmail", "welcome", "twoFactorEnabled", "forgotPassword", "passwordReset"})
@@ -59,7 +59,7 @@ TEST(AccountsJourney, FromSignUpToDeletionAndBack) {
     EXPECT_EQ(service.get(profile_path, bearer(access[1])).status, 401U);
     mailbox.wait_for(ada, "accountDeleted");
 
-    // A new beginning: nothing of the former account comes back.
+    // The address starts afresh: the new account inherits nothing from the former one.
     mailbox.clear();
     const Person anew = newcomer(service, ada);
     const Answer login = service.log_in(anew);

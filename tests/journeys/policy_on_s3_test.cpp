@@ -1,4 +1,4 @@
-// A document's whole life where its files are on a real S3 server, and what goes on without the server.
+// The life of a document whose files are on a real S3 server, and the service without that server.
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -22,7 +22,7 @@ using ::testing::UnorderedElementsAre;
 class PolicyOnS3 : public ::testing::TestWithParam<S3Kind> {
 protected:
     PolicyOnS3() {
-        // S3 servers look at the world's clock.
+        // S3 servers check the time of requests against their own clock.
         service.clock().set(SystemClock().now());
     }
     static Environment settings(S3Kind kind, std::uint16_t port, const std::string& drafts,
@@ -71,7 +71,7 @@ TEST_P(PolicyOnS3, FromTheFirstDraftToTheAcceptance) {
     EXPECT_EQ(ask("GET", shown).body, german);
     EXPECT_GE(ask("GET", shown.substr(0, shown.find('?'))).status, 400U) << "a draft, to a stranger";
 
-    // The address is still good, and what it was used for after the check is found.
+    // The upload address is still valid, and publishing detects that the file changed after its check.
     const std::string mime = "text/x-handlebars-template";
     EXPECT_EQ(ask("PUT", english_address, std::string(english.size(), 'x'), {{"content-type", mime}}).status, 200U);
     EXPECT_EQ(complaints_of(desk.publish(id)), "en changed");
@@ -107,7 +107,7 @@ TEST_P(PolicyOnS3, FLT_3_WithoutTheServerOnlyDocumentsWait) {
     ASSERT_EQ(created.status, 201U) << created.body;
     const std::string id = created.text("data.id");
     const std::string token = service.tokens_of(desk.admin).access;
-    const Person bob = service.make_person();  // whose many logins end no session of the administrator
+    const Person bob = service.make_person();  // bob's many logins end no session of the administrator
     const auto late = [](TcpProxy& proxy) { proxy.delay(5s); };
     for (const std::function<void(TcpProxy&)>& fail :
          {std::function<void(TcpProxy&)>(&TcpProxy::refuse), std::function<void(TcpProxy&)>(&TcpProxy::hang),
@@ -119,7 +119,7 @@ TEST_P(PolicyOnS3, FLT_3_WithoutTheServerOnlyDocumentsWait) {
             refused = desk.publish(id);
             answered = true;
         });
-        // As often as it can be asked meanwhile, and once at least.
+        // Sends requests until the publication is answered, and at least once.
         do {
             EXPECT_EQ(service.get("/api/shared/user/session/list", bearer(token)).status, 200U);
             EXPECT_EQ(service.log_in(bob).status, 200U);

@@ -1,4 +1,4 @@
-// Whole ways through the service, as a client walks them.
+// Complete two-factor flows, as a client performs them.
 #include <gtest/gtest.h>
 
 #include "tests/support/service.hpp"

@@ -1,4 +1,4 @@
-// Accounts of a running program, made and used as people do it.
+// Creates and uses accounts of a running program as users do.
 #pragma once
 
 #include <filesystem>
@@ -21,29 +21,28 @@ struct Account {
     std::string email{};
     std::string password = usual_password;
     std::string id{};
-    std::string secret{};  // base32, once two-factor is on
+    std::string secret{};  // base32; empty until two-factor is on
     std::vector<std::string> backup_codes{};
 };
 
-// What the first start, or `migrate`, leaves: other commands refuse to begin without it.
+// Creates what the first start or `migrate` leaves behind; without it, other commands refuse to run.
 void make_data(const std::filesystem::path& folder, const Settings& settings = quick_settings());
 
-// By the command line, in a folder with data, or else in one that it makes first; a failure of the command fails the
-// test.
+// Creates an account through the command line, and first the data if the folder has none. A failure fails the test.
 Account create_account(const std::filesystem::path& folder, const std::string& email, const std::string& role = "user",
                        const Settings& settings = quick_settings());
 
 Answer log_in(const HttpClient& client, const Account& account);
-// Where no second factor stands in the way.
+// For accounts without a second factor.
 Tokens tokens_of(const HttpClient& client, const Account& account);
 Tokens tokens_in(const Answer& answer);
-// With the code of the present time step; see code_of() for what is accepted next.
+// Uses the code of the current time step; code_of() describes which codes are accepted next.
 Tokens turn_two_factor_on(const HttpClient& client, Account& account);
-// Up to one step after the present one is accepted, and each step once.
+// The service accepts codes up to one step ahead of the current one, and each step once.
 std::string code_of(const Account& account, std::int64_t steps_ahead = 0);
 Answer verify(const HttpClient& client, const std::string& challenge, const std::string& code);
 Answer verify_backup(const HttpClient& client, const std::string& challenge, const std::string& backup_code);
-// Of the status endpoint, which every signed-in caller may ask: 200 or 401.
+// Returns the status of the two-factor status endpoint, which every signed-in caller may use: 200 or 401.
 unsigned knock(const HttpClient& client, const std::string& access_token);
 
 }  // namespace consentry::tests

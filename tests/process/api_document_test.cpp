@@ -1,4 +1,4 @@
-// generated/swagger.json: there after each start, right by the published schema, and not in production.
+// generated/swagger.json: each start writes it, it is valid according to the published schema, and production omits it.
 #include <array>
 #include <chrono>
 #include <filesystem>
@@ -38,19 +38,19 @@ TEST(ApiDocument, IsWrittenAtEachStartAndServedAsWritten) {
 TEST(ApiDocument, IsRight) {
     const TempFolder folder;
     const ServiceProcess service(folder.path(), quick_settings());
-    // The interpreter of the system: Debian's python3-jsonschema belongs to it (script/bootstrap --engines).
+    // Debian installs python3-jsonschema for the system's interpreter only (script/bootstrap --engines).
     const CommandResult checked =
         run_command({"/usr/bin/python3", CONSENTRY_OPENAPI_CHECK, (folder / "generated" / "swagger.json").string()});
     EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
 }
 
-// A check that finds nothing might look at nothing: each of these faults is one that it must find.
+// Proves that the check works: it must find each of these faults.
 TEST(ApiDocument, AFaultIsFound) {
     const TempFolder folder;
     const ServiceProcess service(folder.path(), quick_settings());
     const std::string document = contents(folder / "generated" / "swagger.json");
-    using Faults = std::vector<std::array<std::string, 3>>;  // what stands there, what is put there, the complaint
-    // A run of the check takes seconds: as many faults at once as do not hide each other.
+    using Faults = std::vector<std::array<std::string, 3>>;  // text, replacement, complaint
+    // The check takes seconds per run, so each document combines as many faults as possible without one hiding another.
     const std::vector<Faults> documents{
         {{R"("in":"header")", R"("in":"head")", "'head' is not one of"},
          {"#/components/parameters/Language", "#/components/parameters/Tongue",

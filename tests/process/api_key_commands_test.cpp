@@ -1,4 +1,4 @@
-// Commands about API keys, beside a running service.
+// The commands for API keys, next to a running service.
 #include <fstream>
 #include <regex>
 
@@ -74,7 +74,7 @@ TEST_F(ApiKeyCommands, WrongUseEndsWithTwo) {
     }
 }
 
-// Wherever the program writes: database with its journal, logs, events, standard error.
+// Searches everything the program writes: the database with its journal, logs, events and standard error.
 TEST_F(ApiKeyCommands, KEY_1_NothingOfTheServiceHoldsASecret) {
     ServiceProcess service(folder_.path(), quick_settings({{"LOGGER_ENABLE", "true"},
                                                            {"LOGGER_LEVEL", "debug"},

@@ -1,4 +1,4 @@
-// The words of the command line, the folder it is used in, and the sentences it answers with.
+// The arguments of the command line, the folder in which a command runs, and its messages.
 #include <array>
 #include <csignal>
 #include <fstream>
@@ -46,7 +46,7 @@ TEST(CommandLine, AnUnknownCommandIsNamed) {
     }
 }
 
-// In the wrong folder, a command would make a second installation and work on that.
+// In the wrong folder, a command would otherwise create a second installation and change that one.
 TEST(CommandLine, ACommandInAFolderWithoutDataSaysSoAndMakesNone) {
     const TempFolder folder;
     std::ofstream(folder / "users.csv") << "email;name\nada@example.org;Ada\n";
@@ -99,7 +99,7 @@ TEST(CommandLine, CleanUpErasesAtOnceWhatIsDue) {
     EXPECT_EQ(log_in(service.client(), bob).status, 200U);
 }
 
-// A person at a terminal, who types each answer once it is asked for.
+// Simulates a user at a terminal who types each answer when prompted.
 class Terminal {
 public:
     Terminal(const std::vector<std::string>& arguments, const fs::path& folder) {
@@ -136,7 +136,7 @@ public:
         if (::write(terminal_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
             throw std::runtime_error("write");
     }
-    // To the end: what stood on the screen, and the exit code.
+    // Reads until the program ends. Returns what was on the screen, and the exit code.
     std::pair<std::string, int> end() {
         while (read_more()) {
         }

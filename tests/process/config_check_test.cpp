@@ -1,4 +1,4 @@
-// `consentry config check`: finds what `serve` would fail at, and changes nothing to find it (OPS-2).
+// `consentry config check` finds what would make `serve` fail, and changes nothing (OPS-2).
 #include <csignal>
 #include <fstream>
 #include <iterator>
@@ -22,7 +22,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Every file below a folder with what tells of a change: mode, time of the last one, and digest.
+// Maps every path below a folder to its mode, modification time and digest, which reveal any change.
 std::map<std::string, std::string> snapshot(const fs::path& folder) {
     std::map<std::string, std::string> out;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -43,7 +43,7 @@ Finished check(const fs::path& folder, Settings more = {}, std::vector<std::stri
     return run_program(arguments, folder, quick_settings(std::move(more)));
 }
 
-// What the check finds, and what `serve` says to the same settings: the check is worth nothing where they differ.
+// Expects that the check and `serve` report the same trouble. A check that disagrees with `serve` is worthless.
 void expect_refused(const fs::path& folder, const Settings& settings, const std::string& setting,
                     const std::string& trouble) {
     const auto before = snapshot(folder);
@@ -64,7 +64,7 @@ TEST(ConfigCheck, OPS_2_WritesNothingInAnEmptyFolder) {
     EXPECT_EQ(checked.code, 0) << checked.err;
     EXPECT_THAT(checked.err, HasSubstr("Nothing was changed"));
     EXPECT_TRUE(fs::is_empty(folder.path()));
-    // As little where the log and the document would be.
+    // Nor does the check create the folders of the log and of the document.
     EXPECT_EQ(check(folder.path(), {{"LOGGER_ENABLE", "true"}, {"LOGGER_INTO_FILE", "true"}}).code, 0);
     EXPECT_TRUE(fs::is_empty(folder.path()));
 }
@@ -75,7 +75,7 @@ TEST(ConfigCheck, OPS_2_WritesNothingBesideARunningServiceAndAfterACrash) {
     {
         ServiceProcess service(folder.path());
         tokens_of(service.client(), ada);
-        service.program().send(SIGSTOP);  // what changes now is not its doing
+        service.program().send(SIGSTOP);  // a stopped service cannot cause changes
         const auto before = snapshot(folder.path());
         EXPECT_EQ(check(folder.path()).code, 0);
         EXPECT_EQ(snapshot(folder.path()), before);

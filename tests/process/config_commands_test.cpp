@@ -1,4 +1,4 @@
-// Commands about settings, and starts that unsafe ones prevent (OPS-2).
+// The commands for settings, and starts that fail because of unsafe settings (OPS-2).
 #include <fstream>
 #include <sstream>
 
@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Tests run in the project's root.
+// Reads a file of the project; tests run in the project's root.
 std::string document(const char* path) {
     std::ifstream in(path, std::ios::binary);
     std::stringstream text;

@@ -1,4 +1,4 @@
-// Damage is found and refused, never served (STO-3).
+// Consentry detects and refuses damaged data, and never serves it (STO-3).
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ void write_at(const fs::path& file, std::streamoff offset, std::string_view byte
     EXPECT_TRUE(out.flush()) << file;
 }
 
-// A folder that was served from, with one account that has two-factor on.
+// A folder in which the service has run, with one account that has two-factor on.
 class STO_3 : public ::testing::Test {
 protected:
     STO_3() {
@@ -35,7 +35,7 @@ protected:
         EXPECT_EQ(refused.code, 1);
         EXPECT_THAT(refused.err, HasSubstr(name));
     }
-    // Logs in up to the second factor and sends a right code, which cannot be looked at.
+    // Passes the password step and sends correct second factors, which the service cannot verify.
     void expect_cannot_log_in(const HttpClient& client) const {
         const Answer login = log_in(client, ada);
         ASSERT_EQ(login.status, 200U) << login.body;
@@ -110,7 +110,7 @@ TEST_F(STO_3, AnAlarmIsRaisedForARecordThatCannotBeRead) {
 
 TEST_F(STO_3, AnotherTwoFactorKeyDoesNotOpenTheRecords) {
     fs::remove(data / "keys" / "two-factor.key");
-    const ServiceProcess service(folder.path());  // makes itself another
+    const ServiceProcess service(folder.path());  // creates a new key
     expect_cannot_log_in(service.client());
 }
 
@@ -144,7 +144,7 @@ TEST_F(STO_3, AKeyDamagedWhileServingNeverReplacesAGoodOne) {
     const Tokens tokens = tokens_of(service.client(), bob);
     std::ofstream(data / "keys" / "access-ES256-9999999999999-x.pem") << "half a key";
     const auto deadline =
-        std::chrono::steady_clock::now() + std::chrono::milliseconds{1'100};  // it looks once a second
+        std::chrono::steady_clock::now() + std::chrono::milliseconds{1'100};  // the service rereads keys every second
     do {
         EXPECT_EQ(knock(service.client(), tokens.access), 200U);
     } while (std::chrono::steady_clock::now() < deadline);

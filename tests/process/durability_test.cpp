@@ -1,8 +1,8 @@
-// What the program has answered outlives a kill at any moment; what it was doing is done or not done, never half
-// (STO-1, STO-2).
+// Everything the program has acknowledged survives a kill at any moment, and interrupted requests take effect
+// completely or not at all (STO-1, STO-2).
 //
-// Clients work on one account each, one request after the other, so that each knows exactly what its account must look
-// like: as acknowledged, but for the one request that the kill left open, which may be done or not.
+// Each client works on its own account and sends one request after another, so it knows exactly the state of the
+// account. Only the request that the kill interrupted is open: it may have taken effect or not.
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -21,12 +21,12 @@
 namespace consentry::tests {
 namespace {
 
-// No request fails for a limit: what is refused would be a bug.
+// Requests meet no limits, so any refusal is a bug.
 Settings endless_settings() {
     return quick_settings({{"SESSION_MAX_PER_USER", "1000"}, {"AUTH_PASSWORD_PERIOD_IN_SECONDS", "0"}});
 }
 
-// How many requests the service has acknowledged.
+// Counts the requests that the service has acknowledged.
 class Tally {
 public:
     void add() {
@@ -39,7 +39,7 @@ public:
         ++ended_;
         more_.notify_all();
     }
-    // False where all clients ended before.
+    // Returns false if all clients ended before, or after a timeout.
     bool wait_for(std::size_t count, std::size_t clients) {
         std::unique_lock lock(mutex_);
         return more_.wait_for(lock, std::chrono::seconds{20}, [&] { return count_ >= count || ended_ == clients; }) &&
@@ -61,7 +61,7 @@ public:
         begin_account();
     }
 
-    // Works until the service is gone.
+    // Sends requests until the service is gone.
     void work(const HttpClient& client, Tally& tally) {
         try {
             for (;;) {
@@ -71,12 +71,12 @@ public:
                 tally.add();
             }
         } catch (const boost::system::system_error&) {
-            // Killed: open_ says what was being done.
+            // The service was killed; open_ names the request in progress.
         }
         tally.client_ended();
     }
 
-    // After a restart: what was left open is looked up, everything else must be as acknowledged.
+    // After a restart: resolves the open request, then checks that everything else is as acknowledged.
     void check(const HttpClient& client) {
         SCOPED_TRACE(name_ + ", left open: " + open_);
         settle(client);
@@ -86,7 +86,7 @@ public:
         EXPECT_EQ(count("backup_codes"), static_cast<int>(account_.backup_codes.size()));
         EXPECT_EQ(count("sessions", "revoked_at IS NULL"), static_cast<int>(live_.size()));
         check_password(client);
-        dead_.clear();  // once is enough: keep rounds short
+        dead_.clear();  // checking once is enough and keeps rounds short
     }
 
 private:
@@ -219,11 +219,11 @@ private:
         end_all_but(access);
     }
 
-    // Was the request that was open done? Whatever belongs to it was done as well, or nothing was.
+    // Determines whether the open request took effect. All its parts must have taken effect, or none.
     void settle(const HttpClient& client) {
         const std::string open = std::exchange(open_, "");
         if (open == "login") {
-            // A session nobody has the tokens of; of a challenge nothing is kept.
+            // The login may have begun a session whose tokens no one received. A challenge leaves no trace.
             const int made = count("sessions") - open_sessions_;
             EXPECT_TRUE(made == 0 || (made == 1 && !two_factor_)) << made;
             if (made == 1) begin_account();
@@ -234,7 +234,7 @@ private:
             EXPECT_EQ(session, spent) << "half a verification";
             if (session) begin_account();
         } else if (open == "refresh") {
-            // Done or not, the same token gets the pair: at once if not, by the grace if it was.
+            // The same token gets a pair in either case: if the first refresh took effect, by the grace period.
             const Answer again = client.post("/api/shared/user/refresh", {}, bearer(open_tokens_.refresh));
             EXPECT_EQ(again.status, 200U) << again.body;
             if (again.status != 200U) return;
@@ -250,7 +250,7 @@ private:
             two_factor_ = count("two_factors", "enabled = 1") == 1;
             EXPECT_EQ(count("backup_codes"), two_factor_ ? 8 : 0) << "half of an enabling";
             if (two_factor_) EXPECT_EQ(count("sessions", "revoked_at IS NULL"), 1);
-            if (two_factor_) begin_account();  // nobody was told the codes
+            if (two_factor_) begin_account();  // no one received the codes
         } else if (open == "disabling") {
             if (count("two_factors", "enabled = 1") == 0) turned_off(live_[0].access);
         }
@@ -283,13 +283,13 @@ private:
 
     Account account_;
     bool two_factor_ = false;
-    bool had_two_factor_ = false;  // once per account: a second time wants a code of a later step, half a minute away
+    bool had_two_factor_ = false;  // once per account, because enabling again would need the code of a later step
     std::vector<Tokens> live_;
-    std::vector<std::string> dead_;  // access tokens of sessions that ended, or of former pairs
-    std::string spent_;              // the backup code that was spent last
+    std::vector<std::string> dead_;  // access tokens of ended sessions and of replaced pairs
+    std::string spent_;              // the most recently spent backup code
     std::string former_password_;
 
-    std::string open_;  // what the service was asked last
+    std::string open_;  // the request in progress
     Tokens open_tokens_;
     std::size_t open_which_ = 0;
     int open_sessions_ = 0;

@@ -1,4 +1,4 @@
-// The first minutes with the program: it works in an empty folder, says what it does, and ends when it is told to.
+// The first minutes with the program: it works in an empty folder, reports what it does, and ends when told to.
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -39,7 +39,7 @@ std::vector<fs::path> below(const fs::path& folder) {
     return out;
 }
 
-// What somebody has who just installed the program; only the port is left to the system.
+// The settings of a new installation, except that the system chooses the port.
 const Settings nothing_set{{"HTTP_PORT", "0"}};
 
 TEST(FirstRun, WorksInAnEmptyFolderWithoutAnySetting) {
@@ -51,7 +51,7 @@ TEST(FirstRun, WorksInAnEmptyFolderWithoutAnySetting) {
     EXPECT_EQ(service.stop().code, 0);
 }
 
-// What an earlier process left behind has waited long enough.
+// An object that an earlier process left behind is already due, so the first clean-up removes it soon after the start.
 TEST(CleanUp, ComesSoonAfterTheStart) {
     const TempFolder folder;
     ASSERT_EQ(run_program({"migrate"}, folder.path(), quick_settings()).code, 0);
@@ -138,7 +138,7 @@ TEST(OPS_1, AnIdleServiceEndsAtOnceWhenItIsTold) {
     for (const int signal : {SIGTERM, SIGINT}) {
         const TempFolder folder;
         ServiceProcess service(folder.path());
-        // A client that keeps its connection open is idle, too.
+        // A client that merely keeps its connection open does not delay the end.
         test::RawClient kept(service.port());
         kept.send("GET /api/hello HTTP/1.1\r\nHost: a\r\n\r\n");
         EXPECT_EQ(kept.read_answer().status, 200U);

@@ -1,4 +1,5 @@
-// Pages of docs/guides, as somebody would type them: their blocks run in one shell, and print what the pages say.
+// Runs the code blocks of pages in docs/guides as a user would type them, in one shell, and compares the output with
+// the pages.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -43,14 +44,14 @@ void read_page(const fs::path& file, std::uint16_t port, Guide& guide) {
     }
 }
 
-// Addresses that a service hands out have the port of its settings, so it must be known before.
+// Addresses that the service hands out contain the configured port, so the test must know the port in advance.
 std::uint16_t unused_port() {
     namespace asio = boost::asio;
     asio::io_context context;
     return asio::ip::tcp::acceptor(context, {asio::ip::address_v4::loopback(), 0}).local_endpoint().port();
 }
 
-// The pages on one service, one after the other, in a folder that looks like a clone of the project.
+// Runs the pages in order against one service, in a folder that resembles a clone of the project.
 void expect_pages_do_what_they_say(std::initializer_list<const char*> pages) {
     const TempFolder folder;
     fs::create_directory_symlink(CONSENTRY_DOCS, folder / "docs");
@@ -62,7 +63,7 @@ void expect_pages_do_what_they_say(std::initializer_list<const char*> pages) {
     std::ofstream(folder / "guide.sh") << "set -euo pipefail\ncd '" << folder.path().string() << "'\n" << guide.script;
     NamedValues environment(settings.begin(), settings.end());
     environment["PATH"] = fs::path(CONSENTRY_PROGRAM).parent_path().string() + ":" + std::getenv("PATH");
-    // The first hour waits for the next code of its app.
+    // The guide to the first hour waits for the next authenticator code.
     const auto deadline = std::chrono::minutes{3};
     const CommandResult result = run_command({"bash", (folder / "guide.sh").string()}, environment, deadline);
     EXPECT_EQ(result.code, 0) << result.err;

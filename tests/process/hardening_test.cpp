@@ -1,4 +1,4 @@
-// What the linker and the compiler put into the program (OPS-5), read from the file itself.
+// The hardening that compiler and linker put into the program (OPS-5), read from the ELF file.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -46,7 +46,7 @@ public:
         }
         return 0;
     }
-    // The libraries that it is linked with.
+    // Returns the names of the shared libraries that the file needs.
     std::set<std::string> needed() const {
         std::set<std::string> out;
         const auto all = sections();
@@ -58,7 +58,7 @@ public:
         }
         return out;
     }
-    // Names the program takes from, or gives to, shared libraries.
+    // Returns the symbols that the program imports from, or exports to, shared libraries.
     std::set<std::string> dynamic_symbols() const {
         std::set<std::string> out;
         const auto all = sections();
@@ -103,7 +103,7 @@ TEST(OPS_5, EveryBuildIsPositionIndependentAndItsStackIsData) {
     expect_position_independent_without_executable_stack(ElfFile(CONSENTRY_PROGRAM));
 }
 
-// Only a release is built with all of it: looked at where there is one.
+// Only release builds have the complete hardening, so this test needs one.
 TEST(OPS_5, AReleaseIsHardenedAndSmall) {
     const fs::path release = "build/release/consentry";
     if (!fs::exists(release)) GTEST_SKIP() << "there is no " << release << ": script/build release consentry";
@@ -122,7 +122,7 @@ TEST(OPS_5, AReleaseIsHardenedAndSmall) {
     EXPECT_LE(fs::file_size(release), 25U << 20);
 }
 
-// script/sbom, on the program as it was built.
+// Runs script/sbom on the built program.
 TEST(OPS_4, TheBillOfMaterialsNamesEveryLibraryWithItsVersion) {
     const CommandResult made =
         run_command({"script/sbom", CONSENTRY_PROGRAM}, {{"PATH", "/usr/local/bin:/usr/bin:/bin"}});

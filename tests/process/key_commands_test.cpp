@@ -1,4 +1,4 @@
-// Keys made and changed by commands, beside a running service.
+// The commands that create and change keys, next to a running service.
 #include <chrono>
 
 #include <boost/json/parse.hpp>
@@ -91,7 +91,8 @@ TEST(KeyCommands, ARotatedKeySignsWithinSecondsAndFormerTokensGoOn) {
     EXPECT_EQ(knock(again.client(), next.access), 200U);
 }
 
-// The day a backup is restored: the database as it was, raised, and nothing of before is accepted.
+// Simulates restoring a backup: the database returns to an earlier state. Raising the epoch then voids the earlier
+// tokens.
 TEST(STO_6, ARestoredDatabaseIsRaisedBeforeItServes) {
     const TempFolder folder;
     const Account ada = create_account(folder.path(), "ada@example.org");
@@ -115,7 +116,7 @@ TEST(STO_6, ARestoredDatabaseIsRaisedBeforeItServes) {
     {
         ServiceProcess service(folder.path());
         ASSERT_EQ(knock(service.client(), tokens.access), 200U) << "a backup brings the past back";
-        // Beside the running service, which honours it at its next request.
+        // The command runs next to the service, which applies the change at its next request.
         const Finished raised = run_program({"keys", "epoch", "raise", "--keep-api-keys"}, folder.path(), {});
         ASSERT_EQ(raised.code, 0) << raised.err;
         EXPECT_THAT(raised.out, HasSubstr("sessions\t1\n"));

@@ -1,5 +1,5 @@
-// `consentry serve`, killed while it writes and sends mails: what was asked for is sent after the next start, whatever
-// the moment, and once as its readers see it.
+// `consentry serve` is killed while it writes and sends mails. After the next start it sends every requested mail, and
+// any copies of a mail share one Message-ID.
 #include <atomic>
 #include <map>
 #include <set>
@@ -73,7 +73,7 @@ TEST_F(MailKill, WhatWasAskedForIsSentAfterTheNextStart) {
             service.kill();
         }
         was_cut_short |= !all_is_sent();
-        sql("UPDATE mails SET taken_until = 1 WHERE taken_until IS NOT NULL");  // as if its time were over
+        sql("UPDATE mails SET taken_until = 1 WHERE taken_until IS NOT NULL");  // as if their claims had expired
         {
             ServiceProcess service(folder_.path(), settings);
             EXPECT_TRUE(eventually([&] { return all_is_sent(); }));

@@ -1,5 +1,5 @@
-// `consentry migrate --from`: a service moves from SQLite to PostgreSQL, as a whole or not at all, and nobody who uses
-// it notices.
+// `consentry migrate --from` moves a service from SQLite to PostgreSQL completely or not at all, and its users do not
+// notice.
 #include <csignal>
 #include <fstream>
 
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// A folder as it is after `consentry migrate` on SQLite, and an empty schema of PostgreSQL.
+// A folder after `consentry migrate` on SQLite, and an empty PostgreSQL schema.
 class MigrateFrom : public ::testing::Test {
 protected:
     MigrateFrom() { EXPECT_EQ(run_program({"migrate"}, folder_.path(), on_sqlite()).code, 0); }
@@ -48,7 +48,7 @@ protected:
             out.push_back(row[0]);
         return out;
     }
-    // Of all tables together, but for those that came with the schema; those that do not exist yet have none.
+    // Counts the rows of all tables, except tables that the schema itself fills and tables that do not exist yet.
     std::size_t rows_in_postgres() const {
         std::size_t rows = 0;
         for (const std::string& table : tables())
@@ -57,14 +57,14 @@ protected:
                 rows += postgres_.sql("SELECT 1 FROM " + table).size();
         return rows;
     }
-    // Keys, foreign keys and indexes, with what they are.
+    // Returns names and definitions of keys, foreign keys and indexes.
     SqlRows schema_of_postgres() const {
         return postgres_.sql("SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = '" +
                              postgres_.name() +
                              "'::regnamespace UNION ALL SELECT indexname, indexdef FROM pg_indexes " +
                              "WHERE schemaname = '" + postgres_.name() + "' ORDER BY 1, 2");
     }
-    // As texts, in the same words on both sides.
+    // Compares rows as text, in a representation that both databases share.
     void expect_same_rows(const std::string& table) const {
         std::string of_sqlite;
         std::string of_postgres;
@@ -94,7 +94,7 @@ protected:
         EXPECT_THAT(ended.err, HasSubstr(reason));
         EXPECT_EQ(rows_in_postgres(), 0U);
     }
-    // Straight into the tables: one user with this many former passwords.
+    // Inserts one user with this many former passwords directly into the tables.
     void add_user(int former_passwords = 0) const {
         sqlite(
             "INSERT INTO users (id, email, username, role, role_id, status, is_verified, sign_up_at, sign_up_from, "
@@ -122,7 +122,7 @@ TEST_F(MigrateFrom, NobodyNoticesThatTheServiceMoved) {
     Tokens of_bob;
     Tokens of_ada;
     {
-        // Mails that find no server wait.
+        // Mails wait, because there is no server to accept them.
         Settings settings = on_sqlite();
         settings["MAIL_URL"] = "smtp://127.0.0.1:1?tls=none";
         ServiceProcess service(folder_.path(), settings);
@@ -310,7 +310,7 @@ TEST_F(MigrateFrom, ARowWithoutItsUserIsRefusedByPostgres) {
     add_user(3);
     EXPECT_EQ(run_program({"migrate"}, folder_.path(), on_postgres()).code, 0);
     const SqlRows before = schema_of_postgres();
-    sqlite("DELETE FROM users");  // this connection does not look at foreign keys
+    sqlite("DELETE FROM users");  // this connection does not enforce foreign keys
     expect_refused(copy(), "password_history_user_id_fkey");
     EXPECT_EQ(schema_of_postgres(), before);
 }
@@ -327,7 +327,7 @@ TEST_F(MigrateFrom, ACopyThatPostgresChangesIsNotKept) {
     EXPECT_EQ(copy().code, 0);
 }
 
-// A copy that takes long, over a link that can be watched and broken.
+// A slow copy over a link that the test can observe and break.
 class MigrateFromSlowly : public MigrateFrom {
 protected:
     MigrateFromSlowly() {

@@ -1,4 +1,4 @@
-// `consentry policy`: what it takes, what it says, and that the service which runs already goes by it.
+// `consentry policy`: its arguments and output, and their effect on a running service.
 #include <algorithm>
 #include <csignal>
 #include <fstream>
@@ -62,7 +62,7 @@ protected:
         fs::create_directories(file.parent_path());
         std::ofstream(file, std::ios::binary) << text;
     }
-    // What was written goes well.
+    // Imports the folder "texts" and expects success.
     std::string import() const {
         const Finished done = policy({"import", "texts"});
         EXPECT_EQ(done.code, 0) << done.out << done.err;
@@ -298,7 +298,7 @@ TEST_F(PolicyCommand, ATextThatItsValuesMakeUnfitIsAProblem) {
     EXPECT_EQ(list(), "");
 }
 
-// Each text's arrival in the store is a moment, and so is what the database does just behind it.
+// Kills the import once per text, when that text arrives in the store. The last kills may also hit the database writes.
 TEST_F(PolicyCommand, KilledAnywhereEachDocumentIsWholeOrAbsentAndTheNextRunFinishes) {
     const fs::path texts = folder_.path() / "texts";
     std::set<long> left;

@@ -1,5 +1,5 @@
-// `consentry serve`, killed while it publishes: after the next start the document is a draft or published, its
-// publication works, and nothing that was left lies in the public area (DOC-4).
+// `consentry serve` is killed while it publishes a document. After the next start the document is a draft or completely
+// published, and a draft can be published again (DOC-4).
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -23,7 +23,7 @@ const std::vector<std::string> all_languages{"en", "id", "es", "fr", "de", "ja"}
 
 class DOC_4 : public ::testing::Test {
 protected:
-    // A file of several pages of the disk, so that there is time between two of them.
+    // The text spans many disk pages, so that a kill can interrupt its copying.
     static std::string text_of(int version, const std::string& language) {
         return "version " + std::to_string(version) + " in " + language + std::string(200'000, '.');
     }
@@ -58,7 +58,7 @@ protected:
         EXPECT_EQ(created.status, 201U) << created.body;
         return created.text("data.id");
     }
-    // As far as a publication has come, seen from outside.
+    // Returns whether a publication has reached this point, as far as visible from outside.
     bool has_come_to(int moment, int version, const std::string& id) const {
         if (moment == 0)
             return one("SELECT COUNT(*) FROM term_policies WHERE publishing_until IS NOT NULL AND id = '" + id + "'") !=

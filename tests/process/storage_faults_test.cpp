@@ -1,4 +1,4 @@
-// The disk says no: nothing is claimed to be done that is not, the process lives, and works again afterwards
+// Writing to disk fails: the process claims nothing that it has not done, stays alive, and works again afterwards
 // (STO-2, STO-4).
 #include <chrono>
 
@@ -19,7 +19,7 @@
 namespace consentry::tests {
 namespace {
 
-// From now on no file of the process may grow beyond this; as a full disk or a quota would have it.
+// Limits the size of every file that the process writes, like a full disk or a quota.
 void limit_file_size(pid_t process, rlim_t bytes) {
     rlimit limit{};
     ASSERT_EQ(::prlimit(process, RLIMIT_FSIZE, nullptr, &limit), 0);
@@ -55,7 +55,7 @@ TEST(STO_4, AFullDiskIsSaidAndGotOver) {
     limit_file_size(service.program().pid(), RLIM_INFINITY);
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{10};
     while (client.get("/api/health/ready").status != 200U && std::chrono::steady_clock::now() < deadline)
-        client.post("/api/shared/user/2fa/setup", {}, bearer(tokens.access));  // a write finds out
+        client.post("/api/shared/user/2fa/setup", {}, bearer(tokens.access));  // only a write notices the change
     EXPECT_EQ(client.get("/api/health/ready").status, 200U);
     EXPECT_EQ(run_sql(folder / "data" / "consentry.db", sessions), before) << "what was refused was not done";
     EXPECT_EQ(knock(client, tokens.access), 200U);
@@ -68,7 +68,7 @@ TEST(STO_4, ACommandOnAFullDiskFailsAndChangesNothing) {
     if constexpr (instrumented) GTEST_SKIP() << "a sanitizer's own start writes files, and may meet the limit";
     const TempFolder folder;
     const Account ada = create_account(folder.path(), "ada@example.org");
-    // The limit is there before the password, which the command waits for.
+    // The limit is set right after the process was created, before the command writes.
     Program program({"user", "password", "set", "--email", ada.email}, folder.path(), quick_settings(),
                     "Copper-Meadow-77\n");
     limit_file_size(program.pid(), 0);
@@ -79,8 +79,8 @@ TEST(STO_4, ACommandOnAFullDiskFailsAndChangesNothing) {
     EXPECT_EQ(log_in(service.client(), ada).status, 200U);
 }
 
-// The real service in this process on a file layer that fails at the n-th write or sync, for n = 1, 2, 3 ... until a
-// request gets through untouched.
+// Runs the service in this process on a VFS that fails from the n-th write or sync on, for n = 1, 2, 3 ... until a
+// request completes without meeting a fault.
 template <class Request, class Check>
 int fault_at_each_write(Service& service, FaultyVfs::Kind kind, Request request, Check check) {
     for (int n = 1; n < 60; ++n) {
@@ -90,7 +90,7 @@ int fault_at_each_write(Service& service, FaultyVfs::Kind kind, Request request,
         const Answer answer = prepared();
         const bool met = FaultyVfs::disarm();
         EXPECT_TRUE(answer.status == 200U || answer.status == 503U || answer.status == 500U) << answer.body;
-        // A fault in the work that follows the answer (moving the log into the database) does not take it back.
+        // The checkpoint that follows an answer may fail as well, which must not undo the change.
         service.restart();
         check(answer);
         if (!met || ::testing::Test::HasFailure()) return n;
@@ -99,7 +99,7 @@ int fault_at_each_write(Service& service, FaultyVfs::Kind kind, Request request,
     return 0;
 }
 
-// From its construction on, for whoever does not ask for another file layer.
+// Makes the faulty VFS the default for connections that request no other.
 struct FaultyFiles {
     FaultyFiles() {
         FaultyVfs::install();
@@ -109,8 +109,8 @@ struct FaultyFiles {
 
 class StorageFaults : public ::testing::TestWithParam<FaultyVfs::Kind> {
 protected:
-    const FaultyFiles files{};  // before the service that opens them
-    // The clock stands still, so that nobody could tell which of too many sessions is the oldest.
+    const FaultyFiles files{};  // constructed before the service opens its files
+    // The clock stands still, so all sessions begin at the same time. The high limit avoids ending an arbitrary one.
     Service service{{{"SESSION_MAX_PER_USER", "1000"}}};
 };
 
@@ -124,7 +124,7 @@ TEST_P(StorageFaults, STO_2_AVerificationIsWholeOrNothing) {
     const int n = fault_at_each_write(
         service, GetParam(),
         [&] {
-            if (used == ada.backup_codes.size()) {  // all spent, or refused and left
+            if (used == ada.backup_codes.size()) {  // each code is spent, or was refused and is left unused
                 const TokenTexts tokens = service.turn_two_factor_on(ada = service.make_person());
                 used = 0;
                 codes = spend_of();

@@ -1,4 +1,4 @@
-// Commands about accounts, most of them beside a running service (decisions on commands, exit codes and places).
+// The commands for accounts, most of them next to a running service.
 #include <gmock/gmock.h>
 
 #include "process/account.hpp"
@@ -54,11 +54,11 @@ TEST_F(UserCommands, AWeakPasswordIsRefusedAndTheReasonSaid) {
         std::string says;
     } cases[] = {
         {"", "8"},                                        // too short
-        {"Ab1defg", "8"},                                 // by one
-        {"velvet-harbor-42", "upper"},                    // not strong
+        {"Ab1defg", "8"},                                 // too short by one character
+        {"velvet-harbor-42", "upper"},                    // not strong enough
         {"Password123", "easy to guess"},                 // common
-        {"Ab1" + std::string(48, 'x'), "50"},             // too long by one
-        {std::string("Ab1\xFF\xFE", 5) + "xxxxxx", "8"},  // no text: no length
+        {"Ab1" + std::string(48, 'x'), "50"},             // too long by one character
+        {std::string("Ab1\xFF\xFE", 5) + "xxxxxx", "8"},  // invalid UTF-8 counts as too short
     };
     for (const auto& [password, says] : cases) {
         const Finished refused = create("ada@example.org", password);
@@ -142,7 +142,7 @@ TEST_F(UserCommands, ANewPasswordEndsEverySessionAtTheNextRequest) {
     const Account bob = create_account(folder_.path(), "bob@example.org");
     const Tokens tokens = tokens_of(client(), ada);
     const Tokens of_bob = tokens_of(client(), bob);
-    // Twice: the second request finds the session in the cache.
+    // The second request finds the session in the cache.
     EXPECT_EQ(knock(client(), tokens.access), 200U);
     EXPECT_EQ(knock(client(), tokens.access), 200U);
 

@@ -1,5 +1,5 @@
-// `consentry user import`: what it says, what it takes over from other programs, and what is left of it when its
-// process ends at any moment.
+// `consentry user import`: its messages, imports from other programs, and the state after the process is killed at any
+// moment.
 #include <csignal>
 #include <fstream>
 
@@ -33,7 +33,7 @@ protected:
         std::ofstream(folder_.path() / name) << text;
         return name;
     }
-    // Rows that are well, but for every `bad_every`th.
+    // Returns a table with valid rows, except that one in every `bad_every` rows is invalid.
     std::string table(int rows, int bad_every = 0) const {
         std::string out = header;
         for (int i = 0; i < rows; ++i) {
@@ -111,8 +111,8 @@ TEST_F(UserImportCommand, WrongUseEndsWithTwo) {
 
 struct Expected {
     std::string email;
-    std::string password;  // as it was there; empty: none came along
-    std::string says;      // statusCodeKey; empty: logs in
+    std::string password;  // in the other program; empty: not exported
+    std::string says;      // expected statusCodeKey; empty: the login succeeds
 };
 struct Export {
     std::vector<std::string> arguments;
@@ -193,7 +193,7 @@ TEST_F(UserImportCommand, AccountsOfOtherProgramsLogInWithTheirOldPasswords) {
             EXPECT_EQ(log_in(service.client(), {.email = email, .password = password + "x"}).code_name(),
                       "passwordNotMatch");
             if (!says.empty()) continue;
-            // Nothing of the other program's hash is left.
+            // After the login, no hash of the other program remains.
             const std::string old =
                 "SELECT count(*) FROM users u JOIN password_history h ON h.user_id = u.id WHERE u.email = '" + email +
                 "' AND (u.password_hash NOT LIKE '$argon2id$v=19$m=8192,t=1%' OR h.password_hash <> u.password_hash)";
@@ -282,7 +282,7 @@ TEST_F(UserImportCommand, AThousandBadRowsOfAHundredThousandAreToldMendedAndImpo
 TEST_F(UserImportCommand, KilledAtAnyMomentItLeavesAllAccountsOrNone) {
     constexpr long rows = 30'000;
     const std::string file = write("users.csv", table(rows));
-    // By how much is staged, the last ones while the accounts are being made.
+    // Kills the import at these numbers of staged rows; the last kills come while the accounts are created.
     for (const long staged : {1L, 10'000L, 20'000L, rows, rows, rows}) {
         Program program({"user", "import", file}, folder_.path(), quick_settings());
         EXPECT_TRUE(eventually([&] { return count("import_rows") >= staged || count("users") > 0; }));
@@ -309,7 +309,7 @@ TEST_F(UserImportCommand, OfTwoAtOnceOneGetsInWhileTheServiceGoesOn) {
     const std::string file = write("users.csv", table(20'000));
     Program first({"user", "import", file}, folder_.path(), quick_settings());
     Program second({"user", "import", file}, folder_.path(), quick_settings());
-    // Each login writes: none of them is kept from it.
+    // Each login writes to the database, and the imports must not block it.
     int logins = 0;
     while (count("users") == 1) {
         EXPECT_EQ(log_in(service.client(), ada).status, 200U);

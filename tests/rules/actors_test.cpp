@@ -1,5 +1,6 @@
-// A change that takes authority proves its actor inside its transaction: the statements that write what administrators
-// look after stand in functions that take a PrivilegedTransaction, and only a guard's value makes one.
+// A change that needs authority proves its actor inside the transaction. Statements that write administrators' data
+// belong in functions that take a PrivilegedTransaction, and only guards and the operator's commands can create its
+// Actor.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -13,12 +14,12 @@
 namespace consentry::rules {
 namespace {
 
-// Tables of which each row is changed on somebody's authority. Accounts and sessions change in other ways as well, and
-// are not among them.
+// Tables whose rows change only with someone's authority. Accounts and sessions also change without it and are not
+// listed.
 constexpr std::array<std::string_view, 5> looked_after{"roles", "api_keys", "feature_flags", "term_policies",
                                                        "term_policy_contents"};
 
-// Functions that write there without anybody's authority, and why that is right.
+// Functions that write these tables without an actor, and the reason.
 struct Exception {
     std::string_view function;
     std::string_view why;
@@ -35,8 +36,8 @@ bool writes_there(std::string_view code) {
     });
 }
 
-// The head of the function that a place belongs to: the last line before it that begins in the first column, and what
-// follows up to the body.
+// Returns the head of the function that contains `at`: from the last line before it that begins in the first column, to
+// the function's body.
 std::string_view head_of(std::string_view text, std::size_t at) {
     for (;;) {
         const std::size_t end_before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);

@@ -1,4 +1,4 @@
-// DOC-5: the history of consent is added to and never changed. What is no statement of the program cannot happen to it.
+// DOC-5: the history of consent is append-only. The program contains no statement that changes or deletes its rows.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view table = "term_policy_acceptances";
 
-// Pieces of a string literal on several lines become one; blanks, one blank; letters, small ones.
+// Joins the pieces of string literals, collapses white space and converts letters to lower case.
 std::string joined(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -41,7 +41,7 @@ bool changes_history(std::string_view source) {
                                         "truncate table ", "replace into ", "drop table ", "merge into "})
         for (const std::string_view quote : {"", "\"", "\\\""})
             if (text.contains(std::string(verb) + std::string(quote) + std::string(table))) return true;
-    // An upsert.
+    // An upsert changes rows as well.
     const std::string insert = "insert into " + std::string(table);
     for (auto at = text.find(insert); at != std::string::npos; at = text.find(insert, at + 1)) {
         const std::string_view statement = std::string_view(text).substr(at, text.find(';', at) - at);

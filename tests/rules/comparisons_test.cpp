@@ -1,5 +1,5 @@
-// CRY-5: what compares a secret takes the same time wherever the two differ: crypto::equal_constant_time, or two
-// crypto::Sha256, which know no other way. BytesView has no comparison at all.
+// CRY-5: secrets are compared in constant time, by crypto::equal_constant_time or as crypto::Sha256, whose comparison
+// uses it. BytesView has no comparison operator.
 #include <algorithm>
 #include <array>
 #include <regex>
@@ -14,7 +14,7 @@
 namespace consentry::rules {
 namespace {
 
-// Comparisons that tell nobody anything, and why.
+// Comparisons that reveal nothing, and the reason.
 struct Exception {
     std::string_view path;
     std::string_view code;
@@ -38,7 +38,7 @@ bool is_exception(std::string_view path, std::string_view code) {
                                [&](const Exception& one) { return path == one.path && code.contains(one.code); });
 }
 
-// The last name of an operand, `digest` of `found->record.digest` and of `digest()`, is that of a secret.
+// Returns whether an operand's last name, such as `digest` in `found->record.digest` and `digest()`, denotes a secret.
 bool is_secret(const std::string& name) {
     static const std::regex form(
         "(\\w+_)?(digest|mac|signature|secret|token|nonce|backup_code|password_hash)s?_?|(new_|old_)?passwords?_?");

@@ -1,4 +1,4 @@
-// Every message in every language, complete and really translated.
+// Every language has every message, complete and translated.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -17,11 +17,11 @@
 namespace consentry::rules {
 namespace {
 
-// Words that are the same in more than one language.
+// Texts that are the same in more than one language.
 constexpr std::array<std::string_view, 1> same_in_other_languages{"OK"};
 
 boost::json::object messages_of(std::string_view language) {
-    // The strict parser refuses a key that stands twice.
+    // The strict parser refuses duplicate keys.
     const auto parsed =
         parse_strict_json(read_file("locales/" + std::string(language) + ".json"), {.members_max = 10'000});
     if (!parsed || !parsed->is_object()) {
@@ -45,10 +45,11 @@ std::multiset<std::string> placeholders_of(std::string_view text) {
     return out;
 }
 
-// Key of the message -> a place that uses it.
+// Maps each message key in use to a source file that uses it.
 std::map<std::string, std::string> keys_in_use() {
     std::map<std::string, std::string> out;
-    // The fourth text of each kind; its lines may be broken by the formatter.
+    // The message key is the second text of each error kind. clang-format may have broken the declaration into several
+    // lines.
     const std::string table = read_file("src/base/errors.hpp");
     for (auto at = table.find("constexpr ErrorKind "); at != std::string::npos;
          at = table.find("constexpr ErrorKind ", at + 1)) {
@@ -114,7 +115,7 @@ TEST(CompleteLanguages, NoTextIsLeftInEnglish) {
 TEST(CompleteLanguages, EveryMessageInUseHasAText) {
     const auto english = messages_of("en");
     const auto used = keys_in_use();
-    // One of each kind of place, so that a reader that finds nothing does not pass.
+    // One sample per kind of place, so that the test fails if the search finds nothing.
     for (const auto* sample : {"auth.error.twoFactorInvalid", "request.error.isEmail", "request.error.isString",
                                "request.error.whitelistValidation"})
         EXPECT_TRUE(used.contains(sample)) << sample << " was not found in the sources";
@@ -129,8 +130,8 @@ TEST(CompleteLanguages, TheProgramCarriesTheseFiles) {
                 << language_names[i] << ": " << key;
 }
 
-// "Guten Tag," ends with a comma, so that what follows is the same sentence: "jemand hat ...". Only what is always
-// written large stays so: forms of address, nouns, and names that the service fills in.
+// The greeting "Guten Tag," ends with a comma, so the sentence continues in lower case: "jemand hat ...". Only words
+// that are always capitalized keep their capital: forms of address, and names that the service fills in.
 TEST(CompleteLanguages, GermanMailsGoOnInSmallLettersAfterTheGreeting) {
     const auto messages = messages_of("de");
     EXPECT_TRUE(text_of(messages.at("mail.greeting")).ends_with(','));

@@ -1,4 +1,4 @@
-// What the program is made of is written down (OPS-4): docs/reference/dependencies.md names whatever the build takes.
+// docs/reference/dependencies.md lists everything that the build uses (OPS-4).
 #include <map>
 #include <regex>
 #include <set>
@@ -21,7 +21,8 @@ std::set<std::string> found_in(const std::string& text, const std::string& patte
     return out;
 }
 
-// The page's word for what CMake calls otherwise. Those of tests and benchmarks alone are no part of the program.
+// Maps CMake names to the names on the page. Packages for the build, tests and benchmarks alone are not part of the
+// program.
 const std::map<std::string, std::string> names_on_the_page{
     {"CURL", "libcurl"},   {"PostgreSQL", "libpq"}, {"SQLite3", "SQLite"}, {"ZLIB", "zlib"},
     {"idn2", "libidn2"},   {"sodium", "libsodium"}, {"cctz", "CCTZ"},      {"prometheus", "prometheus-cpp"},
@@ -34,7 +35,7 @@ TEST(OPS_4, EveryLibraryThatTheBuildTakesIsOnThePage) {
     std::set<std::string> libraries = found_in(dependencies, R"(find_package\((\w+))");
     libraries.merge(found_in(dependencies, R"(pkg_check_modules\((\w+))"));
     libraries.merge(found_in(dependencies, R"(find_library\(\w+ (\w+))"));
-    libraries.insert("crypt");  // linked by its bare name
+    libraries.insert("crypt");  // linked by name, without find_library
     ASSERT_GT(libraries.size(), 12U) << "found in cmake/Dependencies.cmake";
     for (const std::string& library : libraries) {
         if (not_of_the_program.contains(library)) continue;
@@ -47,20 +48,20 @@ TEST(OPS_4, EveryLibraryThatTheBuildTakesIsOnThePage) {
 TEST(OPS_4, EveryPackageThatTheBuildTakesIsOnThePage) {
     const std::string text = read_file(page);
     const std::string bootstrap = read_file("script/bootstrap");
-    // The packages that the program is built with stand between these two; what tests need comes behind.
+    // script/bootstrap lists the packages for building the program between these two; packages for tests follow.
     const std::string from = "ca-certificates";
     const std::string building =
         bootstrap.substr(bootstrap.find(from), bootstrap.find("libbenchmark-dev") - bootstrap.find(from));
     std::set<std::string> packages = found_in(building, R"(\b((?:lib[a-z0-9+-]+|prometheus-cpp|zlib1g)-dev)\b)");
     ASSERT_GT(packages.size(), 10U);
-    packages.erase("libclang-rt-19-dev");  // the sanitizers' and the fuzzers' run-time library
+    packages.erase("libclang-rt-19-dev");  // the runtime library of the sanitizers and fuzzers
     for (const std::string& package : packages)
         EXPECT_TRUE(text.contains("`" + package + "`")) << package << " is not in " << page;
     for (const std::string& library : {"json", "url"})
         EXPECT_TRUE(bootstrap.contains("\"libboost-" + library + "$boost-dev\""));
 }
 
-// And nothing stands there that nobody takes any more.
+// The page lists no package that the build no longer uses.
 TEST(OPS_4, EveryPackageOnThePageIsTaken) {
     const std::string bootstrap = read_file("script/bootstrap");
     for (std::string package :

@@ -1,4 +1,4 @@
-// What a newcomer meets first: scripts that run, pages that can be found.
+// The first things a newcomer meets: scripts are executable, and pages can be found.
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -27,7 +27,7 @@ TEST(Scripts, AreExecutable) {
     EXPECT_GT(scripts, 0u);
 }
 
-// A page is found through the README of a folder above it.
+// Returns whether the README of a folder above the page links to it.
 bool is_linked(const fs::path& page) {
     for (fs::path folder = page.parent_path();; folder = folder.parent_path()) {
         const fs::path readme = folder / "README.md";
@@ -49,7 +49,7 @@ TEST(Guides, EveryPageIsLinkedFromAReadme) {
             EXPECT_TRUE(is_linked(path)) << path << " is linked from no README.md above it";
 }
 
-// docs/reference/shared-rules.md names a test for each rule: `SUITE.Name` is TEST(SUITE, Name) somewhere.
+// docs/reference/shared-rules.md names tests as `SUITE.Name`; each of them must exist.
 TEST(SharedRules, EveryTestThatIsNamedExists) {
     std::set<std::string> declared;
     const std::regex declaration(R"(TEST(?:_F|_P)?\((\w+),\s*(\w+)\))");

@@ -1,4 +1,4 @@
-// A file that grows beyond this asks to be cut in two at a seam.
+// A source file that exceeds the limit must be split.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -16,7 +16,7 @@ constexpr std::size_t lines_max = 400;
 
 struct LongFile {
     std::string_view path;
-    std::string_view reason;  // why it cannot be cut
+    std::string_view reason;  // why the file cannot be split
 };
 const std::vector<LongFile> long_files{};
 

@@ -1,12 +1,12 @@
-// No arrow up inside of a feature's folder. From the top:
+// Within a feature's folder, includes point downwards only. From the top:
 //
 //   endpoints            *endpoints.hpp, *endpoints.cpp: HTTP
-//   services             what the folder is for, its guards, and the shapes on the wire that are made of its values
+//   services             the purpose of the folder, its guards, and DTOs built from its values
 //   repositories         *repository.hpp, *repository.cpp: SQL
-//   stored types, rules  what repositories include themselves
+//   stored types, rules  what repositories themselves include
 //
-// A header and the source of its name are one unit. A unit includes none that leads back to it, so that those below
-// can be read, and changed, without those above.
+// A header and the source file of the same name form one unit. Units have no include cycles, so that lower units can be
+// read and changed without the upper ones.
 #include <filesystem>
 #include <map>
 #include <set>
@@ -21,7 +21,7 @@
 namespace consentry::rules {
 namespace {
 
-// Of each unit of a folder, the units of the same folder that it includes.
+// Maps each unit of a folder to the units of the same folder that it includes.
 using Units = std::map<std::string, std::set<std::string>>;
 
 std::string unit_of(std::string_view path) {
@@ -46,7 +46,7 @@ void collect(const Units& units, const std::string& from, std::set<std::string>&
         if (reached.insert(to).second) collect(units, to, reached);
 }
 
-// All that a unit includes, itself or by others.
+// Returns all units that a unit includes directly or indirectly.
 std::set<std::string> reached_from(const Units& units, const std::string& unit) {
     std::set<std::string> out;
     collect(units, unit, out);

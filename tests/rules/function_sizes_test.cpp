@@ -1,4 +1,4 @@
-// A function that does not fit on a page hides what it does. It is cut into parts that have names.
+// A function that does not fit on one page must be split into parts with names.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t lines_max = 70;
 
 struct LongFunction {
-    std::string_view name;  // as its declaration spells it, up to the parenthesis; of a test with its names
+    std::string_view name;  // as declared, up to the parenthesis; of a test, including its names
     std::string_view reason;
 };
 constexpr std::string_view settings = "one row for each setting";
@@ -44,7 +44,7 @@ constexpr std::array long_functions{
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// How many characters of `text` a comment or literal takes that begins there; 0: none does.
+// Returns the length of the comment or literal at the beginning of `text`, or 0 if there is none.
 std::size_t opaque_length(std::string_view text, char before) {
     const auto through = [&](std::string_view end, std::size_t from) {
         const auto found = text.find(end, from);
@@ -56,14 +56,14 @@ std::size_t opaque_length(std::string_view text, char before) {
         const auto open = text.find('(');
         return through(")" + std::string(text.substr(2, open - 2)) + "\"", open);
     }
-    const bool is_separator = text.front() == '\'' && is_word(before);  // of digits
+    const bool is_separator = text.front() == '\'' && is_word(before);  // a digit separator
     if ((text.front() != '"' && text.front() != '\'') || is_separator) return 0;
     std::size_t end = 1;
     while (end < text.size() && text[end] != text.front()) end += text[end] == '\\' ? 2 : 1;
     return end + 1;
 }
 
-// The code alone: comments, literals and lines of the preprocessor are blank.
+// Returns the code with comments, literals and preprocessor lines replaced by blanks.
 std::string bare(std::string_view text) {
     std::string out(text);
     const auto blank = [&](std::size_t from, std::size_t count) {
@@ -91,7 +91,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-// Whether what stands before a brace makes it the body of a function.
+// Returns whether the code before a brace makes it the beginning of a function's body.
 bool begins_function(std::string_view head) {
     head = trimmed(head);
     for (const std::string_view control : {"if", "for", "while", "switch", "catch", "else", "do"})
@@ -106,17 +106,17 @@ bool begins_function(std::string_view head) {
 
 struct Function {
     std::string head;
-    std::size_t line;   // where its body begins, from 1
-    std::size_t lines;  // of its body, braces included
+    std::size_t line;   // the first line of the body, counted from 1
+    std::size_t lines;  // of the body, including the braces
 };
 
 std::vector<Function> functions_of(std::string_view text) {
     const std::string code = bare(text);
     struct Open {
-        std::size_t head;  // where what stands before the brace begins
+        std::size_t head;  // where the code before the brace begins
         std::size_t brace;
         std::size_t line;
-        std::size_t depth;  // of parentheses around it
+        std::size_t depth;  // of enclosing parentheses
     };
     std::vector<Function> out;
     std::vector<Open> open;

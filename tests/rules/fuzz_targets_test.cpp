@@ -1,4 +1,4 @@
-// OPS-6: whatever reads bytes of strangers has a fuzz target with seeds, and script/fuzz throws inputs at each.
+// OPS-6: every parser of untrusted bytes has a fuzz target with seeds, and script/fuzz runs all targets.
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace {
 
 struct Reader {
     std::string_view target;
-    std::string_view header;  // that declares what is fuzzed
+    std::string_view header;  // declares the parser
 };
 constexpr Reader readers[] = {
     {"http_reader", "http/message_reader.hpp"},
@@ -42,7 +42,7 @@ TEST(OPS_6, EveryReaderOfForeignBytesHasAFuzzTargetWithSeeds) {
     }
 }
 
-// script/fuzz takes the folders of seeds for the list of targets.
+// script/fuzz uses the folders of seeds as the list of targets.
 TEST(OPS_6, SeedsTargetsAndTheTableAreTheSame) {
     std::set<std::string> known;
     for (const Reader& reader : readers) known.emplace(reader.target);

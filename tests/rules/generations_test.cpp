@@ -1,5 +1,5 @@
-// A grant names its generation (docs/decisions/0020): whatever lets somebody in has the columns, and every statement
-// that matches or spends it compares them. A table or statement that need not is named here, with the reason.
+// Grants carry their generation (docs/decisions/0020): every table of grants has the columns, and every statement that
+// matches or spends a grant compares them. Exempt tables and statements are listed here, with the reason.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -31,21 +31,21 @@ const std::array grants{
     GrantTable{"api_keys", {"epoch"}},
 };
 
-// Tables with a secret, or the digest of something, that lets nobody in.
+// Tables with a secret or a digest that grants no access.
 const std::set<std::string, std::less<>> no_grants{
-    "users",                    // the password itself: what the versions are versions of
-    "two_factors",              // the second factor itself; its newest step is compared with the epoch's
-    "password_history",         // what may not be chosen again
-    "import_rows",              // accounts to be
+    "users",                    // the password itself and the versions that grants carry
+    "two_factors",              // the second factor itself; its last step is compared with the epoch's
+    "password_history",         // passwords that may not be chosen again
+    "import_rows",              // future accounts
     "unknown_logins",           // counts failures by address
-    "link_requests",            // a wish; the link is made in the generation in which it is worked off
-    "spent_identity_tokens",    // what is used up
+    "link_requests",            // requests only; a link gets the generation in which its request is handled
+    "spent_identity_tokens",    // tokens that have been used
     "term_policies",            // digests of published texts
-    "term_policy_contents",     // the same
-    "term_policy_acceptances",  // the same
+    "term_policy_contents",     // digests of published texts
+    "term_policy_acceptances",  // digests of published texts
 };
 
-// The beginnings of statements over a table of grants that match and spend nothing.
+// The beginnings of statements over a table of grants that neither match nor spend a grant.
 struct Exemption {
     std::string_view beginning;
     std::string_view reason;
@@ -79,7 +79,7 @@ constexpr std::array exemptions{
     Exemption{"(SELECT count(*) FROM api_keys WHERE epoch = $2", "the same"},
 };
 
-// Pieces of a string literal, on one line or several, become one; fragments between them stay. Blanks become one blank.
+// Joins the pieces of string literals, keeps SQL fragments between them, and collapses white space.
 std::string joined(std::string_view text) {
     std::string code;
     for (const std::string& line : lines_of(text)) {
@@ -93,11 +93,11 @@ std::string joined(std::string_view text) {
 
 struct Found {
     std::string path;
-    std::string statement;  // the C++ statement, as far as it can be told without parsing
-    std::string literal;    // from the beginning of the text that names the table
+    std::string statement;  // the C++ statement, as far as it can be found without parsing
+    std::string literal;    // from the beginning of the string literal that names the table
 };
 
-// Every place in a source that names a table of grants in SQL.
+// Finds every place in a source file whose SQL names a table of grants.
 std::vector<Found> statements_over_grants(const std::string& path, const std::string& source) {
     static const std::regex naming(
         R"(\b(FROM|UPDATE|INTO|JOIN) (sessions|account_tokens|known_devices|identities|backup_codes|api_keys)\b)"
@@ -193,12 +193,12 @@ TEST(Generations, TheSearchForStatementsItself) {
     EXPECT_EQ(of("t.add(x, \"UPDATE sessions SET jti = $1\", a);").size(), 1U);
     EXPECT_EQ(of("select_list({.from = \"sessions WHERE user_id = $1\"});").size(), 1U);
     EXPECT_TRUE(of("// SELECT 1 FROM sessions\nint sessions;").empty());
-    // Spending one backup code is not deleting all of them.
+    // The exemption for deleting all backup codes of a user must not cover spending one of them.
     EXPECT_EQ(exemption_of("DELETE FROM backup_codes WHERE user_id = $1 AND code_digest = $2\""), nullptr);
 }
 
-// Raising the version and not ending what it ends is half of it: identities that are kept have to move on, and the
-// sessions that end have to be told of.
+// A statement that raises the version must be followed by add_end(): kept identities move to the new version, and the
+// owners of ended sessions are informed.
 TEST(Generations, WhoeverRaisesASecurityVersionEndsWhatWasGranted) {
     std::size_t rises = 0;
     for (const std::string& path : files_below("src")) {

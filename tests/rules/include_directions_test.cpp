@@ -1,5 +1,5 @@
-// Who may include whom. What is not allowed here also fails to link, for most of it; an include of a header that needs
-// no linking would pass there, so the rule is kept in words as well.
+// Which parts may include which. Most forbidden includes also fail to link, but not those of headers that need no
+// linking, so this test checks the whole rule.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -16,13 +16,13 @@
 namespace consentry::rules {
 namespace {
 
-// A feature may use those above it, so that the business has no circles either.
+// A feature may use only the features before it, so features have no dependency cycles.
 constexpr std::array<std::string_view, 17> features_in_order{
     "users",       "activity",   "roles",          "api_keys",     "feature_flags", "mail",
     "sessions",    "two_factor", "passwords",      "login",        "files",         "term_policies",
     "acceptances", "accounts",   "administration", "forward_auth", "system"};
 
-// What a file below src/ belongs to: "base", "storage" (the ports), "storage/sqlite", "features/login", "main.cpp".
+// Returns the part of a path below src/: "base", "storage" (the ports), "storage/sqlite", "features/login", "main.cpp".
 std::string part_of(std::string_view path) {
     const auto slash = path.find('/');
     if (slash == std::string_view::npos) return std::string(path);
@@ -41,7 +41,7 @@ std::size_t rank_of(std::string_view feature_part) {
     return static_cast<std::size_t>(std::ranges::find(features_in_order, name) - features_in_order.begin());
 }
 
-// Both paths relative to src/.
+// Both paths are relative to src/.
 bool may_include(std::string_view from_path, std::string_view to_path) {
     static const std::map<std::string, std::vector<std::string>, std::less<>> allowed{
         {"base", {}},          {"crypto", {"base"}}, {"net", {"base"}},
@@ -51,7 +51,7 @@ bool may_include(std::string_view from_path, std::string_view to_path) {
     const std::string to = part_of(to_path);
     if (to_path.starts_with("app/commands/")) return from == "main.cpp" || from_path.starts_with("app/commands/");
     if (from == to || from == "app") return true;
-    if (from == "http" && to_path == "storage/cache.hpp") return true;  // the throttle counts in the cache
+    if (from == "http" && to_path == "storage/cache.hpp") return true;  // the rate limiter counts in the cache
     if (is_engine(from)) return to == "storage" || to == "net" || to == "crypto" || to == "base";
     if (is_feature(from)) {
         if (is_feature(to)) return rank_of(to) < rank_of(from);
@@ -78,7 +78,7 @@ TEST(IncludeDirections, EveryIncludeGoesDownTheHouse) {
         for (const std::string& to : includes_of(path)) {
             ++includes;
             if (is_unit_test(path)) {
-                // A unit test may take any engine to stand on, but the whole service is for the tests in tests/.
+                // A unit test may use any engine, but tests of the whole service belong in tests/.
                 EXPECT_TRUE(part_of(to) != "app" || part_of(from) == "app") << path << " includes " << to;
                 continue;
             }
@@ -90,7 +90,7 @@ TEST(IncludeDirections, EveryIncludeGoesDownTheHouse) {
     EXPECT_GT(includes, 0u) << "nothing was read: is the working directory the project root?";
 }
 
-// What a feature decides by and what it stores: nothing of that depends on the wire.
+// Files of a feature that make decisions or store data; they must not depend on HTTP.
 bool decides_or_stores(std::string_view path) {
     constexpr std::array<std::string_view, 11> names{"repository",  "stored",    "policy",  "form",
                                                      "checks",      "abilities", "actor",   "consent",
@@ -101,7 +101,7 @@ bool decides_or_stores(std::string_view path) {
            (std::ranges::find(names, stem) != names.end() || stem.ends_with("_repository"));
 }
 
-// By which includes a file reaches the HTTP kit, also by way of other features' files.
+// Returns the chain of includes through which a file reaches the HTTP kit, including files of other features.
 std::vector<std::string> way_to_http(const std::string& path, std::set<std::string>& seen) {
     for (const std::string& to : includes_of(path)) {
         if (to.starts_with("http/")) return {path, to};

@@ -1,5 +1,5 @@
-// OPS-7: each class of hole that other services of this kind had is kept out by requirements, and each of those has
-// tests. Who meets a new class adds a row.
+// OPS-7: a table names, for each class of vulnerability known from similar services, the requirements that prevent it.
+// Each of them has tests. Add a row for every new class.
 #include <regex>
 #include <set>
 #include <string>

@@ -1,5 +1,5 @@
-// STO-5: the former version of the program runs beside the new schema, for as long as a rolling update takes. It knows
-// nothing of what is added, so nothing that it writes may lack it, and nothing that it reads may be gone.
+// STO-5: during a rolling update, the former version of the program runs on the new schema. It does not know the
+// additions, so its writes must not depend on them, and everything it reads must remain.
 #include <regex>
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace consentry::rules {
 namespace {
 
-// In small letters, without comments, blanks made one.
+// Splits SQL into statements, in lower case, without comments and with white space collapsed.
 std::vector<std::string> statements_in(const std::string& sql) {
     std::string text;
     for (std::string line : lines_of(sql)) {
@@ -33,7 +33,7 @@ std::vector<std::string> statements_in(const std::string& sql) {
     return out;
 }
 
-// What the former version cannot live with; empty: nothing.
+// Returns what the former version cannot handle, or an empty string.
 std::string complaint_of(const std::string& statement) {
     static const std::regex adds(R"(^alter table \w+ add column \w+ (.*)$)");
     static const std::regex harmless(R"(^(create (unique )?index |create table |insert into |update |delete from ).*)");

@@ -1,4 +1,4 @@
-// Wire names in camelCase stand in the field tables of the DTOs: whoever looks for one finds it in one place.
+// Names of JSON members are declared only in the field tables of DTOs, so each is found in one place.
 #include <string>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Clients have these names and numbers in their code. A failure here means that the program changed under them: put
-// the program right, not the table. New kinds are added; a published row is never edited.
+// Clients rely on these names and numbers. If a test fails here, the program has changed incompatibly: correct the
+// program, not the table. Add new kinds, but never edit a published row.
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace consentry::rules {
 namespace {
 
 struct Pinned {
-    std::string_view constant;  // its identifier in base/errors.hpp
+    std::string_view constant;  // identifier in base/errors.hpp
     const ErrorKind& kind;
     std::string_view name;
     unsigned http_status;
@@ -23,7 +23,7 @@ struct Pinned {
 
 // clang-format off
 const Pinned pinned[] = {
-    // Of the HTTP layer: the service code repeats the status.
+    // HTTP layer: the service code equals the HTTP status.
     {"bad_request",            errors::bad_request,            "badRequest",                  400, 400},
     {"route_not_found",        errors::route_not_found,        "notFound",                    404, 404},
     {"method_not_allowed",     errors::method_not_allowed,     "methodNotAllowed",            405, 405},
@@ -178,8 +178,8 @@ TEST(PinnedNumbers, KindsAreDeclaredInOneTable) {
 }
 
 TEST(PinnedNumbers, NoTwoKindsLookTheSameToAClient) {
-    // Numbers collide on purpose; together with name and status they must not. But for one: rows of a file that break
-    // rules are a failed validation like any other, whose errors are told row by row.
+    // Service codes repeat on purpose, but name, status and code together must be unique. The exception is
+    // file_validation, which equals the ordinary validation error and reports its errors by row.
     std::set<std::tuple<std::string_view, unsigned, int>> seen;
     for (const Pinned& row : pinned)
         if (&row.kind != &errors::file_validation)

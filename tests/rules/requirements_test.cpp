@@ -1,5 +1,5 @@
-// docs/reference/requirements.md is the catalogue of what tests are named after: a suite `TOK_1`, or a test
-// `Config.CRY_3_TheKeyIsAList`, stands for a line of it.
+// docs/reference/requirements.md lists the requirements that tests are named after. A suite `TOK_1` or a test
+// `Config.CRY_3_TheKeyIsAList` refers to one of them.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -18,7 +18,7 @@ namespace {
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-// `TOK_1`, `TOK-1` and the beginning of `TOK_1_NoSuchThing` are TOK-1; `UTF-8` and `SHA_2` are of no family.
+// `TOK_1`, `TOK-1` and the beginning of `TOK_1_NoSuchThing` all yield TOK-1; `UTF-8` and `SHA_2` belong to no family.
 std::set<std::string> ids_in(std::string_view text, const std::set<std::string>& families) {
     std::set<std::string> out;
     for (std::size_t at = 3; at < text.size(); ++at) {
@@ -33,7 +33,7 @@ std::set<std::string> ids_in(std::string_view text, const std::set<std::string>&
     return out;
 }
 
-// What the name of a suite or a test begins with.
+// Returns the requirement with which the name of a suite or test begins.
 std::optional<std::string> id_of(const std::string& name) {
     static const std::regex form(R"(([A-Z]{3})_(\d+)(?:_\w+)?)");
     std::smatch found;
@@ -49,7 +49,7 @@ std::vector<std::string> sources() {
     return out;
 }
 
-// The requirements that a file's tests are named after.
+// Returns the requirements that the tests in a file are named after.
 std::set<std::string> tested_by(const std::string& text) {
     static const std::regex declaration(R"(\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\))");
     std::set<std::string> out;
@@ -59,8 +59,8 @@ std::set<std::string> tested_by(const std::string& text) {
     return out;
 }
 
-// "- **TOK-1** What holds.\n  Tests: `a_test.cpp`, `b_test.cpp`"
-// -> the files that each line names.
+// Parses "- **TOK-1** What holds.\n  Tests: `a_test.cpp`, `b_test.cpp`" and maps each requirement to the files it
+// names.
 std::map<std::string, std::set<std::string>> lines_of_catalogue(const std::string& page) {
     static const std::regex entry(R"(^- \*\*([A-Z]{3}-\d+)\*\* )");
     static const std::regex file(R"(`(\w+\.cpp)`)");
@@ -86,7 +86,7 @@ struct Tree {
     std::map<std::string, std::set<std::string>> catalogue =
         lines_of_catalogue(read_file("docs/reference/requirements.md"));
     std::map<std::string, std::set<std::string>> named;   // requirement -> files that name it
-    std::map<std::string, std::set<std::string>> tested;  // requirement -> names of files with tests of it
+    std::map<std::string, std::set<std::string>> tested;  // requirement -> names of files that test it
 
     Tree() {
         std::set<std::string> families;
@@ -95,7 +95,7 @@ struct Tree {
             const std::string text = read_file(path);
             for (const std::string& id : ids_in(text, families)) named[id].insert(path);
             for (const std::string& id : tested_by(text)) {
-                named[id].insert(path);  // of whatever family
+                named[id].insert(path);  // of any family
                 tested[id].insert(file_name(path));
             }
         }

@@ -1,4 +1,4 @@
-// RAC-5: the sanitizers watch everything that is built and tested, and their first report is a failure.
+// RAC-5: the sanitizers check everything that is built and tested, and the first report is a failure.
 #include <limits>
 #include <string>
 #include <vector>
@@ -46,13 +46,13 @@ TEST(RAC_5, BothBuildsExistAndStopAtTheFirstReport) {
     }
     EXPECT_TRUE(presets.contains(R"("CONSENTRY_SANITIZE": "address")"));
     EXPECT_TRUE(presets.contains(R"("CONSENTRY_SANITIZE": "thread")"));
-    // Of the thread sanitizer this is no default: a program that a test kills would take its report along.
+    // ThreadSanitizer does not stop by default: a program that a test kills would lose its report.
     EXPECT_TRUE(read_file("script/test").contains("TSAN_OPTIONS:-halt_on_error=1"));
 }
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-// All volatile: the compiler must not know what comes.
+// All variables are volatile, so the compiler cannot foresee the fault.
 TEST(RAC_5, AReportEndsTheProgram) {
     const auto read_what_was_freed = [] {
         char* volatile bytes = new char[8]{};

@@ -1,4 +1,4 @@
-// Nothing leaves with the source that belongs to one person or one machine.
+// The source contains no secrets and nothing that belongs to a single person or machine.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -25,8 +25,8 @@ std::size_t base64_run(std::string_view text) {
     return static_cast<std::size_t>(std::ranges::find_if_not(text, is_base64) - text.begin());
 }
 
-// A PEM block with something in it, also inside a string literal with its line ends escaped. The bare label, as
-// in an error message, is no key.
+// Finds a PEM block with content, also in a string literal with escaped line ends. The label alone, as in an error
+// message, is no key.
 bool holds_private_key_block(std::string_view text) {
     constexpr std::string_view label = "PRIVATE KEY-----";
     constexpr std::size_t shortest_line = 32;
@@ -40,7 +40,7 @@ bool holds_private_key_block(std::string_view text) {
     return false;
 }
 
-// The private part of a JSON Web Key (RFC 7518 sections 6.2.2 and 6.3.2; RFC 8037 section 2).
+// Finds the private member of a JSON Web Key (RFC 7518 sections 6.2.2 and 6.3.2; RFC 8037 section 2).
 bool holds_private_jwk(std::string_view text) {
     constexpr std::size_t shortest_secret = 43;                     // 32 bytes in base64url
     for (const std::string_view member : {R"("d")", R"(\"d\")"}) {  // the second one inside a string literal
@@ -53,7 +53,7 @@ bool holds_private_jwk(std::string_view text) {
     return false;
 }
 
-// Where `path` stands as the beginning of a path, not in the middle of one.
+// Returns whether `path` occurs in `text` as the beginning of a path.
 bool names_path(std::string_view text, std::string_view path) {
     const auto is_path = [](char c) { return is_base64(c) || c == '.' || c == '}' || c == ')' || c == '~'; };
     for (auto at = text.find(path); at != std::string_view::npos; at = text.find(path, at + 1))
@@ -61,13 +61,13 @@ bool names_path(std::string_view text, std::string_view path) {
     return false;
 }
 
-// Beginnings of paths that exist on one machine only: people's homes, and where this checkout lies.
+// Returns path prefixes that exist on one machine only: home directories and the location of this checkout.
 std::vector<std::string> machine_paths() {
     std::vector<std::string> out;
     for (const auto* top : {"home", "root", "Users"}) out.push_back("/" + std::string(top) + "/");
     const fs::path here = fs::current_path();
     const auto depth = std::distance(here.begin(), here.end());
-    if (depth > 2) out.push_back(here.string());  // "/src" alone is part of too many honest paths
+    if (depth > 2) out.push_back(here.string());  // "/src" alone occurs in too many legitimate paths
     const std::array<std::string_view, 12> usual{"bin",  "dev", "etc", "lib", "mnt", "opt",
                                                  "proc", "run", "srv", "tmp", "usr", "var"};
     if (depth > 2) {
@@ -83,7 +83,7 @@ TEST(Secrets, NoFileHoldsAPrivateKey) {
     for (const std::string& path : files) {
         const std::string text = read_file(path);
         EXPECT_FALSE(holds_private_key_block(text)) << path;
-        // Published test vectors come with their private keys; they belong in tests.
+        // Published test vectors contain private keys; they belong in unit tests.
         if (!is_unit_test(path)) EXPECT_FALSE(holds_private_jwk(text)) << path;
         for (const auto* ending : {".pem", ".key", ".p12", ".pfx", ".db", ".sqlite"})
             EXPECT_FALSE(path.ends_with(ending)) << path << " is made at run time, it does not belong in the tree";
@@ -108,7 +108,7 @@ TEST(Secrets, TheSearchItself) {
     EXPECT_TRUE(holds_private_jwk(R"({"kty":"EC", "d": ")" + std::string(43, 'x') + R"("})"));
     EXPECT_TRUE(holds_private_jwk(R"("{\"d\":\")" + std::string(43, 'x')));
     EXPECT_FALSE(holds_private_jwk(R"({"c":{"d":1}})"));
-    const std::string home = std::string("/home") + "/";  // this file is searched as well
+    const std::string home = std::string("/home") + "/";  // concatenated, because the tests search this file as well
     EXPECT_TRUE(names_path("cd " + home + "somebody", home));
     EXPECT_TRUE(names_path("\"" + home + "somebody\"", home));
     EXPECT_FALSE(names_path("${PROJECT}/home/page", home));

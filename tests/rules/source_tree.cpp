@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-// Standard output of a command; nullopt where it fails.
+// Returns the standard output of a command, or nullopt if it fails.
 std::optional<std::string> output_of(const char* command) {
     FILE* pipe = popen(command, "r");
     if (pipe == nullptr) return std::nullopt;

@@ -1,5 +1,5 @@
-// SQL is put together by sql<...> (storage/sql.hpp), not by macros, and rows are read by the table that lists their
-// columns (storage/columns.hpp), not by counting.
+// SQL is composed with sql<...> (storage/sql.hpp), not with macros. Rows are read through the table of their columns
+// (storage/columns.hpp), not by column index.
 #include <regex>
 #include <string>
 #include <string_view>
@@ -15,11 +15,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Macros that stand for text.
+// Returns the names of macros that expand to text.
 std::vector<std::string> text_macros(std::string_view source) {
     static const std::regex definition(R"(^\s*#\s*define\s+(\w+))");
     std::vector<std::string> out;
-    std::string macro;  // whose definition this line goes on with
+    std::string macro;  // the macro whose definition continues on this line
     for (const std::string& line : lines_of(source)) {
         std::smatch match;
         if (std::regex_search(line, match, definition)) macro = match[1];
@@ -32,7 +32,7 @@ std::vector<std::string> text_macros(std::string_view source) {
     return out;
 }
 
-// Readings of a third column or one behind it.
+// Returns accesses by index to the third column or a later one.
 std::vector<std::string> counted_columns(std::string_view source) {
     static const std::regex reading(
         R"(\b\w*rows?\w*(\[[^\]]*\])?\.(is_null|(integer|boolean|real|text|bytes|uuid|time|id)(_or_null)?(<\w+>)?)\((\d+)\))");

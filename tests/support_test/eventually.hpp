@@ -1,4 +1,4 @@
-// Waits for what takes a while to come true.
+// Waits for a condition that becomes true after a while.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace consentry::tests {
 
-// False where it has not come true by the deadline.
+// Returns false if the condition is still false at the deadline.
 inline bool eventually(std::predicate auto condition, std::chrono::milliseconds deadline = std::chrono::seconds{20}) {
     const auto end = std::chrono::steady_clock::now() + deadline;
     while (!condition()) {

@@ -9,7 +9,7 @@
 namespace consentry::tests {
 namespace {
 
-// ThreadSanitizer sees more of it: std::regex, made on two threads at once, is a race within libstdc++.
+// ThreadSanitizer checks this more strictly: constructing std::regex on two threads at once is a race within libstdc++.
 TEST(SchemaChecker, MakesAPatternOnceForAllThreads) {
     constexpr std::size_t threads = 4;
     std::array<const std::regex*, threads> made{};

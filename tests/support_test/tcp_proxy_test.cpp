@@ -1,4 +1,4 @@
-// Against the shared servers, through proxies of the test's own.
+// Tests the proxy against the shared servers.
 #include "tests/support/tcp_proxy.hpp"
 
 #include <array>
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 using testing::ElementsAre;
 
-// Speaks to Redis in its in-line form.
+// A client that speaks Redis' inline protocol.
 class Caller {
 public:
     explicit Caller(const TcpProxy& proxy) { socket_.connect({asio::ip::address_v4::loopback(), proxy.port()}); }
@@ -31,7 +31,7 @@ public:
         pollfd input{.fd = socket_.native_handle(), .events = POLLIN, .revents = 0};
         return ::poll(&input, 1, static_cast<int>(within.count())) == 1;
     }
-    // The answer, or "reset" or "end".
+    // Returns the answer, "reset", "end", or "nothing" after a timeout.
     std::string hear() {
         if (!hears_something(20s)) return "nothing";
         std::array<char, 1024> bytes{};
@@ -83,7 +83,7 @@ TEST_F(TcpProxyTest, Delays) {
     proxy_.delay(60ms);
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_EQ(caller.ask("PING"), "+PONG\r\n");
-    EXPECT_GE(std::chrono::steady_clock::now() - begin, 120ms);  // there and back
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, 120ms);  // in both directions
 }
 
 TEST_F(TcpProxyTest, HangsOnOpenAndNewLinksAndGoesOn) {
@@ -139,7 +139,7 @@ TEST_F(TcpProxyTest, CutsAfterSomeBytesOfTheAnswer) {
     proxy_.cut_after_answer_bytes(9);
     EXPECT_EQ(caller.ask("PING"), "+PONG\r\n");
     caller.send("PING");
-    const std::string rest = caller.hear();  // the reset may overtake it
+    const std::string rest = caller.hear();  // the reset may overtake the bytes
     EXPECT_TRUE(rest == "+P" || rest == "reset") << rest;
     EXPECT_TRUE(eventually([&] { return proxy_.cut() == 1; }));
     EXPECT_EQ(proxy_.open(), 0U);
@@ -161,7 +161,7 @@ TEST(TcpProxyBeforePostgres, TheCommitIsDoneAndItsAnswerLost) {
     EXPECT_THROW(insert(), std::runtime_error);
     EXPECT_EQ(proxy.cut(), 1U);
     EXPECT_THAT(schema.sql("SELECT name FROM things"), ElementsAre(ElementsAre("once")));
-    insert();  // it was for once
+    insert();  // the fault applies only once
     EXPECT_THAT(schema.sql("SELECT count(*) FROM things"), ElementsAre(ElementsAre("2")));
 }
 

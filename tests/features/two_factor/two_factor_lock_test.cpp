@@ -1,4 +1,4 @@
-// The lock of the second factor: one counter, one ladder, whatever the road and however many come at once.
+// The lock of the second factor: all operations and all concurrent attempts share one counter and one ladder of locks.
 #include <gtest/gtest.h>
 
 #include "base/lock_ladder.hpp"
@@ -30,10 +30,10 @@ struct Enrolled {
     std::string backup_codes_left() const { return service.sql("SELECT count(*) FROM backup_codes")[0][0]; }
 };
 
-// Locks and the ladder after them: `fail` is one wrong attempt.
+// Climbs the ladder of locks; each call of `fail` makes one wrong attempt.
 void climb(Service& service, const std::function<Answer()>& fail) {
     for (int attempt = 1; attempt <= 5; ++attempt) expect_wrong(fail());
-    // The wait is told in whole seconds, rounded up; the lock itself ends to the millisecond.
+    // Answers round the remaining wait up to whole seconds, but the lock itself ends to the millisecond.
     int attempt = 5;
     for (const std::int64_t wait : {240, 276, 317, 364, 418, 480}) {
         expect_two_factor_lock(fail(), wait);
@@ -137,7 +137,7 @@ TEST(TFA_5, ConfirmingIsCountedOnBothRouteSets) {
     for (const char* path : paths) expect_wrong(service.post(path, {{"code", wrong_code(service, person)}}, caller));
     for (const char* path : paths)
         expect_two_factor_lock(service.post(path, {{"code", service.code(person)}}, caller), 240);
-    // A new set-up forgives nothing.
+    // A new set-up clears neither the count nor the lock.
     person.secret = service.post("/api/user/2fa/setup", {}, caller).text("data.secret");
     expect_two_factor_lock(service.post(paths[0], {{"code", service.code(person)}}, caller), 240);
     service.clock().advance(seconds{240});
@@ -219,7 +219,7 @@ TEST(TFA_6, MixedRoadsAtOnceAreFiveGuesses) {
 }
 
 TEST(TFA_6, ARightCodeAmongTheWrongOnesEndsInOneOfTwoStates) {
-    // Either it came before the fifth wrong one, or it met the lock; it never opens a lock that stands.
+    // The right code either succeeds before the fifth wrong one or meets the lock. It never opens an existing lock.
     for (int round = 0; round < 5; ++round) {
         Enrolled it;
         it.service.clock().advance(seconds{30});
@@ -283,7 +283,7 @@ TEST(TFA_9, NothingButAFullSuccessOrTheAdminClearsTheCount) {
     Service& service = it.service;
     for (int i = 0; i < 4; ++i) expect_wrong(service.verify(it.challenge(), it.wrong(i)));
     const Headers caller = bearer(it.tokens.access);
-    it.challenge();  // the password step, twice, with a new challenge each
+    it.challenge();  // the password step, twice, each time with a new challenge
     it.challenge();
     EXPECT_EQ(service.post("/api/user/2fa/setup", {}, caller).status, 400U);
     EXPECT_EQ(service.get("/api/user/2fa/status", caller).status, 200U);

@@ -1,4 +1,4 @@
-// TFA-15: the owner of an account hears of what happens to its second factor, in words that fit.
+// TFA-15: Consentry informs the owner of an account about events of its second factor, in a mail that fits each event.
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
@@ -28,7 +28,7 @@ TEST(TFA_15, TheOwnerIsToldFromTheThirdWrongCodeOnAndAtEachLock) {
     const ReceivedMail second = mailbox.wait_for(person.email, "twoFactorLocked", 1);
     EXPECT_THAT(second.text, HasSubstr("127.0.0.1"));
 
-    // The third and the fourth; two are a slip of the fingers.
+    // The third and the fourth wrong code are reported. Two wrong codes may be typing errors.
     EXPECT_THAT(mailbox.wait_for(person.email, "twoFactorFailed", 1).text, HasSubstr("wrong two-factor codes"));
     EXPECT_EQ(mailbox.all(person.email, "twoFactorFailed").size(), 2U);
     EXPECT_THAT(

@@ -1,4 +1,4 @@
-// States of the second factor, the one gate on every road to tokens, and the admin's reset.
+// The states of the second factor, the check that every path to tokens passes, and the reset by an administrator.
 #include <set>
 
 #include <boost/json/serialize.hpp>
@@ -37,7 +37,7 @@ TEST(TFA_12, AnActiveSecretIsNeitherShownNorReplaced) {
     expect_refused(it.service.post("/api/user/login/2fa/enable",
                                    {{"challengeToken", challenge}, {"code", it.service.next_code(it.person)}}),
                    400, "twoFactorNotRequiredSetup");
-    // A login on its way has no token to call set-up with.
+    // A login in progress has only a challenge token, which set-up does not accept.
     expect_refused(it.service.post("/api/user/2fa/setup", {}, bearer(challenge)), 401, "jwtAccessTokenInvalid");
     EXPECT_EQ(it.sealed(), before);
     EXPECT_EQ(it.service.verify(challenge, it.service.code(it.person)).status, 200U) << "nothing was spent";
@@ -81,24 +81,24 @@ TEST(TFA_13, EachStateRefusesWhatDoesNotFitIt) {
     };
     const auto disable = [&](const json::object& proof) { return service.erase("/api/user/2fa", proof, caller); };
     const auto regenerate = [&] { return service.post("/api/user/2fa/backup/regenerate", {}, caller); };
-    // Off.
+    // Two-factor is off.
     expect_refused(confirm("123456"), 400, "twoFactorRequiredSetup");
     expect_refused(disable({{"code", "123456"}}), 400, "twoFactorNotEnabled");
     expect_refused(disable({}), 400, "twoFactorNotEnabled");
     expect_refused(regenerate(), 400, "twoFactorNotEnabled");
-    // Pending: still off.
+    // Set-up is pending, so two-factor is still off.
     person.secret = service.post("/api/user/2fa/setup", {}, caller).text("data.secret");
     expect_refused(disable({{"code", service.code(person)}}), 400, "twoFactorNotEnabled");
     expect_refused(regenerate(), 400, "twoFactorNotEnabled");
     EXPECT_TRUE(service.log_in(person).has("data.tokens"));
-    // On.
+    // Two-factor is on.
     ASSERT_EQ(confirm(service.code(person)).status, 200U);
     expect_refused(confirm(service.next_code(person)), 400, "twoFactorAlreadyEnabled");
     expect_refused(disable({}), 400, "twoFactorMethodRequired");
     expect_refused(disable({{"method", "code"}}), 400, "twoFactorMethodRequired");
     EXPECT_TRUE(service.get("/api/user/2fa/status", caller).boolean("data.isEnabled"));
     ASSERT_EQ(disable({{"code", service.code(person)}, {"method", "code"}}).status, 204U);
-    // Off again, and nothing is left of it.
+    // Two-factor is off again, and nothing of the former state remains.
     expect_refused(confirm(service.next_code(person)), 400, "twoFactorRequiredSetup");
     expect_refused(regenerate(), 400, "twoFactorNotEnabled");
     EXPECT_TRUE(service.log_in(person).has("data.tokens"));
@@ -128,7 +128,7 @@ TEST(TFA_13, BothOrNeitherAtVerificationIsRefusedAndSpendsNothing) {
     EXPECT_EQ(verify({{"method", "code"}, {"code", code}}).status, 200U);
 }
 
-// Every operation whose answer can hold tokens, by what it declares.
+// Returns every operation whose described answer contains an access token.
 std::set<std::string> operations_with_tokens(const http::Router& router) {
     std::set<std::string> out;
     for (const auto& operation : router.operations()) {
@@ -156,7 +156,8 @@ std::vector<Call> routes_of(App& app, const std::string& id, const json::object&
 
 TEST(TFA_14, TheRoadsToTokensAreThese) {
     Service service;
-    // Who adds a road adds it to the tests below; those by way of a provider are walked in social_factors_test.cpp.
+    // A new operation that issues tokens must be added to the tests below. social_factors_test.cpp covers the provider
+    // logins.
     EXPECT_EQ(operations_with_tokens(service.app().router()),
               (std::set<std::string>{"loginWithApple", "loginWithCredential", "loginWithGoogle", "refreshTokens",
                                      "verifyLogin"}));
@@ -282,11 +283,12 @@ TEST(REC_6, TheAdminSeesNoSecretAndPicksNone) {
     const Answer reset = it.service.patch(reset_path(it.person.id.text()), {}, caller);
     EXPECT_EQ(reset.status, 200U);
     EXPECT_FALSE(reset.has("data"));
-    // Sessions, secret, codes: all gone, and the second factor still stands.
+    // The reset ends all sessions and removes the secret and the backup codes. Two-factor stays on and requires a new
+    // set-up.
     expect_refused(it.service.get("/api/user/2fa/status", bearer(it.tokens.access)), 401, "jwtAccessTokenInvalid");
     EXPECT_EQ(it.sealed(), (std::vector<std::vector<std::string>>{{"", "", "1", "1"}}));
     EXPECT_EQ(it.service.sql("SELECT count(*) FROM backup_codes")[0][0], "0");
-    // Twice is as good as once.
+    // A second reset also succeeds.
     EXPECT_EQ(it.service.patch(reset_path(it.person.id.text()), {}, caller).status, 200U);
 }
 

@@ -1,5 +1,5 @@
-// What happens between a guard's decision and the commit of the change: whoever lost their rights meanwhile changes
-// nothing, and of several who take each other's rights away somebody keeps them.
+// Between a guard's decision and the commit, the caller may lose their rights; the change then has no effect. Of
+// several super admins who demote each other concurrently, at least one remains.
 #include <functional>
 
 #include "app/app.hpp"
@@ -11,12 +11,12 @@
 namespace consentry::tests {
 namespace {
 
-// Everything that the table below asks for.
+// A guard that requires abilities, so the transaction also verifies that the role's abilities are unchanged.
 using Chief = Permitted<Subject::role, Action::read, Action::create, Action::update, Action::erase>;
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
-// The error a change ended with, or nothing.
+// Returns the name of the error, or an empty string after success.
 template <class T>
 std::string error_of(const Result<T>& result) {
     return result ? std::string() : std::string(result.error().kind().name);
@@ -36,14 +36,14 @@ struct World {
         auto file = run(policies.upload(PolicyType::cookies, 1, Language::en, "Cookies are small."));
         auto draft = run(policies.create(by, {.type = PolicyType::cookies, .version = 1, .contents = {*file}}, {}));
         draft_id = draft->id;
-        // Not of a draft yet.
+        // An uploaded file that does not yet belong to a draft.
         second_file = *run(policies.upload(PolicyType::cookies, 2, Language::en, "Cookies are smaller."));
         staff.service.sql("DELETE FROM mails");
     }
 
     Services& services() { return staff.service.app().services(); }
     std::string one(const std::string& sql) const { return staff.service.sql(sql)[0][0]; }
-    // What a change would leave behind.
+    // The contents of every table that a change may modify.
     std::vector<std::vector<std::vector<std::string>>> contents() const {
         std::vector<std::vector<std::vector<std::string>>> out;
         for (const char* table : {"users", "sessions", "roles", "api_keys", "feature_flags", "two_factors",
@@ -68,7 +68,7 @@ struct World {
 
 struct Change {
     std::string_view name;
-    std::function<std::string(World&, Actor)> attempt;  // the error's name
+    std::function<std::string(World&, Actor)> attempt;  // returns the name of the error
 };
 
 const std::vector<Change>& changes() {
@@ -160,7 +160,7 @@ const std::vector<Change>& changes() {
 
 struct Loss {
     std::string_view name;
-    std::string happens;  // $user, $session and $role stand for the admin's
+    std::string happens;  // the SQL; $user, $session and $role stand for the admin's ids
     std::string is_undone;
     std::string_view refusal;
 };
@@ -229,7 +229,7 @@ TEST(AUT_4, TheOwnersOfAccountsChangeNothingAfterTheirSessionEnded) {
     EXPECT_EQ(service.log_in(ada).status, 200U);
 }
 
-// Super admins and what they do to each other.
+// Super admins who demote or block each other.
 struct Chiefs {
     explicit Chiefs(std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {

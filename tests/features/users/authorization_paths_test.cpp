@@ -1,4 +1,5 @@
-// Ways around a guard: spellings of paths, methods and hosts, foreign ids (AUT-2, AUT-3).
+// Attempts to bypass a guard with other spellings of paths and methods, with other hosts and with ids of other users
+// (AUT-2, AUT-3).
 #include "base/uuid.hpp"
 #include "tests/support/raw_call.hpp"
 #include "tests/support/token_forge.hpp"
@@ -6,19 +7,19 @@
 namespace consentry::tests {
 namespace {
 
-// What a guarded path may answer to a stranger, however it is spelled.
+// Returns whether a stranger may get this status from a guarded path, in any spelling.
 bool is_refusal(unsigned status) {
     return status == 400 || status == 401 || status == 403 || status == 404 || status == 405;
 }
 
-// The first three are the path itself, with a query or its version; all others name nothing.
+// The first three spellings address the path itself: with a query, or with the version. All others address nothing.
 constexpr std::size_t own_spellings = 3;
 
 const std::vector<std::string>& spellings_of(const std::string& path) {
     static std::map<std::string, std::vector<std::string>> known;
     auto& out = known[path];
     if (!out.empty()) return out;
-    const std::string tail = path.substr(path.find('/', 1));  // behind the prefix
+    const std::string tail = path.substr(path.find('/', 1));  // the path after the prefix
     out = {path + "?",
            path + "?x",
            "/api/v1" + tail,
@@ -70,8 +71,8 @@ const std::vector<std::string>& spellings_of(const std::string& path) {
     return out;
 }
 
-// A spelling is the path, which its guard protects, or it is nothing, to everybody alike. Whatever answers strangers
-// and callers differently without being the path has met another guard, or none.
+// A spelling either addresses the path, which its guard protects, or it addresses nothing, for every caller. A spelling
+// that answers strangers and callers differently without addressing the path has met another guard, or none.
 TEST(AUT_2, NoSpellingOfAPathLeadsAroundItsGuard) {
     Service service;
     const auto tokens = service.tokens_of(service.make_person());
@@ -170,7 +171,7 @@ TEST(AUT_3, ForeignSessionsAreAbsentOnes) {
     }
     EXPECT_EQ(status_with(service, foreign.access).status, 200U) << "and nothing happened to it";
 
-    // An ended session is an absent one as well; a malformed id is told apart, which tells nothing.
+    // A session that has ended counts as absent too. A malformed id gets a different answer, which reveals nothing.
     const std::string ended_id(claims_of(own.access).at("sid").as_string());
     const auto another = service.tokens_of(owner);
     ASSERT_EQ(service.erase(prefix + ended_id, {}, bearer(another.access)).status, 204U);

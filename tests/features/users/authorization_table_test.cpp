@@ -1,5 +1,5 @@
-// Who may do what: one row per operation, one column per kind of caller (AUT-1). A route that is not in the table
-// fails the test.
+// The permissions of every operation: one row per operation, one column per kind of caller (AUT-1). A route that is
+// missing from the table fails the test.
 #include <array>
 #include <set>
 
@@ -16,10 +16,10 @@ struct Row {
     std::string id;
     std::string method;
     std::string path;
-    std::array<unsigned, caller_names.size()> expected;  // by Caller
+    std::array<unsigned, caller_names.size()> expected;  // indexed by Caller
 };
 
-// Nothing is sent as body: what is admitted fails on its input, where it wants some.
+// Requests have no body. An admitted request to an operation that requires one therefore fails validation.
 const std::vector<Row>& table() {
     using Statuses = std::array<unsigned, caller_names.size()>;
     const auto open_to_all = [](unsigned status) {
@@ -46,12 +46,12 @@ const std::vector<Row>& table() {
         {"metrics", "GET", "/metrics", open_to_all(200)},
         {"jwks", "GET", "/.well-known/jwks.json", open_to_all(200)},
         {"loginWithCredential", "POST", "/api/user/login/credential", open_to_all(422)},
-        // None of the callers brings an identity token.
+        // No caller sends an identity token.
         {"loginWithGoogle", "POST", "/api/user/login/social/google", open_to_all(401)},
         {"loginWithApple", "POST", "/api/user/login/social/apple", open_to_all(401)},
         {"verifyLogin", "POST", "/api/user/login/2fa", open_to_all(422)},
         {"enableTwoFactorAtLogin", "POST", "/api/public/user/login/2fa/enable", open_to_all(422)},
-        // None of the callers brings a refresh token.
+        // No caller sends a refresh token.
         {"refreshTokens", "POST", "/api/shared/user/refresh", open_to_all(401)},
         {"logout", "POST", "/api/shared/user/logout", signed_in(200, 200)},
         {"listSessions", "GET", "/api/shared/user/session/list", signed_in(200, 200)},
@@ -99,7 +99,7 @@ const std::vector<Row>& table() {
         {"updateFeatureFlagMetadata", "PUT", "/api/admin/feature-flag/update/" + absent + "/metadata",
          signed_in(403, 422)},
         {"listFeatureFlagsForSystem", "GET", "/api/system/feature-flag/list", open_to_all(401)},
-        // None of the callers brings an address that was handed out.
+        // No caller uses a signed address.
         {"fileUpload", "PUT", "/files/private/a.hbs", open_to_all(403)},
         {"fileDownload", "GET", "/files/private/a.hbs", open_to_all(403)},
         {"filePublic", "GET", "/files/public/a.hbs", open_to_all(404)},
@@ -113,7 +113,7 @@ const std::vector<Row>& table() {
         {"resetPassword", "PUT", "/api/public/user/password/reset", open_to_all(422)},
         {"getProfile", "GET", "/api/shared/user/profile", signed_in(200, 200)},
         {"updateProfile", "PUT", "/api/shared/user/profile", signed_in(200, 200)},
-        // A token that is sent is checked.
+        // The token is optional, but Consentry verifies a token that is sent.
         {"listTermPolicies", "GET", "/api/public/term-policy/list", Statuses{200, 401, 200, 200, 401, 403, 401}},
         {"listTermPoliciesForAdmins", "GET", "/api/admin/term-policy/list", signed_in(403, 200)},
         {"presignTermPolicyContent", "POST", "/api/admin/term-policy/generate/content/presign", signed_in(403, 422)},
@@ -178,7 +178,7 @@ TEST(AUT_1, TheTableHoldsEveryOperation) {
     }
 }
 
-// One operation: one service and one set of callers, so that a logout does not colour the next row.
+// Each operation gets its own service and callers, so that a logout does not affect the next row.
 class PermissionTable : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(PermissionTable, AUT_1) {
@@ -221,7 +221,7 @@ TEST(AUT_1, EveryAliasHasTheGuardOfItsOperation) {
 
 TEST(AUT_1, AStrangerLearnsNothingOfARequestsForm) {
     const Service service;
-    // The guard stands before validation: a body of any kind gets the same 401.
+    // The guard runs before validation, so every body gets the same 401.
     for (const std::string body : {"", "{}", "{", "[]", R"({"code":1})"}) {
         const Answer answer = service.call("POST", "/api/user/2fa/confirm", body);
         EXPECT_EQ(answer.status, 401U) << body;

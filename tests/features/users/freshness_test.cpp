@@ -1,4 +1,4 @@
-// Changes that a stolen session is not enough for: who may make them, and how one proves again who one is.
+// Changes that need more than a stolen session: which callers may make them, and how they prove their identity again.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,12 +13,12 @@ namespace {
 constexpr const char* confirm_path = "/api/shared/user/session/confirm";
 constexpr std::chrono::minutes fresh_time{5};
 
-// Every operation of signed-in callers that changes something, and what it asks for beside the session.
+// Every operation of signed-in callers that changes something, and the proof it requires besides the session.
 enum class Asks {
-    fresh,    // a proof of the last five minutes
-    factor,   // the second factor where it is on; where it is off, no more
-    proof,    // a password or code in its body
-    session,  // no more: it harms nobody for long, or a guard of its own stands before it
+    fresh,    // a proof within the last five minutes
+    factor,   // the second factor if it is on; otherwise nothing more
+    proof,    // a password or code in the body
+    session,  // nothing more: the harm is limited, or the operation has its own guard
 };
 const std::map<std::string, Asks>& table() {
     static const std::map<std::string, Asks> rows{
@@ -39,7 +39,7 @@ const std::map<std::string, Asks>& table() {
         {"updateRole", Asks::fresh},
         {"deleteRole", Asks::fresh},
         {"updateUserRole", Asks::fresh},
-        // What an administrator does to one account is told to its owner and can be undone.
+        // A change to a single account can be undone, and Consentry informs its owner.
         {"createUser", Asks::session},
         {"updateUserStatus", Asks::session},
         {"updateUserPassword", Asks::session},
@@ -57,13 +57,13 @@ const std::map<std::string, Asks>& table() {
         {"getTermPolicyContent", Asks::session},
         {"publishTermPolicy", Asks::session},
         {"deleteTermPolicy", Asks::session},
-        // Of the caller alone.
+        // These affect only the caller.
         {"logout", Asks::session},
         {"revokeSession", Asks::session},
         {"updateProfile", Asks::session},
         {"acceptTermPolicy", Asks::session},
         {"withdrawTermPolicy", Asks::session},
-        // Any method, but they change nothing.
+        // These accept any method but change nothing.
         {"forwardAuth", Asks::session},
         {"forwardAuthByPath", Asks::session},
     };
@@ -240,7 +240,7 @@ TEST(FirstPassword, ComesByTheMailedLinkAlone) {
     Service service;
     const Person ada = newcomer(service, "ada@example.org");
     const Headers caller = bearer(service.tokens_of(ada).access);
-    service.sql("UPDATE users SET password_hash = NULL");  // as of somebody who only ever came with Google
+    service.sql("UPDATE users SET password_hash = NULL");  // the state of an account that has only used Google
     service.sql("DELETE FROM password_history");
     for (const std::string& old : {std::string("anything"), ada.password})
         expect_refused(service.patch("/api/shared/user/change-password",
@@ -267,7 +267,7 @@ TEST(Deletion, AsksForTheSecondFactorWhereItIsOn) {
         expect_refused(erase({{"backupCode", wrong_backup_code}}), errors::two_factor_invalid);
         EXPECT_EQ(erase({{"backupCode", ada.backup_codes[0]}, {"code", "123456"}}).status, 422U);
         EXPECT_EQ(one(service, "SELECT count(*) FROM users WHERE deleted_at IS NOT NULL"), "0");
-        service.pass(std::chrono::minutes{30});  // the factor is proof enough
+        service.pass(std::chrono::minutes{30});  // the second factor makes a fresh proof unnecessary
         if (by_backup_code)
             EXPECT_EQ(erase({{"backupCode", ada.backup_codes[1]}}).status, 204U);
         else
