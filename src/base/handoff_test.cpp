@@ -1,5 +1,5 @@
-// Uses an event loop that runs nothing by itself and can hold a thread inside post() after the posted function is
-// visible: the worst case on a busy machine.
+// Tests the handoff with an event loop that runs functions only on request. It can hold a thread inside post() after
+// the posted function has become visible, which is the worst case on a busy machine.
 #include "base/handoff.hpp"
 
 #include <atomic>
@@ -26,22 +26,23 @@ class Loop : public asio::execution_context {
 public:
     ~Loop() { shutdown(); }
     void run() {
-        constexpr int steps_max = 1'000;  // work that keeps posting more work would otherwise run forever
+        constexpr int steps_max = 1'000;  // guards against work that keeps posting more work
         for (int step = 0; step < steps_max && !queue.empty(); ++step) {
             const auto next = std::exchange(queue.front(), nullptr);
             queue.pop_front();
             next();
         }
     }
-    // What the destructor does first.
+    // Shuts the services down, as the destructor does.
     void end() { shutdown(); }
     std::deque<std::function<void()>> queue;
     std::function<void()> inside_next_post;
-    std::atomic<int> work = 0;  // work guards that refer to it
+    std::atomic<int> work = 0;  // number of work guards that refer to this loop
     int posts = 0;
 };
 
-// The first object that is destroyed with a context.
+// A service that runs `work` at shutdown. Services shut down in reverse order of creation, so the newest one runs
+// first.
 class AtTheEnd : public asio::execution_context::service {
 public:
     static inline asio::execution_context::id id;
@@ -107,7 +108,7 @@ struct Waiting {
     bool ended = false;
 };
 
-// A worker that has posted its result and stays inside post() until released.
+// A worker that has posted its result and stays inside post() until the test releases it.
 class HeldWorker {
 public:
     explicit HeldWorker(Waiting& waiting) {

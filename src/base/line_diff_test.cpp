@@ -12,7 +12,8 @@ namespace {
 
 std::string diff(std::string_view before, std::string_view after) { return unified_diff(before, after, "a", "b"); }
 
-// Applies the diff as `patch` does: takes the kept and added lines of each hunk, and the old lines elsewhere.
+// Applies the diff as `patch` does: takes the kept and added lines of each hunk, and copies the old lines between
+// hunks.
 std::string patched(const std::string& before, const std::string& diff) {
     const auto lines_of = [](const std::string& text) {
         std::vector<std::string> out;
@@ -80,7 +81,7 @@ TEST(LineDiff, AMissingLineEndIsADifference) {
 }
 
 TEST(LineDiff, ChangesNoMoreLinesThanItMust) {
-    // The example in Myers' paper: five changes.
+    // The example of Myers' paper needs five changes.
     const std::string out = diff("a\nb\nc\na\nb\nb\na\n", "c\nb\na\nb\na\nc\n");
     std::size_t counted = 0;
     for (std::size_t at = out.find("@@\n") + 2; at != std::string::npos; at = out.find('\n', at + 1))
@@ -89,7 +90,7 @@ TEST(LineDiff, ChangesNoMoreLinesThanItMust) {
 }
 
 TEST(LineDiff, LeadsFromAnyTextToAnyOther) {
-    // Knuth's MMIX generator, for reproducible texts.
+    // Knuth's MMIX generator yields reproducible texts.
     std::uint64_t state = 7;
     const auto draw = [&state] { return (state = state * 6364136223846793005U + 1442695040888963407U) >> 33U; };
     const auto text = [&draw] {

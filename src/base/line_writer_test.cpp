@@ -88,7 +88,7 @@ TEST(LOG_5, APlaceThatIsSlowLosesTheOldestLinesAndNobodyWaits) {
         set(place, true, true);
     }
     EXPECT_TRUE(place.lines.back().ends_with("x" + std::to_string(count - 1))) << "the newest are kept";
-    // The remaining text reports how many lines are missing, in one note or several.
+    // One or more notes among the remaining lines report how many lines are missing.
     std::uint64_t told = 0;
     std::uint64_t notes = 0;
     for (const std::string& line : place.lines) {

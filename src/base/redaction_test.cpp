@@ -49,7 +49,7 @@ TEST(LOG_1, NamesOfSecretsAreKnownInEverySpelling) {
                              "latitude",
                              "longitude",
                              "cookie",
-                             "cookies",  // named in the specification
+                             "cookies",  // the plural is named in the specification
                              "code",
                              "backupCode",
                              "backupCodes",
@@ -90,7 +90,7 @@ TEST(LOG_1, WhatIsKnownToBeHarmlessAtTheEndIsCopied) {
     constexpr std::string_view end = R"(,"metadata":{"token":"shown","deep":[1,2]}})";
     EXPECT_EQ(with_end(R"({"data":{"token":"x","name":"y"})", end),
               R"(before {"data":{"token":"[REDACTED]","name":"y"},"metadata":{"token":"shown","deep":[1,2]}})");
-    // If the known end deviates in any way, the body is redacted as a whole.
+    // If the known end deviates in any way, it is redacted like the rest of the body.
     const std::string whole = R"(before {"data":1,"metadata":{"token":"[REDACTED]"}})";
     EXPECT_EQ(with_end(R"({"data":1)", R"(,"metadata":{"token":"\u001b[31m"}})"), whole) << "an escape";
     EXPECT_EQ(with_end(R"({"data":1)", ",\"metadata\":{\"token\":\"\xC3\xA4\"}}"), whole) << "not ASCII";
@@ -123,7 +123,7 @@ TEST(LOG_1, BelowDepthFiveNothingIsShown) {
 
 TEST(LOG_1, JsonInAStringIsReadAsWell) {
     EXPECT_EQ(json_of(R"({"a":"{\"password\":\"x\",\"b\":1}"})"), R"({"a":"{\"password\":\"[REDACTED]\",\"b\":1}"})");
-    // Deeper than any genuine body, or malformed: not shown.
+    // JSON that is malformed, or nested deeper than in any genuine body, is not shown.
     std::string nested = R"({"password":"canary"})";
     for (int i = 0; i < 5; ++i) nested = boost::json::serialize(boost::json::object{{"a", nested}});
     EXPECT_FALSE(json_of(nested).contains("canary")) << json_of(nested);
@@ -198,8 +198,8 @@ TEST(LOG_2, WhateverTheBytesALineStaysOneLineOfJson) {
     EXPECT_EQ(log_string("\xFF\xC3(\xE2\x82"), R"("\ufffd\ufffd(\ufffd\ufffd")");
     EXPECT_EQ(log_string("Grüße, 日本 🙂"), "\"Grüße, 日本 🙂\"");
     EXPECT_EQ(log_string(std::string(50, 'x'), 10), "\"xxxxxxxxxx[...]\"");
-    // Every byte, alone and among sixteen plain ones, yields valid JSON: printable ASCII or well-formed UTF-8, and no
-    // line end.
+    // Every byte, alone or surrounded by plain characters, yields valid JSON: well-formed UTF-8 without control
+    // characters.
     for (int byte = 0; byte < 256; ++byte) {
         for (const std::size_t around : {0U, 7U, 16U, 33U}) {
             const std::string text = std::string(around, 'a') + static_cast<char>(byte) + std::string(around, 'b');

@@ -22,7 +22,7 @@ fs::path suite() {
 TEST(INP_1, PublicParsingSuite) {
     if (!fs::exists(suite())) GTEST_SKIP() << "the public JSON parsing suite is not here (set CONSENTRY_TEST_DATA)";
     std::map<char, int> run;
-    // Texts of the suite that RFC 8259 allows a parser to reject and that this parser rejects: duplicate names.
+    // These texts contain duplicate names, which RFC 8259 allows a parser to reject. This parser rejects them.
     const std::vector<std::string> duplicates{"y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"};
     for (const auto& file : fs::directory_iterator(suite())) {
         const std::string name = file.path().filename();
@@ -35,7 +35,8 @@ TEST(INP_1, PublicParsingSuite) {
         ++run[name[0]];
         if (name[0] == 'y') EXPECT_EQ(accepted, !duplicated) << name;
         if (name[0] == 'n') EXPECT_FALSE(accepted) << name;
-        // Implementation-defined cases: accepted only if the value can be represented accurately enough.
+        // The suite leaves these cases to the implementation. The parser accepts only numbers within the range of a
+        // double.
         if (name[0] == 'i') {
             const bool number_that_fits =
                 name == "i_number_double_huge_neg_exp.json" || name == "i_number_real_underflow.json" ||

@@ -29,7 +29,7 @@ TEST(TimeZone, ADayIsThatOfThePlace) {
 TEST(TimeZone, DaysOnWhichClocksAreChangedAreLongerOrShorter) {
     EXPECT_EQ(day_around("Europe/Berlin", "2026-03-29T12:00:00Z"), "2026-03-28T23:00:00.000Z 2026-03-29T21:59:59.999Z");
     EXPECT_EQ(day_around("Europe/Berlin", "2026-10-25T12:00:00Z"), "2026-10-24T22:00:00.000Z 2026-10-25T22:59:59.999Z");
-    // The clocks went from midnight to one o'clock, so the day has no midnight.
+    // The clocks went from midnight to one o'clock, so this day has no midnight.
     EXPECT_EQ(day_around("America/Sao_Paulo", "2018-11-04T12:00:00Z"),
               "2018-11-04T03:00:00.000Z 2018-11-05T01:59:59.999Z");
 }

@@ -7,7 +7,7 @@ namespace {
 
 std::string shown(const std::optional<std::string>& text) { return text.value_or("-"); }
 
-// browser version major | os version | engine version | architecture | type vendor model
+// Format: browser name version major | OS name version | engine name version | architecture | type vendor model
 std::string all_of(std::string_view text) {
     const UserAgent agent = parse_user_agent(text);
     return shown(agent.browser.name) + " " + shown(agent.browser.version) + " " + shown(agent.browser.major) + " | " +

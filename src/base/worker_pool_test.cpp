@@ -1,4 +1,5 @@
-// Client networks take turns in a pool. The pool's single thread is held by the test, so no order depends on timing.
+// Tests that client networks take turns in a pool. The tests hold the pool's only thread, so that no order depends on
+// timing.
 #include "base/worker_pool.hpp"
 
 #include <future>
@@ -19,7 +20,7 @@ ClientNetwork network(std::uint32_t number) { return ClientNetwork::of(asio::ip:
 
 class Turns : public testing::Test {
 protected:
-    // Keeps the thread busy until release().
+    // Keeps the thread busy until release() is called.
     Turns() {
         asio::co_spawn(
             context_,
@@ -118,7 +119,7 @@ TEST_F(Turns, APlaceThatIsGivenBackIsFree) {
     EXPECT_EQ(pool_.refused(), 1U);
 }
 
-// A completion handler that records how many places are taken, wherever the worker moves it.
+// A result that records how many places are taken each time the worker thread moves it.
 class Looking {
 public:
     Looking(const WorkerPool& pool, std::vector<std::size_t>& seen)
@@ -143,7 +144,7 @@ private:
 };
 
 TEST(WorkerPool, APlaceIsFreeBeforeItsAnswerIsThere) {
-    // Regression: a caller that had received its last result was told that the queue is full.
+    // Regression: a caller that had received its last result was told that the queue was full.
     std::vector<std::size_t> seen;
     WorkerPool pool({.name = "looking", .threads = 1, .queue_max = 0, .nice = 0});
     asio::io_context context;

@@ -14,7 +14,7 @@ PublicKey key_of(std::string_view jwk) { return PublicKey::from_jwk(json::parse(
 
 std::string encoded(std::string_view text) { return to_base64url(as_bytes(text)); }
 
-// Signed, so that only the form can cause a rejection.
+// The token is signed, so that only its form can cause a rejection.
 std::string token_of(std::string_view header, std::string_view payload) {
     static const PrivateKey key = PrivateKey::generate(es256);
     const std::string input = encoded(header) + '.' + encoded(payload);
@@ -73,7 +73,7 @@ TEST(Jws, Es512OfRfc7515A4) {
 }
 
 TEST(TOK_4, UnsecuredTokensAreRefused) {
-    // RFC 7515 A.5 and RFC 7519 section 6.1
+    // The example of RFC 7515, appendix A.5, and RFC 7519, section 6.1.
     const std::string token =
         "eyJhbGciOiJub25lIn0.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cn"
         "VlfQ.";
@@ -113,7 +113,8 @@ TEST(TOK_4, CompactFormInOneSpelling) {
                                      R"({"payload":")" + claims + R"("})",
                                      good + '\0'})
         EXPECT_FALSE(parse_jws(token)) << token;
-    // 64 bytes end in a character with four unused bits, which are zero in the canonical spelling.
+    // A signature of 64 bytes ends with a character that has four unused bits. The canonical spelling sets them to
+    // zero.
     std::string other_bits = good;
     constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     other_bits.back() = alphabet[alphabet.find(good.back()) + 1];
@@ -180,7 +181,7 @@ TEST(TOK_5, HeadersAndClaimsAreStrictJson) {
 }
 
 TEST(TOK_3, AMalleatedSignatureStillVerifies) {
-    // Both s and n - s are valid. This is why nothing may be keyed on a token's text: the service matches the jti.
+    // Both s and n - s are valid. Therefore the service identifies a token by its jti, never by its text.
     const PrivateKey key = PrivateKey::generate(es256);
     const std::string signature = key.sign("message");
     const Bytes order = from_hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551").value();

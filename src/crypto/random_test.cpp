@@ -24,8 +24,8 @@ double chi_square(std::string_view text, std::string_view alphabet) {
 }
 
 TEST(CRY_1, TextIsDrawnEvenly) {
-    // 10^6 symbols. With 61 and 35 degrees of freedom a uniform source exceeds 150 and 110 about once in 10^9 runs;
-    // bytes modulo the alphabet's size would yield about 10^4.
+    // 10^6 symbols. With 61 and 35 degrees of freedom, a uniform source exceeds 150 and 110 about once in 10^9 runs.
+    // Bytes modulo the size of the alphabet would yield about 10^4.
     EXPECT_LT(chi_square(random_text(1'000'000, alphanumerics), alphanumerics), 150);
     EXPECT_LT(chi_square(random_text(1'000'000, upper_alphanumerics), upper_alphanumerics), 110);
 }

@@ -23,7 +23,7 @@ constexpr std::string_view p256 = R"({"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1B
                                   R"("y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"})";
 constexpr std::string_view ed25519 =
     R"({"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"})";
-// RFC 7638 section 3.1
+// The example of RFC 7638, section 3.1.
 constexpr std::string_view rsa =
     R"({"kty":"RSA","n":"0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKR)"
     R"(XjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgd)"
@@ -70,8 +70,8 @@ TEST(TOK_2, SignaturesHaveOneLengthAndAreNotDer) {
     for (const auto algorithm : signing_algorithms) {
         const PrivateKey key = PrivateKey::generate(algorithm);
         const PublicKey reader = key.public_key();
-        for (int i = 0; i < 20;
-             ++i) {  // one r or s in 128 has a leading zero byte on average; with P-521, every second one does
+        // On average, one signature in 128 has a leading zero byte in r or s; with P-521, three in four do.
+        for (int i = 0; i < 20; ++i) {
             const std::string signature = key.sign("message " + std::to_string(i));
             EXPECT_EQ(signature.size(), sizes[static_cast<std::size_t>(algorithm)]);
         }
@@ -122,7 +122,7 @@ TEST(TOK_9, DamagedKeysAreRefused) {
     EXPECT_FALSE(PublicKey::from_spki_der(off_curve, es256));
     EXPECT_FALSE(PublicKey::from_spki_der({}, es256));
     EXPECT_FALSE(PublicKey::from_pem({}, es256));
-    std::string encrypted = key.pem();  // must be rejected without a prompt for a pass phrase
+    std::string encrypted = key.pem();  // must be rejected without prompting for a passphrase
     encrypted.insert(encrypted.find('\n') + 1,
                      "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF\n\n");
     EXPECT_FALSE(PrivateKey::from_pem(encrypted, es256));
@@ -130,7 +130,7 @@ TEST(TOK_9, DamagedKeysAreRefused) {
     EXPECT_FALSE(PublicKey::from_pem(key.pem(), es256));
     EXPECT_FALSE(PrivateKey::from_pem("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", es256));
     EXPECT_FALSE(PrivateKey::from_pkcs8_der(key.public_key().spki_der(), es256));
-    Bytes swapped = key.pkcs8_der();  // replace the public half, at the end, with another key's
+    Bytes swapped = key.pkcs8_der();  // its public half, at the end, is replaced with that of another key
     const Bytes other = PrivateKey::generate(es256).pkcs8_der();
     ASSERT_EQ(swapped.size(), other.size());
     std::copy(other.end() - 64, other.end(), swapped.end() - 64);
@@ -202,12 +202,12 @@ TEST(TOK_10, AJwkHasPublicMembersOnly) {
 TEST(SignatureKeys, ThumbprintsOfRfc7638AndRfc8037) {
     EXPECT_EQ(PublicKey::from_jwk(object(rsa))->thumbprint(), "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs");
     EXPECT_EQ(PublicKey::from_jwk(object(ed25519))->thumbprint(), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
-    // Computed by another implementation.
+    // Another implementation computed this thumbprint.
     EXPECT_EQ(PublicKey::from_jwk(object(p256))->thumbprint(), "oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U");
 }
 
 TEST(SignatureKeys, Ed25519OfRfc8037) {
-    Bytes der = from_hex("302e020100300506032b657004220420").value();  // PKCS#8 around the seed
+    Bytes der = from_hex("302e020100300506032b657004220420").value();  // PKCS#8 header of the seed
     const Bytes seed = from_base64url("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A").value();
     der.insert(der.end(), seed.begin(), seed.end());
     const auto key = PrivateKey::from_pkcs8_der(der, eddsa);

@@ -74,7 +74,7 @@ TEST(CRY_5, AllThreeStepsOfACodeAreTried) {
     for (const std::int64_t window : {0, 1, 3}) {
         std::set<std::int64_t> all;
         for (std::int64_t step = 100 - window; step <= 100 + window; ++step) all.insert(step);
-        // Tries every subset: neither a match nor a mismatch ends the search.
+        // Every subset of the steps matches in turn: neither a match nor a mismatch ends the search.
         for (std::uint64_t fitting = 0; fitting < 1U << all.size(); ++fitting) {
             std::multiset<std::int64_t> tried;
             step_that_fits(100, window, [&](std::int64_t step) {
@@ -87,7 +87,7 @@ TEST(CRY_5, AllThreeStepsOfACodeAreTried) {
 }
 
 TEST(TFA_3, OfTwoStepsWithOneCodeTheNearerCountsAndThenTheLater) {
-    // Found by search: for this secret, two steps at distance one, and two at distance two, share a code.
+    // Searches for two adjacent steps that share a code, and for two such steps at distance two.
     std::int64_t neighbours = -1;
     std::int64_t around = -1;
     for (std::int64_t step = 1; (neighbours < 0 || around < 0) && step < 8'000'000; ++step) {

@@ -1,5 +1,5 @@
-// The public test vectors of Project Wycheproof, read in place from CONSENTRY_TEST_DATA. Each test checks the number of
-// vectors, so that a truncated or unread file cannot pass.
+// Tests against the public vectors of Project Wycheproof, which are read in place from CONSENTRY_TEST_DATA. Each test
+// checks the number of vectors, so that a truncated or unread file cannot pass.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +21,7 @@ namespace json = boost::json;
 
 using Check = std::function<void(const json::object& group, const json::object& test)>;
 
-// Calls `check` for each test in the file; returns the number of tests, or 0 if there is no file.
+// Calls `check` for each test in the file. Returns the number of tests, or 0 if there is no file.
 std::size_t each(std::string_view file, const Check& check) {
     const char* folder = std::getenv("CONSENTRY_TEST_DATA");
     const std::filesystem::path path =
@@ -88,7 +88,7 @@ TEST(TOK_2, WycheproofEd25519) {
     EXPECT_EQ(count, 151U);
 }
 
-// Verifies as the service does: loads the set, parses the token, finds the key by kid, compares the algorithm.
+// Verifies a token as the service does: parses it, finds the key by kid and compares the algorithm.
 bool accepts(const KeySet& keys, std::string_view token) {
     const auto message = parse_signed_message(token);
     if (!message) return false;
@@ -98,8 +98,7 @@ bool accepts(const KeySet& keys, std::string_view token) {
 }
 
 KeySet set_of(json::object jwk) {
-    // The file uses a wrong name: RFC 7518 has no ES521. The unmodified key is rejected, which the test of TOK_9
-    // checks.
+    // The file uses a wrong name: RFC 7518 defines no ES521. The TOK_9 test checks that the unmodified key is rejected.
     if (const auto* alg = jwk.if_contains("alg"); alg != nullptr && *alg == "ES521" && jwk.at("crv") == "P-521")
         jwk["alg"] = "ES512";
     json::object jwks;
@@ -119,8 +118,8 @@ TEST(TOK_2, WycheproofJsonWebSignature) {
         if (!valid(test)) {
             EXPECT_FALSE(answer);
         } else {
-            // This service does not support symmetric keys, PSS, longer RSA digests or an empty payload: valid, yet
-            // rejected.
+            // The service does not support symmetric keys, PSS, longer RSA digests or an empty payload. It rejects such
+            // tokens although they are valid.
             const auto message = parse_signed_message(token);
             const bool ours = message && (find_algorithm(message->alg) || message->alg == "RS256");
             EXPECT_EQ(answer, ours);
@@ -136,14 +135,14 @@ TEST(TOK_2, WycheproofJsonWebSignature) {
 
 TEST(TOK_9, WycheproofJsonWebKey) {
     const auto count = each("json_web_key_test.json", [&](const json::object& group, const json::object& test) {
-        // Uses the public keys. Groups with private keys only use those, which must be rejected as well.
+        // Uses the public keys. Some groups have private keys only, which must be rejected as well.
         const auto* jwks = group.if_contains("public");
         if (jwks == nullptr) jwks = group.if_contains("private");
         const auto set = KeySet::from_jwks(jwks->as_object());
         const bool answer = set && accepts(*set, text(test, "jws"));
         const auto* alg = jwks->at("keys").at(0).as_object().if_contains("alg");
         EXPECT_EQ(answer,
-                  valid(test) && alg != nullptr && *alg == "RS256");  // the only valid ones that are not symmetric
+                  valid(test) && alg != nullptr && *alg == "RS256");  // the only valid tokens with asymmetric keys
     });
     SKIP_WITHOUT_VECTORS(count);
     EXPECT_EQ(count, 26U);
@@ -181,7 +180,7 @@ TEST(CRY_6, WycheproofHmac) {
     const auto check = [](const auto& hmac) {
         return [&hmac](const json::object&, const json::object& test) {
             const auto computed = hmac(hex(test, "key"), hex(test, "msg"));
-            const Bytes tag = hex(test, "tag");  // some are truncated to their first half
+            const Bytes tag = hex(test, "tag");  // some tags are truncated to their first half
             EXPECT_EQ(equal_constant_time(BytesView(computed).first(tag.size()), tag), valid(test));
         };
     };

@@ -15,7 +15,7 @@ struct Outcome {
     std::string rest;
 };
 
-// Feeds the text in pieces of `piece` bytes. Bytes not consumed are prepended to the next piece.
+// Feeds the text in pieces of `piece` bytes. Bytes that are not consumed are prepended to the next piece.
 Outcome decode(std::string_view text, std::size_t piece, std::size_t body_bytes_max = 1000) {
     ChunkDecoder decoder;
     ByteBuffer body;

@@ -23,7 +23,7 @@ struct One final : FairShares::Holder {
 
 class Shares : public testing::Test {
 protected:
-    // A holder with `standing` since `at`.
+    // Adds a holder that has had this `standing` since `at`. Returns null if it is not admitted.
     One* take(std::optional<ClientNetwork> whose, FairShares::Ticks at, Standing standing = Standing::idle,
               std::size_t part = 1) {
         One& one = all.emplace_back(shares);
@@ -169,7 +169,7 @@ TEST_F(Shares, WhatIsGivenBackIsThere) {
 }
 
 TEST_F(Shares, NobodyCanBeCrowdedOutByOneNetwork) {
-    // Even if 1,000 parts of one network arrive before each part of the others.
+    // The other networks keep their places even if 1,000 parts of one network arrive before each of theirs.
     FairShares many(300);
     std::deque<One> theirs;
     std::deque<One> others;

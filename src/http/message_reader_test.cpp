@@ -17,7 +17,7 @@ using State = MessageReader::State;
 constexpr ReaderLimits limits{
     .head_bytes_max = 1000, .target_bytes_max = 300, .json_bytes_max = 20'000, .text_bytes_max = 40'000};
 
-// Feeds the reader up to `count` bytes, like one read from the network.
+// Feeds the reader up to `count` bytes, as one read from the network does.
 State feed(MessageReader& reader, std::string_view& bytes, std::size_t count) {
     const auto space = reader.space();
     count = std::min({count, bytes.size(), space.size()});

@@ -170,7 +170,7 @@ TEST(Server, NeedNotBeStarted) {
     EXPECT_NE(server.port(), 0);
 }
 
-// Holds a request open until the test releases it.
+// Holds a request until the test releases it.
 class HoldingApplication final : public test::TellingApplication {
 public:
     boost::asio::awaitable<void> respond(const Request& request, Response& response) override {
@@ -224,7 +224,7 @@ TEST(Server, CancelsRequestsThatOutlastTheStop) {
     EXPECT_TRUE(client.is_closed());
 }
 
-// Ignores cancellation.
+// Ignores the cancellation of a request.
 class StubbornApplication final : public test::TellingApplication {
 public:
     boost::asio::awaitable<void> respond(const Request& request, Response&) override {

@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 std::string at(std::uint16_t port, const std::string& path) {
     return "http://127.0.0.1:" + std::to_string(port) + path;
 }
-// Returns why there was no response; empty if there was one.
+// Returns why the request failed, or an empty string if there was a response.
 std::string failure_of(HttpClient& client, const HttpRequest& request, const std::stop_token& stop = {}) {
     try {
         client.fetch(request, stop);
@@ -55,7 +55,7 @@ TEST(HttpClient, SendsWhatItIsGivenAndReturnsWhatItGets) {
 
 TEST(HttpClient, BoundsSizeAndTimeAndCanBeStopped) {
     http::ServerOptions options = test::on_loopback();
-    options.request_timeout = std::chrono::seconds{2};  // for the handlers that hang after the client has given up
+    options.request_timeout = std::chrono::seconds{2};  // ends handlers that hang after the client gave up
     const RunningServer running(options);
     HttpClient client({.plain_http = true});
     HttpRequest large{.url = at(running.server.port(), "/large?100000"), .answer_bytes_max = 50'000};
@@ -92,7 +92,7 @@ TEST(HttpClient, OnlyHttpsUnlessToldOtherwise) {
     EXPECT_TRUE(running.application.seen().empty());
 }
 
-// A key and a certificate signed with it, for `host`.
+// A private key and its self-signed certificate.
 struct Certificate {
     std::string key;
     std::string certificate;
@@ -124,7 +124,7 @@ Certificate certificate_for(const std::string& host) {
             text_of([&](BIO* to) { PEM_write_bio_X509(to, x509.get()); })};
 }
 
-// Answers every request on every connection with 204; stops at the end of its scope.
+// Answers every request on every connection with 204. The destructor stops it.
 class TlsServer {
 public:
     explicit TlsServer(const Certificate& certificate) {

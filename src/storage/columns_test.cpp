@@ -44,7 +44,7 @@ constexpr auto account_columns =
 const std::string user = "00000000-0000-7000-8000-000000000001";
 const std::string session = "00000000-0000-7000-8000-000000000002";
 
-// The second row is not locked and has one more column at its end.
+// Two rows with one more column than the table describes. The second row has no lock.
 Rows sample() {
     return {13,
             {user,
@@ -109,7 +109,7 @@ TEST(Columns, ReadNullsAsNothing) {
 }
 
 TEST(Columns, RefuseWhatIsPartlyThere) {
-    // An end without a start.
+    // An end of a lock without its start.
     const Rows rows(2, {std::monostate{}, std::int64_t{2'000}}, 0);
     struct Holder {
         std::optional<Lock> lock;

@@ -14,7 +14,7 @@ using std::chrono::hours;
 
 constexpr TimePoint begin = from_epoch_ms(1'780'000'000'000);
 
-// A machine's own clock, distinct from that of the database server.
+// The machine's own clock, which may differ from that of the database server.
 class OwnClock final : public Clock {
 public:
     TimePoint now() const override { return time; }
@@ -22,7 +22,7 @@ public:
     TimePoint time = begin;
 };
 
-// A server that only reports a time. Its responses take a while on the caller's clock.
+// A database server that only reports its time. Connecting and each direction of a request take time on both clocks.
 class TimeServer final : public Database {
 public:
     explicit TimeServer(OwnClock& asking) : asking_(asking) {}
@@ -48,7 +48,7 @@ public:
     void migrate(const std::vector<Migration>&) override { throw std::logic_error("not asked for"); }
 
     std::optional<TimePoint> time;
-    milliseconds takes{0};  // each way
+    milliseconds takes{0};  // in each direction
     milliseconds connecting{0};
 
 protected:
@@ -86,7 +86,7 @@ TEST_F(SharedClockTest, TellsLocksByTheServersTime) {
 
 TEST_F(SharedClockTest, ASlowConnectionIsNoDifferenceOfTheClocks) {
     server.time = begin;
-    server.connecting = seconds{2};  // the first of the hosts is down
+    server.connecting = seconds{2};  // as if the first of several hosts were down
     const SharedClock clock(own, server);
     EXPECT_EQ(clock.lock_time(), *server.time);
 }
@@ -114,7 +114,7 @@ TEST_F(SharedClockTest, AStepOfTheServersClockMovesNoLock) {
     for (const hours step : {hours{1}, hours{-2}}) {
         const TimePoint before = clock.lock_time();
         *server.time += step;
-        for (int i = 0; i < 12; ++i) {  // a lock of four minutes
+        for (int i = 0; i < 12; ++i) {  // as long as a lock of four minutes
             server.pass(seconds{20});
             follow(clock);
         }

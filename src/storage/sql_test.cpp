@@ -35,7 +35,7 @@ TEST(Sql, MakesOneBlankOfManyButNotInQuotes) {
     EXPECT_EQ(sql<"SELECT '--', 3 - -2">, "SELECT '--', 3 - -2");
 }
 
-// In an sql<...> both fail to compile.
+// Within sql<...> neither compiles, so the test calls squeeze() directly.
 TEST(Sql, RefusesCommentsAndOpenQuotes) {
     const auto ignore = [](char) {};
     EXPECT_THROW(detail::squeeze("SELECT 1 -- one\nFROM t", ignore), std::invalid_argument);

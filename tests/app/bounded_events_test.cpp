@@ -1,4 +1,4 @@
-// LOG-4: one client cannot push out of the stream what others did, and nothing goes uncounted.
+// LOG-4: one client cannot crowd the events of others out of the stream, and every suppressed event is counted.
 #include "app/observation/bounded_events.hpp"
 
 #include <mutex>
@@ -14,7 +14,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// "password.locked refused 203.0.113.7", and for counted ones " + password.locked 1990" behind it.
+// Records each event as a line such as "password.locked refused 203.0.113.7". A line about suppressed events ends with
+// their name and number, such as " + password.locked 1990".
 class Kept final : public SecurityEvents {
 public:
     void record(const SecurityEvent& event) noexcept override {
@@ -127,7 +128,7 @@ TEST(LOG_4, ManyThreadsLoseNothing) {
     EXPECT_EQ(t.kept.told + t.kept.suppressed, 4'000U);
 }
 
-// 2,000 of them once wrote 596 kB.
+// Before the limit, 2,000 refusals wrote 596 kB.
 TEST(LOG_4, OneClientAtALockedAccountDoesNotWashOutTheStream) {
     constexpr std::uint64_t attempts = 300;
     Service service({{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}});

@@ -1,4 +1,4 @@
-// Cleaning up goes on, whatever goes wrong with a part of it.
+// Tests that a clean-up runs all of its tasks even if some fail, and soon retries those that failed.
 #include "app/clean_up.hpp"
 
 #include <memory>
@@ -89,7 +89,7 @@ TEST(CleanUp, AllAtOnceTellsWhatWasNotDone) {
     EXPECT_EQ(plan.good, 1);
 }
 
-// What the one cannot read is no reason for the next to keep what lies in the store.
+// A table that one task cannot read does not keep the next task from deleting objects in the store.
 TEST(CleanUp, AServiceWithADamagedTableDoesTheRest) {
     Service service;
     service.make_person();

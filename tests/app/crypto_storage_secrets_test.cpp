@@ -1,4 +1,4 @@
-// What lies in the database and what protects it: randomness, sealed records, keys, comparisons (CRY-1 to CRY-6).
+// Tests how secrets in the database are protected: randomness, sealed records, keys and comparisons (CRY-1 to CRY-6).
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -52,7 +52,7 @@ TEST(CRY_1, NoOtherGeneratorIsCalledAnywhere) {
         const std::string text = text_of_file(entry.path());
         for (const std::string& name : banned)
             EXPECT_EQ(text.find(name), std::string::npos) << name << " in " << entry.path();
-        // Secrets and ids ask the kernel, each in one place; everybody else asks these.
+        // Only random.cpp (for secrets) and uuid.cpp (for ids) ask the kernel. All other code calls these two.
         if (entry.path().filename() != "random.cpp" && entry.path().filename() != "uuid.cpp") {
             EXPECT_EQ(text.find("getrandom("), std::string::npos) << entry.path();
         }
@@ -63,7 +63,7 @@ TEST(CRY_1, NoOtherGeneratorIsCalledAnywhere) {
 TEST(CRY_1, AForkDrawsOtherValues) {
     std::array<int, 2> ends{};
     ASSERT_EQ(pipe(ends.data()), 0);
-    const auto before = crypto::random_text(32, crypto::alphanumerics);  // whatever state there is, it is warm
+    const auto before = crypto::random_text(32, crypto::alphanumerics);  // initializes any state the generator may have
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
@@ -90,7 +90,8 @@ TEST(CRY_2, ASecretLiesSealedInTheDatabase) {
     const Bytes secret = column(service, "secret", person);
     EXPECT_EQ(column(service, "iv", person).size(), 12U);
     EXPECT_EQ(secret.size(), 4U + 20U + 16U) << "key id, ciphertext, tag";
-    // Nothing of what a person was shown stands in the files: neither secret nor backup code, nor the password.
+    // The files contain nothing that was shown to the person: neither the secret nor a backup code. Nor do they contain
+    // the password.
     for (const auto& entry : fs::directory_iterator(service.folder() / "data")) {
         if (!entry.is_regular_file()) continue;
         const std::string bytes = text_of_file(entry.path());
@@ -123,7 +124,7 @@ TEST(CRY_2, ARecordWithAFlippedByteOpensForNobody) {
         }
         store(service, name, person, good);
     }
-    // Two-factor stayed on all the while, nothing was counted, and the right record still lets in.
+    // Two-factor authentication stayed enabled, no attempt was counted, and the undamaged record works again.
     const auto row = service.sql("SELECT enabled, attempt FROM two_factors");
     EXPECT_EQ(row.at(0), (std::vector<std::string>{"1", "0"}));
     EXPECT_EQ(service.verify(challenge, code).status, 200U);
@@ -163,7 +164,7 @@ TEST(CRY_2, ARecordMovedToAnotherUserDoesNotOpen) {
 }
 
 TEST(CRY_2, NoIvMeetsItsKeyTwice) {
-    // 10^5 seals of one key; of 96 random bits a repeat would be a fault, not bad luck.
+    // Seals 10^5 times with one key. With 96 random bits, a repetition would be a defect rather than bad luck.
     const crypto::SealingKeys keys({first_key}, "purpose");
     const Bytes plain(20, 7);
     std::set<Bytes> ivs;
@@ -247,7 +248,7 @@ TEST(CRY_4, TheTwoFactorKeyRotatesWithoutLoss) {
     EXPECT_EQ(service.verify_backup(service.challenge_of(early), early.backup_codes[0]).status, 200U);
     Person late = service.make_person();
     service.turn_two_factor_on(late);
-    // The former key is cut: what it sealed cannot be read, and that is no way in.
+    // After the former key is removed, secrets sealed with it cannot be read, and the second factor is not skipped.
     service.restart({{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", second_key}});
     EXPECT_EQ(service.verify(service.challenge_of(late), service.next_code(late)).status, 200U);
     EXPECT_EQ(service.verify_backup(service.challenge_of(late), late.backup_codes[0]).status, 200U);
@@ -255,20 +256,20 @@ TEST(CRY_4, TheTwoFactorKeyRotatesWithoutLoss) {
     EXPECT_TRUE(login.boolean("data.isTwoFactorRequired"));
     EXPECT_EQ(service.verify(login.text("data.challengeToken"), service.next_code(early)).status, 500U);
     EXPECT_EQ(service.verify_backup(login.text("data.challengeToken"), early.backup_codes[1]).status, 500U);
-    // And back again: nothing was lost.
+    // After the former key is restored, these secrets can be read again.
     service.restart({{"AUTH_TWO_FACTOR_ENCRYPTION_KEY", second_key + "," + first_key}});
     EXPECT_EQ(service.verify(service.challenge_of(early), service.next_code(early)).status, 200U);
 }
 
-// Welch's t of the times that `call` takes with one input and with the other, measured in turns. The input lies in the
-// same place both times, so that only its bytes differ. The slowest tenth is the machine's, not the code's.
+// Returns Welch's t for the times that `call` takes with either input, measured alternately. The inputs are copied to
+// the same place, so that only their bytes differ. The slowest tenth is discarded as noise of the machine.
 template <class Call>
 double t_of(const std::string& one, const std::string& other, std::size_t samples, int repeats, Call call) {
     using Clock = std::chrono::steady_clock;
     std::string input(one);
     std::array<std::vector<double>, 2> times;
     for (std::size_t i = 0; i < samples; ++i) {
-        // Which of them comes first changes, so that neither always follows the other.
+        // The order alternates, so that neither input always follows the other.
         for (const bool second : {i % 2 == 0, i % 2 != 0}) {
             std::ranges::copy(second ? other : one, input.begin());
             const auto begin = Clock::now();
@@ -290,7 +291,7 @@ double t_of(const std::string& one, const std::string& other, std::size_t sample
     return std::abs(distance) / std::sqrt(error);
 }
 
-// A leak shows in every run; a busy machine in some.
+// A leak shows in every run, noise of a busy machine only in some.
 template <class Measure>
 double least_of(int tries, Measure&& measure, double enough = 4.5) {
     double least = measure();
@@ -311,7 +312,7 @@ TEST(CRY_5, ComparisonsDoNotTellWhereTheyDiffer) {
     };
     EXPECT_LT(least_of(8, [&] { return t_of(first_wrong, last_wrong, 30'000, 16, compare); }), 4.5);
     EXPECT_LT(least_of(8, [&] { return t_of(stored, first_wrong, 30'000, 16, compare); }), 4.5);
-    // The measure itself sees what it should: a comparison that ends early.
+    // The measurement itself detects a leak: a comparison that ends early.
     const auto leaky = [&](const std::string& given) {
         std::size_t same = 0;
         while (same < given.size() && given[same] == stored[same]) sink = ++same != 0;

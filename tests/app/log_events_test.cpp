@@ -1,4 +1,4 @@
-// LOG-4: security events are recorded whatever the log's switches say, apart from it, and only ever appended.
+// LOG-4: security events are recorded regardless of the log settings, in a file of their own that is only appended to.
 #include <sys/stat.h>
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ TEST(LOG_4, EventsAreRecordedWithTheLogSwitchedOff) {
     const fs::path file = service.folder() / "data" / "security" / "events.log";
     service.app().services().security_events.record(login_failed());
     service.clock().advance(std::chrono::hours{1});
-    service.restart();  // what was recorded is written at the stop
+    service.restart();  // writes the recorded events
     service.app().services().security_events.record({.name = "keys.rotated"});
     service.restart();
 

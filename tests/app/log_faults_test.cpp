@@ -1,4 +1,4 @@
-// LOG-5: whatever becomes of the log, requests are answered; what is lost is counted and told.
+// LOG-5: the service answers requests whatever happens to the log. It counts and reports the lines it loses.
 #include <csignal>
 
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-// Requests that are logged, all of them answered as if nothing were wrong.
+// Sends requests that are logged, and expects each to be answered as usual.
 void expect_answers(const Service& service, int count) {
     for (int i = 0; i < count; ++i) EXPECT_EQ(service.get("/api/nowhere").status, 404U);
 }
@@ -39,7 +39,7 @@ TEST(LOG_5, AFullDiskHurtsNoRequestAndIsToldOnce) {
     EXPECT_THAT(told, HasSubstr("log: losing lines"));
     EXPECT_THAT(told, HasSubstr("No space left on device"));
     EXPECT_EQ(told.find("are being lost"), told.rfind("are being lost")) << told;
-    // Once there is room again, the log tells how much is missing from it.
+    // Once there is space again, the log reports how many lines it has lost.
     const auto entries = entries_in(folder / "logs/api.log");
     ASSERT_FALSE(entries.empty());
     EXPECT_EQ(entries.front().at("context"), "Log");
@@ -80,7 +80,6 @@ TEST(LOG_5, RotationAtTenMegabytesUnderLoadLosesNothing) {
     EXPECT_EQ(entries_in(folder / "logs/api.log").size() + entries_in(folder / "logs/api.log.1").size(), requests);
 }
 
-// Both ends of a pipe.
 struct PipeEnds {
     PipeEnds() {
         int ends[2];
@@ -115,7 +114,7 @@ TEST(LOG_5, AReaderThatIsGoneOrAsleepHoldsUpNothing) {
     PipeEnds asleep;
     const auto target = log_descriptor(asleep.write, false, clock);
     std::string many;
-    while (many.size() < (1 << 20)) many += lines;  // more than a pipe takes
+    while (many.size() < (1 << 20)) many += lines;  // more than a pipe can hold
     EXPECT_LT(target->write(many), many.size());
     EXPECT_THAT(target->trouble(), HasSubstr("temporarily unavailable"));
 }

@@ -1,5 +1,4 @@
-// LOG-1, LOG-2, INP-6: no secret reaches the log, whatever a client does, and no client writes lines of its own into
-// it.
+// LOG-1, LOG-2, INP-6: no secret reaches the log, whatever a client sends, and no client can inject lines into it.
 #include <algorithm>
 #include <set>
 
@@ -23,10 +22,10 @@ void send_raw(const Service& service, const std::string& bytes) {
     EXPECT_NE(client.read_answer().status, 0U) << bytes.substr(0, 100);
 }
 
-// Everything that must not be found again.
+// Secrets that must not appear in any log.
 class Canaries {
 public:
-    // A new one of `length` characters, of the kind that `prefix` begins.
+    // Makes a new secret that starts with `prefix`.
     std::string make(const std::string& prefix = "Canary-") {
         const std::string canary = prefix + "7Zq" + std::to_string(++count_) + "x9Kf";
         all_.insert(canary);
@@ -58,7 +57,7 @@ const std::vector<std::string> secret_fields{
     "latitude",    "longitude",   "cookie",      "cookies",      "challengeToken", "code",        "backupCode",
     "backupCodes", "otpauthUrl",  "idToken",     "set-cookie"};
 
-// Logs in by every way there is, and remembers every secret that was sent or handed out.
+// Logs in with every kind of second factor, and collects every secret that the client sends or receives.
 void walk_through_everything(Service& service, Canaries& canaries) {
     Person person = service.make_person(Role::user, canaries.make("Aa-Pass-"));
     const TokenTexts tokens = service.turn_two_factor_on(person);
@@ -92,7 +91,7 @@ void walk_through_everything(Service& service, Canaries& canaries) {
     service.get("/api/shared/user/2fa/status", bearer(access + canaries.make("x")));
 }
 
-// One canary in every place where a secret may stand, whether the service knows the field or not.
+// Sends a canary in every place where a secret may occur, whether the service knows the field or not.
 void send_canaries_everywhere(const Service& service, Canaries& canaries) {
     const std::string path = "/api/public/user/login/credential";
     for (const std::string& field : secret_fields) {
@@ -126,7 +125,7 @@ void send_canaries_everywhere(const Service& service, Canaries& canaries) {
     service.get("/storage/private/a.pdf?X-Amz-Signature=" + canaries.make() + "&X-Amz-Credential=" + canaries.make());
 }
 
-// What the reader refuses before there is a request.
+// Sends requests that the HTTP reader refuses before they reach a handler.
 void send_what_is_refused(const Service& service, Canaries& canaries) {
     const auto send = [&](const std::string& bytes) { send_raw(service, bytes); };
     const std::string secret = "Authorization: Bearer " + canaries.make() + "\r\n";
@@ -154,7 +153,7 @@ TEST(LOG_1, NoSecretOfAWholeJourneyIsInTheLog) {
     canaries.expect_none_in(log, "the log");
     canaries.expect_none_in(on_stderr, "standard error");
 
-    // The log is not empty-handed either: it tells of what happened.
+    // The log still reports what happened.
     EXPECT_THAT(log, HasSubstr(R"("email":"person1@example.org")"));
     EXPECT_THAT(log, HasSubstr(R"("password":"[REDACTED]")"));
     EXPECT_THAT(log, HasSubstr(R"("route":"/user/login/credential")"));
@@ -259,7 +258,7 @@ TEST(LOG_2, LinesHaveTheAgreedFields) {
     }
 }
 
-// How headers were written before is remembered: of the answer before, nothing may come into this one's line.
+// The log caches how it formatted headers. No header of an earlier answer may appear in the line of a later one.
 TEST(LOG_2, TheHeadersOfEveryAnswerAreItsOwn) {
     const WorkingFolder folder;
     Service service(everything_logged({{"CORS_ALLOWED_ORIGIN", "*.example.org"}}));

@@ -1,4 +1,5 @@
-// Reports of errors to a server that speaks Sentry's protocol: what is in them, and that no request waits for them.
+// Tests error reports to a server that speaks the Sentry protocol: what they contain, and that no request waits for
+// them.
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
@@ -21,7 +22,7 @@ struct Received {
     std::string body;
 };
 
-// A server of error reports that keeps what it gets.
+// A server for error reports that stores what it receives.
 class Collector : public http::Application {
 public:
     boost::asio::awaitable<void> respond(const http::Request& request, http::Response& response) override {
@@ -44,7 +45,7 @@ public:
         return received_;
     }
 
-    static constexpr unsigned silent = 0;  // no answer at all
+    static constexpr unsigned silent = 0;  // sends no answer at all
 
 private:
     unsigned remember(const http::Request& request) {
@@ -64,7 +65,8 @@ struct CollectorServer {
     CollectorServer() : server(options(), collector) { server.start(); }
     static http::ServerOptions options() {
         http::ServerOptions out = test::on_loopback();
-        out.request_timeout = std::chrono::seconds{5};  // of a server that keeps silent: its end waits for that
+        // Bounds how long stopping the server waits for requests that it never answers.
+        out.request_timeout = std::chrono::seconds{5};
         return out;
     }
     std::string dsn() const { return "http://k3y@127.0.0.1:" + std::to_string(server.port()) + "/sentry/7"; }
@@ -72,7 +74,7 @@ struct CollectorServer {
     http::Server server;
 };
 
-// A service where logging in fails, as often as one likes.
+// A service in which every login fails with an error.
 struct FailingService {
     explicit FailingService(Environment settings) : service(std::move(settings)), person(service.make_person()) {
         service.break_writes("INSERT ON sessions");
@@ -89,7 +91,7 @@ struct FailingService {
 TEST(ErrorTracking, ReportsFailuresOfTheServiceAndNothingOfThePerson) {
     const CollectorServer collector;
     FailingService failing({{"SENTRY_DSN", collector.dsn()}});
-    EXPECT_EQ(failing.service.get("/api/nowhere").status, 404U);  // no failure of the service
+    EXPECT_EQ(failing.service.get("/api/nowhere").status, 404U);  // not a failure of the service
     const std::string trace = "0af7651916cd43dd8448eb211c80319c";
     const Answer answer = failing.fail({{"traceparent", "00-" + trace + "-b7ad6b7169203331-01"},
                                         {"Cookie", "header-canary"},
@@ -109,7 +111,7 @@ TEST(ErrorTracking, ReportsFailuresOfTheServiceAndNothingOfThePerson) {
     for (const std::string& secret : {failing.person.password, failing.person.email, std::string("canary")})
         EXPECT_THAT(report.body, Not(HasSubstr(secret)));
 
-    // Three lines: the envelope's header, the item's, the item.
+    // An envelope has three lines: its header, the header of the item, and the item.
     std::istringstream in(report.body);
     std::string header;
     std::string item;

@@ -1,4 +1,4 @@
-// The cache port: copies that may vanish, and values that are handed out once.
+// Tests the cache port: copies that may vanish, and values that are handed out only once.
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -161,7 +161,7 @@ TEST_P(CacheContract, OneCallerPutsWhereNothingWas) {
 INSTANTIATE_TEST_SUITE_P(Engines, CacheContract, ::testing::ValuesIn(cache_engines()),
                          [](const auto& info) { return info.param.name; });
 
-// What the in-process engine promises beyond: its memory is bounded, whatever is put into it (CHL-6).
+// The in-process engine additionally bounds its memory, whatever callers store in it (CHL-6).
 
 constexpr std::size_t bound = 1 << 20;
 
@@ -215,7 +215,7 @@ TEST(MemoryCache, DoesNotKeepWhatIsLargerThanItsShare) {
     storage::MemoryCache cache(clock, bound);
     run(cache.put("a", "1", 1min));
     run(cache.put("a", std::string(bound, 'x'), 1min));
-    EXPECT_EQ(run(cache.get("a")), std::nullopt);  // and not the former value
+    EXPECT_EQ(run(cache.get("a")), std::nullopt);  // the former value is gone, too
     EXPECT_FALSE(run(cache.put_if_absent("a", std::string(bound, 'x'), 1min)));
 }
 

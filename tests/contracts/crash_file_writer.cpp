@@ -1,5 +1,6 @@
-// Replaces a few objects in the folder named on the command line until it is killed, each by a larger or smaller one
-// that tells its number, and prints "KEY NUMBER" only once put() has returned. Run by filesystem_crash_test.cpp.
+// Replaces a few objects in the folder named on the command line until it is killed. Each new object has another size
+// and begins with its number. The program prints "KEY NUMBER" only after put() has returned. filesystem_crash_test.cpp
+// runs it.
 #include <string>
 
 #include <unistd.h>
@@ -22,7 +23,7 @@ boost::asio::awaitable<void> replace(storage::ObjectStore& store, int key, int n
         bytes.append(static_cast<std::size_t>(1'000 + number * 7'919 % 90'000), static_cast<char>('a' + number % 26));
         co_await store.put(storage::Area::public_area, "a/" + name + "/b.hbs", std::move(bytes), "");
         const std::string line = name + " " + text + "\n";
-        // One write, below the pipe's atomic size: the reader never sees half a line.
+        // A single write below the pipe's atomic size, so that the reader never sees half a line.
         if (::write(STDOUT_FILENO, line.data(), line.size()) < 0) ::_exit(3);
     }
 }

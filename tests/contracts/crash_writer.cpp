@@ -1,5 +1,5 @@
-// Writes numbered pairs into the database named on the command line until it is killed, and prints a number only
-// once its pair was acknowledged. Run by sqlite_crash_test.cpp.
+// Writes numbered pairs into the database named on the command line until it is killed. It prints a number only after
+// the database has acknowledged its pair. sqlite_crash_test.cpp runs it.
 #include <cstdio>
 #include <string>
 
@@ -31,7 +31,7 @@ boost::asio::awaitable<void> write_pairs(storage::Database& database, std::int64
         tx.add(Expect::one, "INSERT INTO b (id) VALUES ($1)", id);
         const storage::Outcome outcome = co_await database.commit(std::move(tx));
         const std::string line = std::to_string(id) + "\n";
-        // One write, below the pipe's atomic size: the reader never sees half a number.
+        // A single write below the pipe's atomic size, so that the reader never sees half a number.
         if (!outcome.committed || ::write(STDOUT_FILENO, line.data(), line.size()) < 0) ::_exit(3);
     }
 }

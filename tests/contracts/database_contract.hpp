@@ -1,4 +1,4 @@
-// What the suites of the database port share: an empty database with a few tables, opened.
+// The fixture shared by the tests of the database port: it opens an empty database with a few tables.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace consentry::tests {
 
-// Column types as the migrations use them.
+// Uses the column types that the migrations use.
 inline const std::vector<storage::Migration>& contract_schema() {
     static const std::vector<storage::Migration> schema{
         {1,

@@ -1,4 +1,4 @@
-// The database port: statements, types, visibility.
+// Tests the database port: statements, types and visibility.
 #include "contracts/database_contract.hpp"
 
 #include <algorithm>
@@ -117,7 +117,7 @@ TEST_P(DatabaseContract, LookUpsByOneKeyFindTheirOwnRowOrNone) {
                      std::to_string(i));
     }
     ASSERT_TRUE(run(database->commit(std::move(fill))).committed);
-    // Many at once, each key by several callers.
+    // Several callers look up each key concurrently.
     std::vector<awaitable<Rows>> works;
     for (int i = 0; i < 400; ++i) works.push_back(look_up(*database, keys[static_cast<std::size_t>(i % 100)]));
     const auto found = values_of(std::move(works));
@@ -202,7 +202,7 @@ TEST_P(DatabaseContract, NobodyWaitsForASearchButOtherSearches) {
     execute("INSERT INTO things (id) VALUES (1000)");
     EXPECT_EQ(count_things(), 1'001);
     EXPECT_EQ(refused(), 30 - 17) << "none of them is over";
-    database.reset();  // ends them, rather than waiting for them
+    database.reset();  // cancels the searches rather than waiting for them
     context.restart();
     context.run();
     for (auto& one : endless) EXPECT_THROW(one.get(), Unavailable);
@@ -238,7 +238,7 @@ TEST_P(DatabaseContract, AUniqueConstraintIsToldFromAnOutage) {
     execute("INSERT INTO things (id, name) VALUES (1, 'a')");
     EXPECT_THROW(execute("INSERT INTO things (id, name) VALUES (2, 'a')"), UniqueViolation);
     EXPECT_THROW(execute("INSERT INTO things (id, name) VALUES (1, 'b')"), UniqueViolation);
-    EXPECT_THROW(execute("INSERT INTO parts (id, thing) VALUES (1, 99)"), Unavailable);  // no such thing
+    EXPECT_THROW(execute("INSERT INTO parts (id, thing) VALUES (1, 99)"), Unavailable);  // violates the foreign key
     EXPECT_THROW(execute("INSERT INTO parts (id, thing) VALUES (1, NULL)"), Unavailable);
     EXPECT_EQ(count_things(), 1);
 }
@@ -247,7 +247,7 @@ TEST_P(DatabaseContract, ABrokenStatementIsUnavailableAndHarmless) {
     EXPECT_THROW(query("SELEC 1"), Unavailable);
     EXPECT_THROW(query("SELECT nothing FROM nowhere"), Unavailable);
     EXPECT_THROW(query("SELECT 1; SELECT 2"), Unavailable);
-    EXPECT_THROW(query("SELECT id FROM things WHERE id = $1"), Unavailable);  // a parameter is missing
+    EXPECT_THROW(query("SELECT id FROM things WHERE id = $1"), Unavailable);  // lacks a parameter
     EXPECT_THROW(query("SELECT id FROM things WHERE id = $1", 1, 2), Unavailable);
     EXPECT_THROW(execute("INSERT INTO nowhere (id) VALUES (1)"), Unavailable);
     EXPECT_EQ(execute("INSERT INTO things (id) VALUES (1)").affected(), 1);
@@ -267,7 +267,7 @@ TEST_P(DatabaseContract, FailuresNameNoValue) {
 }
 
 TEST_P(DatabaseContract, AWriteIsSeenByEveryThreadOnceItIsAcknowledged) {
-    // Each coroutine starts on another thread than the one before it; all write first and read then.
+    // Each round runs its coroutines on four new threads. The second round reads the rows that the first one wrote.
     struct Work {
         static awaitable<bool> write_then_read(storage::Database& on, int id) {
             co_await on.execute("INSERT INTO things (id) VALUES ($1)", id);
@@ -310,10 +310,10 @@ TEST_P(DatabaseContract, ACancelledCallerStopsWaiting) {
     asio::co_spawn(
         context, database->execute("INSERT INTO things (id) VALUES (1)"),
         asio::bind_cancellation_slot(deadline.slot(), [&](std::exception_ptr error, const Rows&) { ended = error; }));
-    context.run_one();  // the statement is on its way
+    context.run_one();  // hands the statement over
     deadline.emit(asio::cancellation_type::terminal);
     context.run();
-    // Either the answer was faster or the wait ended; what was handed over is done in both cases.
+    // The call either succeeded before the cancellation or was cancelled. The statement takes effect in both cases.
     if (ended) EXPECT_THROW(std::rethrow_exception(ended), boost::system::system_error);
     execute("INSERT INTO things (id) VALUES (2)");
     EXPECT_EQ(count_things(), 2);

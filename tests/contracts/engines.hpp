@@ -1,4 +1,4 @@
-// The engines that the contract suites run on. A new engine adds its entry to engines.cpp and nothing else.
+// The engines on which the contract tests run. A new engine needs only an entry in engines.cpp.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace consentry::tests {
 
-// One empty database, gone with this object. Each open() is what another process would hold.
+// An empty database that is deleted with this object. Each open() returns what a separate process would use.
 class DatabasePlace {
 public:
     virtual ~DatabasePlace() = default;
@@ -27,29 +27,29 @@ struct DatabaseEngine {
     std::function<std::unique_ptr<DatabasePlace>()> make;
 };
 
-// One empty cache, gone with this object.
+// An empty cache that is deleted with this object.
 class CachePlace {
 public:
     virtual ~CachePlace() = default;
-    // Each is what another process would hold.
+    // Returns what a separate process would use.
     virtual std::unique_ptr<storage::Cache> open() = 0;
-    // Makes what is kept so much older.
+    // Ages the stored values by this time.
     virtual void pass(milliseconds time) = 0;
-    // Whether several open() see the same.
+    // Returns whether all caches from open() share their values.
     virtual bool is_shared() const = 0;
 };
 
 struct CacheEngine {
     std::string name;
     std::function<std::unique_ptr<CachePlace>()> make;
-    // How well times to live can be told: what pass() leaves less of than this may be gone already.
+    // The precision of expiry times: a value with less than this left may already be gone.
     milliseconds precision;
 };
 
 const std::vector<DatabaseEngine>& database_engines();
 const std::vector<CacheEngine>& cache_engines();
 
-// How GoogleTest prints a case.
+// Prints the name of a test case.
 inline void PrintTo(const DatabaseEngine& engine, std::ostream* out) { *out << engine.name; }
 inline void PrintTo(const CacheEngine& engine, std::ostream* out) { *out << engine.name; }
 

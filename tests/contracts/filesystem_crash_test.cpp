@@ -1,5 +1,5 @@
-// A process that is killed in the middle of its writes leaves each object whole, in a version not older than the last
-// one that was acknowledged (STO-1, DOC-4).
+// Tests that a process killed during its writes leaves every object whole, in a version no older than the last
+// acknowledged one (STO-1, DOC-4).
 #include <filesystem>
 #include <map>
 #include <random>
@@ -16,7 +16,7 @@
 namespace consentry::tests {
 namespace {
 
-// Starts the writer, kills it once it has printed `lines` lines; the last number that it printed for each key.
+// Starts the writer and kills it after it has printed `lines` lines. Returns the last number printed for each key.
 std::map<std::string, int> write_until_killed(const std::filesystem::path& folder, int first, std::size_t lines) {
     const std::string printed =
         printed_until_killed({CONSENTRY_CRASH_FILE_WRITER, folder.string(), std::to_string(first)}, lines);
@@ -34,7 +34,7 @@ TEST(FilesystemCrash, KilledAtAnyMomentEachObjectIsWholeAndNoOlderThanAcknowledg
     const TempFolder folder;
     std::map<std::string, int> acknowledged;
     int rounds_with_leftovers = 0;
-    // About every tenth falls into a write; where none of 40 did, more follow.
+    // About one kill in ten interrupts a write. If none of the first 40 did, more rounds follow.
     const auto enough = [&](int rounds) { return rounds >= 200 || (rounds >= 40 && rounds_with_leftovers > 0); };
     for (int round = 0; !enough(round) && !testing::Test::HasFailure(); ++round) {
         SCOPED_TRACE("round " + std::to_string(round));

@@ -1,5 +1,6 @@
-// Every call of the system that the folder's engine makes may fail (STO-4), and what it acknowledges has been synced,
-// the folders on the way included (STO-1). The calls are taken in front of libc's, for the test's own thread.
+// Tests that the folder engine survives the failure of any of its system calls (STO-4), and that it syncs files and
+// folders before it acknowledges a change (STO-1). This file wraps the libc functions; faults affect only the thread of
+// the test.
 #include <algorithm>
 #include <cerrno>
 #include <cstdarg>
@@ -22,9 +23,9 @@ namespace {
 
 struct Watch {
     bool on = false;
-    int failing = 0;  // which call fails; 0: none
+    int failing = 0;  // the call to fail, counted from 1; 0: none
     int error = 0;
-    std::vector<std::string> calls{};  // "fsync public/a", as the folder has it
+    std::vector<std::string> calls{};  // such as "fsync public/a", with paths relative to the folder
     std::string folder{};
 
     std::string name_of(int fd) const {
@@ -32,10 +33,10 @@ struct Watch {
         const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored);
         return path.lexically_relative(folder).string();
     }
-    // Whether this one is to fail.
+    // Records a call. Returns whether it must fail.
     bool see(const char* call, int fd) {
         if (!on) return false;
-        on = false;  // looking itself makes calls
+        on = false;  // name_of() makes system calls itself
         calls.push_back(std::string(call) + " " + name_of(fd));
         on = true;
         if (static_cast<int>(calls.size()) != failing) return false;
@@ -72,7 +73,7 @@ int openat(int fd, const char* path, int flags, ...) {
 }
 ssize_t write(int fd, const void* bytes, std::size_t size) {
     static auto* const real = next<ssize_t(int, const void*, std::size_t)>("write");
-    // Half of it and no more: what comes back must be looked at.
+    // Writes half of the bytes, so that callers must check the result.
     return watch.see("write", fd) ? -1 : real(fd, bytes, watch.on && size > 1 ? size / 2 : size);
 }
 ssize_t read(int fd, void* bytes, std::size_t size) {
@@ -122,7 +123,7 @@ protected:
         const auto object = files.get(area, key, 1'000'000);
         return object ? object->bytes : "(none)";
     }
-    // The calls that `work` makes.
+    // Returns the calls that `work` makes.
     static std::vector<std::string> calls_of(const std::function<void()>& work) {
         watch.calls.clear();
         watch.on = true;
@@ -130,8 +131,8 @@ protected:
         watch.on = false;
         return watch.calls;
     }
-    // Runs `work` with the first call failing, the second, and so on, until it passes untouched; `check` is told
-    // whether it was acknowledged.
+    // Runs `work` repeatedly, failing its first call, then its second, and so on until no call fails. After each run,
+    // passes to `check` whether `work` was acknowledged.
     void fail_each(int error, const std::function<void()>& work, const std::function<void(bool)>& check) const {
         for (int failing = 1;; ++failing) {
             const std::size_t before = open_files();
@@ -214,7 +215,8 @@ std::size_t place_of(const std::vector<std::string>& calls, const std::string& c
 }
 
 TEST_F(FolderFaults, STO_1_WhatIsAcknowledgedWasSynced) {
-    // Twice: another one may have made the folders, and not have synced them yet.
+    // The second put syncs the folders again, because another process may have created them without having synced them
+    // yet.
     for (int round = 0; round < 2; ++round) {
         const auto calls = calls_of([&] { put("a/b/c.hbs", "bytes"); });
         const auto renamed = place_of(calls, "renameat public/a/b");

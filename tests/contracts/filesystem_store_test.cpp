@@ -1,5 +1,4 @@
-// What the folder promises beyond the port: to whom its files are open, that links lead nowhere, what becomes of
-// faults.
+// Tests what the folder engine promises beyond the port: file permissions, symbolic links, and the handling of faults.
 #include "storage/filesystem/filesystem_store.hpp"
 
 #include <fstream>
@@ -84,7 +83,7 @@ TEST_F(FolderStore, WhatCannotBeWrittenIsFoundBeforeServing) {
                  std::runtime_error);
 }
 
-// DOC-1: whoever can put a link into the folder still gets nothing through the service that lies elsewhere.
+// DOC-1: even if somebody places symbolic links in the folder, the service never follows them to files elsewhere.
 TEST_F(FolderStore, LinksLeadNowhere) {
     std::ofstream(folder / "secret.hbs") << "secret";
     put(Area::private_area, "draft/a.hbs", "draft");
@@ -121,7 +120,7 @@ TEST_F(FolderStore, OnlyFilesAreObjects) {
     EXPECT_EQ(unfinished(), 0U);
 }
 
-// STO-4: a disk that is full.
+// STO-4: a limit on the file size stands in for a full disk.
 TEST_F(FolderStore, WhatDoesNotFitLeavesTheFormerObjectAndNothingElse) {
     put(Area::public_area, "a.hbs", "former");
     rlimit before{};
@@ -140,7 +139,7 @@ TEST_F(FolderStore, WhatDoesNotFitLeavesTheFormerObjectAndNothingElse) {
     EXPECT_EQ(get(Area::public_area, "a.hbs").size(), 100'000U);
 }
 
-// A disk that is gone must not look like one where nothing ever was: a sweeper or a publisher would believe it.
+// A missing disk must not look like an empty one, because the sweeper and the publisher would act on that.
 TEST_F(FolderStore, AFolderThatIsGoneIsAnOutageAndItsReturnTheEnd) {
     put(Area::private_area, "a.hbs", "x");
     fs::rename(root, folder / "elsewhere");
@@ -164,7 +163,7 @@ TEST_F(FolderStore, WhatNobodyFinishesIsForgottenAndWhatSomebodyWritesIsNot) {
     EXPECT_TRUE(fs::exists(root / "unfinished/fresh"));
 }
 
-// Others act on what a call of theirs can no longer change.
+// A call that misses its deadline must have no effect, because others may already act as if it had failed.
 TEST_F(FolderStore, WhatComesTooLateHasNoEffect) {
     const storage::ObjectFolder files(root);
     const auto now = std::chrono::steady_clock::now();
@@ -188,7 +187,7 @@ TEST_F(FolderStore, AddressesAreOfTheServiceAndTellWhatTheyAreFor) {
                                       "type=text/x%2By%3B%20z%3D%22%26%22&size=12&signature=[A-Za-z0-9_-]{43}"));
 }
 
-// CRY-4: a new secret is put in front, and what the former one has signed stays good until that is taken away.
+// CRY-4: the new secret is put first. Addresses signed with the former one stay valid until that one is removed.
 TEST_F(FolderStore, AddressesOutliveTheRotationOfTheSecret) {
     const TimePoint now = from_epoch_ms(1'780'000'000'000);
     const std::string query = query_of(store->address_to_put("a.hbs", "text/x", 3, now, now + 30min));

@@ -1,4 +1,4 @@
-// A program that writes, and is killed in the middle of it.
+// Runs a program that writes, and kills it while it does.
 #pragma once
 
 #include <csignal>
@@ -14,8 +14,8 @@
 
 namespace consentry::tests {
 
-// Starts `words`, the program first, kills it once it has printed `lines` lines, and returns all that it printed: it
-// acknowledges by it. Where it ends by itself, the running test fails.
+// Starts the program words[0] with its arguments, kills it after it has printed `lines` lines, and returns everything
+// that it printed as acknowledged. The running test fails if the program ends by itself.
 inline std::string printed_until_killed(std::vector<std::string> words, std::size_t lines) {
     int ends[2];
     EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);

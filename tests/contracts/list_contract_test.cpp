@@ -1,4 +1,4 @@
-// Lists on every engine: what list_sql writes is understood, and means the same.
+// Tests lists on every engine: each engine accepts the SQL of list_sql and interprets it the same way.
 #include <algorithm>
 #include <set>
 
@@ -11,7 +11,7 @@ namespace {
 using storage::ListSource;
 using storage::Row;
 
-// Many rows share a value of `rank`, and some one of `shelf` as well: the id has to decide.
+// Many rows share a value of `rank`, and some of them also a value of `shelf`, so that the id decides their order.
 const std::vector<storage::Migration>& list_schema() {
     static const std::vector<storage::Migration> schema{
         {1,
@@ -177,7 +177,7 @@ TEST_P(ListContract, ALargeTableGivesTheSamePages) {
             }
 }
 
-// Page and count are asked for at once, and both fail: still an outage, and nothing else.
+// Without a search, the page and the count are read concurrently. If both fail, the caller still receives one outage.
 TEST_P(ListContract, AnOutageWithALargeTableIsToldAsOne) {
     const ListSource broken{.columns = "id, rank, shelf, title", .from = "nothing WHERE rank >= $1", .large = true};
     ListQuery query;

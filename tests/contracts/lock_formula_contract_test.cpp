@@ -1,5 +1,5 @@
-// The lock ladder is computed in two places: in C++ (base/lock_ladder.hpp) and inside the statement that counts
-// an attempt. Both must say the same on every engine.
+// The lock ladder exists twice: in C++ (base/lock_ladder.hpp) and in the statement that counts an attempt. Tests that
+// both yield the same on every engine.
 #include "base/lock_ladder.hpp"
 #include "contracts/database_contract.hpp"
 #include "storage/lock_sql.hpp"

@@ -1,4 +1,4 @@
-// Schema changes: in order, once, restartable, never backwards (STO-5).
+// Tests schema changes: they run in order and once, can be resumed, and never go backwards (STO-5).
 #include <stdexcept>
 #include <thread>
 
@@ -32,7 +32,7 @@ TEST_P(MigrationContract, STO_5_AreAppliedInOrderAndOnce) {
 TEST_P(MigrationContract, STO_5_GoOnWhereTheyFailed) {
     const Migration broken{2, "0002_second.sql", {"ALTER TABLE a ADD COLUMN b TEXT;", "UPDATE nothing SET b = 'x';"}};
     EXPECT_THROW(place->migrate({first, broken}), std::runtime_error);
-    EXPECT_EQ(number("SELECT max(number) FROM schema_migrations"), 1);  // nothing of the second is there
+    EXPECT_EQ(number("SELECT max(number) FROM schema_migrations"), 1);  // the second migration left nothing behind
     place->migrate({first, second});
     EXPECT_EQ(number("SELECT count(*) FROM a WHERE b = 'x'"), 1);
 }
@@ -64,7 +64,7 @@ TEST_P(MigrationContract, STO_5_OfTheProgramApply) {
               static_cast<std::int64_t>(storage::migrations().size()));
 }
 
-// Whatever statement of whatever version a process ends at, the next one goes on as if it had never begun.
+// If a process ends at any statement of any migration, the next process continues as if that migration had never begun.
 TEST_P(MigrationContract, STO_5_OfTheProgramGoOnFromAnyStatement) {
     const auto all = storage::migrations();
     for (std::size_t n = 0; n < all.size(); ++n) {

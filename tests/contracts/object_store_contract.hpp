@@ -1,5 +1,5 @@
-// The object store port's promises are tested on every engine in object_store_engines(). A new engine adds its entry to
-// object_store_engines.cpp and nothing else.
+// The tests of the object store port run on every engine in object_store_engines(). A new engine needs only an entry in
+// object_store_engines.cpp.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,15 @@
 
 namespace consentry::tests {
 
-// One empty store, gone with this object.
+// An empty store that is deleted with this object.
 class ObjectStorePlace {
 public:
     virtual ~ObjectStorePlace() = default;
-    // Each is what another process would hold.
+    // Returns what a separate process would use.
     virtual std::unique_ptr<storage::ObjectStore> open() = 0;
-    // Of whoever answers at the store's addresses.
+    // The time at the server that answers at the store's addresses.
     virtual TimePoint now() const { return SystemClock().now(); }
-    // As somebody asks who has nothing but the address.
+    // Sends a request as a client that knows nothing but the address.
     virtual net::HttpResponse fetch(const net::HttpRequest& request) const {
         return net::HttpClient({.plain_http = true}).fetch(request);
     }

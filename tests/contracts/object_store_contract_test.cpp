@@ -1,4 +1,5 @@
-// The object store port: whole objects by key, private ones to nobody without an address made for it.
+// Tests the object store port: it stores whole objects by key, and private ones are only reachable at an address made
+// for them.
 #include "contracts/object_store_contract.hpp"
 
 #include <atomic>
@@ -25,7 +26,7 @@ protected:
     void put(Area area, const std::string& key, std::string bytes) {
         run(store->put(area, key, std::move(bytes), mime));
     }
-    // Absent: "(none)".
+    // Returns "(none)" if the object does not exist.
     std::string get(Area area, const std::string& key) {
         auto object = run(store->get(area, key, plenty));
         return object ? std::move(object->bytes) : "(none)";
@@ -120,7 +121,7 @@ TEST_P(ObjectStoreContract, OfALargeObjectNoMoreIsReadThanAskedFor) {
     EXPECT_EQ(empty_part->bytes.size(), large.size());
 }
 
-// DOC-1: the service makes keys of checked parts; should one slip through, it goes nowhere.
+// DOC-1: the service builds keys from checked parts. The store still refuses any key that is not well-formed.
 TEST_P(ObjectStoreContract, TakesNoKeyThatIsNone) {
     for (const std::string& key : {std::string(),
                                    std::string("/"),

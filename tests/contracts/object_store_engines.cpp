@@ -14,7 +14,7 @@
 namespace consentry::tests {
 namespace {
 
-// The folder, and of the service what answers at its addresses.
+// The folder engine, and the endpoints of the service that answer at its addresses.
 class FolderPlace final : public ObjectStorePlace {
 public:
     FolderPlace() {
@@ -42,18 +42,18 @@ private:
     TempFolder folder_;
     const ManualClock clock_{from_epoch_ms(1'780'000'000'000)};
     const Locales locales_;
-    std::optional<http::Server> server_;  // destroyed after what hands it answers
+    std::optional<http::Server> server_;  // destroyed after the members that hand it answers
     storage::FilesystemStore served_{options("")};
     Files files_{served_, *served_.own_addresses()};
     http::Router router_;
     std::optional<http::Pipeline> pipeline_;
 };
 
-// Two new buckets.
+// Two new buckets on an S3 server.
 class S3Place final : public ObjectStorePlace {
 public:
     explicit S3Place(S3Kind kind) : options_(shared_s3(kind).options()) {
-        options_.timeout = std::chrono::seconds{50};  // Swift does little at a time
+        options_.timeout = std::chrono::seconds{50};  // Swift handles only a few requests at a time
         options_.private_bucket = make_bucket(kind);
         options_.public_bucket = make_bucket(kind, Strangers::may_read);
     }

@@ -1,4 +1,4 @@
-// What the PostgreSQL engine does when the server is frozen, gone, slow, or its answers get lost.
+// Tests the PostgreSQL engine with a server that is frozen, down or slow, or whose answers get lost.
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using storage::Transaction;
 
 constexpr auto things = "CREATE TABLE things (id BIGINT PRIMARY KEY, uid UUID, note TEXT)";
 
-// A database whose connections stay: one thread, one io_context, as in the service.
+// A database whose connections persist between calls: one thread and one io_context, as in the service.
 class Client {
 public:
     explicit Client(storage::PostgresOptions options) : database_(std::move(options)) {}
@@ -67,7 +67,7 @@ TEST(PostgresFaults, AFrozenServerCostsOneTimeoutThenNothing) {
     client.query("SELECT 1");
     server.pause();
     EXPECT_LT(time_of([&] { EXPECT_FALSE(answers(client)); }), 2s);
-    // Known to be away: refused at once, but for the one that tries again now and then.
+    // While the server is known to be down, calls fail at once, except for an occasional probe.
     std::chrono::milliseconds least = 1h;
     for (int i = 0; i < 5; ++i) least = std::min(least, time_of([&] { EXPECT_FALSE(answers(client)); }));
     EXPECT_LT(least, 100ms);
@@ -112,7 +112,7 @@ TEST(PostgresFaults, AWriteWhoseAnswerIsLostIsOfUnknownOutcomeAndNotRepeated) {
         client.query("SELECT 1");
         link.mute_when("lost answer");
         Transaction tx;
-        // As a parameter: it travels with the execution and not while the statement is prepared.
+        // The text is a parameter, so that it travels when the statement is executed, not when it is prepared.
         tx.add(Expect::one, "INSERT INTO things (id, note) VALUES ($1, $2)", id, "lost answer");
         tx.add(Expect::one, "UPDATE things SET note = note || '!' WHERE id = $1", id);
         EXPECT_THROW(client.wait_for(client.database().commit(std::move(tx))), OutcomeUnknown);
@@ -144,7 +144,7 @@ TEST(PostgresFaults, ASlowStatementEndsAloneAndNotItsConnection) {
     EXPECT_EQ(client.query("SELECT pg_backend_pid()")[0].integer(0), session);
 }
 
-// Seen here: a look-up of a few rows took milliseconds, all but some microseconds of them for its compilation.
+// Regression: a look-up of a few rows took milliseconds, nearly all of them for its JIT compilation.
 TEST(PostgresFaults, TheServerCompilesNoStatement) {
     const PostgresSchema schema;
     ASSERT_EQ(schema.sql("SHOW jit")[0][0], "on") << "as servers have it by default";
@@ -166,7 +166,7 @@ TEST(PostgresFaults, DeadlocksAreSettledByDoingOneOfThemAgain) {
     const PostgresSchema schema;
     schema.sql(
         "CREATE TABLE counters (id BIGINT PRIMARY KEY, attempt BIGINT); INSERT INTO counters VALUES (1, 0), (2, 0)");
-    // Deadlocks are looked for quickly; only a superuser may say so.
+    // The server looks for deadlocks after a short time. Only a superuser may change this setting.
     storage::PostgresDatabase database(
         {.url = schema.url() + "%20-c%20deadlock_timeout%3D10&connect_timeout=30", .connections = 4, .timeout = 30s});
     EXPECT_EQ(
@@ -189,7 +189,7 @@ TEST(PostgresFaults, LookUpsOfManyCallersAreFewStatements) {
     server.sql(things);
     const Uuid key = Uuid::v7(from_epoch_ms(1));
     server.sql("INSERT INTO things VALUES (1, '" + key.text() + "', '')");
-    // A session tells its statistics when it ends.
+    // A session reports its statistics when it ends.
     const auto transactions = [&] {
         EXPECT_TRUE(eventually([&] {
             return server.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'consentry'")[0][0] ==

@@ -1,4 +1,4 @@
-// Behind a pooler that hands a session to somebody else after each transaction.
+// Tests the PostgreSQL engine behind a pooler that may hand a session to another client after each transaction.
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(PostgresPooler, InTransactionModeEverythingWorksWithoutSessionState) {
     const PgBouncer pooler(server);
     storage::PostgresDatabase database(
         {.url = pooler.url(), .connections = 4, .timeout = 10s, .keeps_session_state = false});
-    // More connections than the pooler has sessions, and each used by turns.
+    // The engine has more connections than the pooler has sessions, so that they take turns.
     for (int id = 1; id <= 20; ++id) {
         run(database.execute("INSERT INTO things (id, flag) VALUES ($1, FALSE)", id));
         EXPECT_EQ(successes_of(32, [&](std::size_t) { return spend(database, id); }), 1U);

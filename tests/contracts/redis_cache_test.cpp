@@ -1,4 +1,4 @@
-// What the Redis engine promises beyond the port, on one server that is frozen, killed and cut off.
+// Tests what the Redis engine promises beyond the port, on a single server that is frozen, killed and cut off.
 #include <string>
 #include <vector>
 
@@ -18,7 +18,7 @@ using storage::RedisCache;
 using ::testing::HasSubstr;
 
 constexpr auto comes_back_within = 5s;
-// What a scheduler that has other things to do may add to a timeout.
+// Allowance for a busy scheduler, added to timeouts.
 constexpr auto slack = 750ms;
 
 std::string url_of(std::uint16_t port) { return "redis://127.0.0.1:" + std::to_string(port); }
@@ -78,7 +78,7 @@ TEST(RedisCache, AFrozenServerFailsInTimeThenAtOnceAndIsBackSoon) {
 
     start = std::chrono::steady_clock::now();
     for (int i = 0; i < 100; ++i) EXPECT_FALSE(works(loop, cache.get("a")));
-    EXPECT_LT(since(start), 2s);  // not one timeout after another
+    EXPECT_LT(since(start), 2s);  // far less than 100 timeouts
 
     redis.node(0).resume();
     EXPECT_TRUE(comes_true(comes_back_within, [&] { return works(loop, cache.get("a")); }));
@@ -103,7 +103,7 @@ TEST(RedisCache, WhileOneCommandTriesAgainTheOthersFailAtOnce) {
         loop.context().restart();
         loop.context().run();
         if (proxy.accepted() == accepted) return false;
-        EXPECT_THAT(ended, ::testing::ElementsAre(1, 2, 0));  // the first waited for a new connection in vain
+        EXPECT_THAT(ended, ::testing::ElementsAre(1, 2, 0));  // the first waited in vain for a new connection
         return true;
     }));
     EXPECT_EQ(proxy.accepted(), accepted + 1);
@@ -130,7 +130,7 @@ TEST(RedisCache, AnIdleConnectionThatWasClosedIsNoticedBeforeUse) {
     Loop loop;
     loop.call(cache.put("a", "1", 1h));
     EXPECT_EQ(redis.command(0, {"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}), "1");
-    EXPECT_EQ(loop.call(cache.take("a")), "1");  // which is never repeated
+    EXPECT_EQ(loop.call(cache.take("a")), "1");  // take() is never retried, so the closed connection was noticed first
 }
 
 TEST(RedisCache, ALostAnswerIsAskedForAgainOnlyWhereNothingIsChanged) {
@@ -181,7 +181,7 @@ TEST(RedisCache, WhatTheServerRefusesIsAnOutage) {
     loop.call(cache.put("a", "1", 1h));
     redis.command(0, {"CONFIG", "SET", "maxmemory", "1"});
     const std::string full = complaint([&] { loop.call(cache.put("b", "secret", 1h)); });
-    EXPECT_THAT(full, ::testing::EndsWith("answers OOM"));  // a word of the answer, not the line
+    EXPECT_THAT(full, ::testing::EndsWith("answers OOM"));  // a word of the answer rather than the whole line
     EXPECT_EQ(loop.call(cache.get("a")), "1");
     redis.command(0, {"CONFIG", "SET", "maxmemory", "0"});
     EXPECT_NO_THROW(loop.call(cache.put("b", "2", 1h)));

@@ -1,4 +1,4 @@
-// What RedisCache::check() tells at the start of the program.
+// Tests what RedisCache::check() reports when the program starts.
 #include <atomic>
 #include <string>
 #include <thread>
@@ -35,7 +35,7 @@ bool is_outage(const RedisOptions& options) {
     return false;
 }
 
-// What a person is to mend; fails the test where waiting would mend it.
+// Returns what an operator must fix. Fails the test if waiting would fix it.
 std::string to_mend(const RedisOptions& options) {
     EXPECT_FALSE(is_outage(options));
     return complaint([&] { RedisCache(options).check(); });
@@ -51,7 +51,7 @@ TEST(RedisCheck, ALookFindsWhatIsToMendAndWritesNothing) {
     const RealRedis redis({.user = "app"});
     RedisOptions options = redis_options(redis.url());
     EXPECT_NO_THROW(RedisCache(options).look());
-    // What was written and is gone again would count as well.
+    // Values written and deleted again would appear in these statistics, too.
     EXPECT_THAT(redis.command(0, {"INFO", "commandstats"}),
                 AllOf(HasSubstr("cmdstat_getdel"), Not(HasSubstr("cmdstat_set:")), Not(HasSubstr("cmdstat_lpush")),
                       Not(HasSubstr("cmdstat_incr"))));
@@ -93,7 +93,7 @@ TEST(RedisCheck, PasswordsAndRights) {
     EXPECT_THAT(to_mend(options), AllOf(HasSubstr("lacks permission to run SET"), HasSubstr("test:*")));
     redis.command(0, {"ACL", "SETUSER", "poor", "~test:*"});
     EXPECT_THAT(to_mend(options), HasSubstr("lacks permission to run EVAL"));
-    // These rights are enough.
+    // These permissions suffice.
     redis.command(0, {"ACL", "SETUSER", "poor", "+time", "+lrange", "+lpush", "+ltrim", "+incr", "+pttl", "+pexpire"});
     EXPECT_NO_THROW(RedisCache(options).check());
 
@@ -120,7 +120,7 @@ TEST(RedisCheck, Certificates) {
     options.ca_file = redis.ca_file();
     options.addresses.front().host = "localhost";
     EXPECT_NO_THROW(RedisCache(options).check());
-    options.addresses.front().host = "127.1";  // the same server under a name that its certificate does not have
+    options.addresses.front().host = "127.1";  // another name for the same server, missing in its certificate
     EXPECT_THAT(to_mend(options), HasSubstr("mismatch"));
     options.ca_file = "/does/not/exist.pem";
     EXPECT_THAT(complaint([&] { RedisCache{options}; }), HasSubstr("ca_file"));
@@ -143,7 +143,7 @@ TEST(RedisCheck, TheWrongKindOfServer) {
     EXPECT_THAT(to_mend(redis_options(replica.url())), HasSubstr("read-only replica"));
 }
 
-// A server that answers the first commands of a connection, whatever they are, with these replies.
+// A server that answers the first commands of each connection with these replies, whatever the commands are.
 class Canned {
 public:
     explicit Canned(std::string replies) : replies_(std::move(replies)) {
@@ -169,7 +169,7 @@ private:
             request.clear();
             asio::read_until(socket, asio::dynamic_buffer(request), "ROLE\r\n", ignored);
             asio::write(socket, asio::buffer(replies_), ignored);
-            asio::read(socket, asio::dynamic_buffer(request), ignored);  // until the client hangs up
+            asio::read(socket, asio::dynamic_buffer(request), ignored);  // until the client disconnects
         }
     }
 

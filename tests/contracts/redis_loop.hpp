@@ -1,5 +1,5 @@
-// For the tests of the Redis engine: a thread's io_context that lives as long as its connections, and waiting for what
-// comes in its time.
+// Support for tests of the Redis engine: an io_context that lives as long as its connections, and waiting for
+// conditions.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace consentry::tests {
 
 using namespace std::chrono_literals;
 
-// Unlike run(), which has a new io_context for each call, this one keeps connections and what is known of the servers.
+// Keeps its connections and its knowledge of the servers, unlike run(), which creates an io_context for each call.
 class Loop {
 public:
     template <class T>
@@ -28,7 +28,7 @@ public:
         std::optional<Ended<T>> ended;
         detail::start(context_, std::move(work), ended);
         context_.restart();
-        context_.run();  // returns as soon as nothing is under way
+        context_.run();  // returns as soon as no work is left
         if (!ended.value()) std::rethrow_exception(ended->error());
         if constexpr (!std::is_void_v<T>) return std::move(**ended);
     }
@@ -44,7 +44,7 @@ inline storage::RedisOptions redis_options(std::string_view url, std::string nam
     return out;
 }
 
-// Whether it goes through without an outage; other exceptions pass.
+// Returns whether the call succeeds; false means an outage. Other exceptions propagate.
 template <class T>
 bool works(Loop& loop, awaitable<T> work) {
     try {
@@ -59,7 +59,7 @@ inline std::chrono::milliseconds since(std::chrono::steady_clock::time_point sta
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
 }
 
-// Asks again and again; false where it has not come true in that time.
+// Polls the condition. Returns false if it does not become true within this time.
 template <class Condition>
 bool comes_true(std::chrono::milliseconds within, Condition condition) {
     const auto start = std::chrono::steady_clock::now();
@@ -70,8 +70,8 @@ bool comes_true(std::chrono::milliseconds within, Condition condition) {
     return false;
 }
 
-// Ends an io_context with a few of these calls under way after its first handler, then one after its second, and so on
-// until they come to their end. The sanitizers tell what is lost or used too late.
+// Starts a few calls and destroys their io_context after its first handler, then after its second, and so on until the
+// calls complete. The sanitizers report leaks and late accesses.
 template <class Make>
 void end_at_each_point(Make make) {
     constexpr int calls = 3;
@@ -86,7 +86,7 @@ void end_at_each_point(Make make) {
     }
 }
 
-// What an Unavailable, or what check() throws, says; empty where nothing is thrown.
+// Returns the message of an Unavailable or of an error from check(), or an empty string if nothing is thrown.
 template <class Action>
 std::string complaint(Action action) {
     try {

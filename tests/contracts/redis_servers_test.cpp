@@ -1,4 +1,4 @@
-// The Redis engine on several servers: masters that sentinels name, and clusters, while masters change.
+// Tests the Redis engine on several servers: masters named by sentinels, and clusters, while their masters change.
 #include <string>
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace {
 using storage::RedisCache;
 using ::testing::HasSubstr;
 
-// The servers themselves take 2 to 5 s to choose another master.
+// The servers themselves take 2 to 5 s to elect another master.
 constexpr auto failed_over_within = 30s;
 
 std::string key(int i) { return "key" + std::to_string(i); }
@@ -30,7 +30,7 @@ TEST(RedisSentinel, FollowsTheMaster) {
     const std::size_t old = redis.master();
     EXPECT_EQ(redis.command(old, {"GET", "test:a"}), "1");
 
-    redis.node(3).pause();  // the sentinel that is asked first
+    redis.node(3).pause();  // the sentinel that the engine asks first
     redis.node(old).kill();
     EXPECT_FALSE(works(loop, cache.put("a", "2", 1h)));
     EXPECT_TRUE(comes_true(failed_over_within, [&] { return works(loop, cache.put("a", "2", 1h)); }));
@@ -50,7 +50,7 @@ TEST(RedisSentinel, AMasterThatWasDemotedIsLeft) {
     ASSERT_TRUE(
         comes_true(failed_over_within, [&] { return redis.command(3, {"SENTINEL", "FAILOVER", "app"}) == "OK"; }));
     ASSERT_TRUE(comes_true(failed_over_within, [&] { return redis.master() != old; }));
-    // The old master takes writes until the sentinels make a replica of it.
+    // The old master accepts writes until the sentinels turn it into a replica.
     EXPECT_TRUE(comes_true(failed_over_within, [&] {
         return works(loop, cache.put("a", "2", 1h)) && redis.command(redis.master(), {"GET", "test:a"}) == "2";
     }));
@@ -76,7 +76,7 @@ protected:
         return true;
     }
     std::size_t master_of(const std::string& name) const { return redis.master_of("test:" + name); }
-    // A replica of that master that has all its data.
+    // Returns a replica of this master that is in sync.
     std::size_t replica_of(std::size_t master) const {
         const std::string port = std::to_string(redis.node(master).port());
         for (std::size_t node = 0; node < redis.nodes(); ++node) {
@@ -99,7 +99,7 @@ TEST_F(RedisCluster, FindsTheServerOfEachKey) {
     EXPECT_EQ(cache.group("id"), "{id}");
     EXPECT_EQ(storage::redis::slot_of("test:x:" + cache.group("id")), storage::redis::slot_of("id"));
     EXPECT_EQ(redis.command(0, {"CLUSTER", "KEYSLOT", "id"}), std::to_string(storage::redis::slot_of("id")));
-    // Each call on a new io_context, which knows no slots yet.
+    // Each call uses a new io_context, which does not know any slots yet.
     for (int i = 0; i < keys; ++i) EXPECT_EQ(run(cache.take(key(i))), "1");
 }
 
@@ -138,14 +138,14 @@ TEST_F(RedisCluster, FollowsASlotThatIsMoving) {
     const std::string to_id = redis.command(to, {"CLUSTER", "MYID"});
     ASSERT_EQ(redis.command(to, {"CLUSTER", "SETSLOT", slot, "IMPORTING", from_id}), "OK");
     ASSERT_EQ(redis.command(from, {"CLUSTER", "SETSLOT", slot, "MIGRATING", to_id}), "OK");
-    EXPECT_EQ(loop.call(cache.take(key(0))), "1");          // still at the old place
-    EXPECT_EQ(loop.call(cache.get(key(0))), std::nullopt);  // ASK
-    loop.call(cache.put(key(0), "2", 1h));                  // ASK
+    EXPECT_EQ(loop.call(cache.take(key(0))), "1");          // still on the old server
+    EXPECT_EQ(loop.call(cache.get(key(0))), std::nullopt);  // redirected by ASK
+    loop.call(cache.put(key(0), "2", 1h));                  // redirected by ASK
     EXPECT_EQ(redis.command(from, {"CLUSTER", "COUNTKEYSINSLOT", slot}), "0");
     EXPECT_EQ(redis.command(to, {"CLUSTER", "COUNTKEYSINSLOT", slot}), "1");
     ASSERT_EQ(redis.command(to, {"CLUSTER", "SETSLOT", slot, "NODE", to_id}), "OK");
     ASSERT_EQ(redis.command(from, {"CLUSTER", "SETSLOT", slot, "NODE", to_id}), "OK");
-    EXPECT_EQ(loop.call(cache.get(key(0))), "2");  // MOVED
+    EXPECT_EQ(loop.call(cache.get(key(0))), "2");  // redirected by MOVED
 }
 
 TEST_F(RedisCluster, IsWholeAgainAfterAMasterDied) {
@@ -164,7 +164,8 @@ TEST_F(RedisCluster, IsWholeAgainAfterAMasterFroze) {
     redis.node(frozen).pause();
     EXPECT_TRUE(comes_true(failed_over_within, [&] { return all_work(); }));
     redis.node(frozen).resume();
-    // It takes itself for a master until it hears of the other, and refuses or redirects from then on.
+    // The former master still acts as one until it hears of the new master. From then on, it refuses or redirects
+    // calls.
     EXPECT_TRUE(comes_true(failed_over_within, [&] { return all_work(); }));
 }
 

@@ -1,4 +1,4 @@
-// For the tests of the S3 engine.
+// Support for tests of the S3 engine.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace consentry::tests {
 
-// What is thrown says; empty where nothing is thrown.
+// Returns the message of the exception, or an empty string if nothing is thrown.
 template <class Action>
 std::string complaint(Action action) {
     try {
@@ -23,7 +23,7 @@ std::string complaint(Action action) {
     return {};
 }
 
-// As somebody without the secret.
+// Sends a request as a client without the secret.
 inline net::HttpResponse ask(std::string method, std::string url, std::string body = {},
                              std::vector<std::pair<std::string, std::string>> headers = {}) {
     return net::HttpClient({.plain_http = true})

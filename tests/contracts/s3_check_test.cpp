@@ -1,4 +1,4 @@
-// What S3Store::check() finds wrong with buckets and rights on real servers, and that it tells no secret.
+// Tests what S3Store::check() reports about buckets and permissions on real servers, and that it reveals no secret.
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
@@ -19,7 +19,7 @@ using ::testing::Not;
 
 class S3Check : public ::testing::TestWithParam<S3Kind> {
 protected:
-    // What check() says; empty where the buckets are fit.
+    // Returns the message of check(), or an empty string if the buckets are suitable.
     static std::string verdict(const S3Options& options, const Clock& clock = SystemClock()) {
         std::string said = complaint([&] { S3Store(options, clock).check(); });
         EXPECT_THAT(said, Not(HasSubstr(options.secret)));

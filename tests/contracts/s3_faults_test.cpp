@@ -1,4 +1,4 @@
-// The S3 engine with a server that fails: how often it asks, how long it waits, and what it tells.
+// Tests the S3 engine with a failing server: how often it retries, how long it waits, and what it reports.
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -25,7 +25,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Gives the answers it was told, then 200.
+// Sends the given answers in order, then 200.
 class Script final : public http::Application {
 public:
     struct Line {
@@ -136,7 +136,7 @@ TEST_F(S3Failures, AnAnswerWithoutBoundIsRefused) {
     EXPECT_EQ(object->size, 40U);
 }
 
-// Keeps one file, and says to those who may not list files that any other is forbidden, as Amazon's server does.
+// Stores one file. To clients that may not list files, answers 403 for an absent file, as Amazon's server does.
 class WithoutListing final : public http::Application {
 public:
     asio::awaitable<void> respond(const http::Request& request, http::Response& response) override {

@@ -1,4 +1,4 @@
-// What the S3 engine promises beyond the port's contract: addresses that real servers check, and what they hand out.
+// Tests what the S3 engine promises beyond the port: real servers check its addresses and deliver its objects.
 #include "storage/s3/s3_store.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A process that is killed in the middle of its writes loses nothing it acknowledged and leaves nothing by halves
+// Tests that a process killed during its writes loses nothing that it acknowledged and leaves no partial transaction
 // (STO-1, STO-2).
 #include <random>
 #include <set>
@@ -14,7 +14,7 @@
 namespace consentry::tests {
 namespace {
 
-// Starts the writer, kills it once it has printed `lines` lines, and returns every number that it printed.
+// Starts the writer and kills it after it has printed `lines` lines. Returns all numbers that it printed.
 std::set<std::int64_t> write_until_killed(const std::filesystem::path& file, std::int64_t base, std::size_t lines) {
     const std::string printed =
         printed_until_killed({CONSENTRY_CRASH_WRITER, file.string(), std::to_string(base)}, lines);
@@ -35,11 +35,12 @@ TEST(SqliteCrash, KilledAtAnyMomentNothingAcknowledgedIsLost) {
     std::set<std::int64_t> acknowledged;
     for (int round = 0; round < 40 && !HasFailure(); ++round) {
         SCOPED_TRACE("round " + std::to_string(round));
-        // Some die while opening or migrating, some while writing; all work on what the former left behind.
+        // Some processes die while they open or migrate the file, others while they write. Each continues with what the
+        // previous one left behind.
         const std::size_t lines = round % 6 == 0 ? 0 : moment(random);
         const auto printed = write_until_killed(folder / "test.db", round * 1'000'000, lines);
         acknowledged.insert(printed.begin(), printed.end());
-        if (round == 0) continue;  // died before the tables, most likely
+        if (round == 0) continue;  // most likely died before it created the tables
         storage::SqliteDatabase database({.file = folder / "test.db"});
         const auto rows = run(database.query("SELECT a.id, b.id FROM a LEFT JOIN b ON a.id = b.id"));
         const auto alone = run(database.query("SELECT count(*) FROM b WHERE id NOT IN (SELECT id FROM a)"));

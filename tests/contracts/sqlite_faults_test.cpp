@@ -1,5 +1,5 @@
-// Every write and every sync of a small flow fails in turn (STO-2, STO-4): nothing is acknowledged that is not
-// there afterwards, nothing is there by halves, and the service goes on once the disk does.
+// Tests each failing write and sync of a small workload (STO-2, STO-4). Everything acknowledged is there afterwards, no
+// transaction is partial, and the service continues once the disk works again.
 #include <optional>
 #include <set>
 #include <string>
@@ -40,7 +40,7 @@ awaitable<Outcome> insert_pair(storage::Database& on, int id) {
     return on.commit(std::move(tx));
 }
 
-// Writes pairs, alone and in groups; puts in `acknowledged` what was promised to be durable.
+// Writes pairs, singly and in groups, and collects in `acknowledged` those that the database reported as committed.
 void flow(storage::Database& on, std::set<std::int64_t>& acknowledged) {
     int id = 0;
     for (int round = 0; round < 3; ++round) {
@@ -98,7 +98,7 @@ TEST_P(SqliteFaults, WhileWriting) {
             arm(n);
             flow(database, acknowledged);
             fired = FaultyVfs::disarm();
-            run(database.ping());  // the disk is back
+            run(database.ping());  // the disk works again
             EXPECT_TRUE(run(insert_pair(database, 1000)).committed);
             acknowledged.insert(1000);
             expect_whole_and_kept(database, acknowledged);
@@ -106,7 +106,7 @@ TEST_P(SqliteFaults, WhileWriting) {
         SqliteDatabase later({.file = folder / "test.db"});
         expect_whole_and_kept(later, acknowledged);
     }
-    EXPECT_GT(n, 20);  // the flow has been cut at many places
+    EXPECT_GT(n, 20);  // the faults hit many different operations
 }
 
 TEST_P(SqliteFaults, WhileOpeningAndMigrating) {
@@ -134,7 +134,7 @@ TEST_P(SqliteFaults, WhileOpeningAndMigrating) {
     EXPECT_GT(n, 10);
 }
 
-// More than one checkpoint's worth of log.
+// Writes more than the log holds before a checkpoint.
 void fill(storage::Database& on, int& id, std::set<std::int64_t>& acknowledged) {
     for (int group = 0; group < 30; ++group) {
         std::vector<awaitable<Outcome>> works;
@@ -198,7 +198,7 @@ TEST(SqliteUnhealthy, SaysSoUntilAWriteSucceeds) {
     FaultyVfs::arm(1, FaultyVfs::Kind::disk_full, true);
     for (int id = 2; id < 5; ++id) EXPECT_THROW(run(insert_pair(database, id)), Unavailable);
     EXPECT_THROW(run(database.ping()), Unavailable);
-    EXPECT_EQ(ids(database, "SELECT id FROM a"), std::set<std::int64_t>{1});  // reading goes on
+    EXPECT_EQ(ids(database, "SELECT id FROM a"), std::set<std::int64_t>{1});  // reads still succeed
     FaultyVfs::disarm();
     EXPECT_NO_THROW(run(database.ping()));
     EXPECT_TRUE(run(insert_pair(database, 5)).committed);
@@ -213,7 +213,7 @@ TEST(SqliteUnhealthy, RefusesWithoutTryingBetweenAttempts) {
     FaultyVfs::arm(1, FaultyVfs::Kind::io_error, false);
     EXPECT_THROW(run(insert_pair(database, 1)), Unavailable);
     EXPECT_TRUE(FaultyVfs::disarm());
-    EXPECT_THROW(run(insert_pair(database, 2)), Unavailable);  // the disk is well, but this is not known yet
+    EXPECT_THROW(run(insert_pair(database, 2)), Unavailable);  // the disk works again, but the engine does not know yet
     EXPECT_THROW(run(database.ping()), Unavailable);
 }
 

@@ -1,4 +1,4 @@
-// Opening a file: who may read it, and what is refused before the service starts (STO-3).
+// Tests opening a database file: its permissions, and what the service refuses before it starts (STO-3).
 #include <fstream>
 #include <functional>
 #include <sstream>

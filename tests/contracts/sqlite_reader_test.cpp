@@ -1,4 +1,4 @@
-// Look-ups that are answered from memory are never older than the last commit, whoever made it.
+// Tests that look-ups answered from memory are never older than the last commit, whichever process made it.
 #include <atomic>
 #include <thread>
 
@@ -50,7 +50,7 @@ TEST_F(SqliteReader, SeesCommitsAfterTheLogWasEmptied) {
         const std::string update = "UPDATE t SET value = " + std::to_string(value);
         ASSERT_EQ(sqlite3_exec(other, update.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
         ASSERT_EQ(look_up(ours), value);
-        // The same number of frames in a fresh log must not look like the former one.
+        // A fresh log with the same number of frames must not be mistaken for the former one.
         ASSERT_EQ(sqlite3_exec(other, "PRAGMA wal_checkpoint(TRUNCATE)", nullptr, nullptr, nullptr), SQLITE_OK);
     }
     sqlite3_close(other);

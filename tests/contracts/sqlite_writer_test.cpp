@@ -1,4 +1,5 @@
-// The writer thread and the readers of the SQLite engine: bounds, groups, the log's size, threads that come and go.
+// Tests the writer thread and the readers of the SQLite engine: limits, groups, the size of the log, and threads that
+// come and go.
 #include <atomic>
 #include <filesystem>
 #include <latch>
@@ -54,7 +55,7 @@ TEST_F(SqliteWriter, RefusesWhenAnotherProcessHoldsTheFileTooLong) {
     storage::sqlite::Connection holder({.file = folder / "test.db"});
     holder.run("BEGIN IMMEDIATE");
     EXPECT_THROW(run(insert(*database, 1)), Unavailable);
-    EXPECT_NO_THROW(run(database->ping()));  // busy is not broken
+    EXPECT_NO_THROW(run(database->ping()));  // busy does not mean broken
     EXPECT_EQ(run(database->query("SELECT count(*) FROM t"))[0].integer(0), 0);
     holder.run("ROLLBACK");
     EXPECT_NO_THROW(run(insert(*database, 1)));
@@ -109,7 +110,7 @@ TEST_F(SqliteWriter, TheLogStaysBoundedUnderConstantReaders) {
     stop = true;
     readers.clear();
     RecordProperty("largest_log", static_cast<int>(largest));
-    EXPECT_LT(largest, std::uintmax_t{48} << 20);  // of the 100 MB that were written
+    EXPECT_LT(largest, std::uintmax_t{48} << 20);  // although 100 MB were written
 }
 
 TEST_F(SqliteWriter, ThreadsComeAndGoAndLeaveTheirConnection) {
@@ -138,7 +139,7 @@ TEST_F(SqliteWriter, AThreadMayOutliveADatabaseAndMeetAnother) {
     });
     read_once.wait();
     database.reset();
-    EXPECT_FALSE(std::filesystem::exists(folder / "test.db-wal"));  // every connection has been closed
+    EXPECT_FALSE(std::filesystem::exists(folder / "test.db-wal"));  // all connections are closed
     database = open();
     run(insert(*database, 1));
     replaced.count_down();
@@ -147,7 +148,7 @@ TEST_F(SqliteWriter, AThreadMayOutliveADatabaseAndMeetAnother) {
 TEST_F(SqliteWriter, ManyTextsOfStatementsDoNotPileUp) {
     const auto database = open();
     for (int i = 0; i < 600; ++i) {
-        const std::string sql = "SELECT " + std::to_string(i);  // lies where the former one lay
+        const std::string sql = "SELECT " + std::to_string(i);  // may reuse the address of the previous text
         EXPECT_EQ(run(database->query(sql))[0].integer(0), i);
     }
 }

@@ -1,4 +1,4 @@
-// CRY-7: whoever the service speaks to over TLS proves its name first, and nothing is said in clear text instead.
+// CRY-7: the service sends nothing to a peer that has not proven its name over TLS, and never falls back to clear text.
 #include <atomic>
 #include <ctime>
 #include <fstream>
@@ -49,7 +49,7 @@ void add_extension(X509* to, int kind, const char* value) {
     X509_add_ext(to, extension.get(), -1);
 }
 
-// Valid from and until these seconds from now. Without `issuer` it vouches for itself.
+// Creates a certificate that is valid from and until these seconds from now. Without `issuer` it is self-signed.
 Identity identity_of(const char* name, long from, long until, const Identity* issuer, const char* alternative_name) {
     static long serial = 0;
     Identity out{Key(EVP_EC_gen("P-256")), Certificate(X509_new())};
@@ -72,14 +72,14 @@ Identity identity_of(const char* name, long from, long until, const Identity* is
     return out;
 }
 
-// How a conversation begins in clear text, before TLS does.
+// How the protocol starts, besides the TLS handshake.
 enum class Prelude { none, postgres, smtp_greeting_after, starttls };
 
-// A server on 127.0.0.1; with its scope ends all it does.
+// A server on 127.0.0.1. Its destructor ends all connections.
 class Peer {
 public:
     struct Options {
-        const Identity* identity = nullptr;  // null: it knows no TLS
+        const Identity* identity = nullptr;  // null: no support for TLS
         int newest_version = TLS1_3_VERSION;
         Prelude prelude = Prelude::none;
     };
@@ -98,7 +98,7 @@ public:
     ~Peer() { context_.stop(); }
 
     std::string port() const { return std::to_string(acceptor_.local_endpoint().port()); }
-    // What it was told under TLS, and in clear text where TLS should have begun; in bytes.
+    // The bytes received under TLS, and how often clear text arrived where TLS should have begun.
     std::size_t told_secretly() const { return secret_; }
     std::size_t told_openly() const { return open_; }
     std::size_t connections() const { return connections_; }
@@ -157,7 +157,7 @@ private:
     std::jthread thread_;
 };
 
-// Everybody whom the service speaks to. What comes of it is an outage; only what was said counts.
+// All clients of the service. Their calls end in an outage; the tests check only what they sent.
 struct Caller {
     std::string name;
     Prelude prelude;
@@ -224,7 +224,7 @@ protected:
     Identity signed_for(const char* alternative_name, long from = -day, long until = day) const {
         return identity_of("peer", from, until, &authority_, alternative_name);
     }
-    // Each of the callers, at a peer of its own.
+    // Calls a separate peer with each client, and expects that no client sends anything.
     void expect_silence(const char* what, Peer::Options options) const {
         for (const Caller& caller : callers()) {
             SCOPED_TRACE(std::string(what) + " to the " + caller.name);
@@ -255,7 +255,7 @@ TEST_F(CRY_7, WhoProvesItsNameIsSpokenTo) {
             const Peer peer({.identity = &right, .newest_version = version, .prelude = caller.prelude});
             try {
                 caller.call(peer.port(), ca_file_);
-            } catch (const std::exception&) {  // it speaks none of their protocols
+            } catch (const std::exception&) {  // the peer speaks none of the protocols
             }
             EXPECT_GT(peer.told_secretly(), 0U);
             EXPECT_EQ(peer.told_openly(), 0U);

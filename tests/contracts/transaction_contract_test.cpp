@@ -1,4 +1,4 @@
-// The database port: transactions, their expectations, and callers that meet in them.
+// Tests transactions of the database port: their expectations, and concurrent callers.
 #include <array>
 
 #include "contracts/database_contract.hpp"
@@ -18,7 +18,7 @@ TEST_P(TransactionContract, AllStatementsTakeEffectAndGiveTheirRows) {
     tx.add(Expect::one, "INSERT INTO things (id, name) VALUES ($1, $2) RETURNING name", 1, "a");
     tx.add(Expect::at_least_one, "UPDATE things SET flag = $1", true);
     tx.add(Expect::none, "DELETE FROM things WHERE id = $1", 99);
-    tx.add(Expect::any, "SELECT flag FROM things WHERE id = $1", 1);  // sees what the statements before it did
+    tx.add(Expect::any, "SELECT flag FROM things WHERE id = $1", 1);  // sees the effects of the previous statements
     const Outcome outcome = commit(std::move(tx));
     ASSERT_TRUE(outcome.committed);
     ASSERT_EQ(outcome.results.size(), 4u);

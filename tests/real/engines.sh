@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# The servers that tests share: quick, without fsync. CTest calls this.
+# The servers that tests share, configured for speed (without fsync). CTest calls this script.
 #
-#   engines.sh start FOLDER       PostgreSQL and Redis; writes FOLDER/addresses; ends first what an aborted run has left there
-#   engines.sh start FOLDER s3    both S3 servers instead; FOLDER/rgw.values and FOLDER/swift.values
-#   engines.sh stop FOLDER        and removes it
+#   engines.sh start FOLDER       starts PostgreSQL and Redis after a clean-up of FOLDER; writes FOLDER/addresses
+#   engines.sh start FOLDER s3    starts both S3 servers instead; writes FOLDER/rgw.values and FOLDER/swift.values
+#   engines.sh stop FOLDER        ends the servers and removes the folder
 #
-# They end by themselves when the folder is gone, or after two hours.
+# The servers end by themselves when the folder is gone, or after two hours.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 (($# == 2)) || [[ $# == 3 && "$1 $3" == "start s3" ]] || usage
 
-# The servers' own folder: their users could not reach into a build folder below somebody's home.
+# The servers have a folder of their own, because their users may not have access to a build folder in somebody's home.
 stop() {
     local place
     if place=$(cat "$1/place" 2>/dev/null); then
@@ -23,8 +23,9 @@ stop() {
     rm -rf "$1"
 }
 
-# Databases lie in memory where there is room: beside servers that sync all the time (S3's do) a disk makes even those
-# wait that do not. Swift needs extended attributes, which memory does not have everywhere.
+# Prints where servers keep their data: in memory if there is room, because next to servers that sync all the time, as
+# those of S3 do, a disk slows down even servers that do not sync. Swift needs extended attributes, which file systems
+# in memory do not always have.
 roomy_folder() { # KIND
     local free
     free=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1) || free=0

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the scripts of this folder share. Sourced, not run.
+# Functions shared by the scripts of this folder. Sourced, not run.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 
@@ -8,14 +8,15 @@ fail() {
     exit 1
 }
 
-# The comment at the head of the script is its manual.
+# Prints the comment at the head of the script, which is its manual.
 usage() {
     sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0" >&2
     exit 2
 }
 
-# A port nobody listens on, below those the system gives to outgoing connections and, with the 10000 that a cluster's
-# bus adds, still below. Whoever comes second to it fails to bind and asks again.
+# Prints a port on which nobody listens, below the range that the system uses for outgoing connections. Adding the 10000
+# of a Redis cluster bus keeps it below that range. If two callers get the same port, the second one fails to bind, and
+# tries another.
 free_port() {
     local port
     while port=$((12000 + SRANDOM % 10000)); (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
@@ -24,7 +25,8 @@ free_port() {
 
 random_password() { od -An -N16 -tx1 /dev/urandom | tr -d ' \n'; }
 
-# A server does not run as root: sets as_server, the words before its command, to one of these users.
+# Servers must not run as root: if the caller is root, sets as_server, the words before a command that run it as the
+# first of these users that exists.
 as_server=()
 server_user=
 step_down() {
@@ -37,21 +39,21 @@ step_down() {
     fail "none of the users $* is there"
 }
 
-# Makes the folder, for the server's user, and prints its full name.
+# Makes the folder and gives it to the user of the server. Prints its full name.
 own_folder() {
     mkdir -p "$1"
     local folder
     folder=$(cd "$1" && pwd -P)
     [[ -z "$server_user" ]] || chown "$server_user" "$folder"
-    "${as_server[@]}" test -w "$folder" || # false as well where a folder on the way is closed to it
+    "${as_server[@]}" test -w "$folder" || # also fails if a parent folder is closed to the user
         fail "user ${server_user:-$(id -un)} cannot reach $folder"
     echo "$folder"
 }
 
-# The servers whose command lines name a file below the folder: also when the folder is gone already.
+# Prints the ids of the servers whose command lines name a file below the folder, even if the folder is gone.
 servers_in() {
     local entry name
-    # grep fails where a process ended meanwhile.
+    # grep fails if a process has ended meanwhile.
     { grep -lsaF -- "$1/" /proc/[0-9]*/cmdline || true; } | while read -r entry; do
         entry=${entry%/cmdline}
         read -r name 2>/dev/null <"$entry/comm" || continue
@@ -66,17 +68,17 @@ children_of() {
     { grep -lsxE "PPid:[[:space:]]$1" /proc/[0-9]*/status || true; } | tr -dc '0-9\n'
 }
 
-# Some may have ended in between.
+# Ignores processes that have already ended.
 signal() {
     local signal=$1 pid
     shift
     for pid; do kill "-$signal" "$pid" 2>/dev/null || true; done
 }
 
-# A zombie has ended: its parent may be slow to collect it.
+# A zombie counts as ended, because its parent may be slow to collect it.
 runs() { grep -qsE '^State:[[:space:]][^ZX]' "/proc/$1/status"; }
 
-# until_ended SECONDS PID...: false where one still runs.
+# until_ended SECONDS PID...: fails if one of them still runs after that time.
 until_ended() {
     local deadline=$((SECONDS + $1)) pid
     shift
@@ -88,7 +90,7 @@ until_ended() {
     done
 }
 
-# until_true SECONDS WHAT COMMAND...
+# until_true SECONDS MESSAGE COMMAND...: ends the script with the message if the command does not succeed in time.
 until_true() {
     local deadline=$((SECONDS + $1)) what=$2
     shift 2
@@ -98,13 +100,13 @@ until_true() {
     done
 }
 
-# watch FOLDER PID [FOLDER]: the servers of this folder end when somebody else does; see watchdog.sh.
+# watch FOLDER PID [FOLDER]: ends the servers of this folder as watchdog.sh describes.
 watch() {
     setsid "$here/watchdog.sh" "$@" </dev/null >/dev/null 2>&1 &
 }
 
-# act COUNT start [--owner PID] FOLDER..., act COUNT stop FOLDER: the commands of a script whose function start takes COUNT
-# arguments and finds the owner in $owner.
+# act COUNT start [--owner PID] FOLDER..., act COUNT stop FOLDER: runs the command of a script whose function start
+# takes COUNT arguments and finds the owner in $owner.
 act() {
     local count=$1 command=${2:-} owner=
     (($# >= 3)) || usage
@@ -125,7 +127,7 @@ act() {
     esac
 }
 
-# web_server NAME FOLDER: what the start of a web server begins with. Sets folder.
+# web_server NAME FOLDER: the common start of all web servers. Sets folder.
 web_server() {
     PATH=$PATH:/usr/sbin
     command -v "$1" >/dev/null || fail "$1 is missing: run script/bootstrap --engines"
@@ -133,20 +135,21 @@ web_server() {
     folder=$(own_folder "$2")
 }
 
-# Of nginx.conf's http block: nothing is written outside the folder.
+# Prints settings for the http block of nginx.conf that keep all of nginx's files in the folder.
 nginx_places() {
     local what
     echo "access_log off;"
     for what in client_body proxy fastcgi uwsgi scgi; do echo "    ${what}_temp_path $1/$what;"; done
 }
 
-# One process, which the folder in its command line tells from others.
+# Runs nginx as one process, which the folder in its command line identifies.
 run_nginx() {
     "${as_server[@]}" nginx -g "master_process off; pid $1/nginx.pid; error_log $1/error.log;" -e "$1/error.log" \
         -p "$1" -c "$1/nginx.conf" >/dev/null 2>&1
 }
 
-# A certificate for 127.0.0.1 and localhost (tls.crt, tls.key), who signed it (ca.crt), and a stranger (untrusted_ca.crt).
+# Makes a certificate for 127.0.0.1 and localhost (tls.crt, tls.key), that of its issuer (ca.crt) and that of another
+# issuer (untrusted_ca.crt).
 make_certificates() (
     umask 077
     cd "$1" || return
@@ -163,8 +166,8 @@ make_certificates() (
     [[ -z "$server_user" ]] || chown "$server_user" tls.key
 ) 2>/dev/null
 
-# Ends all servers below the folder, at once and without writing anything more, frozen ones as well. PostgreSQL gets
-# the time to take its shared memory with it.
+# Ends all servers below the folder at once, including frozen ones, without letting them write anything more. Gives
+# PostgreSQL the time to remove its shared memory.
 end_servers() {
     local pid pids all=()
     for pid in $(servers_in "$1"); do

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# A throw-away mail server that keeps what it is sent; see mail_sink.py for the files in its folder.
+# A throw-away mail server that stores what it receives; see mail_sink.py for the files in its folder.
 #
-#   mail.sh start [--owner PID] FOLDER none|starttls|implicit [USER]   prints PORT, CA, UNTRUSTED_CA, PASSWORD as NAME=value;
-#                                                                     ends with the process PID
-#   mail.sh halt FOLDER                                                ends it; start goes on with port, password and mails
-#   mail.sh stop FOLDER                                                and removes it
+#   mail.sh start [--owner PID] FOLDER none|starttls|implicit [USER]   prints PORT, CA, UNTRUSTED_CA, PASSWORD as
+#                                                                     NAME=value; ends with the process PID
+#   mail.sh halt FOLDER                                                ends it; start resumes with port, password, mails
+#   mail.sh stop FOLDER                                                ends it and removes the folder
 #
-# As root it runs as user www-data or nobody. Debian package: python3-aiosmtpd
+# If started by root, it runs as user www-data or nobody. Debian package: python3-aiosmtpd
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-python=/usr/bin/python3 # the one that Debian's packages are for
+python=/usr/bin/python3 # the interpreter that Debian's packages are for
 
 run() {
     rm -f "$folder/listens"
@@ -26,7 +26,7 @@ start() {
     step_down www-data nobody
     folder=$(own_folder "$1")
     if [[ ! -e "$folder/password" ]]; then
-        cp "$here/mail_sink.py" "$folder" # where the server's user may read it
+        cp "$here/mail_sink.py" "$folder" # where the server's user can read it
         chmod 644 "$folder/mail_sink.py"
         (umask 077 && random_password >"$folder/password")
         make_certificates "$folder"

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# A throw-away nginx that reads requests for comparison: a proxy, which hands on only what it has read whole, before a
-# server that answers 200 and tells in x-seen the method and the length of the body.
+# A throw-away nginx that interprets requests for comparison: a proxy that forwards only requests which it has read
+# completely, in front of a server that answers 200 and reports method and body length in x-seen.
 #
 #   nginx.sh start [--owner PID] FOLDER   listens on FOLDER/nginx.sock; ends with the process PID
-#   nginx.sh stop FOLDER                  and removes it
+#   nginx.sh stop FOLDER                  ends it and removes the folder
 #
-# As root it runs as user www-data or nobody. Debian package: nginx-light
+# If started by root, it runs as user www-data or nobody. Debian package: nginx-light
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 start() {
     web_server nginx "$1"
-    # Slow requests end soon.
+    # The timeouts are short, so that slow requests end soon.
     cat >"$folder/nginx.conf" <<TEXT
 events { worker_connections 4096; }
 http {

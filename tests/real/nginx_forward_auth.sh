@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# A throw-away nginx with the configuration of docs/deploy/nginx.conf, in front of the service and of an application that
-# tells in its answer what it was told: method and the headers about the caller, in brackets. TLS is left out.
+# A throw-away nginx with the configuration of docs/deploy/nginx.conf, in front of the service and of an application.
+# The application echoes the method and, in brackets, the headers about the caller. TLS is left out.
 #
-#   nginx_forward_auth.sh start [--owner PID] FOLDER PORT_OF_CONSENTRY   prints PORT=its own; ends with the process PID
-#   nginx_forward_auth.sh stop FOLDER                                    and removes it
+#   nginx_forward_auth.sh start [--owner PID] FOLDER PORT_OF_CONSENTRY   prints its own PORT=; ends with the process PID
+#   nginx_forward_auth.sh stop FOLDER                                    ends it and removes the folder
 #
-# As root it runs as user www-data or nobody. Debian package: nginx-light
+# If started by root, it runs as user www-data or nobody. Debian package: nginx-light
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

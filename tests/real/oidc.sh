@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# A throw-away OpenID provider that others wrote, the npm package oidc-provider; see oidc/provider.mjs.
+# A throw-away third-party OpenID provider, the npm package oidc-provider; see oidc/provider.mjs.
 #
-#   oidc.sh install                      fetches the package into the user's cache, once (script/bootstrap --engines does)
-#   oidc.sh start [--owner PID] FOLDER   prints HTTPS_PORT= and CONTROL_PORT=; FOLDER/ca.crt signed the certificate of the
-#                                        first; ends with the process PID
-#   oidc.sh stop FOLDER                  and removes it
+#   oidc.sh install                      downloads the package into the user's cache (run by script/bootstrap --engines)
+#   oidc.sh start [--owner PID] FOLDER   prints HTTPS_PORT= and CONTROL_PORT=; FOLDER/ca.crt signed the certificate of
+#                                        the first; ends with the process PID
+#   oidc.sh stop FOLDER                  ends the provider and removes the folder
 #
-# As root it runs as user www-data or nobody. Debian packages: nodejs, openssl; npm for `install`
+# If started by root, it runs as user www-data or nobody. Debian packages: nodejs, openssl; npm for `install`
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# One folder for each state of the lock file.
+# Each state of the lock file has its own folder.
 modules=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/consentry/oidc-$(sha256sum "$here/oidc/package-lock.json" | cut -c1-16)
 
 install() {
@@ -21,19 +21,19 @@ install() {
     local fresh
     fresh=$(mktemp -d "$modules.XXXXXX")
     cp "$here"/oidc/package{,-lock}.json "$fresh"
-    # No package's own scripts: these need none.
+    # The packages' own install scripts are not needed.
     if ! (cd "$fresh" && npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1); then
         tail -n 5 "$fresh/npm.log" >&2
         rm -rf "$fresh"
         fail "npm ci failed; its last words stand above"
     fi
-    mv -T "$fresh" "$modules" 2>/dev/null || rm -rf "$fresh"  # another one was faster
+    mv -T "$fresh" "$modules" 2>/dev/null || rm -rf "$fresh"  # another process was faster
 }
 
 start() {
     [[ -d "$modules" ]] || fail "oidc-provider is missing: run script/bootstrap --engines"
     web_server node "$1"
-    # Where the server's user may read them.
+    # Copies them to where the server's user can read them.
     cp -r "$modules/node_modules" "$modules/package.json" "$here/oidc/provider.mjs" "$folder"
     chmod -R go+rX "$folder/node_modules" "$folder/package.json" "$folder/provider.mjs"
     make_certificates "$folder"

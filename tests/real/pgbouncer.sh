@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A throw-away PgBouncer on 127.0.0.1, in transaction mode, before a PostgreSQL server of postgres.sh.
+# A throw-away PgBouncer on 127.0.0.1, in transaction mode, in front of a PostgreSQL server of postgres.sh.
 #
-#   pgbouncer.sh start --owner PID --server URL FOLDER    prints PGBOUNCER_PORT=; ends with process PID
-#   pgbouncer.sh stop FOLDER                              and removes it
+#   pgbouncer.sh start --owner PID --server URL FOLDER    prints PGBOUNCER_PORT=; ends with the process PID
+#   pgbouncer.sh stop FOLDER                              ends it and removes the folder
 #
 # Debian package: pgbouncer
 set -euo pipefail
@@ -18,7 +18,7 @@ start() {
     user=${BASH_REMATCH[1]} password=${BASH_REMATCH[2]} address=${BASH_REMATCH[3]}
     for attempt in 1 2 3 4 5; do
         port=$(free_port)
-        # Fewer sessions than clients, so that they truly change hands.
+        # Has fewer sessions than clients, so that sessions really change hands.
         "${as_server[@]}" tee "$folder/ini" >/dev/null <<TEXT
 [databases]
 app = host=127.0.0.1 port=$address dbname=app user=$user password=$password

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# A throw-away PostgreSQL server on 127.0.0.1 with everything it has below one folder. Several may run side by side.
+# A throw-away PostgreSQL server on 127.0.0.1 that keeps everything below one folder. Several may run side by side.
 #
-#   postgres.sh start [options] FOLDER    a new one; or one that was stopped or killed, again with its data
-#       --port PORT            otherwise a free one; printed
-#       --fast                 no fsync: not for tests of crashes
-#       --tls                  only encrypted connections; makes ca.crt and untrusted_ca.crt in FOLDER for clients
-#       --setting NAME=VALUE   of postgresql.conf; may be repeated
-#       --replica-of FOLDER    a streaming replica of the server there
-#       --synchronous          with it: the primary's commits wait for this replica
+#   postgres.sh start [options] FOLDER    starts a new server, or restarts one that was stopped or killed, with its data
+#       --port PORT            by default a free port, which is printed
+#       --fast                 no fsync; not for tests of crashes
+#       --tls                  encrypted connections only; makes ca.crt and untrusted_ca.crt in FOLDER for clients
+#       --setting NAME=VALUE   for postgresql.conf; may be repeated
+#       --replica-of FOLDER    a streaming replica of the server in that folder
+#       --synchronous          with --replica-of: the primary's commits wait for this replica
 #       --owner PID            the server ends with this process
 #   postgres.sh promote FOLDER            makes a replica the primary
-#   postgres.sh pause|resume FOLDER       freezes all of its processes, and lets them go on
-#   postgres.sh stop [--remove] FOLDER    in order; with --remove at once, and the folder goes
-#   postgres.sh kill FOLDER               SIGKILL to all of its processes, as in a crash
+#   postgres.sh pause|resume FOLDER       freezes all processes of the server, or lets them continue
+#   postgres.sh stop [--remove] FOLDER    stops in order; with --remove stops at once and removes the folder
+#   postgres.sh kill FOLDER               sends SIGKILL to all processes of the server, as in a crash
 #
-# `start` prints NAME=value lines. The superuser is "app" with a random password (scram); so is the database.
-# As root the server runs as user postgres.
+# `start` prints NAME=value lines. The superuser "app" has a random password (scram). The database is also "app".
+# If started by root, the server runs as user postgres.
 #
 # Debian packages: postgresql-15 (12), postgresql-17 (13)
 set -euo pipefail
@@ -41,7 +41,7 @@ done
 bin=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
 [[ -n "$bin" ]] || bin=$(pg_config --bindir)
 step_down postgres nobody
-# Where a server began: its user cannot always be where the caller is.
+# Runs a command in a folder that the server's user can access, unlike perhaps the caller's.
 as_server_in() { (cd "$1" && shift && "${as_server[@]}" env HOME="$PWD" "$@"); }
 
 write() { as_server_in "$folder" tee "$1" >/dev/null; }
@@ -53,7 +53,7 @@ make_database() {
     as_server_in "$folder" "$bin/initdb" -D "$folder/data" -U app --pwfile="$folder/password" -E UTF8 \
         --locale=C.UTF-8 --auth=reject --no-sync --no-instructions >"$folder/initdb.log" 2>&1 ||
         fail "$(cat "$folder/initdb.log")"
-    # No unix socket: its name would be too long in a deep folder. No dynamic shared memory outside the folder.
+    # Uses no unix socket, because its name would be too long in a deep folder, and no shared memory outside the folder.
     append data/postgresql.conf <<TEXT
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
@@ -86,12 +86,12 @@ copy_primary() {
     cp -p "$primary/password" "$primary"/*ca.crt "$folder" 2>/dev/null || true
     PGPASSWORD=$(<"$folder/password") as_server_in "$folder" "$bin/pg_basebackup" -D "$folder/data" -R -X stream \
         -C -S "$slot" -c fast --no-sync -d "host=127.0.0.1 port=$(port_in "$primary") user=app application_name=$slot"
-    # pg_basebackup writes no application_name for the receiver: it takes this one.
+    # pg_basebackup writes no application_name for the receiver, which then uses this name.
     append data/postgresql.conf <<<"cluster_name = '$slot'"
 }
 
-# A crash leaves the shared memory that guards the folder against a second server; its id ends the seventh line of the
-# pid file. The file itself would stop the next start for as long as nobody collects the zombie it names.
+# A crash leaves behind the shared memory that guards the folder against a second server. Its id ends the seventh line
+# of the pid file. The file itself would prevent the next start until somebody collects the zombie that it names.
 clear_remains() {
     local segment
     segment=$(sed -n '7s/.* //p' "$folder/data/postmaster.pid" 2>/dev/null || true)
@@ -161,7 +161,7 @@ server=$(servers_in "$folder")
 case "$command" in
     promote) as_server_in "$folder" "$bin/pg_ctl" -D "$folder/data" -w -t 30 promote >/dev/null ;;
     pause)
-        # The first process first: it makes no new ones then.
+        # Stops the main process first, so that it starts no new ones.
         signal STOP "$server"
         mapfile -t children < <(children_of "$server")
         signal STOP "${children[@]}"
@@ -183,7 +183,7 @@ case "$command" in
             clear_remains
             rm -rf "$folder"
         elif [[ -n "$server" ]]; then
-            signal INT "$server"  # sessions are ended, a checkpoint is written
+            signal INT "$server"  # ends all sessions and writes a checkpoint
             until_ended 60 "$server" || fail "the server does not end"
         fi
         ;;

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Throw-away Redis servers on 127.0.0.1 with everything they have below one folder. Several may run side by side.
+# Throw-away Redis servers on 127.0.0.1 that keep everything below one folder. Several sets may run side by side.
 #
-#   redis.sh start [options] FOLDER       new ones
+#   redis.sh start [options] FOLDER       starts new servers
 #       --kind single
 #              sentinel                   a master (0), its replicas (1, 2) and their sentinels (3 to 5), name "app"
 #              cluster                    three masters (0 to 2) and a replica of each (3 to 5)
-#       --port PORT                       that and the following ones; otherwise free ones; printed
-#       --user NAME                       an ACL user on every node, also among themselves; the default user is off then
-#       --tls                             only TLS; makes ca.crt and untrusted_ca.crt in FOLDER for clients
-#       --setting "NAME VALUE"            of redis.conf, for each server that holds data; may be repeated
+#       --port PORT                       the first of consecutive ports; by default free ports, which are printed
+#       --user NAME                       an ACL user on every node, also between nodes; switches the default user off
+#       --tls                             TLS only; makes ca.crt and untrusted_ca.crt in FOLDER for clients
+#       --setting "NAME VALUE"            for redis.conf of each server that holds data; may be repeated
 #       --owner PID                       the servers end with this process
-#   redis.sh stop|kill|pause|resume FOLDER [NODE...]   all or some: in order, by SIGKILL, freeze, go on
-#   redis.sh start FOLDER [NODE...]       those that were stopped or killed, again with their data and ports
-#   redis.sh stop --remove FOLDER         all at once, and the folder goes
-#   redis.sh command FOLDER NODE WORD...  what redis-cli prints
+#   redis.sh stop|kill|pause|resume FOLDER [NODE...]   stops, kills (SIGKILL), freezes or resumes nodes (or all)
+#   redis.sh start FOLDER [NODE...]       restarts nodes that were stopped or killed, with their data and ports
+#   redis.sh stop --remove FOLDER         ends all servers at once and removes the folder
+#   redis.sh command FOLDER NODE WORD...  prints what redis-cli prints
 #
-# `start` prints NAME=value lines. The append-only file is on (fsync every second). As root the servers run as user
-# redis or nobody. REDIS_BIN=valkey takes Valkey instead.
+# `start` prints NAME=value lines. The append-only file is on (fsync every second). If started by root, the servers run
+# as user redis or nobody. REDIS_BIN=valkey uses Valkey instead.
 #
 # Debian packages: redis-server redis-tools redis-sentinel
 set -euo pipefail
@@ -57,7 +57,7 @@ cli() {
     fi
 }
 
-# Settings that servers and sentinels share. The title names the folder, so that its servers are found by it.
+# Prints the settings that servers and sentinels share. The process title names the folder, for servers_in().
 common_settings() {
     local at=$folder/$1 port
     port=$(<"$at/port")
@@ -126,20 +126,20 @@ write_settings() {
     done
 }
 
-# Not some other server that was faster to take the port.
+# Succeeds if this node answers, rather than another server that took its port first.
 answers() {
     [[ -n "$(servers_in "$folder/$1")" ]] && [[ "$(cli "$1" ping)" == PONG ]] &&
         cli "$1" info server | grep -qx "process_id:$(<"$folder/$1/pid")"$'\r'
 }
 answers_or_failed() { answers "$1" || grep -qsE "Failed listening|Fatal|aborting" "$folder/$1/log"; }
 
-# False where one of them could not begin.
+# Fails if one of the nodes could not start.
 run_nodes() {
     local node program
     for node; do
         if is_sentinel "$node"; then program=$bin-sentinel; else program=$bin-server; fi
         rm -f "$folder/$node/log"
-        # Not where the caller is: its user need not be allowed there.
+        # Changes the folder, because the server's user may not have access to that of the caller.
         (cd "$folder" && "${as_server[@]}" "$program" "$folder/$node/conf" >/dev/null) || return 1
     done
     for node; do
@@ -170,7 +170,7 @@ start_new() {
         cli 0 --cluster create "${addresses[@]}" --cluster-replicas 1 --cluster-yes >"$folder/create.log" 2>&1 ||
             fail "$(cat "$folder/create.log")"
     fi
-    echo "$kind" >"$folder/kind"  # from now on it can be started again
+    echo "$kind" >"$folder/kind"  # from now on, start resumes these servers
 }
 
 replicates() { cli "$1" info replication | grep -q "master_link_status:up"; }
@@ -241,7 +241,7 @@ fi
 
 kind=$(<"$folder/kind")
 if [[ "$command" == command ]]; then
-    patience=5 # a node that is frozen does not answer
+    patience=5 # a frozen node does not answer
     cli "$@"
     exit
 fi

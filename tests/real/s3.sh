@@ -1,25 +1,27 @@
 #!/usr/bin/env bash
 # A throw-away S3 server on 127.0.0.1 with a private bucket "drafts" and a public one "published".
 #
-#   s3.sh start [--owner PID] FOLDER rgw|swift   prints S3_PORT, S3_KEY, S3_SECRET, S3_REGION as NAME=value; ends with PID
-#       rgw    Ceph's gateway, its data in memory; besides S3_TLS_PORT, S3_CA and S3_UNTRUSTED_CA. Takes any region
-#       swift  OpenStack Swift; see swift_s3.py. Strict about the region
-#   s3.sh stop FOLDER                            and removes it
+#   s3.sh start [--owner PID] FOLDER rgw|swift   prints S3_PORT, S3_KEY, S3_SECRET, S3_REGION as NAME=value; ends with
+#                                                the process PID
+#       rgw    Ceph's gateway, data in memory; also prints S3_TLS_PORT, S3_CA, S3_UNTRUSTED_CA. Accepts any region
+#       swift  OpenStack Swift; see swift_s3.py. Accepts only its own region
+#   s3.sh stop FOLDER                            ends the server and removes the folder
 #
-# Buckets are found by path and, at names that end with .localhost, by host. As root it runs as user www-data or nobody.
+# The server finds buckets by path and, under names that end with .localhost, by host. If started by root, it runs as
+# user www-data or nobody.
 # Debian packages: radosgw ceph-mon ceph-osd, python3-swift, curl
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 region=eu-test-1
-python=/usr/bin/python3 # the one that Debian's packages are for
-export CEPH_ARGS=       # nobody else's cluster
+python=/usr/bin/python3 # the interpreter that Debian's packages are for
+export CEPH_ARGS=       # ignores other clusters
 
-# One monitor, one store, one gateway. Most of what is set makes one start in a second: proposals of the monitor are not
-# gathered, and each pool has a single part.
+# One monitor, one store and one gateway. Most settings make them start within a second: the monitor does not batch its
+# proposals, and each pool has a single placement group.
 ceph_settings() {
-    local classes=(/usr/lib/*/rados-classes) # where Debian 13's gateway does not look by itself
+    local classes=(/usr/lib/*/rados-classes) # Debian 13's gateway does not look there by itself
     cat <<TEXT
 [global]
 fsid = $fsid
@@ -78,7 +80,7 @@ ceph_program() { # NAME WORD...
     "${as_server[@]}" "$name" -c "$folder/conf" "$@" >>"$folder/output" 2>&1
 }
 
-# False where a port was taken meanwhile.
+# Fails if another process has taken one of the ports meanwhile.
 run_ceph() {
     local ring=("${as_server[@]}" ceph-authtool "$folder/keyring") monitor
     rm -rf "$folder"/{mon,osd,rgw,keyring,monmap}
@@ -122,7 +124,7 @@ start_rgw() {
 
 start_swift() {
     "$python" -c 'import swift' 2>/dev/null || fail "python3-swift is missing: run script/bootstrap --engines"
-    cp "$here/swift_s3.py" "$folder" # where the server's user may read it
+    cp "$here/swift_s3.py" "$folder" # where the server's user can read it
     chmod 644 "$folder/swift_s3.py"
     local attempt
     for ((attempt = 1; ; ++attempt)); do
@@ -136,7 +138,7 @@ start_swift() {
     done
 }
 
-server= # where it is a child
+server= # process id of the server if it is a child of this script
 answers_within_10_s() {
     local deadline=$((SECONDS + 10))
     until curl -s -o "$folder/answer" --max-time 5 "http://127.0.0.1:$port/"; do
@@ -146,7 +148,7 @@ answers_within_10_s() {
     done
 }
 
-# signed BODY WORD... PATH: what curl does not sign by itself in 7.88 is the digest.
+# signed BODY WORD... PATH: sends a signed PUT. curl 7.88 does not add the digest of the body by itself.
 signed() {
     local body=$1 code
     shift
@@ -169,7 +171,8 @@ start() {
     esac
     signed '' drafts
     signed '' published
-    # Swift knows no policies. The gateway's access lists, like those of Amazon, open the list of a bucket and not its files.
+    # Swift has no bucket policies. The gateway's access lists, like those of Amazon, open the list of a bucket but not
+    # its files.
     if [[ "$2" == rgw ]]; then
         signed '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::published/*"}]}' \
             'published?policy='

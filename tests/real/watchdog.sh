@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Ends the servers below a folder, and removes it, once nobody needs them: when the folder has been removed, or another one
-# that knows of them, or the process that owns them has ended, or two hours are over. A run of the tests that was aborted
-# leaves nothing behind.
+# Ends the servers below a folder and removes the folder once nobody needs them: when this folder or the second one has
+# been removed, when the process that owns the servers has ended, or after two hours. An aborted test run thus leaves
+# nothing behind.
 #
 #   watchdog.sh FOLDER [PID [FOLDER]]
 set -euo pipefail

@@ -20,7 +20,7 @@ std::string text_of(const std::string& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Tests run in the project root.
+// Reads the files of the repository, because tests run in the project root.
 TEST(SettingsDocumentation, TheGuideIsUpToDate) {
     EXPECT_EQ(text_of("docs/guides/configuration.md"), settings_markdown())
         << "write it anew: consentry config docs > docs/guides/configuration.md";

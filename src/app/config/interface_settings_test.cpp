@@ -1,4 +1,4 @@
-// Settings named by the interface: each works, or stops the start with the reason.
+// Tests the settings that the interface specification names: each one works, or stops the start with the reason.
 #include <string>
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ std::vector<std::string> warning_names(const Environment& environment) {
     return names;
 }
 
-// Every setting that the interface mentions has a row under the name derived from its dotted path. A value that the
+// Every setting in the interface specification is known under the name derived from its dotted path. A value that the
 // service does not support stops the start with the reason, rather than being ignored.
 TEST(InterfaceSettings, EverySettingOfTheInterfaceIsKnown) {
     for (const auto* name : {"APP_LANGUAGE",

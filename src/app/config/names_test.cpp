@@ -58,7 +58,8 @@ TEST(SettingNames, OPS_2_OtherNamesOfASettingAreProblemsThatNameIt) {
     }
 }
 
-// A shared environment contains variables of other programs: they are reported and do not stop the start.
+// The environment may contain variables of other programs. Those that resemble a setting are reported, but do not stop
+// the start.
 TEST(SettingNames, NamesThatOnlyResembleOneOfOursAreWarnings) {
     struct Case {
         std::string_view name, setting;

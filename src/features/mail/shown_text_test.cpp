@@ -17,11 +17,11 @@ TEST(REC_5, ANameOfADeviceIsNeverAnAddressOrALine) {
     EXPECT_EQ(shown_name("ada@evil.example"), "ada evil example");
     EXPECT_EQ(shown_name("phone\r\nBcc: eve@evil.example"), "phone Bcc eve evil example");
     EXPECT_EQ(shown_name("<b onload=x>&amp;\"{homeUrl}"), "b onload x amp homeUrl");
-    // Dots and slashes of other scripts: IDNA treats some of them as a dot.
+    // Dots and slashes of other scripts are removed, because IDNA treats some of them as dots.
     EXPECT_EQ(shown_name("evil\u3002example"), "evil example");
     EXPECT_EQ(shown_name("evil\uFF0Eexample\uFF0Flogin"), "evil example login");
     EXPECT_EQ(shown_name("evil\uFF61example\u2044login\u2215here"), "evil example login here");
-    // No marks that change the writing direction, and no invisible characters.
+    // Marks that change the writing direction and invisible characters are removed.
     EXPECT_EQ(shown_name("a\u202Eb\u200Bc\u2028d\uFEFFe\u00ADf"), "a b c d e f");
     EXPECT_EQ(shown_name("\xC3\x28"), "");
     EXPECT_EQ(shown_name("\x01\x7F \t"), "");

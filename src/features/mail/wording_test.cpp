@@ -111,7 +111,7 @@ TEST(MailWording, ANoticeTellsWhenFromWhereAndWithWhat) {
                 HasSubstr("Zeitpunkt: 2023-11-14 22:13 UTC\nIP-Adresse: 203.0.113.7\nGerät: Ada's phone (Firefox, "
                           "Android)\n"));
     EXPECT_THAT(mail.html, HasSubstr("<td>203.0.113.7</td>"));
-    // An operator's command has no origin to show.
+    // A change by an operator's command has no origin to show.
     EXPECT_THAT(writer.write(MailKind::password_changed, Language::de, {}, written_at).text,
                 Not(HasSubstr("IP-Adresse")));
 }

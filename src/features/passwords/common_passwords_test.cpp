@@ -12,7 +12,8 @@ namespace {
 TEST(PWD_4, TheListHoldsMoreThanTheMostUsedTenThousand) { EXPECT_GE(common_password_count(), 80'000U); }
 
 TEST(PWD_4, WhatPublishedListsOfMostUsedPasswordsHoldIsRefused) {
-    // Passwords of the yearly lists with upper-case and lower-case letters and a digit, and variations of them.
+    // Passwords from the yearly lists that contain an upper-case letter, a lower-case letter and a digit, and
+    // variations of them.
     for (const auto* password :
          {"Aa123456",         "Aa@123456",   "Pass@123",    "Pass@1234",   "Password1",  "Password123", "Password@123",
           "P@ssw0rd",         "P@ssw0rd1",   "P@$$w0rd",    "P@55w0rd",    "Passw0rd",   "Passw0rd!",   "Abcd1234",
@@ -43,8 +44,8 @@ TEST(PWD_4, DecentPassphrasesAreTaken) {
         EXPECT_FALSE(is_common_password(password)) << password;
 }
 
-// Counts how many of `count` pseudo-random 12-character passwords are rejected. Derived from digests of numbers, so
-// every run is the same.
+// Returns how many of `count` pseudo-random 12-character passwords are rejected. The passwords are derived from digests
+// of numbers, so that every run is the same.
 int refused_of_random(int count, std::string_view alphabet) {
     int refused = 0;
     for (int i = 0; i < count; ++i) {

@@ -5,7 +5,7 @@
 namespace consentry {
 namespace {
 
-// The old and new tokens are alike, as those of two concurrent refreshes are.
+// Returns pairs whose tokens begin alike, as those of two concurrent refreshes do.
 TokenPair pair_of(const std::string& jti) {
     return {"eyJhbGciOiJFUzI1NiJ9." + jti, "eyJhbGciOiJFUzUxMiJ9." + jti, 3600};
 }
@@ -13,7 +13,7 @@ TokenPair pair_of(const std::string& jti) {
 TEST(CRY_2, TwoSuccessorsOfOneTokenAreSealedUnderTwoKeys) {
     const std::string first = seal_successor("the old token", "jti-1", pair_of("jti-1"));
     const std::string second = seal_successor("the old token", "jti-2", pair_of("jti-2"));
-    // Under one key and IV, plaintexts with equal beginnings would have ciphertexts with equal beginnings.
+    // Under the same key and IV, plaintexts with equal beginnings would have ciphertexts with equal beginnings.
     EXPECT_NE(first.substr(0, 16), second.substr(0, 16));
 }
 

@@ -51,7 +51,7 @@ struct BrushListing {
     }
 };
 
-// Records the arguments of the calls.
+// Does not encrypt, and records the arguments of open().
 struct OpenSeal final : CursorSeal {
     std::string seal(std::string_view content, std::string_view, std::string_view) const override {
         return std::string(next.empty() ? content : next);
@@ -181,7 +181,7 @@ TEST(List, SearchIsTrimmedAndBounded) {
 
 TEST(List, ACursorIsBoundToListCallerPathAndConditions) {
     Asked asked;
-    const std::string place = "0123456701234567abcdefgh";  // one number, one id
+    const std::string place = "0123456701234567abcdefgh";  // a sort value and an id
     asked.context.caller.user = Uuid::parse("01890000-0000-7000-8000-000000000001");
     asked.context.path_params = {{"shelfId", "7"}};
     const auto list = asked.list<BrushListing>("maker=A&cursor=" + place).value();

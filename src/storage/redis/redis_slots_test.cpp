@@ -6,7 +6,7 @@ namespace consentry::storage::redis {
 namespace {
 
 TEST(RedisSlots, OfPublishedExamples) {
-    // The check value of CRC16/XMODEM is 0x31C3; the other values come from CLUSTER KEYSLOT.
+    // The check value of CRC16/XMODEM is 0x31C3. The other values come from CLUSTER KEYSLOT.
     EXPECT_EQ(slot_of("123456789"), 0x31C3 % slot_count);
     EXPECT_EQ(slot_of(""), 0);
     EXPECT_EQ(slot_of("foo"), 12182);

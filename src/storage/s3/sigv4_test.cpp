@@ -1,5 +1,5 @@
-// The examples that AWS publishes, in the Amazon S3 API reference under "Authenticating requests (AWS Signature Version
-// 4)": sig-v4-header-based-auth.html and sigv4-query-string-auth.html.
+// Tests against the examples that AWS publishes in the Amazon S3 API reference under "Authenticating requests (AWS
+// Signature Version 4)": sig-v4-header-based-auth.html and sigv4-query-string-auth.html.
 #include "storage/s3/sigv4.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// DOC-5, DOC-6: no acceptance is lost, doubled or made up where several things happen at once.
+// DOC-5, DOC-6: tests that concurrent calls lose, duplicate or invent no acceptance.
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace consentry::tests {
 namespace {
 
 TEST(DOC_5, NobodyAcceptsAVersionBeforeItExists) {
-    // Many users accept while version after version is published under their hands.
+    // Many users accept while one version after another is published.
     Service service;
     constexpr std::size_t users = 40;
     constexpr int versions = 26;
@@ -87,7 +87,7 @@ TEST(DOC_6, TheSameAtOnceIsRecordedOnce) {
 TEST(DOC_6, AcceptingAndTakingBackAtOnceIsOneAfterTheOther) {
     Signed t;
     for (int version = 1; version <= 20; ++version) {
-        // An outdated acceptance that is renewed and taken back at the same moment: both go on from the same entry.
+        // An outdated acceptance is renewed and withdrawn at the same time, so both requests start from the same entry.
         publish(t.service, "marketing", version);
         const auto answers = all_at_once(
             t.service, {{.path = accept_path, .body = {{"type", "marketing"}}, .headers = bearer(t.token)},

@@ -1,4 +1,4 @@
-// DOC-5, DOC-6: what an acceptance names, what is kept as its proof, and how it is taken back.
+// DOC-5, DOC-6: tests what an acceptance names, what is stored as its proof, and how it is withdrawn.
 #include <algorithm>
 #include <set>
 
@@ -134,7 +134,7 @@ TEST(DOC_5, TheAcceptedListIsTheWholeHistoryNewestFirst) {
         EXPECT_EQ(entry.at("createdAt"), entry.at("acceptedAt"));
     }
     EXPECT_GT(entries[0].at("acceptedAt").as_string(), entries[1].at("acceptedAt").as_string());
-    // Page by page the same, and nobody else's.
+    // Pages show the same entries, and never those of other users.
     const Answer page = t.service.get(std::string(accepted_path) + "?perPage=2", bearer(t.token));
     EXPECT_EQ(page.json.at("data").as_array().size(), 2U);
     const Answer rest = t.service.get(
@@ -220,7 +220,7 @@ TEST(Withdrawal, IsAsEasyAsAcceptingAndKeptInTheHistory) {
     EXPECT_EQ(withdraw(t.service, t.token, "marketing").status, 409U);
     EXPECT_EQ(accept(t.service, t.token, "marketing").status, 200U);
     EXPECT_TRUE(has_accepted(t.service, t.token, "marketing"));
-    // What was accepted of a former version is taken back as well.
+    // Withdrawing also covers an acceptance of an older version.
     publish(t.service, "marketing", 2);
     EXPECT_EQ(withdraw(t.service, t.token, "marketing").status, 200U);
     EXPECT_EQ(history(t.service, t.person),

@@ -1,4 +1,4 @@
-// DOC-8: who gets past the guard, what it tells those it stops, and that the way out stays open.
+// DOC-8: tests whom the guard admits, what it tells those it stops, and what stays possible without consent.
 #include <gtest/gtest.h>
 
 #include "crypto/digest.hpp"
@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* profile_path = "/api/shared/user/profile";
 
-// A guard without its proofs cannot be declared: the type of a handler's first parameter is all there is, and it is a
-// caller with a live session.
+// The type of a handler's first parameter alone declares its guard. Consenting derives from SignedIn and cannot be made
+// from a Caller, so it always requires a live session.
 static_assert(std::is_base_of_v<SignedIn, Consenting<>>);
 static_assert(!std::is_constructible_v<Consenting<>, Caller>);
 static_assert(Consenting<>::policies == std::array{PolicyType::terms_of_service, PolicyType::privacy});
@@ -28,7 +28,7 @@ struct Guarded {
     std::string token = service.tokens_of(person).access;
 };
 
-// The types of a refusal's data, and that it is one.
+// Expects a refusal and returns the policy types in its data.
 std::vector<std::string> missing_in(const Answer& answer) {
     EXPECT_EQ(answer.status, 403U) << answer.body;
     EXPECT_EQ(answer.number("statusCode"), 6104);
@@ -62,7 +62,7 @@ TEST(DOC_8, TheGuardAsksForTermsAndPrivacyUnlessItIsToldOtherwise) {
 TEST(DOC_8, EveryTypeThatIsListedMustBeAccepted) {
     Guarded t;
     for (const std::string& type : all_types) publish(t.service, type, 1);
-    // All subsets, against all that was accepted so far.
+    // After each further acceptance, requires every subset of the types.
     for (std::size_t accepted = 0; accepted <= all_types.size(); ++accepted) {
         for (std::size_t set = 1; set < 16; ++set) {
             std::string list;
@@ -112,7 +112,7 @@ TEST(DOC_8, TheNextRequestAfterAPublicationIsStopped) {
         ASSERT_EQ(desk.publish(draft).status, 200U);
         const Answer refused = t.service.get(profile_path, bearer(t.token));
         ASSERT_EQ(missing_in(refused), Types{"termsOfService"}) << version;
-        // What the refusal names is what lies there, byte for byte.
+        // The hashes in the refusal match the published files byte for byte.
         const json::value& policy = refused.json.at("data").at("policies").at(0);
         EXPECT_EQ(policy.at("version"), version);
         const json::array& contents = policy.at("contents").as_array();
@@ -158,7 +158,7 @@ TEST(DOC_8, AdministratorsAreAskedToo) {
     publish(t.service, "termsOfService", 1);
     EXPECT_EQ(t.read(), 403U);
     EXPECT_EQ(t.service.get("/api/admin/user/list", bearer(t.token)).status, 200U) << "their work is not stopped by it";
-    // Nor who publishes: a mended version must get out.
+    // The guard does not stop publishing either, so that a corrected version can be published.
     const PolicyDesk desk(t.service);
     desk.published("termsOfService", 2, texts_in({"en"}));
     EXPECT_EQ(t.service.get(profile_path, bearer(desk.token())).status, 403U);

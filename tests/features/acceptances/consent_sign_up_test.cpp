@@ -1,4 +1,4 @@
-// What is accepted while an account is made.
+// Tests which policies a user accepts by signing up.
 #include <gtest/gtest.h>
 
 #include "tests/support/calls/account_calls.hpp"
@@ -18,7 +18,7 @@ TEST(SignUp, RecordsWhatWasTickedAndNothingElse) {
     body["termsOfService"] = true;
     body["privacy"] = true;
     body["marketing"] = false;
-    body["cookies"] = true;  // of which there is none
+    body["cookies"] = true;  // no version is published
     ASSERT_EQ(service.post(sign_up_path, body, {{"x-custom-lang", "de"}, {"User-Agent", "Browser of a test"}}).status,
               201U);
     const auto rows = service.sql(
@@ -55,7 +55,7 @@ TEST(SignUp, LeavesNoAcceptanceOfAnAccountThatWasNotMade) {
     EXPECT_EQ(service.sql("SELECT 1 FROM users").size(), 1U);
 }
 
-// Who signs up with an address is not yet who reads its mails.
+// Signing up with an address does not prove that it is one's own.
 TEST(REC_3, AnOwnerWhoProvesTheAddressByAResetHasAcceptedNothingYet) {
     Service service;
     publish(service, "privacy", 1);
@@ -69,7 +69,7 @@ TEST(REC_3, AnOwnerWhoProvesTheAddressByAResetHasAcceptedNothingYet) {
     EXPECT_EQ(service.sql("SELECT action FROM term_policy_acceptances ORDER BY sequence"),
               (std::vector<std::vector<std::string>>{{"accepted"}, {"withdrawn"}}));
 
-    // Of a proven address a reset takes nothing back.
+    // For an address that is already verified, a reset withdraws nothing.
     ASSERT_EQ(accept(service, token, "privacy").status, 200U);
     service.pass(std::chrono::hours{1});
     ASSERT_EQ(forget(service, ada).status, 200U);

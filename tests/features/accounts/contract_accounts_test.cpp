@@ -1,4 +1,4 @@
-// Accounts and their sessions as they are shown, to their owners and to administrators.
+// Tests how accounts and their sessions appear to their owners and to administrators.
 #include <set>
 
 #include <boost/json/parse.hpp>
@@ -58,7 +58,7 @@ TEST(SES_8, ALoginOnADeviceTakesThePlaceOfItsFormerSession) {
         EXPECT_EQ(service.get(sessions_path, bearer(token)).status, 200U);
     EXPECT_EQ(live_sessions(service, person), 3U);
     EXPECT_EQ(one(service, "SELECT DISTINCT revoked_reason FROM sessions WHERE revoked_at IS NOT NULL"), "device");
-    // Logins that name no device leave each other alone.
+    // Logins without a device do not end each other's sessions.
     service.tokens_of(person);
     EXPECT_EQ(live_sessions(service, person), 4U);
 }
@@ -110,7 +110,7 @@ TEST(Sessions, AreShownWithTheirOwnerTheirChangesAndTheirClient) {
         EXPECT_TRUE(list.json.at("data").at(0).at("userAgent").at("device").as_object().empty());
         EXPECT_FALSE(list.has("data.0.jti"));
     }
-    // What nobody knows is told as it came.
+    // The service returns an unknown user agent as it was sent.
     const std::string odd = token_of(log_in_on(service, person, "oven", "<Oven \"7\">"));
     const Answer list = service.get(std::string(sessions_path) + "?orderBy=createdAt:desc", bearer(odd));
     EXPECT_EQ(list.text("data.0.userAgent.ua"), "<Oven \"7\">");
@@ -148,11 +148,11 @@ TEST(AdministratorLists, AnAccountIsShownWithWhatItsOwnerAccepted) {
     publish(service, "termsOfService", 1);
     publish(service, "marketing", 1);
     std::vector<Person> people;
-    for (int i = 0; i < 25; ++i) people.push_back(service.make_person());  // more than one look at the table
+    for (int i = 0; i < 25; ++i) people.push_back(service.make_person());  // more than one statement reads
     const std::string token = service.tokens_of(people[3]).access;
     ASSERT_EQ(accept(service, token, "termsOfService").status, 200U);
     ASSERT_EQ(accept(service, service.tokens_of(people[20]).access, "marketing").status, 200U);
-    publish(service, "marketing", 2);  // outdated again
+    publish(service, "marketing", 2);  // outdates the acceptance
     const Headers system = with_key(office.make("system").text());
     for (const Answer& list : {office.call(office.chief, "GET", "user/list?perPage=100"),
                                service.get("/api/system/user/list?perPage=100", system)}) {
@@ -194,7 +194,7 @@ TEST(AdministratorLists, AreOrderedByAsManyFieldsAsAreNamed) {
     EXPECT_EQ(emails("orderBy=name:asc&orderBy=email:desc"), "dbca");
     EXPECT_EQ(emails("orderBy=name:desc&orderBy=createdAt:asc"), "acbd");
     EXPECT_EQ(emails("orderBy=name:asc&orderBy=username:desc&orderBy=createdAt:asc").size(), 4U);
-    // Without a search too, and page by page.
+    // The order also holds without a search and across pages.
     std::string walked;
     for (const char* page : {"1", "2", "3"}) {
         const Answer list =

@@ -1,4 +1,4 @@
-// Accounts that their owners delete: over at once, forgotten in time.
+// Tests accounts that their owners delete: access ends at once, and the data is erased in time.
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"

@@ -1,4 +1,4 @@
-// The own account: seen, changed, taken along.
+// Tests what users do with their own account: view, change and export it.
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(Profile, ChangesNameAndLanguageAndLeavesWhatIsAbsent) {
     EXPECT_EQ(seen.text("data.name"), "Ada \xC3\x89lise");
     EXPECT_EQ(seen.text("data.language"), "ja");
     EXPECT_EQ(one(service, "SELECT count(*) FROM activity_log WHERE action = 'userUpdateProfile'"), "3");
-    // Mails follow.
+    // Mails use the new language.
     service.post(forgot_path, {{"email", person.email}});
     const std::string in_japanese = Mailbox(service).wait_for(person.email, "forgotPassword").subject;
     const Person other = service.make_person();
@@ -104,7 +104,7 @@ TEST(Export, HoldsAllThatIsKeptAndNoSecret) {
         const Answer login = service.verify(service.challenge_of(person), service.next_code(person));
         return TokenTexts{login.text("data.tokens.accessToken"), login.text("data.tokens.refreshToken")};
     }();
-    service.clock().advance(seconds{1});  // within a millisecond the order of ids is chance
+    service.clock().advance(seconds{1});  // ids of the same millisecond have a random order
     const Answer file = service.get(export_path, bearer(tokens.access));
     ASSERT_EQ(file.status, 200U) << file.body;
     EXPECT_EQ(file.headers.at("content-type"), "application/json; charset=utf-8");
@@ -128,7 +128,7 @@ TEST(Export, IsWholeHoweverLongTheHistoryIs) {
     Service service;
     const Person person = service.make_person();
     const TokenTexts tokens = service.tokens_of(person);
-    // 2,500 entries, many of them of one millisecond, where only the id tells them apart.
+    // Many of the 2,500 entries share a millisecond, so that only their ids tell them apart.
     const std::string id = "'" + person.id.text() + "'";
     std::string rows;
     for (int i = 0; i < 2'500; ++i) {

@@ -1,4 +1,4 @@
-// Making an account, and proving its address.
+// Tests signing up and verifying the address.
 #include <gtest/gtest.h>
 
 #include "crypto/digest.hpp"
@@ -93,7 +93,7 @@ TEST(SignUp, ANewLinkTakesThePlaceOfTheFormerOne) {
     Service service;
     ASSERT_EQ(sign_up(service, ada).status, 201U);
     const std::string first = Mailbox(service).wait_for(ada, "verifyEmail").token();
-    service.pass(seconds{1});  // mails of one millisecond are in no order
+    service.pass(seconds{1});  // mails of the same millisecond have no defined order
     ASSERT_EQ(service.post(resend_path, {{"email", "ADA@example.org"}}).status, 200U);
     const std::string second = Mailbox(service).wait_for(ada, "verifyEmail", 1).token();
     EXPECT_EQ(verify_email(service, first).code_name(), "tokenInvalid");
@@ -236,7 +236,7 @@ TEST(INP_4, FieldsOfAccountsAreTakenAsSent) {
     EXPECT_EQ(one(service, "SELECT count(*) FROM users"), "0");
 }
 
-// Appendix B of the requirements: spellings that look like one address, or smuggle another.
+// Appendix B of the requirements: addresses that look like another one, or that smuggle in a second one.
 const std::vector<std::string>& look_alikes() {
     static const std::vector<std::string> all{"m\xC4\xB1ke@example.org",
                                               "m\xD1\x96ke@example.org",

@@ -1,4 +1,5 @@
-// The activity log: written with the change it tells of, read by its owner and by administrators (AUT-3).
+// Tests the activity log: entries are written with the change that they record, and read by their owner and by
+// administrators (AUT-3).
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -15,7 +16,7 @@ constexpr std::string_view own_log = "/api/shared/user/activity-log/list";
 class ActivityLog : public ::testing::Test {
 protected:
     ActivityLog() { forget(); }
-    // What the logins of the test left there.
+    // Deletes the entries that logins of the test have left.
     void forget() const { service.sql("DELETE FROM activity_log"); }
     void add(UserId user, ActivityAction action, std::optional<UserId> actor = {}, json::object metadata = {}) {
         storage::Transaction transaction;

@@ -1,5 +1,5 @@
-// What a journey leaves behind: in the owner's activity log with the change itself, and in the stream of security
-// events (LOG-4, TFA-15).
+// Tests the traces of a journey: entries in the owner's activity log, written with the change itself, and entries in
+// the stream of security events (LOG-4, TFA-15).
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 struct Watched {
     explicit Watched(Environment settings = {}) : service(std::move(settings)) {}
 
-    // What is written at the stop is there after it.
+    // Restarts the service first, which writes the pending events.
     std::vector<json::object> events() {
         service.restart();
         return entries_in(service.folder() / "data" / "security" / "events.log");
@@ -24,7 +24,7 @@ struct Watched {
             if (std::string_view(event.at("event").as_string()) == name) out.push_back(std::move(event));
         return out;
     }
-    // Sorted: within a millisecond their order is chance.
+    // Returns the actions sorted by name, because entries of the same millisecond have no defined order.
     std::vector<std::string> activity(const Person& person) {
         std::vector<std::string> out;
         for (const auto& row :

@@ -1,4 +1,4 @@
-// Lists of accounts: what is found, in which order, and by whom.
+// Tests lists of accounts: what they find, in which order, and for whom.
 #include <fstream>
 #include <set>
 
@@ -54,7 +54,7 @@ TEST(INP_4, AccountsComeInEveryOrderThatIsOffered) {
                                                        "yan@example.org", "zoe@example.org"}));
     EXPECT_EQ(all.emails("orderBy=username:asc&perPage=4"),
               (Emails{"yan@example.org", "zoe@example.org", "wu@example.org", "xi@example.org"}));
-    // Who deleted their account is in none of them.
+    // Deleted accounts appear in none of these lists.
     EXPECT_EQ(all.emails("orderBy=username:desc").size(), newest_first.size());
     EXPECT_EQ(all.emails("orderBy=username:asc&role=" + built_in(Role::user)).size(), 3U);
     EXPECT_EQ(all.emails("orderBy=email:asc&search=deleted"), Emails{});
@@ -95,7 +95,7 @@ TEST(INP_4, ASearchOfVeryManyTakesTheIndexThatTheGuideTellsOf) {
     const Emails without = all.emails("search=X15838");
     std::ifstream script(CONSENTRY_SEARCH_INDEX);
     for (std::string statement; std::getline(script, statement, ';');) {
-        // Beside others it would wait for the transactions of all other tests.
+        // CONCURRENTLY would wait for the transactions of all other tests.
         if (const auto beside = statement.find("CONCURRENTLY "); beside != std::string::npos)
             statement.erase(beside, std::string_view("CONCURRENTLY ").size());
         if (statement.contains("users") || statement.contains("EXTENSION")) all.service.sql(statement);
@@ -109,7 +109,7 @@ TEST(INP_4, ASearchOfVeryManyTakesTheIndexThatTheGuideTellsOf) {
     EXPECT_EQ(all.emails("search=X15838"), without);
     EXPECT_EQ(all.emails("search=RSON15838"),
               (Emails{"person158380000@example.org", "person15838000@example.org", "person1583800@example.org"}));
-    // The server counts now and then, and now where it is asked to.
+    // The server updates its statistics only now and then, unless a session requests it.
     run(all.service.app().services().database.search_with("SELECT CAST(pg_stat_force_next_flush() AS TEXT)", {}));
     EXPECT_TRUE(eventually([&] { return uses() == SqlRows{{"1"}}; }));
 }

@@ -1,4 +1,4 @@
-// What administrators do to the accounts of others, and what they cannot.
+// Tests what administrators can and cannot do to the accounts of others.
 #include <filesystem>
 #include <fstream>
 
@@ -71,7 +71,8 @@ TEST(AUT_4, WhoeverIsLetInAgainBeginsAnew) {
     EXPECT_EQ(office.column(person, "password_attempt"), "0");
     EXPECT_EQ(office.profile(before.access).status, 401U) << "what was ended stays ended";
     EXPECT_EQ(office.service.log_in(person).status, 200U);
-    // Locked by too many attempts: coming back to active is the way out, and from active to active is no change.
+    // Too many attempts lock the account. A change of its status to active unlocks it, but active to active is no
+    // change.
     for (int i = 0; i < 6; ++i) office.service.log_in(person.email, "Wrong-Password-1");
     ASSERT_EQ(office.service.log_in(person).status, 403U);
     ASSERT_EQ(office.set_status(office.boss, person, "active").status, 200U);
@@ -329,7 +330,7 @@ TEST(SES_5, AdministratorsSeeAndEndSessions) {
     ASSERT_EQ(entry.size(), 1U) << "in the log of the one it happened to";
     EXPECT_NE(entry[0][0], person.id.text()) << "by somebody else";
 
-    // The session of one account behind the name of another is none.
+    // A session is not found under the id of another account.
     const Person other = office.service.make_person();
     const std::string live = office.call(office.boss, "GET", path + "/list?isRevoked=false").text("data.0.id");
     expect_refused(office.call(office.boss, "DELETE", "user/" + other.id.text() + "/session/revoke/" + live),
@@ -346,7 +347,7 @@ TEST(RAC_3, ChangesAtTheSameMomentAllHoldOrNone) {
         return office.set_role(office.chief, person, i % 4 == 1 ? role : built_in(Role::user));
     });
     for (const Answer& answer : answers) EXPECT_TRUE(answer.status == 200U || answer.status == 503U) << answer.body;
-    // Every change that was made raised the version once and is written down once.
+    // Every successful change raised the version by one and left one entry.
     EXPECT_EQ(std::stoul(office.column(person, "security_version")) - 1,
               office.entries(person, "adminUserUpdateStatus") + office.entries(person, "adminUserUpdateRole"));
     EXPECT_EQ(office.column(person, "role"), office.column(person, "(SELECT type FROM roles WHERE id = role_id)"));
@@ -356,7 +357,7 @@ TEST(LOG_4, ChangesAreInTheEventStream) {
     Office office;
     const Person person = office.service.make_person();
     ASSERT_EQ(office.set_status(office.boss, person, "inactive").status, 200U);
-    office.service.restart();  // what is written at the stop is there after it
+    office.service.restart();  // writes the pending events
     std::string found;
     std::ifstream stream(office.service.folder() / "data" / "security" / "events.log");
     for (std::string line; std::getline(stream, line);)

@@ -1,4 +1,4 @@
-// Tables of accounts, out and in, over HTTP.
+// Tests the export and import of account tables over HTTP.
 #include <algorithm>
 #include <sstream>
 

@@ -1,4 +1,4 @@
-// Tables that accounts come in, as people and enemies write them.
+// Tests how the import reads tables, both ordinary and hostile ones.
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ std::vector<CsvRecord> records_of(const std::string& text) {
     }
 }
 
-// The error that ends the reading.
+// Returns the error that ends the reading, or an empty string.
 std::string refusal_of(const std::string& text) {
     std::istringstream stream(text);
     CsvSource source(stream);
@@ -81,7 +81,7 @@ TEST(Csv, NoRecordGrowsBeyondItsBound) {
     EXPECT_EQ(refusal_of(head + "a@example.org;" + std::string(60'000, 'x') + "\n"), "");
 }
 
-// What gives a byte for ever, and tells how many were taken.
+// A stream without end that counts the bytes read from it.
 class Endless : public std::streambuf {
 public:
     std::uint64_t given() const { return given_; }

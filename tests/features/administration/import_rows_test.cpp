@@ -1,4 +1,4 @@
-// Many accounts at once: all of them or none, whatever happens meanwhile.
+// Tests imports of many accounts: an import creates all of them or none, whatever happens meanwhile.
 #include <functional>
 #include <sstream>
 
@@ -20,7 +20,7 @@ using ::testing::UnorderedElementsAre;
 
 const std::string bcrypt_of_u_u = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
 
-// A table with something that happens when its end is read: all rows were looked at, none is an account yet.
+// A table that calls back when its end is read. By then all rows have been checked, but no account exists yet.
 class Interrupted final : public ImportSource {
 public:
     Interrupted(const std::string& text, std::function<void()> at_end)
@@ -53,7 +53,7 @@ std::string count(const Service& service, const std::string& from) {
     return service.sql("SELECT count(*) FROM " + from).at(0).at(0);
 }
 
-// {"3 email isEmail", ...}
+// Returns the violations in the form "3 email isEmail".
 std::vector<std::string> broken_in(const ImportReport& report) {
     std::vector<std::string> out;
     for (const auto& [row, errors] : report.bad_rows)
@@ -114,7 +114,7 @@ TEST(UserImport, AnAccountIsNotVerifiedUnlessTheFileSaysSo) {
     EXPECT_EQ(service.log_in("a@example.org", "U*U").code_name(), "emailNotVerified");
 }
 
-// The owner of the address would share the account with whoever the subject is.
+// Otherwise the owner of the address would share the account with the owner of the identity.
 TEST(SOC_3, AnUnprovenAddressIsNotImportedWithSomebodysIdentity) {
     Service service;
     const auto report = import(service,
@@ -269,7 +269,7 @@ TEST(UserImport, OfTheSameFileTwiceAtOnceOneGetsIn) {
         ASSERT_TRUE(one.has_value());
         ASSERT_TRUE(one->has_value());
         imported += (*one)->imported;
-        // The slower one may have looked at a part of its rows before the other one's were accounts.
+        // The slower import may have checked some of its rows before the accounts of the faster one existed.
         if ((*one)->imported == 0)
             EXPECT_GT((*one)->existing_total, 0);
         else
@@ -294,7 +294,7 @@ TEST(UserImport, ADatabaseThatFailsLeavesNothingBehind) {
 
 TEST(UserImport, WhatAnEndedProcessLeftIsSweptAfterADay) {
     Service service;
-    // Nothing of its rows can be deleted: as a process leaves them that ends before it has cleared up.
+    // The rows cannot be deleted, as if the process had ended before it cleaned up.
     service.break_writes("DELETE ON import_rows");
     EXPECT_EQ(import(service, many(0, 600)).imported, 600);
     service.mend_writes();

@@ -1,4 +1,4 @@
-// Making, changing and deleting API keys.
+// Tests creating, changing and deleting API keys.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -85,7 +85,7 @@ TEST(ApiKeys, WhatIsSentMustHaveItsForm) {
     const json::object backwards{{"startAt", "2023-11-16T00:00:00.001Z"}, {"endAt", "2023-11-16T00:00:00Z"}};
     violates(create(backwards), "endAt", "isNotBefore");
     violates(keys.update(issued.id, "date", backwards), "endAt", "isNotBefore");
-    // The clock of tests stands at 22:13:30.
+    // The clock of the tests starts at 22:13:30.
     const json::object now{{"startAt", "2023-11-14T22:13:30Z"}, {"endAt", "2023-11-15T00:00:00Z"}};
     violates(create(now), "startAt", "isAfterNow");
     violates(keys.update(issued.id, "date", now), "startAt", "isAfterNow");
@@ -133,7 +133,7 @@ TEST(ApiKeys, WhatIsOverIsSwitchedNoMore) {
     Keys keys;
     const Issued issued =
         keys.make("default", {{"startAt", "2023-11-14T22:14:00Z"}, {"endAt", "2023-11-14T22:14:00Z"}});
-    keys.service.pass(std::chrono::hours{2});  // over midnight
+    keys.service.pass(std::chrono::hours{2});  // past midnight
     const std::string chief = keys.service.tokens_of(keys.service.make_person(Role::super_admin)).access;
     const std::string path = "api-key/update/" + issued.id;
     for (const bool on : {false, true})
@@ -178,7 +178,7 @@ TEST(AUT_5, EachChangeNeedsItsAbility) {
         std::string method;
         std::string path;
         json::object body;
-        std::string action;  // beside read
+        std::string action;  // besides "read"
     } changes[] = {
         {"GET", "api-key/list", {}, "read"},
         {"POST", "api-key/create", {{"name", "shop"}, {"type", "default"}}, "create"},
@@ -205,7 +205,7 @@ TEST(AUT_5, EachChangeNeedsItsAbility) {
     }
 }
 
-// What is for systems, and what an admin needs who may see the same.
+// The operations for system keys, and the ability that administrators need to see the same data.
 const std::map<std::string, std::optional<Ability>>& for_systems() {
     static const std::map<std::string, std::optional<Ability>> rows{
         {"listUsersForSystem", Ability{Subject::user, Action::read}},
@@ -214,7 +214,7 @@ const std::map<std::string, std::optional<Ability>>& for_systems() {
         {"listRolesForSystem", Ability{Subject::role, Action::read}},
         {"getRoleAbilities", Ability{Subject::role, Action::read}},
         {"listFeatureFlagsForSystem", Ability{Subject::feature_flag, Action::read}},
-        // No account's and no secret: how the service is doing.
+        // These show how the service is doing, but no account and no secret.
         {"checkDatabaseHealth", std::nullopt},
         {"checkAwsHealth", std::nullopt},
         {"checkThirdPartyHealth", std::nullopt},

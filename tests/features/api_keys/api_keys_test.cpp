@@ -1,4 +1,4 @@
-// Keys as programs show them.
+// Tests API keys as programs present them.
 #include "features/api_keys/api_keys.hpp"
 
 #include <atomic>
@@ -158,7 +158,7 @@ TEST(KEY_1, OnlyTheHeaderCounts) {
 }
 
 TEST(KEY_1, AWindowIsWholeDaysOfTheServicesTimeZone) {
-    Keys keys({{"APP_TIMEZONE", "Asia/Tokyo"}});  // where it is 07:13 on the 15th of November 2023
+    Keys keys({{"APP_TIMEZONE", "Asia/Tokyo"}});  // local time: 07:13 on 15 November 2023
     const Answer made = keys.create({{"name", "for two days"},
                                      {"type", "default"},
                                      {"startAt", "2023-11-16T12:00:00.000+09:00"},
@@ -182,7 +182,7 @@ TEST(KEY_1, AWindowIsWholeDaysOfTheServicesTimeZone) {
     expect_refused(at("2023-11-17T14:59:59.999Z", milliseconds{1}), errors::api_key_invalid);
 }
 
-// As another instance on the same database and cache.
+// Returns the settings of another instance on the same database and cache.
 Environment beside(Service& first) {
     const Config& config = first.app().services().config;
     Environment out{{"DATA_DIR", config.data.directory.string()}};
@@ -320,7 +320,7 @@ TEST(KEY_3, AGoodKeyDoesWhereNoneIsNeeded) {
         EXPECT_EQ(keys.show(issued.text()).status, 200U) << "where no key is needed, any good one will do";
 }
 
-// Each operation at its documented path, with somebody's id where one stands in it.
+// Every operation at its documented path, with the id of an absent object in place of a path parameter.
 struct Door {
     std::string method;
     std::string path;
@@ -342,7 +342,7 @@ bool is_refused_as(const Answer& answer, const ErrorKind& kind) {
            answer.number("statusCode") == kind.service_code;
 }
 
-// Whether an operation admits a key of this type at all, whoever shows it.
+// Returns whether an operation accepts a key of this type at all, whoever presents it.
 bool takes(const http::Operation& operation, ApiKeyType type) {
     if (operation.api_key == http::ApiKeyDemand::none) return true;
     return (operation.api_key == http::ApiKeyDemand::system) == (type == ApiKeyType::system);
@@ -380,7 +380,8 @@ TEST(KEY_3, AKeyOfOneTypeOpensNoOperationOfTheOther) {
         std::size_t for_others = 0;
         for (const Door& door : doors(keys.service)) {
             ++(door.operation->api_key == http::ApiKeyDemand::system ? for_systems : for_others);
-            // By nobody, and by somebody who may do everything, but not what would change what the next door sees.
+            // Calls each operation without a token and as a super admin, except those that would end the super admin's
+            // session.
             for (const bool signed_in : {false, true})
                 for (const auto& [issued, type] :
                      {std::pair{plain, ApiKeyType::default_}, {system, ApiKeyType::system}}) {
@@ -433,7 +434,7 @@ TEST(AUT_1, WhereKeysAreRequiredNothingElseIsSaidBefore) {
         const Answer answer = keys.service.call(method, path, "{", bearer(keys.chief));
         if (operation->api_key == http::ApiKeyDemand::none) {
             ++open;
-            // The address of a file is its own key.
+            // A signed address authorizes access to a file. These addresses are not signed.
             if (operation->tag != "file") EXPECT_LT(answer.status, 401U) << path;
             EXPECT_NE(answer.text("statusCodeKey"), errors::api_key_required.name) << path;
         } else {

@@ -1,4 +1,4 @@
-// Functions that are switched off while the service runs.
+// Tests functions that are switched on and off while the service runs.
 #include "features/feature_flags/feature_flags.hpp"
 
 #include <stdexcept>
@@ -30,7 +30,7 @@ struct Flags : Staff {
     Answer set_metadata(const std::string& key, const json::object& metadata) const {
         return call(chief, "PUT", "feature-flag/update/" + id_of(key) + "/metadata", {{"metadata", metadata}});
     }
-    // 422: admitted, and refused for its empty body.
+    // Status 422 means that the request was admitted, and then refused for its empty body.
     Answer change_password(const std::string& token) const {
         return service.patch("/api/shared/user/change-password", {}, bearer(token));
     }
@@ -59,7 +59,7 @@ TEST(FeatureFlags, AreAskedBetweenGuardAndForm) {
 
 TEST(FeatureFlags, RollOutToAPartOfTheUsersThatIsTheirsForGood) {
     Flags flags;
-    std::vector<std::pair<unsigned long, std::string>> people;  // which hundredth they are in, and their token
+    std::vector<std::pair<unsigned long, std::string>> people;  // which hundredth each person is in, and their token
     for (int i = 0; i < 12; ++i) {
         const Person person = flags.service.make_person();
         const std::string digest = to_hex(crypto::md5(person.id.text()));
@@ -115,7 +115,7 @@ TEST(FeatureFlags, ASlowReaderDoesNotPutTheOldStateBack) {
     const auto copy = run(cache.get(key));
     ASSERT_TRUE(copy);
     flags.switch_to("loginWithCredential", false);
-    // What a reader does that read the row before the change.
+    // A reader that read the row before the change tries to cache it.
     EXPECT_FALSE(run(cache.put_if_absent(key, *copy, std::chrono::hours{1})));
     EXPECT_EQ(flags.service.log_in(person).status, 503U);
 }

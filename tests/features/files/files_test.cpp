@@ -1,4 +1,4 @@
-// The files of the folder, as the service itself hands them out and takes them (DOC-1, DOC-2, DOC-9).
+// Tests how the service itself delivers and accepts the files of the folder (DOC-1, DOC-2, DOC-9).
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
@@ -42,13 +42,13 @@ public:
                 std::string_view method = "PUT") const {
         return service.call(method, path, bytes, {{"Content-Type", type}});
     }
-    // Exactly these lines as the head's.
+    // Sends exactly these header lines.
     test::RawAnswer send_raw(const std::string& path, const std::string& lines, const std::string& body) const {
         test::RawClient client(service.port());
         client.send("PUT " + path + " HTTP/1.1\r\nHost: localhost\r\n" + lines + "\r\n" + body);
         return client.read_answer();
     }
-    // The disk is gone: whatever asks the store answers 503 from now on.
+    // Takes the disk away: from now on, every request that reaches the store is answered with 503.
     void lose_disk() const {
         std::filesystem::rename(service.folder() / "data/storage", service.folder() / "data/elsewhere");
     }
@@ -103,7 +103,7 @@ TEST(DOC_2, AnAddressToWriteIsBoundToKeyTypeSizeAndTime) {
 }
 
 TEST(DOC_2, NoFileIsLargerThanOneMegabyte) {
-    // What holds for text does not hold for files.
+    // The limit on text bodies does not apply to files.
     FilesTest test({{"REQUEST_BODY_TEXT_LIMIT_IN_BYTES", "1024"}});
     const std::string most(1'048'576, 'm');
     EXPECT_EQ(test.send(test.to_put("a.hbs", most.size()), most).status, 200U);
@@ -149,7 +149,7 @@ TEST(DOC_2, AnAddressToReadIsBoundToKeyAndTime) {
     EXPECT_EQ(test.service.get(test.to_get("a/b.hbs")).status, 200U);
 }
 
-// Neither API key nor token: an address is all that its bearer needs, and a token opens nothing here.
+// An address is all that its bearer needs, without an API key or a token. A token opens no file.
 TEST(DOC_2, AddressesNeedNoKeyAndTokensOpenNone) {
     FilesTest test({{"AUTH_API_KEY_REQUIRED", "true"}});
     EXPECT_EQ(test.send(test.to_put("a.hbs", draft.size()), draft).status, 200U);
@@ -161,7 +161,7 @@ TEST(DOC_2, AddressesNeedNoKeyAndTokensOpenNone) {
     EXPECT_EQ(open.service.get("/files/private/a.hbs", bearer(open.service.tokens_of(chief).access)).status, 403U);
 }
 
-// DOC-1: with the disk away, whatever asked for a file would answer 503.
+// DOC-1: with the disk away, a request that reached any file would be answered with 503.
 TEST(DOC_1, NoSpellingOfAPathLeadsToAFileOfAnotherName) {
     FilesTest test;
     test.put(Area::private_area, "a.hbs", draft);
@@ -274,7 +274,7 @@ TEST(DOC_9, AddressesReachNoLog) {
     test.lose_disk();
     EXPECT_EQ(test.service.get(get).status, 503U);
     std::filesystem::rename(test.service.folder() / "data/elsewhere", test.service.folder() / "data/storage");
-    test.service.restart();  // what was recorded is written at the stop
+    test.service.restart();  // writes the pending events
 
     const std::string log = text_in(working / "logs/api.log");
     const std::string events = text_in(test.service.folder() / "data/security/events.log");

@@ -1,4 +1,4 @@
-// The door for other applications: whom it lets in, what it tells about them, and what it does not look at.
+// Tests forward authentication for other applications: whom it admits, what it tells about them, and what it ignores.
 #include <gtest/gtest.h>
 
 #include "tests/support/calls/consent_calls.hpp"
@@ -17,7 +17,7 @@ struct Doors {
         more.emplace_back("Authorization", "Bearer " + token);
         return service.get(path, std::move(more));
     }
-    // Past the comparison with the document: what a proxy sends along is not of the document.
+    // Bypasses the check against the API document, which does not describe everything that a proxy forwards.
     Answer send(const std::string& method, const std::string& path, const std::string& token,
                 const std::string& body = {}, Headers more = {}) const {
         if (!token.empty()) more.emplace_back("Authorization", "Bearer " + token);
@@ -153,7 +153,7 @@ TEST(AUT_2, DemandsOfAProxyThatKeepsThePathComeInHeadersOfOneLine) {
               200U);
     EXPECT_TRUE(doors.ask(path, admin, {{"X-Required-Roles", "root"}}).violates("X-Required-Roles", "isEnum"));
     EXPECT_TRUE(doors.ask(path, admin, {{"X-Required-Policies", ""}}).violates("X-Required-Policies", "isEnum"));
-    // A line of the client's beside the operator's adds nothing.
+    // A second line, such as one from the client, is refused instead of added to the operator's.
     test::RawClient client(doors.service.port());
     client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + user +
                 "\r\nX-Required-Roles: admin\r\nX-Required-Roles: user\r\n\r\n");
@@ -186,7 +186,7 @@ TEST(AUT_2, DemandsInHeadersAddToThoseOfTheQuery) {
     EXPECT_EQ(doors.ask(std::string(door) + "?policies=privacy", user, {{"X-Required-Policies", "cookies"}})
                   .number("statusCode"),
               6104);
-    // What cannot be read is refused here as well.
+    // Malformed demands are refused here as well.
     EXPECT_TRUE(doors.ask(door, super_admin, {{"X-Required-Roles", "root"}}).violates("X-Required-Roles", "isEnum"));
     test::RawClient client(doors.service.port());
     client.send("GET " + std::string(door) + " HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + admin +
@@ -210,7 +210,7 @@ TEST(AUT_2, ASlashTooManyInAProxysConfigurationDropsNoDemand) {
         EXPECT_TRUE(ask(prefix + "?roles=Admin", admin).violates("roles", "isEnum"));
         EXPECT_TRUE(ask(prefix + "?roles=admin&roles=user", admin).violates("roles", "isUnique"));
         EXPECT_EQ(ask(prefix + "?roles=user", user, {{"X-Required-Roles", "admin"}}).status, 403U);
-        // The start page of an application has a query of its own.
+        // The start page of an application may have a query of its own.
         EXPECT_EQ(ask(prefix + "?page=2&order=%zz", user).status, 200U);
         EXPECT_EQ(ask(prefix + "orders?roles=admin", user).status, 200U);
     }

@@ -1,4 +1,4 @@
-// docs/deploy/nginx.conf, run by a real nginx between a client and an application that tells what it was told.
+// Tests docs/deploy/nginx.conf with a real nginx between a client and an application that echoes what it received.
 #include <filesystem>
 #include <optional>
 
@@ -14,11 +14,11 @@ namespace {
 
 constexpr const char* script = CONSENTRY_REAL_SERVERS "/nginx_forward_auth.sh";
 
-// nginx before one service, until the end of this object.
+// Runs nginx in front of one service for the lifetime of this object.
 class Nginx {
 public:
     explicit Nginx(const Service& service) {
-        // The server's user passes through it.
+        // The user that runs nginx must be able to enter the folder.
         std::filesystem::permissions(folder_.path(), std::filesystem::perms{0755});
         const auto values = named_values(output_of(
             {script, "start", "--owner", std::to_string(::getpid()), place(), std::to_string(service.port())}));
@@ -28,7 +28,7 @@ public:
         try {
             run_command({script, "stop", place()});
         } catch (const std::exception&) {
-            // It ends with this process.
+            // nginx ends with this process at the latest.
         }
     }
     Nginx(const Nginx&) = delete;
@@ -55,7 +55,7 @@ const Headers forged{{"X-User-Id", "forged"},
                      {"X-Session-Id", "forged"},
                      {"X-User_Id", "forged"}};
 
-// What the application answers about its caller.
+// Returns what the application echoes about its caller.
 std::string told(const Person& person, const std::string& role, const std::string& session) {
     return "id[" + person.id.text() + "] email[" + person.email + "] role[" + role + "] session[" + session +
            "] token[]";
@@ -88,7 +88,7 @@ TEST(AUT_5, NginxTellsTheApplicationWhoIsCallingAndNothingForged) {
     const Answer get = t.nginx.ask("GET", "/orders/7", token, forged);
     EXPECT_EQ(get.status, 200U);
     EXPECT_EQ(get.body, "GET /orders/7 " + expected + " length[]");
-    // The application's body reaches the application, and Consentry reads none of it.
+    // The body reaches the application, and Consentry reads none of it.
     const Answer post = t.nginx.ask("POST", "/orders", token, forged, "not { json");
     EXPECT_EQ(post.body, "POST /orders " + expected + " length[10]");
     EXPECT_EQ(t.nginx.ask("HEAD", "/orders", token).status, 200U);
@@ -143,7 +143,7 @@ TEST(LIM_2, BehindNginxALimitIsOneClientsAndToldAsComeAgain) {
     const Service service(
         {{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}, {"THROTTLE_LIMIT", "2"}, {"THROTTLE_TTL_IN_MS", "3600000"}});
     const Nginx nginx(service);
-    // What the client itself says about hops is not handed on: one client, one count.
+    // nginx does not forward what the client claims about hops, so all requests count as one client's.
     EXPECT_EQ(nginx.ask("GET", "/", {}, {{"X-Forwarded-For", "203.0.113.1"}}).status, 401U);
     EXPECT_EQ(nginx.ask("GET", "/", {}, {{"X-Forwarded-For", "203.0.113.2"}}).status, 401U);
     const Answer limited = nginx.ask("GET", "/", {}, {{"X-Forwarded-For", "203.0.113.3"}});
@@ -152,7 +152,7 @@ TEST(LIM_2, BehindNginxALimitIsOneClientsAndToldAsComeAgain) {
 }
 
 TEST(LOG_7, ThroughNginxNobodyReadsTheMetricsOfAServiceThatTakesItForAStranger) {
-    const Service service;  // HTTP_TRUSTED_PROXIES was forgotten: every client has the address of nginx
+    const Service service;  // without HTTP_TRUSTED_PROXIES, every client appears to have nginx's address
     const Nginx nginx(service);
     EXPECT_EQ(nginx.client().get("/metrics", {{"Host", "accounts.example.com"}}).status, 404U);
     EXPECT_EQ(nginx.client().get("/api/hello", {{"Host", "accounts.example.com"}}).status, 200U);

@@ -1,4 +1,4 @@
-// The challenge between the first and the second factor: bound, short-lived, good once.
+// Tests the challenge between the first and the second factor: it is bound to its account, short-lived and good once.
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -43,7 +43,7 @@ TEST(CHL_1, ItIsOpaqueAndKeptOnlyAsADigest) {
     ASSERT_TRUE(kept);
     EXPECT_FALSE(kept->contains(token));
     EXPECT_FALSE(kept->contains(it.person.id.text()));
-    // What the cache shows is worth nothing at the door.
+    // The digest stored in the cache is not a valid challenge token.
     expect_gone(it.service.verify(digest, it.service.next_code(it.person)));
     for (const auto& row : it.service.sql("SELECT id FROM sessions")) EXPECT_FALSE(row[0].contains(token));
 }

@@ -1,4 +1,4 @@
-// Logging in with a password: what a stranger may learn, and how often anybody may guess.
+// Tests logins with a password: what a stranger can learn from them, and how often anyone may guess.
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -34,7 +34,7 @@ TEST(PWD_1, UnknownWrongAndWithoutPasswordCostAHashEach) {
     const Person known = person_named(service, "known@example.org");
     const Person without = person_named(service, "nopwd@example.org");
     service.sql("UPDATE users SET password_hash = NULL WHERE email = '" + without.email + "'");
-    // Whoever needs a hash finds no place for it; whoever got round it would show here.
+    // With the pool full, every login that needs a hash is refused. A login that skipped the hash would stand out.
     const FullPool full(service.app().services().hash_pool, 2);
     const Answer answer = service.log_in(known.email, "Wrong-Harbor-42");
     EXPECT_EQ(answer.status, 503U);
@@ -116,7 +116,7 @@ TEST(PWD_2, EveryByteOfALongPasswordCounts) {
     for (int i = 0; i < 46; ++i) first += "\xF0\x9F\x94\x91";
     std::string second = first;
     first += "\xF0\x9F\x94\x91";
-    second += "\xF0\x9F\x94\x92";  // fifty characters, the same in far more than the first 72 bytes
+    second += "\xF0\x9F\x94\x92";  // fifty characters that share far more than the first 72 bytes
     Service service;
     const Person person = service.make_person(Role::user, first);
     EXPECT_EQ(service.log_in(person.email, second).status, 400U);

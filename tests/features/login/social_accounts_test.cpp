@@ -1,4 +1,4 @@
-// SOC-2, SOC-3, SOC-6: whose account it is.
+// SOC-2, SOC-3, SOC-6: tests to which account a login with an identity leads.
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -16,7 +16,7 @@ struct World {
     IdentityProviders providers;
     Service service{with_mails_kept(providers.settings())};
 
-    // Nobody takes them: they stay where they can be counted.
+    // No mail server takes the mails, so they stay in the table and can be counted.
     static Environment with_mails_kept(Environment settings) {
         settings["MAIL_URL"] = "smtp://127.0.0.1:9";
         return settings;
@@ -24,10 +24,10 @@ struct World {
 
     Answer log_in(const std::string& provider, const std::string& subject, const std::string& email,
                   const json::object& more = {}) {
-        service.clock().advance(seconds{1});  // so that no two tokens are the same
+        service.clock().advance(seconds{1});  // makes every token unique
         return log_in_with(service, provider, providers.token(service, provider, subject, email), more);
     }
-    // With other claims than a good token's; null takes one away.
+    // Logs in with the claims of a valid token, changed as given. A null removes a claim.
     Answer log_in_claiming(const std::string& subject, const std::string& email, const json::object& changes) {
         service.clock().advance(seconds{1});
         json::object claims = providers.claims(service, google, subject, email);
@@ -39,7 +39,7 @@ struct World {
     }
     std::string one(const std::string& select) const { return service.sql("SELECT " + select)[0][0]; }
     std::string rows(const std::string& table) const { return one("count(*) FROM " + table); }
-    // Everything that a refused login might have left.
+    // Counts the rows in every table in which a refused login might leave a trace.
     std::string traces() const {
         return rows("users") + " " + rows("identities") + " " + rows("sessions") + " " + rows("mails") + " " +
                rows("activity_log") + " " + rows("spent_identity_tokens");
@@ -82,7 +82,7 @@ TEST(SOC_2, AnAddressGivenToSomebodyElseLeadsToNoAccount) {
     EXPECT_EQ(world.rows("sessions"), sessions);
     EXPECT_EQ(world.rows("users"), "1");
     EXPECT_EQ(world.one("subject FROM identities"), "s-1");
-    // Letters are lowered before they are compared.
+    // Addresses are compared in lower case.
     EXPECT_EQ(world.log_in(google, "s-2", "ADA@Example.org").status, 401U);
 }
 
@@ -91,7 +91,7 @@ TEST(SOC_2, TheSameSubjectAtAnotherProviderIsSomebodyElse) {
     const std::string user = world.user_of(world.log_in(google, "s-1", ada));
     EXPECT_NE(world.user_of(world.log_in(apple, "s-1", "eve@example.org")), user);
     EXPECT_EQ(world.rows("users"), "2");
-    // With the address that both have verified it is one account.
+    // Identities of two providers that have both verified the same address share one account.
     EXPECT_EQ(world.user_of(world.log_in(apple, "s-9", ada)), user);
     EXPECT_EQ(world.rows("users"), "2");
     EXPECT_EQ(world.one("count(*) FROM identities WHERE user_id = '" + user + "'"), "2");
@@ -113,7 +113,7 @@ TEST(SOC_3, AVerifiedAccountIsJoinedAndGoesOn) {
     EXPECT_EQ(world.one("name FROM users"), "") << "it is the owner's to change";
     EXPECT_EQ(world.service.get("/api/shared/user/session/list", bearer(tokens.access)).status, 200U);
     EXPECT_EQ(world.service.log_in(person).status, 200U);
-    // Known from now on.
+    // The identity is known from now on.
     EXPECT_EQ(world.log_in(google, "s-1", person.email).status, 200U);
     EXPECT_EQ(world.count_of("userJoinGoogle"), "1");
     EXPECT_EQ(world.mails_of("identityJoined"), "1");
@@ -151,7 +151,8 @@ TEST(SOC_3, ASecondAccountOfAProviderIsNotJoined) {
     EXPECT_EQ(world.traces(), before) << "and nothing is left of it";
     EXPECT_EQ(world.one("subject FROM identities"), "s-1");
     EXPECT_EQ(world.log_in(google, "s-1", person.email).status, 200U) << "the first one goes on";
-    // Of each provider one: Apple's joins beside Google's, and again only the first.
+    // An account takes one identity per provider: one from Apple joins the one from Google, but a second one from Apple
+    // is refused.
     EXPECT_EQ(world.user_of(world.log_in(apple, "a-1", person.email)), person.id.text());
     EXPECT_EQ(world.log_in(apple, "a-2", person.email).code_name(), "socialAppleInvalid");
     EXPECT_EQ(world.rows("identities"), "2");
@@ -172,7 +173,7 @@ TEST(SOC_3, WithoutTheProvidersWordForTheAddressNothingIsJoinedOrMade) {
             EXPECT_EQ(answer.status, 401U) << word << " " << email;
             EXPECT_EQ(answer.code_name(), "socialGoogleInvalid");
         }
-    int subject = 1;  // each case has its own: one that was taken would open the others
+    int subject = 1;  // each case has its own subject, because an accepted one would be known to the next cases
     for (const json::value& email : json::array{
              nullptr, 7, "", "ada", "ada@", "a@b@example.org", "ada@example", "ädä@example.org", "ada@exa mple.org",
              "ada@exa\u200Bmple.org", "ada@xn--.org", json::array{ada}, std::string(250, 'a') + "@example.org"})
@@ -184,7 +185,7 @@ TEST(SOC_3, WithoutTheProvidersWordForTheAddressNothingIsJoinedOrMade) {
 TEST(SOC_3, AnAddressThatOnlyLooksTheSameIsSomebodyElses) {
     World world;
     const std::string user = world.user_of(world.log_in(google, "s-1", ada));
-    // With a Cyrillic letter in its domain.
+    // The domain contains a Cyrillic letter.
     const std::string other = world.user_of(world.log_in(google, "s-2", "ada@exаmple.org"));
     EXPECT_FALSE(other.empty());
     EXPECT_NE(other, user);
@@ -232,7 +233,7 @@ TEST(SOC_3, WhatAFormerHolderAcceptedIsNotTheOwnersConsent) {
     EXPECT_EQ(history(world.service, squatter),
               "cookies 1 accepted, cookies 1 withdrawn, privacy 1 accepted, privacy 1 withdrawn, privacy 1 accepted, "
               "termsOfService 1 accepted, termsOfService 1 withdrawn");
-    // A login of an account that is theirs already takes nothing back and accepts nothing.
+    // A login to an account that already belongs to the user neither withdraws nor accepts anything.
     const Answer again = world.log_in(google, "s-1", squatter.email, {{"marketing", true}});
     EXPECT_EQ(flags(world.service, again.text("data.tokens.accessToken")), "0100");
 }
@@ -253,7 +254,7 @@ TEST(SOC_3, ASecondFactorOfAStrangerGoesWithTheStranger) {
     EXPECT_EQ(world.service.log_in(squatter).code_name(), "passwordNotMatch");
 }
 
-// As an import of a former version could bring it: nobody has proven the address, and somebody's subject stands there.
+// An import by an earlier version could leave this state: an unverified address with somebody's identity.
 TEST(SOC_3, AnIdentityOfAFormerHolderIsOutOnceTheOwnerProvesTheAddress) {
     for (const bool same_provider : {false, true}) {
         World world;
@@ -269,19 +270,19 @@ TEST(SOC_3, AnIdentityOfAFormerHolderIsOutOnceTheOwnerProvesTheAddress) {
         EXPECT_EQ(world.user_of(owner), person.id.text());
         const Answer former = world.log_in_claiming("former", "former@example.org", {{"email_verified", false}});
         EXPECT_EQ(former.status, 401U) << former.body;
-        // With an address of their own they are somebody else.
+        // With a verified address of their own, the former holder gets another account.
         EXPECT_NE(world.user_of(world.log_in(google, "former", "former@example.org")), person.id.text());
         EXPECT_EQ(world.log_in(same_provider ? google : apple, "owner", person.email).status, 200U);
     }
 }
 
-// Whatever raises the version keeps identities by name, or they do not log in.
+// A change that raises the version must carry the identities over explicitly, or they no longer log in.
 TEST(SOC_3, AnIdentityOfAFormerGenerationOpensNothing) {
     World world;
     const std::string user = world.user_of(world.log_in(google, "s-1", ada));
     world.service.sql("UPDATE users SET security_version = security_version + 1");
     EXPECT_EQ(world.log_in_claiming("s-1", ada, {{"email_verified", false}}).status, 401U);
-    // The address that the provider vouches for lets them join once more.
+    // With an address that the provider vouches for, the identity can join again.
     EXPECT_EQ(world.user_of(world.log_in(google, "s-1", ada)), user);
     EXPECT_EQ(world.rows("identities"), "1");
     EXPECT_EQ(world.log_in_claiming("s-1", ada, {{"email_verified", false}}).status, 200U);
@@ -312,7 +313,7 @@ TEST(SOC_3, AnIdentityOutlivesTheChangesThatAreNotAboutIt) {
     still("two-factor was turned on");
 }
 
-// A restored database does not know which identity tokens were used.
+// A restored database does not know which identity tokens were used after the backup.
 TEST(STO_6, AnIdentityTokenFromBeforeTheEpochCountsAsUsed) {
     World world;
     const std::string token = world.providers.token(world.service, google, "s-1", ada);
@@ -379,7 +380,7 @@ TEST(SOC_6, AFirstLoginMakesAnAccount) {
     EXPECT_EQ(world.count_of("userLoginApple"), "1");
     EXPECT_EQ(world.one("provider FROM identities"), "apple");
     EXPECT_EQ(world.one("device_platform FROM sessions"), "ios");
-    // No password leads there.
+    // The account has no password.
     EXPECT_EQ(world.service.log_in(ada, std::string(right_password)).code_name(), "passwordNotMatch");
 }
 

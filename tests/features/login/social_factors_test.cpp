@@ -1,4 +1,4 @@
-// TFA-14: the road by way of an identity provider passes the same gate as all others.
+// TFA-14: tests that a login through an identity provider passes the same checks as any other login.
 #include <gtest/gtest.h>
 
 #include "tests/support/calls/factor_calls.hpp"
@@ -11,7 +11,7 @@ struct World {
     IdentityProviders providers;
     Service service{with_mails_kept(providers.settings())};
 
-    // Nobody takes them: they stay where they can be counted.
+    // No mail server takes the mails, so they stay in the table and can be counted.
     static Environment with_mails_kept(Environment settings) {
         settings["MAIL_URL"] = "smtp://127.0.0.1:9";
         return settings;
@@ -45,7 +45,7 @@ TEST(TFA_14, ASocialLoginAsksForTheSecondFactorAndJoinsAfterIt) {
     EXPECT_EQ(world.one("count(*) FROM mails WHERE kind = 'identityJoined'"), "1");
     EXPECT_EQ(world.one("count(*) FROM activity_log WHERE action = 'userJoinGoogle'"), "1");
 
-    // Two challenges of one account, begun before either ended, and after the identity is known.
+    // Two challenges of one account that are both pending, after the identity is known.
     const std::string first = world.log_in("s-1", person.email).text("data.challengeToken");
     const std::string second = world.log_in("s-1", person.email).text("data.challengeToken");
     EXPECT_EQ(world.service.verify(first, world.service.next_code(person)).status, 200U);

@@ -1,5 +1,5 @@
-// SOC-5: where keys come from, and what a provider that is slow, broken or gone can do to the service. And a provider
-// that others wrote.
+// SOC-5: tests where the keys come from, and what a slow, broken or absent provider can do to the service. Also tests a
+// provider written by others.
 #include <atomic>
 #include <thread>
 
@@ -25,7 +25,7 @@ struct World {
         return settings;
     }
     Answer log_in(const json::object& more = {}) {
-        service.clock().advance(milliseconds{1'000});  // so that no two tokens are the same
+        service.clock().advance(milliseconds{1'000});  // makes every token unique
         json::object order{{"claims", providers.claims(service, google, "s-1", "ada@example.org")}};
         for (const auto& [name, value] : more) order[name] = value;
         return log_in_with(service, google, providers.token(order));
@@ -83,7 +83,7 @@ TEST(SOC_5, KeysAreKeptAsLongAsTheProviderSaysWithinBounds) {
     World world;
     const auto fetched_after = [&](const char* cache_control, milliseconds time) {
         world.providers.set_fault({{"cacheControl", cache_control}});
-        world.service.pass(hours{25});  // whatever was known
+        world.service.pass(hours{25});  // expires all known keys
         EXPECT_EQ(world.log_in().status, 200U);
         const auto before = world.fetches();
         world.service.pass(time - milliseconds{1'000});
@@ -113,7 +113,7 @@ TEST(SOC_5, WhileTheProviderIsDownKnownKeysGoOnForADay) {
         EXPECT_EQ(world.log_in().status, 200U) << hour;
         EXPECT_EQ(world.service.log_in(person).status, 200U);
     }
-    // Only who brings a new key has to wait.
+    // Only tokens with a new key have to wait.
     world.providers.rotate(google, true);
     EXPECT_EQ(world.log_in().status, 503U);
     const auto attempts = world.fetches();
@@ -180,7 +180,7 @@ TEST(SOC_5, ACertificateOfAStrangerIsNotBelieved) {
     Service service(settings);
     EXPECT_EQ(log_in_with(service, google, providers.token(service, google, "s-1", "ada@example.org")).status, 503U);
     EXPECT_EQ(providers.fetches(google), 0) << "nothing was asked of a server that nobody vouches for";
-    // Nor one of another name.
+    // The same holds for a server whose certificate has another name.
     settings = providers.settings();
     std::string address = providers.keys_address(google);
     address.replace(address.find("127.0.0.1"), 9, "127.0.0.2");
@@ -191,7 +191,7 @@ TEST(SOC_5, ACertificateOfAStrangerIsNotBelieved) {
 }
 
 TEST(FLT_3, ASlowProviderIsInNobodysWay) {
-    World world({{"HTTP_THREADS", "1"}});  // a thread that waits would let nobody pass
+    World world({{"HTTP_THREADS", "1"}});  // a blocked thread would stop all requests
     const Person person = world.service.make_person();
     for (const char* kind : {"silence", "drip"}) {
         world.providers.set_fault({{"kind", kind}});
@@ -222,7 +222,7 @@ TEST(SOC_5, TheServiceStopsWhileAProviderKeepsItWaiting) {
         try {
             log_in_with(world.service, google, token);
         } catch (const std::exception&) {
-            // No answer, or a late one.
+            // The answer may be missing or late.
         }
     });
     while (world.fetches() == 0) std::this_thread::yield();
@@ -251,7 +251,7 @@ TEST(SOC_5, KeysComeOverHttpsAlone) {
 TEST(SOC_1, AProviderThatOthersWroteIsUnderstood) {
     const GenuineProvider provider;
     Service service(provider.settings());
-    service.clock().set(from_epoch_ms(epoch_ms(SystemClock().now())));  // its tokens are of today
+    service.clock().set(from_epoch_ms(epoch_ms(SystemClock().now())));  // the provider's tokens have the current time
     for (const char* client : {"rsa", "ec"}) {
         const json::object order{
             {"client", client}, {"subject", "ada"}, {"email", "ada@example.org"}, {"nonce", "n-1"}};

@@ -1,4 +1,4 @@
-// SOC-1, SOC-4: which identity tokens let somebody in, and how often.
+// SOC-1, SOC-4: tests which identity tokens admit a user, and how often.
 #include <functional>
 #include <map>
 
@@ -29,7 +29,7 @@ struct World {
     std::string rows(const std::string& table) const { return service.sql("SELECT count(*) FROM " + table)[0][0]; }
 };
 
-// What is ordered of the provider, and the claims in it, at the service's time.
+// An order for a token: what the test provider is asked for, and the claims, at the service's time.
 struct Order {
     World& world;
     json::object order;
@@ -42,7 +42,7 @@ struct Order {
         return world.providers.token(std::move(whole));
     }
     std::string issuer() const { return std::string(claims.at("iss").as_string()); }
-    // The claims with these members written behind them.
+    // Appends these members to the text of the claims.
     void append(const std::string& members) {
         std::string text = json::serialize(claims);
         text.back() = ',';
@@ -268,11 +268,11 @@ TEST(SOC_1, ATokenMustComeAsOneBearer) {
     const Answer of_apple = world.service.post("/api/user/login/social/apple", body);
     EXPECT_EQ(of_apple.code_name(), "socialAppleRequired");
     EXPECT_EQ(of_apple.number("statusCode"), 5124);
-    // Our own tokens are somebody else's here.
+    // Tokens of the service itself are not identity tokens.
     const std::string own = world.service.tokens_of(world.service.make_person()).access;
     EXPECT_EQ(log_in_with(world.service, google, own).number("statusCode"), 5123);
     EXPECT_EQ(log_in_with(world.service, apple, own).number("statusCode"), 5125);
-    // Nothing was spent by what was refused, and the form of the body comes last.
+    // The refused requests did not spend the token. The body is validated last.
     EXPECT_TRUE(world.service.post(path, {}, bearer(token)).violates("from", "isNotEmpty"));
     EXPECT_EQ(world.service.post("/api/v1/user/login/social/google", body, bearer(token)).status, 200U);
 }
@@ -285,7 +285,7 @@ TEST(SOC_1, TheOperatorLearnsWhyATokenWasRefused) {
     for (int i = 0; i < 30; ++i) EXPECT_EQ(log_in_with(world.service, google, token).status, 401U);
     EXPECT_EQ(log_in_with(world.service, apple, "a.b.c").status, 401U);
     EXPECT_EQ(log_in_with(world.service, google, order_of(world).token()).status, 200U);
-    world.service.restart();  // what was recorded is written at the stop
+    world.service.restart();  // writes the pending events
     const auto file = world.service.folder() / "data" / "security" / "events.log";
     std::map<std::string, int> told;
     for (const json::object& event : entries_in(file)) {
@@ -353,7 +353,7 @@ TEST(SOC_4, ASecondSignatureOfATokenIsNoSecondToken) {
                                {"alg", "ES256"},
                                {"tamper", "second spelling"}});
     EXPECT_EQ(log_in_with(world.service, google, token).status, 200U) << "it is a right one";
-    // Made anew: ECDSA signs the same claims otherwise each time.
+    // ECDSA signs the same claims differently each time.
     const std::string same = world.providers.token(
         {{"claims", world.providers.claims(world.service, google, "subject-1", email)}, {"alg", "ES256"}});
     EXPECT_NE(token, same);

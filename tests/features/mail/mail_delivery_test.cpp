@@ -1,4 +1,4 @@
-// From a change to the mail that tells of it, with mails as files.
+// Tests mails from the change that causes them to their delivery, here as files.
 #include <fstream>
 #include <iterator>
 
@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// For break_writes(): nobody takes a mail, so that a test finds it in the table.
+// With break_writes(): no instance takes a mail, so that a test finds it in the table.
 constexpr const char* taking = "UPDATE OF taken_by ON mails";
 
 bool nothing_waits(const Service& service) {
@@ -44,7 +44,7 @@ TEST(Mail, AChangeOfPasswordIsToldToTheOwner) {
     EXPECT_TRUE(nothing_waits(service));
 }
 
-// A mail waits sealed for as long as it is tried, so the secret that sealed it must stay in the list as long.
+// A mail stays sealed while its delivery is retried, so the secret that sealed it must stay in the list for as long.
 TEST(Mail, AChangedSecretOpensWhatTheFormerOneSealed) {
     const std::string former(32, 'a');
     const std::string next(32, 'b');
@@ -140,7 +140,7 @@ TEST(Mail, AnOutageOfTheDatabaseLosesNoneAndSendsNoneTwice) {
     Service service;
     const Person ada = service.make_person();
     const Mailbox mailbox(service);
-    service.break_writes("DELETE ON mails");  // sent, and the row stays
+    service.break_writes("DELETE ON mails");  // the mail is sent, but its row stays
     ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
     mailbox.wait_for(ada.email, "welcome");
     mailbox.clear();

@@ -1,4 +1,4 @@
-// Two instances on one database never send a mail twice.
+// Tests that two instances on one database never send a mail twice.
 #include <atomic>
 #include <map>
 #include <memory>
@@ -63,7 +63,7 @@ TEST(MailInstances, TwoOnOneDatabaseSendEachMailOnce) {
     EXPECT_GT(second.mail_delivery().sent(), 0U);
 }
 
-// A server that takes its time, by the clock of the test; beside it a second instance looks for mails.
+// A mail server that takes its time by the clock of the test. During each mail, a second instance tries to take mails.
 class SlowServer final : public MailTransport {
 public:
     SlowServer(ManualClock& clock, Services& services, milliseconds each)
@@ -85,7 +85,7 @@ private:
     Services& services_;
     const milliseconds each_;
     std::atomic<std::size_t> taken_by_other_{0};
-    std::vector<MailId> posted_;  // read when the delivery has ended
+    std::vector<MailId> posted_;  // read only after the delivery has ended
 };
 
 struct SlowRound {
@@ -95,7 +95,7 @@ struct SlowRound {
     std::int64_t left;
 };
 
-// Six mails, one after the other, until they are gone or the other one has them.
+// Sends six mails, one after the other, until all are sent or the second instance has taken the rest.
 SlowRound send_slowly(milliseconds each) {
     const TempFolder folder;
     ManualClock clock(from_epoch_ms(1'700'000'010'000));
@@ -103,7 +103,7 @@ SlowRound send_slowly(milliseconds each) {
                                        {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "8192"},
                                        {"AUTH_PASSWORD_ARGON2_PASSES", "1"}})
                               .value();
-    std::unique_ptr<MailDelivery> delivery;  // as in App: it outlives the services
+    std::unique_ptr<MailDelivery> delivery;  // outlives the services, as in App
     Services services(config, clock);
     User user;
     user.email = "ada@example.org";
@@ -129,7 +129,7 @@ SlowRound send_slowly(milliseconds each) {
         MailDelivery::Parts{services.database, clock, services.locales, services.mails, services.audit},
         spdlog::default_logger());
     delivery->start();
-    // The second round begins when the batch is over.
+    // The second round begins after the whole batch.
     EXPECT_TRUE(eventually([&] { return rounds >= 2 && (delivery->sent() == 6 || server.taken_by_other() > 0); }));
     delivery->stop();
     delivery->wait();
@@ -139,7 +139,7 @@ SlowRound send_slowly(milliseconds each) {
 }
 
 TEST(MailInstances, HoweverSlowTheServerNobodyElseTakesTheBatch) {
-    const SlowRound round = send_slowly(130s);  // 13 minutes in all
+    const SlowRound round = send_slowly(130s);  // 13 minutes in total
     EXPECT_EQ(round.posted, 6U);
     EXPECT_EQ(round.different, 6U);
     EXPECT_EQ(round.taken_by_other, 0U);

@@ -1,4 +1,4 @@
-// Mails as another program reads them: the parser that comes with Python.
+// Tests that another program, Python's own email parser, reads the mails as intended.
 #include <fstream>
 
 #include <boost/json/parse.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Prints what Python's parser makes of each file as a line of JSON; a defect it finds is told as well.
+// Prints one line of JSON for each file: what Python's parser reads, including any defects.
 constexpr const char* reader = R"(
 import email, email.header, email.policy, json, sys
 for name in sys.argv[1:]:

@@ -1,4 +1,4 @@
-// The service and a real mail server that has its days.
+// Tests the service with a real mail server that fails at times.
 #include "tests/support/mail_server.hpp"
 
 #include <fstream>
@@ -68,7 +68,8 @@ TEST(MailServer, FLT_3_DownForAnHourItLosesNoMailAndHoldsUpNoRequest) {
     EXPECT_TRUE(eventually([&] { return rows_of_mails(service, "last_error IS NOT NULL") != "0"; }));
     EXPECT_GT(tried(), 0);
     EXPECT_EQ(rows_of_mails(service, "failed_at IS NULL"), rows_of_mails(service));
-    // 150, one for each change, and one for each login after a change: from then on every device is a new one.
+    // The 150 mails above, one for each change, and one for each login after a change: a change makes every device new
+    // again.
     constexpr std::size_t all = 150 + 3 + 2;
     EXPECT_EQ(rows_of_mails(service), std::to_string(all));
 
@@ -112,7 +113,7 @@ TEST(MailServer, WhatItPutsOffItGetsLater) {
     ASSERT_TRUE(eventually([&] { return rows_of_mails(service, "last_error = '451 4.7.1'") == "1"; }));
     EXPECT_THAT(server.mails(), SizeIs(1));
     server.work_again();
-    service.pass(13s);  // 10 s and up to a fifth
+    service.pass(13s);  // the retry waits 10 s plus up to a fifth
     EXPECT_THAT(server.wait_for(2), SizeIs(2));
     EXPECT_TRUE(nothing_waits(service));
 }

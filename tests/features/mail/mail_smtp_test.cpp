@@ -1,4 +1,4 @@
-// The SMTP client against a real server: what it insists on, and how it reads what goes wrong.
+// Tests the SMTP client against a real server: what it insists on, and how it interprets failures.
 #include <optional>
 #include <thread>
 
@@ -93,11 +93,11 @@ TEST(MailSmtp, ACertificateThatNobodyTrustsEndsIt) {
         wrong.server.ca_file = server.untrusted_ca_file();
         net::SmtpClient stranger(wrong);
         EXPECT_EQ(send(stranger).verdict, Verdict::no_service);
-        wrong.server.ca_file.clear();  // what the system trusts
+        wrong.server.ca_file.clear();  // uses the system's own certificates
         net::SmtpClient usual(wrong);
         EXPECT_EQ(send(usual).verdict, Verdict::no_service);
         EXPECT_THAT(server.mails(), IsEmpty());
-        // The right certificate of another host.
+        // A valid certificate, but of another host.
         auto elsewhere = options(server.url());
         elsewhere.server.host = "127.0.0.2";
         net::SmtpClient other(elsewhere);

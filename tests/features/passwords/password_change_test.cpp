@@ -1,4 +1,4 @@
-// Changing a password: what a new one must be, and what has to be proven for it.
+// Tests changing a password: what the new one must be, and what the user must prove.
 #include <gtest/gtest.h>
 
 #include "tests/support/calls/factor_calls.hpp"
@@ -16,7 +16,7 @@ Answer change(const Service& service, const TokenTexts& tokens, const std::strin
     return service.patch(change_path, body, bearer(tokens.access));
 }
 
-// Not one character again and again: that is easy to guess, whatever its length.
+// Mixes the character with others, because a repeated character is easy to guess at any length.
 std::string of_length(std::size_t code_points, std::string_view character) {
     constexpr std::string_view letters = "wjzxkhgfbmnptdlsrcy";
     std::string out = "Kv9";
@@ -49,7 +49,7 @@ TEST(PWD_3, LengthCountsCodePointsAndWhatWasSetLogsIn) {
     }
 }
 
-// Length in the place of kinds of characters (AUTH_PASSWORD_RULES).
+// Length replaces the kinds of characters (AUTH_PASSWORD_RULES).
 TEST(PWD_3, ByTheRulesOfNistLengthCountsAndKindsDoNot) {
     Service service({{"AUTH_PASSWORD_RULES", "nist"}});
     Person person = service.make_person();

@@ -1,4 +1,5 @@
-// Many logins at once: no more guesses than one after the other, no more hashes than the machine has cores for.
+// Tests many concurrent logins: they allow no more guesses than sequential ones, and run no more hashes than there are
+// cores.
 #include <algorithm>
 #include <atomic>
 #include <optional>
@@ -80,7 +81,7 @@ std::vector<std::string> checks(const Service& service, const Person& person) {
     return service.sql(checks_of + person.email + "'").at(0);
 }
 
-// As other instances leave it behind that check passwords of this account, until a moment in so many milliseconds.
+// Simulates `count` password checks of this account on other instances that may still run for `rest`.
 void put_under_way(Service& service, const Person& person, int count, milliseconds rest) {
     service.sql("UPDATE users SET password_pending = " + std::to_string(count) + ", password_pending_until = " +
                 std::to_string(epoch_ms(service.clock().now() + rest)) + " WHERE email = '" + person.email + "'");
@@ -110,7 +111,7 @@ TEST(PWD_6, AsManyAreUnderWayAsFailuresAreLeft) {
 }
 
 TEST(PWD_6, ChecksThatNeverEndedCountAndDoNotLock) {
-    // Guesses whose process ends before the answer would be free otherwise.
+    // Otherwise guesses would be free if their process ended before the answer.
     Service service;
     const Person person = service.make_person();
     put_under_way(service, person, 5, milliseconds{0});
@@ -121,7 +122,7 @@ TEST(PWD_6, ChecksThatNeverEndedCountAndDoNotLock) {
 }
 
 TEST(PWD_6, AReservationOfAnInstanceWhoseClockIsALittleAheadCounts) {
-    // Seen between instances: one millisecond was enough to let more be under way than may fail.
+    // Regression: clocks that differed by one millisecond let more checks run than the account had attempts left.
     Service service;
     const Person person = service.make_person();
     put_under_way(service, person, 5, seconds{61});
@@ -136,7 +137,8 @@ TEST(PWD_6, AReservationOfAClockThatWasPutBackHasEnded) {
 }
 
 TEST(PWD_8, ChangesOfOnePasswordHashOneAfterTheOther) {
-    // The look at former passwords costs up to ten hashes. All changes of an account at once took every thread.
+    // A comparison with former passwords costs up to ten hashes. Regression: concurrent changes of one account took
+    // every thread.
     Service service({{"AUTH_PASSWORD_HASH_THREADS", "4"}});
     const Person person = service.make_person();
     const TokenTexts tokens = service.tokens_of(person);
@@ -188,7 +190,7 @@ TEST(PWD_8, WhatThePoolCannotTakeIsAskedToComeAgain) {
 }
 
 TEST(PWD_8, AStormOfLoginsFromOneNetworkLeavesRoomForAnother) {
-    // Seen here: one address filled the queue, and everybody else was asked to come again for as long as it went on.
+    // Regression: one address filled the queue, and all other clients were told to retry for as long as that lasted.
     Service service({{"AUTH_PASSWORD_HASH_THREADS", "1"}, {"AUTH_PASSWORD_HASH_QUEUE_MAX", "17"}});
     const Person person = service.make_person();
     WorkerPool& pool = service.app().services().hash_pool;
@@ -220,8 +222,8 @@ TEST(PWD_8, AStormOfLoginsFromOneNetworkLeavesRoomForAnother) {
 }
 
 TEST(PWD_8, AnUnevaluatedAttemptIsNotCounted) {
-    // Seen here: each 503 for want of a place in the pool counted as a wrong password, and five of them locked the
-    // account of somebody who had typed the right one.
+    // Regression: each 503 for lack of a place in the pool counted as a wrong password, and five of them locked the
+    // account of a user who had typed the right one.
     Service service(narrow_pool());
     const Person person = service.make_person();
     {
@@ -249,7 +251,7 @@ TEST(PWD_8, WhatIsTooLongIsRefusedWithoutAHash) {
               422U);
     EXPECT_LT(refused.body.size(), 2'000U);
     EXPECT_EQ(service.sql("SELECT password_attempt FROM users WHERE email = '" + person.email + "'")[0][0], "0");
-    // What needs no hash goes on.
+    // Requests that need no hash are still served.
     EXPECT_EQ(service.get("/api/shared/user/2fa/status", bearer(tokens.access)).status, 200U);
 }
 

@@ -1,4 +1,5 @@
-// What the time of a failed login tells: nothing, whoever the address belongs to and whoever made its hash (PWD-1).
+// Tests that the duration of a failed login reveals neither whose address it was nor which program made the hash
+// (PWD-1).
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -28,7 +29,7 @@ TEST(PWD_1, FailuresAreAnsweredAtTheSameMomentWhileHashesOfSeveralKindsExist) {
 
     give_hash(service, imported, bcrypt_hash);
     service.sql("UPDATE users SET password_hash = NULL WHERE email = '" + without.email + "'");
-    // The failure that shows the new kind is the first to be held back.
+    // The failure that reveals the new kind is itself the first to be held back.
     EXPECT_EQ(service.log_in(imported.email, wrong_password).status, 400U);
     EXPECT_EQ(floor.held_back(), 1U);
     EXPECT_GT(floor.floor().count(), 0);
@@ -78,7 +79,7 @@ awaitable<bool> is_right(Passwords& passwords, std::optional<User> user, std::st
     co_return checked.has_value();
 }
 
-// Every failure up to and into the lock, as the database sees it.
+// Compares the database calls of every failure up to and into the lock.
 TEST(PWD_1, EachFailureIsTheSameWorkForAnAccountAndForNobody) {
     Service service;
     const Person person = service.make_person();
@@ -94,7 +95,7 @@ TEST(PWD_1, EachFailureIsTheSameWorkForAnAccountAndForNobody) {
         EXPECT_FALSE(run(is_right(passwords, std::move(user), email)));
         return std::exchange(calls, {});
     };
-    calls_of(std::nullopt, "first@example.org");  // looks which kinds of hashes there are
+    calls_of(std::nullopt, "first@example.org");  // loads the kinds of hashes
     for (int attempt = 1; attempt <= 7; ++attempt)
         EXPECT_EQ(calls_of(run(real.users.find(person.id)), person.email), calls_of(std::nullopt, "nobody@example.org"))
             << "attempt " << attempt;

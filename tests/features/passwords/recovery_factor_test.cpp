@@ -1,4 +1,4 @@
-// Setting a forgotten password: what must be proven besides, what it ends, what stays.
+// Tests setting a forgotten password: what else the user must prove, what it ends, and what stays.
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -72,7 +72,7 @@ TEST(REC_3, AHundredGuessesAtOnceAreFive) {
              .body = {{"token", token}, {"newPassword", new_password}, {"code", wrong_code(service, person, i)}},
              .method = "PUT"});
     auto answers = all_at_once(service, calls);
-    // On a machine so busy that most are asked to come again, fewer than five may be evaluated.
+    // On a busy machine the service may turn most guesses away, so that it evaluates fewer than five.
     const auto evaluated = [&] { return count(answers, 401, "twoFactorInvalid"); };
     for (int i = 100; evaluated() < 5 && i < 150; ++i)
         answers.push_back(reset(service, token, new_password, {{"code", wrong_code(service, person, i)}}));
@@ -183,7 +183,7 @@ TEST(Recovery, GivesAnAccountWithoutPasswordOne) {
     EXPECT_EQ(service.log_in(person.email, new_password).status, 200U);
 }
 
-// Nobody had proven the address: whatever stands in the account is of a stranger who typed it.
+// Nobody had verified the address, so everything in the account may come from a stranger who typed it.
 TEST(SOC_3, AResetThatProvesTheAddressLeavesTheFormerHolderNothing) {
     Service service;
     Person holder = service.make_person();

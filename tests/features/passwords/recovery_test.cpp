@@ -1,4 +1,4 @@
-// Forgotten passwords: asking for the link, and what it takes to use it.
+// Tests forgotten passwords: requesting the link, and what is needed to use it.
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -76,7 +76,7 @@ TEST(REC_1, AHundredRequestsSendOneMailUntilTheWaitIsOver) {
 TEST(REC_1, TheRequestDoesTheSameWhoeverTheAddressBelongsTo) {
     Service service;
     const Person person = service.make_person();
-    // Were the account looked at in the request, or a mail written by it, one of the two would fail.
+    // If the request itself wrote the mail, it would fail for the known address only.
     service.break_writes("INSERT ON mails");
     EXPECT_EQ(forget(service, person.email).status, 200U);
     EXPECT_EQ(forget(service, unknown).status, 200U);
@@ -172,8 +172,8 @@ TEST(REC_2, TheTokenEndsWithAnyChangeOfPasswordOrAddress) {
     }
 }
 
-// A link is of the generation it was sent in. That it was deleted is one half; that it would not be accepted, the
-// other.
+// A link is valid only for the version of the account at which it was sent. These changes delete the link. The last one
+// only raises the version: the link still exists, but is refused.
 TEST(REC_2, TheTokenEndsWithEveryChangeThatEndsWhatWasGranted) {
     Service service;
     const TokenTexts admin = service.tokens_of(service.make_person(Role::admin));

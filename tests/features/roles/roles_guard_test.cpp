@@ -1,4 +1,4 @@
-// What a role is asked for, at every request anew.
+// Tests that every request is checked against the current abilities of the caller's role.
 #include <set>
 
 #include "app/app.hpp"
@@ -13,7 +13,7 @@ struct Need {
     Abilities abilities;
 };
 
-// Every operation that asks for abilities, and for which.
+// Every operation that requires abilities, and which ones it requires.
 const std::vector<Need>& needs() {
     const std::string id = absent_id;
     static const std::vector<Need> all{
@@ -58,7 +58,7 @@ const std::vector<Need>& needs() {
     return all;
 }
 
-// The abilities without one of their actions, once for each.
+// Returns the abilities without one of their actions, once for each action.
 std::vector<Abilities> each_lacking_one(const Abilities& abilities) {
     std::vector<Abilities> out;
     for (std::size_t i = 0; i < abilities.size(); ++i)

@@ -1,4 +1,4 @@
-// Making, changing and deleting roles, and who may.
+// Tests creating, changing and deleting roles, and who may do so.
 #include <latch>
 #include <set>
 #include <thread>
@@ -185,7 +185,7 @@ TEST(Roles, ChangesStandInTheActivityLogOfWhoMadeThem) {
               (std::multiset<std::string>{"adminRoleCreate", "adminRoleUpdate", "adminRoleDelete"}));
 }
 
-// Versions of the program that run side by side read each other's rows.
+// Versions of the program that run side by side must be able to read each other's rows.
 TEST(Roles, KeepTheFormInWhichTheirAbilitiesAreStored) {
     Staff staff;
     const std::string role = staff.make_role("admin", {{"user", {"update", "read"}}, {"apiKey", {"delete"}}});
@@ -195,7 +195,7 @@ TEST(Roles, KeepTheFormInWhichTheirAbilitiesAreStored) {
               R"([{"subject":"apiKey","action":["delete"]},{"subject":"user","action":["read","update"]}])");
 }
 
-// Another version, or a hand at the database, may order the actions otherwise.
+// Another version, or a manual change in the database, may order the actions differently.
 TEST(Roles, AreChangedAndDeletedHoweverTheirAbilitiesAreWritten) {
     Staff staff;
     const std::string role = staff.make_role("admin", {{"user", {"read"}}});
@@ -257,7 +257,7 @@ TEST(Roles, AreReadByOtherServices) {
                    errors::api_key_required);
 }
 
-// Of many at the same moment one makes the role, and one deletes it.
+// Of many concurrent requests, one creates the role and one deletes it.
 TEST(RAC_1, ARoleIsMadeOnceAndDeletedOnce) {
     Staff staff;
     constexpr int rivals = 8;
@@ -283,8 +283,8 @@ TEST(RAC_1, ARoleIsMadeOnceAndDeletedOnce) {
     EXPECT_EQ(std::ranges::count(erased, 404U), rivals - 1);
 }
 
-// While a super admin takes a role away from an admin's reach and gives it back, the admin never changes it while it is
-// out of reach: each change they make is one of a state within their rights.
+// A super admin keeps moving a role out of an admin's reach and back. The admin's own changes must never hit the role
+// while it is out of reach.
 TEST(RAC_1, AChangeNeverMeetsARoleThatWasRaisedMeanwhile) {
     Staff staff;
     const std::string limited = staff.admin_with(role_manager);

@@ -1,4 +1,4 @@
-// STO-6: a restored database does not revive the past, and one command ends everything that was granted.
+// STO-6: tests that a restored database revives nothing, and that one command ends everything that was granted.
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -14,7 +14,7 @@ RaisedEpoch raise(Service& service, bool keep_api_keys = false) {
     return run(Epochs(service.app().services().database).raise(keep_api_keys, service.clock().now()));
 }
 
-// What was granted, as it was at one moment: the part of a backup that could let somebody in.
+// A snapshot of all grants: the part of a backup that could let somebody in.
 class Backup {
 public:
     explicit Backup(Service& service) : service_(service) {
@@ -68,7 +68,7 @@ TEST(STO_6, AfterARestoreAndARaiseNothingSpentIsAccepted) {
     settle_mails(service);
     Backup backup(service);
 
-    // All of it is spent after the backup.
+    // Spends all of these grants after the backup.
     const TokenTexts by_backup_code =
         World::tokens_in(service.verify_backup(service.challenge_of(t.person), t.person.backup_codes[0]));
     ASSERT_EQ(t.refresh(t.tokens).status, 200U);
@@ -82,7 +82,7 @@ TEST(STO_6, AfterARestoreAndARaiseNothingSpentIsAccepted) {
     ASSERT_EQ(t.read(t.tokens), 200U) << "a backup brings the past back";
     ASSERT_EQ(one(service, "SELECT count(*) FROM backup_codes"), "8");
     const RaisedEpoch raised = raise(service);
-    EXPECT_GE(raised.sessions, 2);  // the person's and the administrator's
+    EXPECT_GE(raised.sessions, 2);  // those of the person and of the administrator
     EXPECT_EQ(raised.links, 1);
     EXPECT_EQ(raised.backup_codes, 8);
 
@@ -96,7 +96,7 @@ TEST(STO_6, AfterARestoreAndARaiseNothingSpentIsAccepted) {
     const std::string fresh = login.text("data.challengeToken");
     EXPECT_EQ(service.verify_backup(fresh, t.person.backup_codes[0]).code_name(), "twoFactorInvalid");
     EXPECT_EQ(service.verify(fresh, code).code_name(), "twoFactorInvalid") << "the very code, in its own half minute";
-    // And the owner is not locked out.
+    // The owner is not locked out.
     service.clock().advance(seconds{60});
     EXPECT_EQ(service.verify(fresh, service.code(t.person)).status, 200U);
 }
@@ -105,7 +105,7 @@ TEST(STO_6, AnEpochIsNeverGivenOutTwice) {
     World t;
     Backup backup(t.service());
     const auto first = raise(t.service());
-    const std::string challenge = t.service().challenge_of(t.person);  // of the first raise, and in the cache
+    const std::string challenge = t.service().challenge_of(t.person);  // from the first epoch, and in the cache
     backup.restore();
     t.service().clock().advance(milliseconds{1});
     const auto second = raise(t.service());
@@ -159,7 +159,7 @@ TEST(STO_6, ApiKeysEndUnlessTheyAreKept) {
     EXPECT_EQ(t.keys.show_as_system(key.text()).status, 200U);
     EXPECT_EQ(raise(t.service()).api_keys, 1);
     EXPECT_EQ(t.keys.show_as_system(key.text()).code_name(), "xApiKeyInvalid");
-    // An administrator sees it off, cannot switch it on as it is, and gives it a new secret.
+    // An administrator sees that the key is off, cannot switch it on again, and gives it a new secret.
     const std::string chief = t.service().tokens_of(t.service().make_person(Role::super_admin)).access;
     const auto update = [&](const std::string& what, const json::object& body) {
         return t.keys.call(chief, "PATCH", "api-key/update/" + key.id + "/" + what, body);

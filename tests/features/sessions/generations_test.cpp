@@ -1,4 +1,5 @@
-// A grant is of its account's present generation, or it is worth nothing: sessions, and what anybody remembers of them.
+// Tests that a grant counts only in the current generation of its account, including sessions and all cached copies of
+// them.
 #include "app/app.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/run.hpp"
@@ -24,7 +25,7 @@ struct World {
     Person person = service.make_person();
 };
 
-// A change that forgets to revoke the rows is a change all the same.
+// Raising the version suffices, even if a change forgets to revoke the sessions.
 TEST(SES_5, ASessionOfAFormerSecurityVersionOpensNothing) {
     World t;
     const TokenTexts tokens = t.service.tokens_of(t.person);
@@ -59,7 +60,7 @@ TEST(SES_5, TheSessionThatIsKeptIsOfTheNewVersionAndNoOtherIs) {
               "1");
 }
 
-// One after another, each with another session of the account in the cache, which must be dead at once.
+// Each change in turn ends another session of the account at once, although that session is cached.
 TEST(SES_2, WithSessionCheckCacheWhateverEndsSessionsIsSeenAtOnce) {
     World t({{"SESSION_CHECK", "cache"}});
     const TokenTexts admin = t.service.tokens_of(t.service.make_person(Role::admin));
@@ -120,7 +121,7 @@ TEST(SES_2, WithSessionCheckCacheTheFormerAccessTokenDiesWithTheRefresh) {
     EXPECT_EQ(t.read(tokens), 401U);
 }
 
-// Whoever can write to the cache makes no session live.
+// Write access to the cache is not enough to revive a session.
 TEST(SES_2, WithSessionCheckCacheACopyThatSomebodyElseWroteIsNotBelieved) {
     World t({{"SESSION_CHECK", "cache"}});
     const TokenTexts tokens = t.service.tokens_of(t.person);
@@ -167,8 +168,8 @@ TEST(SES_2, WithSessionCheckCacheNoCopyOfAnEarlierEpochIsBelievedOnceThePresentO
     EXPECT_EQ(t.read(tokens), 401U);
 }
 
-// What the guard remembers of acceptances is of one generation: whatever undoes them raises the version, even where the
-// session goes on.
+// The guard remembers acceptances for one generation only. Every change that undoes them raises the version, even if
+// the session continues.
 TEST(DOC_8, TheGuardRemembersBySessionAndVersion) {
     World t;
     publish(t.service, "privacy", 1);

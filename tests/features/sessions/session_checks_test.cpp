@@ -1,4 +1,5 @@
-// What a signature alone does not open: sessions looked up, ended and bounded (SES-1 to SES-5, SES-8).
+// Tests that a valid signature is not enough: sessions are looked up, ended and limited in number (SES-1 to SES-5,
+// SES-8).
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -34,7 +35,7 @@ std::int64_t live_sessions(const Service& service, const Person& person) {
             .at(0));
 }
 
-// All rows of all tables, as text.
+// Returns all rows of all tables as text.
 std::map<std::string, std::vector<std::vector<std::string>>> dump(const Service& service) {
     std::map<std::string, std::vector<std::vector<std::string>>> out;
     for (const auto& table : service.tables()) out[table] = service.sql("SELECT * FROM " + table);
@@ -99,7 +100,7 @@ TEST(SES_2, NobodyPassesOnceARevokeIsAcknowledged) {
     expect_dead(service, tokens, "afterwards");
 }
 
-// `change` ends the session behind the token; then the cached copy comes back as it was.
+// Ends the session of the token with `change`, then puts the former copy back into the cache.
 void restore_cached_copy(Service& service, const Person& person, const std::string& token,
                          const std::function<void()>& change) {
     const std::string key = "User:" + person.id.text() + ":Session:" + session_of(token);
@@ -120,7 +121,7 @@ TEST(SES_2, ACachedCopyRestoredByHandOpensNothing) {
         EXPECT_EQ(service.post("/api/shared/user/logout", {}, bearer(tokens.access)).status, 200U);
     });
     expect_refused_token(service, tokens.access, "a revoked session in the cache");
-    // The same with the row gone altogether.
+    // The same holds if the row is deleted altogether.
     const auto more = service.tokens_of(person);
     expect_alive(service, more, "fills the cache");
     restore_cached_copy(service, person, more.access,
@@ -134,7 +135,7 @@ TEST(SES_2, DisablingAndEnablingAUserRevivesNothing) {
     const auto tokens = service.tokens_of(person);
     expect_alive(service, tokens, "before");
     restore_cached_copy(service, person, tokens.access, [&] {
-        // One change of status: sessions end with it, the version rises.
+        // A change of status ends the sessions and raises the version in one transaction.
         service.sql("BEGIN; UPDATE users SET status = 'inactive', security_version = security_version + 1 WHERE id = " +
                     literal(person.id) +
                     "; UPDATE sessions SET revoked_at = 1700000011000, revoked_reason = 'inactive' " +
@@ -179,14 +180,14 @@ TEST(SES_3, BeforeTheLastFactorNothingIsStored) {
     Service service;
     Person person = service.make_person();
     service.turn_two_factor_on(person);
-    // The mail about it leaves in its own time.
+    // The mail about the change leaves asynchronously.
     ASSERT_TRUE(eventually([&] { return service.sql("SELECT count(*) FROM mails")[0][0] == "0"; }));
     auto before = dump(service);
     const Answer login = service.log_in(person);
     auto after = dump(service);
     EXPECT_FALSE(login.has("data.tokens"));
     EXPECT_FALSE(login.headers.contains("set-cookie"));
-    // Only the number of the account's challenges may have moved.
+    // In the users table, only the account's number of challenges may have changed.
     const std::string rest_of_users =
         "SELECT id, status, security_version, password_attempt, password_locked_until, last_login_at, updated_at FROM "
         "users";
@@ -200,7 +201,7 @@ TEST(SES_3, BeforeTheLastFactorNothingIsStored) {
     EXPECT_EQ(dump(service).at("sessions"), after.at("sessions")) << "a wrong code makes no session";
     EXPECT_FALSE(service.verify(challenge, "000000").headers.contains("set-cookie"));
     expect_refused_token(service, challenge, "the challenge itself");
-    // What is kept of the challenge is not the challenge.
+    // Neither the database nor the cache's key contains the challenge itself.
     for (const auto& [table, rows] : dump(service))
         for (const auto& row : rows)
             for (const auto& value : row) EXPECT_EQ(value.find(challenge), std::string::npos) << table;
@@ -208,7 +209,7 @@ TEST(SES_3, BeforeTheLastFactorNothingIsStored) {
 }
 
 TEST(SES_4, IdentifiersAreNewAndEvenlyDrawn) {
-    // As jtis and challenges are made: 10^5 of each length.
+    // Draws 10^5 identifiers of each length, as for jtis and challenges.
     for (const std::size_t length : {32U, 48U}) {
         constexpr std::size_t count = 100'000;
         std::set<std::string> seen;
@@ -224,7 +225,7 @@ TEST(SES_4, IdentifiersAreNewAndEvenlyDrawn) {
             double chi = 0;
             for (const char c : crypto::alphanumerics)
                 chi += std::pow(frequency[at][static_cast<unsigned char>(c)] - expected, 2) / expected;
-            // 61 degrees of freedom: a fair generator exceeds 160 once in 10^10 times.
+            // 61 degrees of freedom: a fair generator exceeds 160 about once in 10^10 cases.
             EXPECT_LT(chi, 160.0) << "position " << at;
         }
     }
@@ -263,7 +264,7 @@ TEST(SES_4, EveryLoginStepUpAndRefreshBringsNewOnes) {
     EXPECT_EQ(challenges.size(), 5U);
 }
 
-// A session per kind of client: plain, with a device, from a phone.
+// Creates a session for each kind of client: plain, mobile, and mobile with a device.
 std::vector<TokenTexts> sessions_of_all_kinds(const Service& service, const Person& person) {
     std::vector<TokenTexts> out;
     for (const auto& more :
@@ -404,7 +405,7 @@ TEST(SES_8, TheEleventhLoginEndsTheOldest) {
 }
 
 TEST(SES_8, ALoginNeverEndsItself) {
-    // The clock stands still: all of them begin in the same millisecond.
+    // The clock stands still, so that all sessions begin in the same millisecond.
     Service service;
     const Person person = service.make_person();
     for (int i = 0; i < 30; ++i) expect_alive(service, service.tokens_of(person), std::to_string(i));
@@ -414,7 +415,7 @@ TEST(SES_8, ALoginNeverEndsItself) {
 TEST(SES_8, TwoHundredParallelLoginsLeaveTen) {
     Service service;
     const Person person = service.make_person();
-    // Whoever had to wait a second for a password check is sent away (PWD-8) and comes again, until all are in.
+    // A login that waits too long for its password check is turned away (PWD-8), and tries again until it succeeds.
     const auto answers = at_once(200, [&](std::size_t) {
         Answer answer = service.log_in(person);
         for (int again = 0; again < 100 && answer.status == 503; ++again) answer = service.log_in(person);

@@ -1,5 +1,5 @@
-// SES-5: every way that ends sessions, each through the front door. What was granted before it opens nothing with the
-// next request, also where the cache is trusted.
+// SES-5: tests every way to end sessions over HTTP. Earlier grants are refused from the next request on, even if the
+// service trusts its cache.
 #include <functional>
 #include <set>
 #include <string>
@@ -15,7 +15,7 @@
 namespace consentry::tests {
 namespace {
 
-// An account with a session per kind of client, and an administrator.
+// An account with a session for each kind of client, and an administrator.
 struct World {
     explicit World(const std::string& check) : service({{"SESSION_CHECK", check}}) {}
 
@@ -23,7 +23,7 @@ struct World {
     Person person = service.make_person();
     TokenTexts chief = service.tokens_of(service.make_person(Role::super_admin));
     std::vector<TokenTexts> sessions;
-    std::string challenge;  // where the second factor is on
+    std::string challenge;  // set if the second factor is on
 
     void log_in(const json::object& more) {
         json::object body{{"email", person.email}, {"password", person.password}};
@@ -55,7 +55,7 @@ struct Way {
     std::string name;
     bool with_second_factor;
     std::function<Answer(World&)> go;
-    std::set<std::size_t> spared = {};  // places in World::sessions
+    std::set<std::size_t> spared = {};  // indices into World::sessions
 };
 
 const std::vector<Way>& ways() {
@@ -135,7 +135,7 @@ TEST_P(WaysToEndSessions, SES_5) {
     if (way.with_second_factor) world.service.turn_two_factor_on(world.person);
     world.log_in_everywhere();
     const auto bystander = world.service.tokens_of(world.service.make_person());
-    // Of all of them, so that copies lie wherever they may.
+    // Uses every session, so that all possible cached copies exist.
     for (const auto& tokens : world.sessions)
         ASSERT_EQ(status_with(world.service, tokens.access).status, 200U) << "before";
 

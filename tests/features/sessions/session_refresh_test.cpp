@@ -1,4 +1,4 @@
-// Refresh tokens: good once, by one winner, never for longer (SES-6, SES-7).
+// Tests refresh tokens: each works once, has one successor, and never prolongs the session (SES-6, SES-7).
 #include <set>
 
 #include "tests/support/token_forge.hpp"
@@ -73,11 +73,11 @@ TEST(SES_6, ARetryAfterARestartNeverMakesASecondSuccessor) {
     Service service;
     const auto tokens = service.tokens_of(service.make_person());
     const TokenTexts next = pair_in(refresh_with(service, tokens.refresh));
-    service.restart();  // the copy of the answer is gone with the cache
+    service.restart();  // an in-memory cache loses the former answer
     const Answer retry = refresh_with(service, tokens.refresh);
     ASSERT_EQ(retry.status, 200U) << retry.body;
     const TokenTexts same = pair_in(retry);
-    // Signed anew, so other bytes; but the same jti, the same session, the same ends.
+    // The tokens may be signed again, but their claims are the same.
     EXPECT_EQ(claims_of(same.access), claims_of(next.access));
     EXPECT_EQ(claims_of(same.refresh), claims_of(next.refresh));
     EXPECT_TRUE(alive(service, next.access));
@@ -152,7 +152,7 @@ TEST(SES_7, TheAbsoluteEndIsNotMovedByRefresh) {
         tokens = pair_in(answer);
         EXPECT_EQ(exp_of(tokens.refresh), end);
     }
-    // The last half hour: the access token ends with the session, and says so.
+    // In the last half hour, the access token ends with the session, and the answer says so.
     service.clock().set(from_epoch_seconds(end - 1'800));
     const Answer last = refresh_with(service, tokens.refresh);
     ASSERT_EQ(last.status, 200U);
@@ -186,7 +186,7 @@ TEST(SES_7, AnAdminsSessionEndsAfterADay) {
     const TimePoint begin = service.clock().now();
     const std::int64_t end = epoch_seconds(begin) + 86'400;
     EXPECT_EQ(exp_of(tokens.refresh), end);
-    // Used and refreshed all day long, so never idle.
+    // The session is used and refreshed all day long, so it is never idle.
     for (int half_hours = 1; half_hours < 48; ++half_hours) {
         service.clock().set(begin + std::chrono::minutes{30} * half_hours);
         const Answer answer = refresh_with(service, tokens.refresh);
@@ -204,12 +204,12 @@ TEST(SES_7, AnAdminsSessionEndsAfterAnIdleHour) {
     for (const Role role : {Role::admin, Role::super_admin}) {
         Service service({{"AUTH_JWT_ACCESS_TOKEN_EXPIRED", "12h"}});
         const auto tokens = service.tokens_of(service.make_person(role));
-        // Use keeps it alive ...
+        // Use keeps the session alive.
         for (int i = 0; i < 5; ++i) {
             service.clock().advance(std::chrono::minutes{55});
             EXPECT_TRUE(alive(service, tokens.access)) << i;
         }
-        // ... an hour without does not; nor does refresh open what was idle.
+        // An hour without use ends the session, and a refresh does not revive it.
         service.clock().advance(std::chrono::hours{1} - milliseconds{1});
         EXPECT_TRUE(alive(service, tokens.access));
         service.clock().advance(std::chrono::hours{1});

@@ -1,4 +1,4 @@
-// What a well-signed token says: its kind and its claims (TOK-7, TOK-8).
+// Tests the kind and the claims of correctly signed tokens (TOK-7, TOK-8).
 #include "base/text.hpp"
 #include "tests/support/token_forge.hpp"
 
@@ -24,7 +24,7 @@ TEST(TOK_7, EachKindStandsInItsOwnPlaceOnly) {
     EXPECT_EQ(as_refresh.status, 401U);
     EXPECT_EQ(as_refresh.code_name(), "jwtRefreshTokenInvalid");
     for (const std::string& token : std::vector<std::string>{t.tokens.access, t.tokens.refresh}) {
-        // Too long for a challenge is one refusal, not being one is the other.
+        // The token is refused either because it is too long for a challenge or because it is not one.
         const Answer answer = t.service.verify(token, "000000");
         EXPECT_TRUE(answer.status == 401 || answer.status == 422) << answer.body;
         EXPECT_FALSE(answer.has("data"));
@@ -119,7 +119,7 @@ TEST(TOK_8, ATokenIsDeadAtExp) {
     expect_refused_token(t.service, at(t.now()), "exp is now");
     expect_refused_token(t.service, at(t.now() - 1), "exp is past");
     expect_refused_token(t.service, at(0), "exp 0");
-    // A token that was met before, whose verdict is remembered, dies in the same second.
+    // A token whose verification result is cached expires just as exactly.
     const std::string remembered = at(t.now() + 2);
     EXPECT_TRUE(t.accepts(remembered));
     t.service.clock().advance(seconds{1});
@@ -167,7 +167,8 @@ TEST(TOK_8, RefreshTokensAreReadAsStrictly) {
     }
     EXPECT_EQ(refresh_with(t.service, t.refresh.with_claim("exp", std::to_string(t.now()))).status, 401U);
     EXPECT_EQ(refresh_with(t.service, t.refresh.with_claim("aud", R"("other")")).status, 401U);
-    // Session and account belong together. (Another jti under our signature is an older token: that would be reuse.)
+    // The session must belong to the account. (Another jti with a valid signature would be an older token, and thus
+    // reuse.)
     const json::object foreign = claims_of(t.service.tokens_of(t.service.make_person()).refresh);
     for (const std::string& name : std::vector<std::string>{"sub", "sid"})
         EXPECT_EQ(refresh_with(t.service, t.refresh.with_claim(name, json::serialize(foreign.at(name)))).status, 401U)

@@ -1,4 +1,4 @@
-// Tokens that were never issued: algorithms, signatures, spellings and headers (TOK-1 to TOK-6).
+// Tests tokens that the service never issued: algorithms, signatures, spellings and headers (TOK-1 to TOK-6).
 #include <chrono>
 
 #include <openssl/evp.h>
@@ -21,7 +21,7 @@ struct LoggedIn {
     Forge refresh{service, tokens.refresh};
 };
 
-// Of a token that no well-behaved client would send.
+// Returns the status for a token of a size that no well-behaved client would send.
 unsigned status_of_large(const Service& service, const std::string& token) {
     return ask(service,
                "GET /api/shared/user/2fa/status HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + token + "\r\n")
@@ -38,7 +38,7 @@ std::string pem_of(const crypto::PublicKey& key) {
 Bytes hmac(const EVP_MD* digest, BytesView key, std::string_view message) {
     Bytes out(EVP_MAX_MD_SIZE);
     unsigned size = 0;
-    static constexpr std::uint8_t none = 0;  // the library takes a null key for "as before"
+    static constexpr std::uint8_t none = 0;  // HMAC() takes a null key for "use the previous one"
     HMAC(digest, key.empty() ? &none : key.data(), static_cast<int>(key.size()), as_bytes(message).data(),
          message.size(), out.data(), &size);
     out.resize(size);
@@ -121,7 +121,8 @@ TEST(TOK_1, ARefreshTokenNeedsItsSignatureAsWell) {
         EXPECT_EQ(refresh_with(t.service, token).code_name(), "jwtRefreshTokenInvalid") << token;
     const Answer right = refresh_with(t.service, t.tokens.refresh);
     ASSERT_EQ(right.status, 200U) << right.body;
-    // Nor is a token that nobody signed taken for a used one: whoever knows its claims must not end the session.
+    // A token without a valid signature does not count as reused either. Otherwise anyone who knows its claims could
+    // end the session.
     for (const std::string& token : forged(t.tokens.refresh))
         EXPECT_EQ(refresh_with(t.service, token).status, 401U) << token;
     EXPECT_EQ(status_with(t.service, right.text("data.accessToken")).status, 200U);
@@ -222,7 +223,7 @@ TEST(TOK_4, ATokenHasOneSpelling) {
             if (inserted.find_first_of(" \t") == std::string::npos || (place != 0 && place != token.size()))
                 variants.push_back(std::move(variant));
         }
-    // The last characters of header and signature carry bits that stand for nothing.
+    // The last character of the signature has four bits that encode nothing.
     constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     const auto last = alphabet.find(token.back());
     ASSERT_EQ(last % 16, 0U) << "64 bytes leave four bits";
@@ -353,7 +354,7 @@ TEST(TOK_6, TenThousandUnknownKidsHurtNobody) {
         for (int i = 0; i < at_a_time; ++i) ASSERT_EQ(client.read_answer().status, 401U);
         ASSERT_EQ(client.read_answer().status, 200U) << "the honest one among them";
     }
-    // A second suffices; the bound is for what would ask a disk or a network each time.
+    // A second is enough. The bound catches an implementation that asks a disk or a network each time.
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{20});
 }
 

@@ -1,4 +1,4 @@
-// The keys behind tokens: how they are loaded, published, rotated and cut (TOK-9, TOK-10, CRY-4).
+// Tests the keys behind tokens: how they are loaded, published, rotated and removed (TOK-9, TOK-10, CRY-4).
 #include <atomic>
 #include <chrono>
 #include <set>
@@ -25,7 +25,7 @@ std::string refusal_of_start(const Environment& settings) {
     return "started";
 }
 
-// The service looks at its key folder once a second: asks until the answer is as wanted, or ten seconds are over.
+// Repeats the check for up to ten seconds, because the service reads its key folder once a second.
 bool soon(const std::function<bool()>& holds) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
     while (std::chrono::steady_clock::now() < end)
@@ -77,10 +77,10 @@ TEST(TOK_9, ADamagedFileLeavesARunningServiceItsKeys) {
     const auto before = published_kids(service);
     write_file(key_folder(service) / "access-ES256-1900000000000-damaged.pem", "nonsense");
     write_file(key_folder(service) / "access-ES256-99999999999999999999999-x.pem", "a number beyond all numbers");
-    // A good key of the other kind beside it shows that the folder was looked at.
+    // A valid key of the other kind shows when the service has read the folder.
     const std::string kid = KeyRing::generate(key_folder(service), TokenKind::refresh, SignatureAlgorithm::es512,
                                               service.clock().now() + seconds{1});
-    const Person other = service.make_person();  // whose logins end only their own sessions
+    const Person other = service.make_person();  // its many logins end only its own sessions
     EXPECT_TRUE(soon([&] { return kid_of(service.tokens_of(other).refresh) == kid; }));
     EXPECT_EQ(published_kids(service), before);
     EXPECT_EQ(status_with(service, tokens.access).status, 200U);
@@ -114,7 +114,7 @@ TEST(TOK_10, ThePublishedSetHoldsPublicMembersOnly) {
     EXPECT_EQ(keys[0].at("use"), "sig");
     EXPECT_EQ(keys[0].at("kty"), "EC");
     EXPECT_EQ(keys[0].at("crv"), "P-256");
-    // The published key is the one that verifies: rebuilt from the answer alone.
+    // The published members suffice to verify a token, and only a token of the same service.
     json::object jwk = keys[0].as_object();
     const auto key = crypto::PublicKey::from_jwk(jwk);
     ASSERT_TRUE(key) << key.error();
@@ -195,7 +195,7 @@ TEST(CRY_4, RotationUnderLoadFailsNoHonestRequest) {
     const std::string refresh_kid =
         KeyRing::generate(key_folder(service), TokenKind::refresh, SignatureAlgorithm::es512, service.clock().now());
     TokenTexts after;
-    const Person other = service.make_person();  // whose logins end only their own sessions
+    const Person other = service.make_person();  // its many logins end only its own sessions
     EXPECT_TRUE(soon([&] {
         after = service.tokens_of(other);
         return kid_of(after.access) == access_kid && kid_of(after.refresh) == refresh_kid;
@@ -226,7 +226,7 @@ std::string public_pem(const crypto::PublicKey& key) {
     return "-----BEGIN PUBLIC KEY-----\n" + to_base64(key.spki_der()) + "\n-----END PUBLIC KEY-----\n";
 }
 
-// A pair of keys that comes from the settings, and what its public halves become in the settings after it.
+// A pair of keys for the settings. as_former() returns its public halves for the settings after a rotation.
 struct KeyPairs {
     crypto::PrivateKey access = crypto::PrivateKey::generate(SignatureAlgorithm::es256);
     crypto::PrivateKey refresh = crypto::PrivateKey::generate(SignatureAlgorithm::es512);
@@ -251,7 +251,7 @@ Environment together(Environment settings, const Environment& more) {
     return settings;
 }
 
-// What a rotation owes to everybody who is logged in: nothing changes for them.
+// Expects that a rotation changes nothing for users who are logged in.
 void expect_sessions_outlive(Service& service, const Environment& rotated) {
     const auto before = service.tokens_of(service.make_person());
     service.restart(rotated);
@@ -305,7 +305,7 @@ TEST(CRY_4, ACutKeyTakesItsTokensWithItThoughRemembered) {
     KeyRing::generate(key_folder(service), TokenKind::access, SignatureAlgorithm::es256, service.clock().now());
     std::filesystem::remove(cut);
     const auto begin = std::chrono::steady_clock::now();
-    // Nothing but requests with this token: nobody else makes the service look at its keys.
+    // Only requests with this token make the service read its keys.
     EXPECT_TRUE(soon([&] { return status_with(service, tokens.access).status == 401; }));
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds{3});
     EXPECT_FALSE(published_kids(service).contains(kid_of(tokens.access)));
@@ -317,7 +317,7 @@ TEST(CRY_4, TheLastKeyIsNotCutByAccident) {
     std::filesystem::remove(key_file(service, tokens.access));
     const std::string kid = KeyRing::generate(key_folder(service), TokenKind::refresh, SignatureAlgorithm::es512,
                                               service.clock().now() + seconds{1});
-    // An empty set never replaces a good one: seen by the refresh key, which did come.
+    // An empty set never replaces a good one. The new refresh key shows when the service has read the folder.
     const Person person = service.make_person();
     EXPECT_TRUE(soon([&] { return kid_of(service.tokens_of(person).refresh) == kid; }));
     EXPECT_EQ(status_with(service, tokens.access).status, 200U);

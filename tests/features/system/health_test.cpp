@@ -1,4 +1,4 @@
-// What monitors with a system key hear of the parts of a deployment.
+// Tests what the health checks tell a monitor with a system key about the parts of a deployment.
 #include <filesystem>
 
 #include "tests/support/calls/api_key_calls.hpp"
@@ -8,7 +8,7 @@
 namespace consentry::tests {
 namespace {
 
-// Whatever the machine that the test runs on has left.
+// Limits that pass on any test machine, however full its memory and disk are.
 const Environment any_machine{{"HEALTH_MEMORY_MAX_IN_MB", "1000000"}, {"HEALTH_DISK_MAX_IN_PERCENT", "100"}};
 
 class Monitor {

@@ -1,4 +1,4 @@
-// What /metrics tells, whom, and what it keeps to itself.
+// Tests what /metrics reports, to whom, and what it keeps to itself.
 #include <map>
 #include <regex>
 #include <sstream>
@@ -13,7 +13,7 @@
 namespace consentry::tests {
 namespace {
 
-// A page of the text format taken apart; whatever is not of it fails the test.
+// Parses a page of the text format. Anything that does not belong to the format fails the test.
 class Page {
 public:
     explicit Page(const std::string& text) {
@@ -31,7 +31,7 @@ public:
             }
         }
     }
-    // -1 where there is none.
+    // Returns -1 if there is no such series.
     double operator()(const std::string& series) const {
         const auto found = values.find(series);
         return found == values.end() ? -1 : found->second;
@@ -150,7 +150,7 @@ TEST(OPS_3, NobodyMakesSeriesByWhatTheySend) {
         client.get("/api/shared/user/2fa/status",
                    {{"Authorization", "Bearer " + n}, {"User-Agent", n}, {"x-custom-lang", n}, {"x-request-id", n}});
     }
-    // The page itself is new to the first reading: one counter, fifteen buckets and the one above, sum and count.
+    // The first reading adds the series of /metrics itself: one counter, 15 buckets and +Inf, sum and count.
     EXPECT_EQ(page_of(service).values.size(), before + 19);
     EXPECT_EQ(page_of(service)(requests("unknown", "other", "405")), 201);
 }
@@ -234,7 +234,7 @@ TEST(OPS_3, ACacheThatIsAwayShows) {
     EXPECT_EQ(page("consentry_rate_limit_shared"), 0);
 }
 
-// Exactly what an address without anything answers.
+// Expects exactly the answer of a path that does not exist.
 void expect_nothing_there(const Service& service, const Headers& headers = {}) {
     const HttpClient client(service.port());
     Answer metrics = client.get("/metrics", headers);

@@ -1,4 +1,4 @@
-// Users hear of a publication by mail, and nobody waits for it.
+// Tests that users learn of a publication by mail, and that no request waits for the mails.
 #include <set>
 
 #include "app/app.hpp"
@@ -10,12 +10,12 @@
 namespace consentry::tests {
 namespace {
 
-// No mail leaves: those that were written can be counted.
+// No mail leaves, so that the written mails can be counted.
 const Environment no_mail_server{{"MAIL_URL", "smtp://127.0.0.1:1?tls=none"}};
 
 constexpr const char* announced = "kind = 'policyPublished'";
 
-// Straight into the table, active and verified, as old as the service.
+// Inserts active and verified users, created at the current time, directly into the table.
 void add_users(Service& service, int count) {
     const std::string now = std::to_string(epoch_ms(service.clock().now()));
     std::string values;
@@ -32,7 +32,7 @@ void add_users(Service& service, int count) {
         values);
 }
 
-// As several instances do.
+// Works off the announcements four times concurrently, as several instances do.
 void run_all_at_once(Announcements& announcements) {
     std::vector<awaitable<bool>> works;
     const auto one = [](Announcements& its) -> awaitable<bool> {
@@ -91,7 +91,7 @@ TEST(Announcements, AHundredAtATimeAndEachOnce) {
     desk.published("privacy", 1, texts_in({"en"}));
     auto& announcements = service.app().services().announcements;
     EXPECT_TRUE(eventually([&] { return rows_of_mails(service, announced) == "100"; }));
-    // Many instances at once, while nothing leaves: no more than waits already.
+    // While no mail leaves, concurrent instances write no more mails than are already waiting.
     for (int i = 0; i < 3; ++i) run_all_at_once(announcements);
     EXPECT_EQ(rows_of_mails(service, announced), "100");
 

@@ -1,4 +1,4 @@
-// Drafts of term policies: uploaded, checked, changed, deleted.
+// Tests drafts of term policies: how they are uploaded, checked, changed and deleted.
 #include <set>
 
 #include "app/app.hpp"
@@ -54,7 +54,7 @@ TEST(DOC_2, WhatIsNotThereAsAnnouncedIsRefused) {
     put("en", "good");
     put("de", "too long");
     put("fr", std::string("z\0ro", 4));
-    put("es", "\xC0\xAF..");  // overlong
+    put("es", "\xC0\xAF..");  // overlong UTF-8
     put("ja", std::string(1'048'577, 'x'));
     const Answer refused = desk.create("privacy", 1,
                                        {content("ja", 1'048'576), content("en", 4), content("de", 4), content("fr", 4),

@@ -1,9 +1,9 @@
-// Publishes one document as the service does, and ends itself as kill -9 would, before a given call of database or
+// Publishes one document as the service does, and kills itself with SIGKILL before a given call to the database or the
 // store:
 //
 //     interrupted_publisher POLICY_ID NOW_MS CALL        (settings from the environment)
 //
-// Where there is no such call any more, it says "published" and how many there were.
+// If there are fewer calls, it prints "published" and their number.
 #include <csignal>
 #include <iostream>
 #include <string>

@@ -1,4 +1,4 @@
-// Who sees which term policies (DOC-3), and what a publication would mean.
+// Tests who sees which term policies (DOC-3), and what a publication would mean.
 #include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/calls/role_calls.hpp"
 

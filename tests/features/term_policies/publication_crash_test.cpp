@@ -1,5 +1,5 @@
-// kill -9 at every call of database and store that a publication makes: what is left is a draft, or a published
-// document, and whatever lies about is swept (DOC-4, STO-2).
+// Tests kill -9 at every call to the database and the store during a publication. What is left is either a draft or a
+// published document, and the sweeper removes stray objects (DOC-4, STO-2).
 #include <csignal>
 
 #include "tests/support/calls/policy_calls.hpp"
@@ -12,7 +12,7 @@ const std::vector<std::string> all_languages{"de", "en", "es", "fr", "id", "ja"}
 
 class PublicationCrash : public ::testing::Test {
 protected:
-    // On a service's folder, beside it.
+    // Runs the publisher as a second process on the folder of the service.
     ExitStatus publish_until(const std::string& id, int call) {
         const std::string now = std::to_string(epoch_ms(service_.clock().now()));
         Program program({id, now, std::to_string(call)}, service_.folder(),
@@ -52,13 +52,13 @@ TEST_F(DOC_4, KilledAtAnyCallItHasPublishedAllOrNothing) {
             break;
         }
         if (desk_.status(id) == "published") {
-            decided = true;  // what was left to do is the sweeper's
+            decided = true;  // the sweeper does what was left to do
             expect_whole(id, version);
             continue;
         }
         ASSERT_EQ(desk_.status(id), "draft");
         ASSERT_FALSE(decided) << "nothing of the publication comes after the decision";
-        // Those of earlier rounds come and go: the service works them off.
+        // Counts this document only, because the service keeps working off the announcements of earlier rounds.
         EXPECT_EQ(rows("term_policy_announcements WHERE term_policy_id = '" + id + "'"), 0U);
         EXPECT_TRUE(service_.sql("SELECT id FROM term_policies WHERE id = '" + id + "' AND content_hashes IS NOT NULL")
                         .empty());
@@ -66,7 +66,7 @@ TEST_F(DOC_4, KilledAtAnyCallItHasPublishedAllOrNothing) {
             EXPECT_EQ(desk_.publish(id).status, 200U) << "at once";
             expect_whole(id, version);
         } else {
-            // Given up: nothing of it stays.
+            // The draft is given up, and nothing of it stays.
             service_.pass(std::chrono::hours{1});
             EXPECT_EQ(desk_.erase(id).status, 200U);
             desk_.sweep();

@@ -1,4 +1,4 @@
-// A document becomes public as a whole, once and for good (DOC-4, DOC-7).
+// Tests that a document becomes public as a whole, once and for good (DOC-4, DOC-7).
 #include <latch>
 #include <thread>
 
@@ -16,7 +16,7 @@ namespace {
 
 const Texts three = texts_in({"de", "en", "ja"});
 
-// The service's own publishing, on a store and a database that do what the test says.
+// Publishes as the service does, on a store and a database that the test controls.
 struct FaultyPublishing {
     FaultyPublishing(Service& service, const BeforeCall& in_store, const BeforeCall& in_database)
         : services(service.app().services()),
@@ -167,7 +167,7 @@ TEST(DOC_4, OfManyPublishersOneWins) {
         << "once each";
 }
 
-// Whoever comes first, what is public is what the published document says.
+// Whichever call comes first, the public files are those that the published document names.
 TEST(DOC_4, APublicationAgainstChangesOfTheSameDraft) {
     Service service({{"MAIL_URL", "smtp://127.0.0.1:1?tls=none"}});
     const PolicyDesk desk(service);
@@ -205,7 +205,7 @@ TEST(DOC_4, APublicationAgainstChangesOfTheSameDraft) {
     }
 }
 
-// While a publisher is between its claim and its decision, nobody else may change the document.
+// Between a publisher's claim and its decision, nobody else may change the document.
 TEST(DOC_4, EditorsWaitForAPublication) {
     Service service;
     const PolicyDesk desk(service);
@@ -317,7 +317,7 @@ TEST(DOC_4, WithoutTheStoreNothingIsPublished) {
     EXPECT_EQ(desk.publish(id).status, 200U);
 }
 
-// A publisher that stood still for too long finds that its claim is over, and begins again.
+// A publisher that stalled for too long finds that its claim has expired, and starts again.
 TEST(DOC_4, AClaimThatIsOverDecidesNothing) {
     Service service;
     const PolicyDesk desk(service);
@@ -343,7 +343,7 @@ TEST(DOC_4, APublisherWithoutTimeForOneMorePutGivesUp) {
     int puts = 0;
     FaultyPublishing publishing(
         service, [&](std::string_view call) { puts += call == "put" ? 1 : 0; },
-        // The claim's renewal takes so long that nothing is left of it.
+        // Renewing the claim takes so long that no time is left of it.
         [&](std::string_view call) {
             if (call == "write") service.clock().advance(std::chrono::minutes{10});
         });

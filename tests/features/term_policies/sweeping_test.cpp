@@ -1,4 +1,4 @@
-// No object without a document stays, and none that a document has is erased (DOC-7).
+// Tests that no object without a document stays, and that no object of a document is erased (DOC-7).
 #include "app/app.hpp"
 #include "tests/support/calls/policy_calls.hpp"
 #include "tests/support/faulty_storage.hpp"
@@ -12,7 +12,7 @@ using std::chrono::minutes;
 
 std::string loose(const Service& service) { return service.sql("SELECT COUNT(*) FROM loose_objects")[0][0]; }
 
-// A sweeper of the test's own, on a store that does what the test says.
+// Runs a sweeper of its own on a store that the test controls.
 void sweep_with(Service& service, const BeforeCall& before) {
     auto& services = service.app().services();
     FaultyStore store(services.object_store, before);
@@ -60,7 +60,7 @@ TEST(DOC_7, WhatWasRemovedOrDeletedIsErasedAndStaysErased) {
     EXPECT_EQ(loose(service), "0");
 }
 
-// The change is the administrator's, the file is the sweeper's: an outage of the store refuses nobody.
+// An outage of the store fails no administrator's change: the sweeper erases the file later.
 TEST(DOC_7, WhatCannotBeErasedAtOnceGoesLater) {
     Service service;
     const PolicyDesk desk(service);
@@ -100,7 +100,7 @@ TEST(DOC_7, AnOutageOfTheStoreIsOutlived) {
     EXPECT_EQ(loose(service), "0");
 }
 
-// Instances of two versions run side by side while they are replaced.
+// During an upgrade, instances of two versions run side by side.
 TEST(DOC_7, WhatOnlyANewerProgramKnowsIsLeftToIt) {
     Service service;
     const PolicyDesk desk(service);
@@ -108,7 +108,7 @@ TEST(DOC_7, WhatOnlyANewerProgramKnowsIsLeftToIt) {
         service.sql("INSERT INTO loose_objects (area, type, version, language, due_at) VALUES ('" + area + "', '" +
                     type + "', " + std::to_string(version) + ", '" + language + "', 0)");
     };
-    for (int version = 1; version <= 100; ++version) add("private", "imprint", version, "en");  // a portion of them
+    for (int version = 1; version <= 100; ++version) add("private", "imprint", version, "en");  // one full portion
     add("archive", "privacy", 1, "en");
     add("private", "privacy", 1, "tlh");
     desk.upload("privacy", 1, texts_in({"en"}));
@@ -134,7 +134,7 @@ TEST(DOC_7, AfterAPublicationItsPrivateFilesGo) {
     EXPECT_EQ(loose(service), "0");
 }
 
-// What a publication that was cut off left in the public area.
+// A publication that was interrupted after it had written to the public area.
 struct CutOff {
     explicit CutOff(Service& service) : desk(service), id(desk.draft("privacy", 1, texts_in({"en", "de"}))) {
         auto& services = service.app().services();
@@ -188,7 +188,7 @@ TEST(DOC_7, ALanguageThatWasRemovedAfterACutOffPublicationGoes) {
     EXPECT_NE(stored_object(service, "public", draft_key("privacy", 1, "en")), std::nullopt);
 }
 
-// Between the sweeper's look and its deed, nobody may make a document of what it is about to erase.
+// Between the sweeper's check and the erasure, nobody may create a document from the object.
 TEST(DOC_7, WhatIsBeingErasedIsNotTakenUp) {
     Service service;
     const PolicyDesk desk(service);
@@ -217,7 +217,7 @@ TEST(DOC_7, WhatIsReleasedWhileItIsLookedAtIsLookedAtAgain) {
     const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
     service.pass(hours{1});
     auto& services = service.app().services();
-    // After the look that found the draft, before the row is settled.
+    // Deletes the draft after the sweeper has found it, but before the sweeper updates its row.
     int commits = 0;
     FaultyDatabase database(services.database, [&](std::string_view call) {
         if (call == "commit" && commits++ == 0) EXPECT_EQ(desk.erase(id).status, 200U);

@@ -1,4 +1,4 @@
-// Somebody sets the machine's clock while the service runs, or the machine stands still.
+// Tests locks and codes when somebody sets the machine's clock, or when the machine is suspended.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ TEST(RAC_6, AStepOfTheClockLeavesALockOfPasswordsAsItIs) {
         expect_lock(service.log_in(person), 403, "passwordAttemptMax", 240);
         expect_lock(service.log_in("nobody@example.org", wrong_password), 403, "passwordAttemptMax", 240);
     }
-    service.clock().advance(seconds{60});  // the machine stood still
+    service.clock().advance(seconds{60});  // as while the machine is suspended
     expect_lock(service.log_in(person), 403, "passwordAttemptMax", 180);
     service.clock().advance(seconds{180});
     EXPECT_EQ(service.log_in(person).status, 200U);
@@ -46,7 +46,7 @@ TEST(RAC_6, AStepOfTheClockLeavesALockOfTheSecondFactorAsItIs) {
     for (int i = 0; i < 5; ++i) EXPECT_EQ(service.verify(challenge, wrong_code(service, person, i)).status, 401U);
     for (const hours step : {hours{1}, hours{-2}, hours{1}}) {
         service.clock().step(step);
-        // Of the present clock: challenges live by it.
+        // Uses a new challenge, because challenges expire by the clock that was set.
         expect_two_factor_lock(service.verify_backup(service.challenge_of(person), person.backup_codes[0]), 240);
     }
     service.clock().advance(seconds{240});

@@ -1,4 +1,4 @@
-// Changes of the second factor and of passwords that happen at the same moment as each other and as logins.
+// Tests concurrent changes of the second factor and of passwords, and their races with logins.
 #include <random>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* status_path = "/api/user/2fa/status";
 
-// The states some order of the operations explains.
+// Expects a state that some order of the operations explains.
 void expect_sound(const Service& service, const std::string& trace) {
     for (const auto& row : service.sql("SELECT enabled, required_setup, iv IS NOT NULL, secret IS NOT NULL, attempt, "
                                        "(SELECT count(*) FROM backup_codes b WHERE b.user_id = t.user_id) "
@@ -62,7 +62,7 @@ TEST(RAC_2, ChangesOfTheSecondFactorAtOnceEndInAStateSomeOrderExplains) {
         for (const Answer& answer : all_at_once(service, calls))
             EXPECT_TRUE(answer.status < 500 || answer.status == 503) << trace << answer.body;
         expect_sound(service, trace);
-        // Whatever the order was, the owner gets to a working account again.
+        // Whatever the order was, the owner can still log in.
         const Answer login = service.log_in(person);
         ASSERT_EQ(login.status, 200U) << trace << login.body;
     }
@@ -77,7 +77,7 @@ TEST(RAC_2, TwoSetsOfBackupCodesNeverLiveTogether) {
             all_at_once(service, std::vector<Call>(8, {"/api/user/2fa/backup/regenerate", {}, caller}));
         EXPECT_EQ(count(answers, 201), 8U);
         EXPECT_EQ(service.sql("SELECT count(*) FROM backup_codes")[0][0], "8");
-        // All eight codes that live were shown together, to one of the callers.
+        // At most one of the answers contains codes that are still valid.
         int whole_sets = 0;
         const Answer& last = answers.back();
         EXPECT_TRUE(last.has("data.backupCodes"));
@@ -105,7 +105,7 @@ TEST(RAC_2, ConfirmingAtOnceHandsOutOneSetOfCodes) {
     }
 }
 
-// Every session that was handed out by `answers` is dead by now.
+// Expects that every session in `answers` has ended by now.
 void expect_all_dead(const Service& service, const std::vector<Answer>& answers, const std::string& what) {
     for (const Answer& answer : answers) {
         if (!answer.has("data.tokens")) continue;
@@ -117,7 +117,7 @@ void expect_all_dead(const Service& service, const std::vector<Answer>& answers,
 
 TEST(RAC_3, NoLoginOfTheOldPasswordOutlivesItsChange) {
     for (int round = 0; round < 4; ++round) {
-        // The caller's own session must outlive so many others.
+        // The caller's own session must not be displaced by so many others.
         Service service({{"SESSION_MAX_PER_USER", "100"}});
         Person person = service.make_person();
         const TokenTexts tokens = service.tokens_of(person);
@@ -128,27 +128,27 @@ TEST(RAC_3, NoLoginOfTheOldPasswordOutlivesItsChange) {
                           "PATCH"};
         calls.insert(calls.begin() + round * 3, change);
         const auto answers = all_at_once(service, calls);
-        // A change that had to wait too long behind the logins was sent away unevaluated (PWD-8), and comes again.
+        // If the change waited too long behind the logins, it was turned away unevaluated (PWD-8), and is repeated.
         unsigned changed = answers[static_cast<std::size_t>(round) * 3].status;
         for (int again = 0; again < 100 && changed == 503; ++again)
             changed = service.patch(change.path, change.body, change.headers).status;
         ASSERT_EQ(changed, 200U);
         expect_all_dead(service, answers, "round " + std::to_string(round));
         EXPECT_EQ(service.sql("SELECT count(*) FROM sessions WHERE revoked_at IS NULL")[0][0], "0");
-        // Who came after the change was wrong, and may have locked the account for a while.
+        // Logins after the change had the wrong password and may have locked the account for a while.
         service.clock().advance(std::chrono::hours{1});
         EXPECT_EQ(service.log_in(person.email, "Copper-Meadow-77").status, 200U);
     }
 }
 
-// Who had to wait too long is sent away unevaluated (PWD-8), and comes again.
+// Repeats a login that waited too long and was turned away unevaluated (PWD-8).
 Answer log_in_at_last(const Service& service, const std::string& email, const std::string& password) {
     Answer answer = service.log_in(email, password);
     for (int again = 0; again < 100 && answer.status == 503; ++again) answer = service.log_in(email, password);
     return answer;
 }
 
-// Each has shown the right old password before the first one is written.
+// Every request presents the right old password before the first change is written.
 TEST(RAC_3, OfManyChangesOfOnePasswordAtOnceOneHolds) {
     for (int round = 0; round < 3; ++round) {
         Service service;
@@ -163,10 +163,10 @@ TEST(RAC_3, OfManyChangesOfOnePasswordAtOnceOneHolds) {
                              "PATCH"});
         }
         const auto answers = all_at_once(service, calls);
-        // On a very busy machine all may have been sent away.
+        // On a very busy machine, all changes may have been turned away.
         const std::size_t done = count(answers, 200);
         EXPECT_LE(done, 1U) << "round " << round;
-        // Who comes after the change is wrong, and may have locked the account for a while.
+        // Requests after the change had the wrong password and may have locked the account for a while.
         for (std::size_t i = 0; i < wanted.size(); ++i) {
             service.clock().advance(std::chrono::hours{1});
             const bool holds = i == 0 ? done == 0 : answers[i - 1].status == 200;

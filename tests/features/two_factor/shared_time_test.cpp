@@ -1,4 +1,4 @@
-// Two instances on one database, of which one runs on a machine whose clock is an hour ahead.
+// Tests two instances on one database, one of them on a machine whose clock is an hour ahead.
 #include <array>
 #include <atomic>
 
@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::hours;
 
-// The time of this machine, put wrong, and turned by the test.
+// The clock of this machine with an error, which the test can advance.
 class WrongClock final : public Clock {
 public:
     explicit WrongClock(milliseconds wrong) : wrong_ms_(wrong.count()) {}
@@ -37,7 +37,7 @@ struct Instance {
     Answer log_in(const std::string& email, std::string_view password = right_password) const {
         return post("/api/public/user/login/credential", credentials(email, std::string(password)));
     }
-    // Logs in up to the challenge and answers it.
+    // Logs in up to the challenge and answers it with the backup code.
     Answer log_in_with_backup_code(const std::string& email, const std::string& code) const {
         const std::string challenge = log_in(email).text("data.challengeToken");
         return post("/api/public/user/login/2fa/verify", {{"challengeToken", challenge}, {"backupCode", code}});
@@ -63,7 +63,7 @@ public:
         ASSERT_TRUE(
             run(one_.app.services().passwords.create(std::move(user), std::string(right_password))).has_value());
     }
-    // Its backup codes.
+    // Returns the backup codes.
     std::vector<std::string> turn_two_factor_on(const std::string& email) {
         const Headers signed_in = bearer(one_.log_in(email).text("data.tokens.accessToken"));
         const Answer setup = one_.post("/api/shared/user/2fa/setup", {}, signed_in);
@@ -98,7 +98,7 @@ private:
     Instance ahead_{config_, hours{1}};
 };
 
-// The answers to a question that was asked at one instance, at the other, and at the first again.
+// Expects that one instance, the other, and the first again answered with the same lock.
 void expect_one_lock(const std::array<Answer, 3>& answers, unsigned status, std::string_view name) {
     std::array<std::int64_t, 3> left{};
     for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -106,7 +106,7 @@ void expect_one_lock(const std::array<Answer, 3>& answers, unsigned status, std:
         EXPECT_EQ(answers.at(i).code_name(), name);
         left.at(i) = answers.at(i).number("data.retryAfterSeconds");
     }
-    constexpr std::int64_t inaccuracy = 2;  // of a machine that stood still while it asked for the time
+    constexpr std::int64_t inaccuracy = 2;  // in case the machine stood still while it asked for the time
     EXPECT_LE(left[0], 240);
     EXPECT_LE(left[1], left[0] + inaccuracy);
     EXPECT_GE(left[1], left[2] - inaccuracy);

@@ -1,4 +1,4 @@
-// Codes of the app and backup codes: which are right, for how long, and how often.
+// Tests codes of the app and backup codes: which are valid, for how long, and how often.
 #include <fstream>
 #include <set>
 
@@ -159,7 +159,7 @@ TEST(TFA_3, ACodeIsSpentForAllEndpoints) {
         {{"oldPassword", it.person.password}, {"newPassword", "Copper-Meadow-77"}, {"code", code}}, caller));
     const std::string next = it.service.next_code(it.person);
     EXPECT_EQ(it.service.erase("/api/user/2fa", {{"code", next}}, caller).status, 204U);
-    // The last step outlives the secret: enabled again, the same instant opens nothing.
+    // The last used step outlives the secret: after a new setup, a code of the same step is still refused.
     it.person.backup_codes.clear();
     it.person.secret = it.service.post("/api/user/2fa/setup", {}, caller).text("data.secret");
     expect_wrong(it.service.post("/api/user/2fa/confirm", {{"code", it.service.code(it.person)}}, caller));
@@ -215,7 +215,7 @@ TEST(TFA_10, RegeneratingReplacesAllInOneStep) {
 }
 
 TEST(TFA_10, CodesAreDrawnWithoutBias) {
-    // 35 degrees of freedom: a fair draw exceeds 80 about twice in a hundred thousand positions.
+    // 35 degrees of freedom: a fair draw exceeds 100 about four times in a hundred million positions.
     std::array<std::array<double, 36>, backup_code_length> seen{};
     constexpr int sets = 12'500;
     for (int i = 0; i < sets; ++i)
