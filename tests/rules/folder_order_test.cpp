@@ -7,7 +7,6 @@
 //
 // A header and the source file of the same name form one unit. Units have no include cycles, so that lower units can be
 // read and changed without the upper ones.
-#include <filesystem>
 #include <map>
 #include <set>
 #include <string>

@@ -16,7 +16,7 @@
 #include "app/commands/command_support.hpp"
 #include "app/commands/policy_folder.hpp"
 #include "app/commands/policy_values.hpp"
-#include "base/errors.hpp"
+#include "base/error.hpp"
 #include "base/line_diff.hpp"
 #include "features/term_policies/content_check.hpp"
 #include "features/term_policies/placeholders.hpp"

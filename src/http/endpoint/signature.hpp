@@ -2,10 +2,8 @@
 // write one.
 #pragma once
 
-#include <cstddef>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
 namespace consentry::http {
 
