@@ -70,9 +70,12 @@ std::vector<SettingSpec> database_settings() {
          .group = group,
          .type = whole_number<&Config::database, &DatabaseConfig::connections_per_thread>(1, 64),
          .default_text = "4",
-         .description =
-             "The maximum number of PostgreSQL connections per serving thread, including one for session lookups. "
-             "Connections open on demand. In total, PostgreSQL must allow instances × `HTTP_THREADS` × this number."},
+         .description = "The maximum number of PostgreSQL connections of one thread. Every thread that serves "
+                        "requests (`HTTP_THREADS`, by default one per core) has connections of its own, and so has "
+                        "the thread that sends mails. Connections open on demand. The first one of a thread only "
+                        "serves lookups by key, unless it is the only one. Searches use one more connection per "
+                        "instance. In total, PostgreSQL must allow instances × ((`HTTP_THREADS` + 1) × this "
+                        "number + 1) connections: 21 for one instance on four cores with the defaults."},
         {.name = "DATABASE_TIMEOUT",
          .group = group,
          .type = duration<&Config::database, &DatabaseConfig::timeout>(50ms, 1min),
@@ -98,12 +101,19 @@ std::vector<SettingSpec> cache_settings() {
                   .read = read_cache_url,
                   .show = [](const Config& config) { return config.cache.url.empty() ? "memory:" : config.cache.url; }},
          .default_text = "memory:",
-         .description = "The cache: in process memory, or on a Redis or Valkey server (6.2 or newer) shared by several "
-                        "instances. Forms: `redis://[USER:PASSWORD@]HOST:PORT/DB`, "
-                        "`redis+sentinel://[USER:PASSWORD@]HOST:PORT,HOST:PORT/NAME` or "
-                        "`redis+cluster://[USER:PASSWORD@]HOST:PORT,HOST:PORT`. Use `rediss` instead of `redis` for "
-                        "TLS; `?ca_file=FILE` then names the CA certificates to trust. Losing the cache costs time and "
-                        "logins in progress, but never security.",
+         .description = "The cache: in process memory (`memory:`), or on Redis or Valkey (6.2 or newer), which "
+                        "several instances share. Forms: `redis://[USER:PASSWORD@]HOST[:PORT][/DB]` for one server "
+                        "(port 6379 and database 0 by default), "
+                        "`redis+sentinel://[USER:PASSWORD@]HOST[:PORT],HOST[:PORT]/NAME[/DB]` for the Sentinels "
+                        "(port 26379 by default) of the master NAME, or "
+                        "`redis+cluster://[USER:PASSWORD@]HOST[:PORT],HOST[:PORT]` for some nodes of a cluster "
+                        "(port 6379 by default). USER may be empty. Percent-encode special characters in user and "
+                        "password. Use `rediss` instead of `redis` for TLS. Parameters follow a `?`, separated by "
+                        "`&`. With TLS: `ca_file=FILE` names the CA certificates to trust instead of the system's; "
+                        "`cert_file=FILE` and `key_file=FILE` together name a client certificate and its key. All "
+                        "three are PEM files. With Sentinel: `sentinel_user=USER` and `sentinel_password=PASSWORD` "
+                        "are the credentials for the Sentinels, by default those of the servers; empty values mean "
+                        "none. Losing the cache costs time and logins in progress, but never security.",
          .example = "redis://consentry:PASSWORD@cache.example.com:6379"},
         {.name = "CACHE_NAMESPACE",
          .group = group,
