@@ -151,11 +151,16 @@ TEST(LIM_2, BehindNginxALimitIsOneClientsAndToldAsComeAgain) {
     EXPECT_EQ(limited.headers.at("retry-after"), "1");
 }
 
-TEST(LOG_7, ThroughNginxNobodyReadsTheMetricsOfAServiceThatTakesItForAStranger) {
-    const Service service;  // without HTTP_TRUSTED_PROXIES, every client appears to have nginx's address
-    const Nginx nginx(service);
-    EXPECT_EQ(nginx.client().get("/metrics", {{"Host", "accounts.example.com"}}).status, 404U);
-    EXPECT_EQ(nginx.client().get("/api/hello", {{"Host", "accounts.example.com"}}).status, 200U);
+TEST(LOG_7, NginxHandsNobodyTheMetrics) {
+    const Guarded t;
+    // The service trusts nginx, and the address of this client may read the metrics: only nginx refuses.
+    EXPECT_EQ(t.service.get("/metrics").status, 200U);
+    for (const char* path : {"/metrics", "/metrics?x=1", "//metrics", "/%6detrics"}) {
+        const Answer refused = t.nginx.client().get(path, {{"Host", "accounts.example.com"}});
+        EXPECT_EQ(refused.status, 404U) << path;
+        EXPECT_FALSE(refused.body.contains("statusCodeKey")) << path << " was forwarded";
+    }
+    EXPECT_EQ(t.nginx.client().get("/api/hello", {{"Host", "accounts.example.com"}}).status, 200U);
 }
 
 }  // namespace
