@@ -66,17 +66,17 @@ int main() {
         router.provide(services.session_guard);
         router.provide<CallerGuard>(services.session_guard);
         add_two_factor_endpoints(router, services.two_factor, services.users, services.roles);
-        // A pair that differs in its guard alone.
+        // These two differ only in their guard.
         router.get("/bench/profile")
             .id("unguarded")
             .tag("bench")
-            .says("The own account")
+            .says("Get your profile")
             .message("user.profile")
             .handled_by([&services](const SignedIn& caller) { return services.profiles.get(caller.user()); });
         router.get("/bench/profile/guarded")
             .id("guarded")
             .tag("bench")
-            .says("The own account, with consent")
+            .says("Get your profile if you have accepted the latest policies")
             .message("user.profile")
             .handled_by([&services](const Consenting<>& caller) { return services.profiles.get(caller.user()); });
         router.finish();
