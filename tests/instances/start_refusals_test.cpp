@@ -1,5 +1,12 @@
 // Servers that cannot be used: the program does not start, names the setting and the reason, and never reveals a
 // password.
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include "instances/fleet.hpp"
@@ -188,6 +195,57 @@ TEST_F(StartRefusals, OPS_2_OfAMasterThatNoSentinelKnows) {
 TEST_F(StartRefusals, OPS_2_OfARedisOfAnotherKind) {
     const std::string address = shared_redis_url().substr(std::string("redis://").size());
     expect_refused("CACHE_URL", "redis+cluster://" + address, "not in cluster mode");
+}
+
+// The words of the command with which docs/deploy/postgresql-and-redis.md creates the Redis user of the service; none
+// if the page has no such command. Tests run in the project's root.
+std::vector<std::string> documented_command() {
+    std::ifstream page("docs/deploy/postgresql-and-redis.md");
+    for (std::string line; std::getline(page, line);) {
+        if (!line.starts_with("ACL SETUSER consentry ")) continue;
+        std::istringstream words(line);
+        return {std::istream_iterator<std::string>(words), {}};
+    }
+    return {};
+}
+
+class DocumentedRedisUser : public StartRefusals {
+protected:
+    void SetUp() override {
+        ASSERT_THAT(command, testing::Contains(">PASSWORD"));
+        create();
+    }
+    void create() const { ASSERT_EQ(redis.command(0, command), "OK"); }
+
+    const std::vector<std::string> command = documented_command();
+    const RealRedis redis{{.user = "app"}};  // with this user, the server turns its default user off
+    const std::string url = "redis://consentry:PASSWORD@127.0.0.1:" + std::to_string(redis.node(0).port());
+};
+
+TEST_F(DocumentedRedisUser, HasAllRightsThatTheServiceUses) {
+    const Settings settings = quick_settings({{"CACHE_URL", url}, {"THROTTLE_LIMIT", "50"}});
+    Account ada = create_account(folder.path(), "ada@example.org", "user", settings);
+    const ServiceProcess service(folder.path(), settings);
+    const HttpClient client = service.client();
+    turn_two_factor_on(client, ada);
+    // The second step takes the challenge of the first one out of Redis.
+    const Answer login = verify_backup(client, challenge_of(client, ada), ada.backup_codes.at(0));
+    EXPECT_EQ(knock(client, tokens_in(login).access), 200U);
+    EXPECT_EQ(redis.command(0, {"ACL", "LOG"}), "") << "Redis refused a command, possibly one that is not required";
+}
+
+TEST_F(DocumentedRedisUser, OPS_2_DoesNotSufficeWithoutOneOfItsRights) {
+    const std::set<std::string> not_required{"+info", "+role", "+client|setname"};
+    std::size_t required = 0;
+    for (const std::string& right : command) {
+        if (!right.starts_with('+') || not_required.contains(right)) continue;
+        SCOPED_TRACE(right);
+        ++required;
+        ASSERT_EQ(redis.command(0, {"ACL", "SETUSER", "consentry", "-" + right.substr(1)}), "OK");
+        expect_refused_start("CACHE_URL", url, "lacks permission to run", url);
+        create();
+    }
+    EXPECT_GT(required, 0U);
 }
 
 TEST(FLT_1, WithoutRedisItStartsAndFindsItLater) {
