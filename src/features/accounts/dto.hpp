@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "features/acceptances/dto.hpp"
 #include "features/passwords/field_rules.hpp"
@@ -83,19 +84,14 @@ struct ResetPasswordRequest {
     static constexpr std::string_view schema_name = "UserResetPasswordRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{
-            field("newPassword", &ResetPasswordRequest::new_password, new_password_description, password_length_min,
-                  password_length_max, password_classes),
-            field("token", &ResetPasswordRequest::token, "Last path segment of the emailed link", http::not_empty,
-                  http::max_length(512)),
-            field("code", &ResetPasswordRequest::code,
-                  "Code from the authenticator app; required if two-factor authentication is on, unless `backupCode` "
-                  "is sent",
-                  http::two_factor_code),
-            field("backupCode", &ResetPasswordRequest::backup_code, "Backup code, instead of `code`",
-                  http::backup_code),
-            field("method", &ResetPasswordRequest::method, "Which of `code` and `backupCode` is sent"),
-        };
+        return std::tuple_cat(
+            std::tuple{
+                field("newPassword", &ResetPasswordRequest::new_password, new_password_description, password_length_min,
+                      password_length_max, password_classes),
+                field("token", &ResetPasswordRequest::token, "Last path segment of the emailed link", http::not_empty,
+                      http::max_length(512)),
+            },
+            proof_fields<ResetPasswordRequest>(code_if_on_description));
     }
     static void check(const ResetPasswordRequest& dto, Report& report) { check_proof(dto, report, false); }
     static std::vector<ResetPasswordRequest> examples() {
@@ -226,17 +222,7 @@ struct DeleteSelfRequest {
     std::optional<ProofMethod> method;
 
     static constexpr std::string_view schema_name = "UserDeleteSelfRequestDto";
-    static constexpr auto fields() {
-        using http::field;
-        return std::tuple{
-            field("code", &DeleteSelfRequest::code,
-                  "Code from the authenticator app; required if two-factor authentication is on, unless `backupCode` "
-                  "is sent",
-                  http::two_factor_code),
-            field("backupCode", &DeleteSelfRequest::backup_code, "Backup code, instead of `code`", http::backup_code),
-            field("method", &DeleteSelfRequest::method, "Which of `code` and `backupCode` is sent"),
-        };
-    }
+    static constexpr auto fields() { return proof_fields<DeleteSelfRequest>(code_if_on_description); }
     static void check(const DeleteSelfRequest& dto, Report& report) { check_proof(dto, report, false); }
     static std::vector<DeleteSelfRequest> examples() { return {{.code = "492039", .backup_code = {}, .method = {}}}; }
 };

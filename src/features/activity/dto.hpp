@@ -63,14 +63,4 @@ struct UserActivityListing {
     static constexpr auto paging = http::Paging::offset;
 };
 
-struct ActivityPath {
-    UserId user_id;
-
-    static constexpr std::string_view schema_name = "ActivityPath";
-    static constexpr auto fields() {
-        using http::field;
-        return std::tuple{field("userId", &ActivityPath::user_id, "Account ID")};
-    }
-};
-
 }  // namespace consentry

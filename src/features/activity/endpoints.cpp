@@ -3,6 +3,7 @@
 #include "base/errors.hpp"
 #include "features/activity/dto.hpp"
 #include "features/users/caller.hpp"
+#include "features/users/dto.hpp"
 #include "http/endpoint.hpp"
 
 namespace consentry {
@@ -59,7 +60,7 @@ void add_activity_endpoints(http::Router& router, Activity& activity, UserReposi
         .describes("Newest first. If an administrator acted, `createdBy` is the administrator's account ID.")
         .message("activityLog.list")
         .may_fail({&errors::user_not_found})
-        .handled_by([&](const MayReadActivity&, const http::RequestContext& context, http::FromPath<ActivityPath> path,
+        .handled_by([&](const MayReadActivity&, const http::RequestContext& context, http::FromPath<AccountPath> path,
                         http::List<UserActivityListing> wanted) {
             return list_of_user(activity, users, path->user_id, std::move(wanted),
                                 InLanguage(locales, context.language));

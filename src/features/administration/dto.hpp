@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/report.hpp"
@@ -52,23 +53,13 @@ struct UserListResponse {
     static constexpr std::string_view schema_name = "UserListResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{
-            field("id", &UserListResponse::id, "Account ID"),
-            field("name", &UserListResponse::name, "Display name"),
-            field("username", &UserListResponse::username, "Unique username"),
-            field("email", &UserListResponse::email, "Email address in lower case"),
-            field("isVerified", &UserListResponse::is_verified, "Whether the email address is verified"),
-            field("verifiedAt", &UserListResponse::verified_at, "Verification time"),
-            field("roleId", &UserListResponse::role_id, "Role ID"),
-            field("role", &UserListResponse::role, "Role of the account"),
-            field("status", &UserListResponse::status, "Account status; only `active` accounts can be used"),
-            field("termPolicy", &UserListResponse::term_policy,
-                  "Whether each policy type is accepted in its latest version"),
-            field("language", &UserListResponse::language, "Language of emails to the owner"),
-            field("lastLoginAt", &UserListResponse::last_login_at, "Time of the last successful login"),
-            field("createdAt", &UserListResponse::created_at, "Creation time"),
-            field("updatedAt", &UserListResponse::updated_at, "Time of the last change"),
-        };
+        return std::tuple_cat(
+            account_fields<UserListResponse>(),
+            std::tuple{
+                field("lastLoginAt", &UserListResponse::last_login_at, "Time of the last successful login"),
+                field("createdAt", &UserListResponse::created_at, "Creation time"),
+                field("updatedAt", &UserListResponse::updated_at, "Time of the last change"),
+            });
     }
 };
 
@@ -126,16 +117,6 @@ struct UserExportQuery {
             field("search", &UserExportQuery::search, "Text to find in name, username or email",
                   http::max_length(http::search_length_max)),
         };
-    }
-};
-
-struct AccountPath {
-    UserId user_id;
-
-    static constexpr std::string_view schema_name = "AccountPath";
-    static constexpr auto fields() {
-        using http::field;
-        return std::tuple{field("userId", &AccountPath::user_id, "Account ID")};
     }
 };
 
@@ -239,23 +220,17 @@ struct UserSessionResponse {
     static constexpr std::string_view schema_name = "UserSessionResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{
-            field("id", &UserSessionResponse::id, "Session ID"),
-            field("userId", &UserSessionResponse::user_id, "Account ID"),
-            field("loginFrom", &UserSessionResponse::login_from, "Client type of the login"),
-            field("loginWith", &UserSessionResponse::login_with, "Login method"),
-            field("ipAddress", &UserSessionResponse::ip_address, "IP address of the login"),
-            field("userAgent", &UserSessionResponse::user_agent, "User agent of the login"),
-            field("deviceName", &UserSessionResponse::device_name, "Device name sent by the client"),
-            field("devicePlatform", &UserSessionResponse::device_platform, "Device platform sent by the client"),
-            field("createdAt", &UserSessionResponse::created_at, "Creation time"),
-            field("updatedAt", &UserSessionResponse::updated_at, "Time of the last refresh or of the end"),
-            field("lastActiveAt", &UserSessionResponse::last_active_at,
-                  "Time of the last refresh; for administrators, of the last use, to the minute"),
-            field("expiredAt", &UserSessionResponse::expired_at, "Latest end of the session"),
-            field("isRevoked", &UserSessionResponse::is_revoked, "Whether the session was ended early"),
-            field("revokedAt", &UserSessionResponse::revoked_at, "Revocation time"),
-        };
+        return std::tuple_cat(
+            session_fields<UserSessionResponse>(),
+            std::tuple{
+                field("createdAt", &UserSessionResponse::created_at, "Creation time"),
+                field("updatedAt", &UserSessionResponse::updated_at, "Time of the last refresh or of the end"),
+                field("lastActiveAt", &UserSessionResponse::last_active_at,
+                      "Time of the last refresh; for administrators, of the last use, to the minute"),
+                field("expiredAt", &UserSessionResponse::expired_at, "Latest end of the session"),
+                field("isRevoked", &UserSessionResponse::is_revoked, "Whether the session was ended early"),
+                field("revokedAt", &UserSessionResponse::revoked_at, "Revocation time"),
+            });
     }
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "features/login/login.hpp"
 #include "features/sessions/dto.hpp"
@@ -86,13 +87,12 @@ struct VerifyLoginRequest {
     static constexpr std::string_view schema_name = "UserTwoFactorVerifyLoginRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{
-            field("challengeToken", &VerifyLoginRequest::challenge_token, "Challenge token from the login response",
-                  http::not_empty, http::max_length(256)),
-            field("code", &VerifyLoginRequest::code, "Code from the authenticator app", http::two_factor_code),
-            field("backupCode", &VerifyLoginRequest::backup_code, "Backup code, instead of `code`", http::backup_code),
-            field("method", &VerifyLoginRequest::method, "Which of `code` and `backupCode` is sent"),
-        };
+        return std::tuple_cat(
+            std::tuple{
+                field("challengeToken", &VerifyLoginRequest::challenge_token, "Challenge token from the login response",
+                      http::not_empty, http::max_length(256)),
+            },
+            proof_fields<VerifyLoginRequest>(code_description));
     }
     static void check(const VerifyLoginRequest& dto, Report& report) { check_proof(dto, report, true); }
     static std::vector<VerifyLoginRequest> examples() {
@@ -112,7 +112,7 @@ struct EnableAtLoginRequest {
         return std::tuple{
             field("challengeToken", &EnableAtLoginRequest::challenge_token, "Challenge token from the login response",
                   http::not_empty, http::max_length(256)),
-            field("code", &EnableAtLoginRequest::code, "Code from the authenticator app", http::two_factor_code),
+            field("code", &EnableAtLoginRequest::code, code_description, http::two_factor_code),
         };
     }
 };

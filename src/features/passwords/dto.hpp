@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "features/passwords/field_rules.hpp"
 #include "features/two_factor/dto.hpp"
@@ -19,19 +20,14 @@ struct ChangePasswordRequest {
     static constexpr std::string_view schema_name = "UserChangePasswordRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{
-            field("newPassword", &ChangePasswordRequest::new_password, new_password_description, password_length_min,
-                  password_length_max, password_classes),
-            field("oldPassword", &ChangePasswordRequest::old_password, "Current password", http::not_empty,
-                  http::max_length(512)),
-            field("code", &ChangePasswordRequest::code,
-                  "Code from the authenticator app; required if two-factor authentication is on, unless `backupCode` "
-                  "is sent",
-                  http::two_factor_code),
-            field("backupCode", &ChangePasswordRequest::backup_code, "Backup code, instead of `code`",
-                  http::backup_code),
-            field("method", &ChangePasswordRequest::method, "Which of `code` and `backupCode` is sent"),
-        };
+        return std::tuple_cat(
+            std::tuple{
+                field("newPassword", &ChangePasswordRequest::new_password, new_password_description,
+                      password_length_min, password_length_max, password_classes),
+                field("oldPassword", &ChangePasswordRequest::old_password, "Current password", http::not_empty,
+                      http::max_length(512)),
+            },
+            proof_fields<ChangePasswordRequest>(code_if_on_description));
     }
     static std::vector<ChangePasswordRequest> examples() {
         return {{.new_password = "Copper-Meadow-77",
@@ -56,17 +52,12 @@ struct ConfirmSessionRequest {
     static constexpr std::string_view schema_name = "UserSessionConfirmRequestDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{
-            field("password", &ConfirmSessionRequest::password, "Current password, if two-factor authentication is off",
-                  http::not_empty, http::max_length(512)),
-            field("code", &ConfirmSessionRequest::code,
-                  "Code from the authenticator app; required if two-factor authentication is on, unless `backupCode` "
-                  "is sent",
-                  http::two_factor_code),
-            field("backupCode", &ConfirmSessionRequest::backup_code, "Backup code, instead of `code`",
-                  http::backup_code),
-            field("method", &ConfirmSessionRequest::method, "Which of `code` and `backupCode` is sent"),
-        };
+        return std::tuple_cat(
+            std::tuple{
+                field("password", &ConfirmSessionRequest::password,
+                      "Current password, if two-factor authentication is off", http::not_empty, http::max_length(512)),
+            },
+            proof_fields<ConfirmSessionRequest>(code_if_on_description));
     }
     static std::vector<ConfirmSessionRequest> examples() {
         return {{.password = "Velvet-Harbor-42", .code = {}, .backup_code = {}, .method = {}},

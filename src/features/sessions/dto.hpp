@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "base/user_agent.hpp"
 #include "features/sessions/repository.hpp"
@@ -133,6 +134,22 @@ struct UserAgentResponse {
     }
 };
 
+// The fields that a session has for its owner and for administrators.
+template <class Dto>
+constexpr auto session_fields() {
+    using http::field;
+    return std::tuple{
+        field("id", &Dto::id, "Session ID"),
+        field("userId", &Dto::user_id, "Account ID"),
+        field("loginFrom", &Dto::login_from, "Client type of the login"),
+        field("loginWith", &Dto::login_with, "Login method"),
+        field("ipAddress", &Dto::ip_address, "IP address of the login"),
+        field("userAgent", &Dto::user_agent, "User agent of the login"),
+        field("deviceName", &Dto::device_name, "Device name sent by the client"),
+        field("devicePlatform", &Dto::device_platform, "Device platform sent by the client"),
+    };
+}
+
 struct SessionResponse {
     SessionId id;
     UserId user_id;
@@ -152,23 +169,17 @@ struct SessionResponse {
     static constexpr std::string_view schema_name = "SessionResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{
-            field("id", &SessionResponse::id, "Session ID"),
-            field("userId", &SessionResponse::user_id, "Account ID"),
-            field("loginFrom", &SessionResponse::login_from, "Client type of the login"),
-            field("loginWith", &SessionResponse::login_with, "Login method"),
-            field("ipAddress", &SessionResponse::ip_address, "IP address of the login"),
-            field("userAgent", &SessionResponse::user_agent, "User agent of the login"),
-            field("deviceName", &SessionResponse::device_name, "Device name sent by the client"),
-            field("devicePlatform", &SessionResponse::device_platform, "Device platform sent by the client"),
-            field("isCurrent", &SessionResponse::is_current, "Whether this is the session of the request"),
-            field("isRevoked", &SessionResponse::is_revoked, "Always false; the list omits ended sessions"),
-            field("createdAt", &SessionResponse::created_at, "Creation time"),
-            field("updatedAt", &SessionResponse::updated_at, "Time of the last refresh"),
-            field("lastActiveAt", &SessionResponse::last_active_at,
-                  "Time of the last refresh; for administrators, of the last use, to the minute"),
-            field("expiredAt", &SessionResponse::expired_at, "Latest end of the session"),
-        };
+        return std::tuple_cat(
+            session_fields<SessionResponse>(),
+            std::tuple{
+                field("isCurrent", &SessionResponse::is_current, "Whether this is the session of the request"),
+                field("isRevoked", &SessionResponse::is_revoked, "Always false; the list omits ended sessions"),
+                field("createdAt", &SessionResponse::created_at, "Creation time"),
+                field("updatedAt", &SessionResponse::updated_at, "Time of the last refresh"),
+                field("lastActiveAt", &SessionResponse::last_active_at,
+                      "Time of the last refresh; for administrators, of the last use, to the minute"),
+                field("expiredAt", &SessionResponse::expired_at, "Latest end of the session"),
+            });
     }
 };
 

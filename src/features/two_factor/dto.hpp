@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/report.hpp"
@@ -24,6 +26,21 @@ struct consentry::EnumNames<consentry::ProofMethod> {
 };
 
 namespace consentry {
+
+inline constexpr std::string_view code_description = "Code from the authenticator app";
+inline constexpr std::string_view code_if_on_description =
+    "Code from the authenticator app; required if two-factor authentication is on, unless `backupCode` is sent";
+
+// The fields of a second factor, for the table of every request that carries one.
+template <class Dto>
+constexpr auto proof_fields(std::string_view description_of_code) {
+    using http::field;
+    return std::tuple{
+        field("code", &Dto::code, description_of_code, http::two_factor_code),
+        field("backupCode", &Dto::backup_code, "Backup code, instead of `code`", http::backup_code),
+        field("method", &Dto::method, "Which of `code` and `backupCode` is sent"),
+    };
+}
 
 // Validates code, backupCode and method against each other, in every request that carries them.
 template <class Dto>
@@ -88,15 +105,7 @@ struct TwoFactorDisableRequest {
     std::optional<ProofMethod> method;
 
     static constexpr std::string_view schema_name = "UserTwoFactorDisableRequestDto";
-    static constexpr auto fields() {
-        using http::field;
-        return std::tuple{
-            field("code", &TwoFactorDisableRequest::code, "Code from the authenticator app", http::two_factor_code),
-            field("backupCode", &TwoFactorDisableRequest::backup_code, "Backup code, instead of `code`",
-                  http::backup_code),
-            field("method", &TwoFactorDisableRequest::method, "Which of `code` and `backupCode` is sent"),
-        };
-    }
+    static constexpr auto fields() { return proof_fields<TwoFactorDisableRequest>(code_description); }
     static void check(const TwoFactorDisableRequest& dto, Report& report) { check_proof(dto, report, false); }
     static std::vector<TwoFactorDisableRequest> examples() {
         return {{.code = "492039", .backup_code = {}, .method = {}},
@@ -124,16 +133,6 @@ struct TwoFactorStatusResponse {
             field("lastUsedAt", &TwoFactorStatusResponse::last_used_at,
                   "Time of the last accepted code or backup code"),
         };
-    }
-};
-
-struct UserPath {
-    UserId user_id;
-
-    static constexpr std::string_view schema_name = "UserPath";
-    static constexpr auto fields() {
-        using http::field;
-        return std::tuple{field("userId", &UserPath::user_id, "Account ID")};
     }
 };
 

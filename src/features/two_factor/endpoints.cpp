@@ -2,6 +2,7 @@
 
 #include "features/sessions/guard.hpp"
 #include "features/two_factor/dto.hpp"
+#include "features/users/dto.hpp"
 #include "http/endpoint.hpp"
 
 namespace consentry {
@@ -150,7 +151,7 @@ void add_two_factor_endpoints(http::Router& router, TwoFactor& two_factor, UserR
         .may_fail({&errors::user_not_self, &errors::user_not_found, &errors::blocked_invalid,
                    &errors::two_factor_not_enabled})
         .handled_by([&two_factor, &users, &roles](const MayReset& caller, const http::RequestContext& context,
-                                                  http::FromPath<UserPath> path) {
+                                                  http::FromPath<AccountPath> path) {
             return reset(two_factor, users, roles, caller.actor(), path->user_id, cause_of(context));
         });
 }

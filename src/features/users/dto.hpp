@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 
 #include "features/users/consent.hpp"
 #include "features/users/user.hpp"
@@ -12,6 +13,16 @@
 #include "http/schema/rules.hpp"
 
 namespace consentry {
+
+struct AccountPath {
+    UserId user_id;
+
+    static constexpr std::string_view schema_name = "AccountPath";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{field("userId", &AccountPath::user_id, "Account ID")};
+    }
+};
 
 struct UserRoleResponse {
     RoleId id;
@@ -73,6 +84,25 @@ struct UserTwoFactorResponse {
     }
 };
 
+// The fields that an account has in its profile and in lists.
+template <class Dto>
+constexpr auto account_fields() {
+    using http::field;
+    return std::tuple{
+        field("id", &Dto::id, "Account ID"),
+        field("name", &Dto::name, "Display name"),
+        field("username", &Dto::username, "Unique username; generated unless it was imported"),
+        field("email", &Dto::email, "Email address in lower case"),
+        field("isVerified", &Dto::is_verified, "Whether the email address is verified"),
+        field("verifiedAt", &Dto::verified_at, "Verification time"),
+        field("roleId", &Dto::role_id, "Role ID"),
+        field("role", &Dto::role, "Role of the account"),
+        field("status", &Dto::status, "Account status; only `active` accounts can be used"),
+        field("termPolicy", &Dto::term_policy, "Whether each policy type is accepted in its latest version"),
+        field("language", &Dto::language, "Language of emails to the owner"),
+    };
+}
+
 struct UserProfileResponse {
     UserId id;
     std::optional<std::string> name;
@@ -133,35 +163,25 @@ struct UserProfileResponse {
     static constexpr std::string_view schema_name = "UserProfileResponseDto";
     static constexpr auto fields() {
         using http::field;
-        return std::tuple{
-            field("id", &UserProfileResponse::id, "Account ID"),
-            field("name", &UserProfileResponse::name, "Display name"),
-            field("username", &UserProfileResponse::username, "Unique username; generated"),
-            field("email", &UserProfileResponse::email, "Email address in lower case"),
-            field("isVerified", &UserProfileResponse::is_verified, "Whether the email address is verified"),
-            field("verifiedAt", &UserProfileResponse::verified_at, "Verification time"),
-            field("roleId", &UserProfileResponse::role_id, "Role ID"),
-            field("role", &UserProfileResponse::role, "Role of the account"),
-            field("status", &UserProfileResponse::status, "Account status; only `active` accounts can be used"),
-            field("termPolicy", &UserProfileResponse::term_policy,
-                  "Whether each policy type is accepted in its latest version"),
-            field("language", &UserProfileResponse::language, "Language of emails to the owner"),
-            field("gender", &UserProfileResponse::gender, "Gender"),
-            field("signUpAt", &UserProfileResponse::sign_up_at, "Sign-up time"),
-            field("signUpFrom", &UserProfileResponse::sign_up_from, "Origin of the account"),
-            field("signUpWith", &UserProfileResponse::sign_up_with, "Sign-up method"),
-            field("lastLoginAt", &UserProfileResponse::last_login_at, "Time of the last successful login"),
-            field("lastIPAddress", &UserProfileResponse::last_ip_address, "IP address of the last login"),
-            field("lastLoginFrom", &UserProfileResponse::last_login_from, "Client type of the last login"),
-            field("lastLoginWith", &UserProfileResponse::last_login_with, "Method of the last login"),
-            field("passwordExpired", &UserProfileResponse::password_expired, "Password expiry time, if it expires"),
-            field("passwordCreated", &UserProfileResponse::password_created, "Time when the password was set"),
-            field("passwordAttempt", &UserProfileResponse::password_attempt,
-                  "Failed password attempts since the last success"),
-            field("twoFactor", &UserProfileResponse::two_factor, "Two-factor authentication"),
-            field("createdAt", &UserProfileResponse::created_at, "Creation time"),
-            field("updatedAt", &UserProfileResponse::updated_at, "Time of the last change"),
-        };
+        return std::tuple_cat(
+            account_fields<UserProfileResponse>(),
+            std::tuple{
+                field("gender", &UserProfileResponse::gender, "Gender"),
+                field("signUpAt", &UserProfileResponse::sign_up_at, "Sign-up time"),
+                field("signUpFrom", &UserProfileResponse::sign_up_from, "Origin of the account"),
+                field("signUpWith", &UserProfileResponse::sign_up_with, "Sign-up method"),
+                field("lastLoginAt", &UserProfileResponse::last_login_at, "Time of the last successful login"),
+                field("lastIPAddress", &UserProfileResponse::last_ip_address, "IP address of the last login"),
+                field("lastLoginFrom", &UserProfileResponse::last_login_from, "Client type of the last login"),
+                field("lastLoginWith", &UserProfileResponse::last_login_with, "Method of the last login"),
+                field("passwordExpired", &UserProfileResponse::password_expired, "Password expiry time, if it expires"),
+                field("passwordCreated", &UserProfileResponse::password_created, "Time when the password was set"),
+                field("passwordAttempt", &UserProfileResponse::password_attempt,
+                      "Failed password attempts since the last success"),
+                field("twoFactor", &UserProfileResponse::two_factor, "Two-factor authentication"),
+                field("createdAt", &UserProfileResponse::created_at, "Creation time"),
+                field("updatedAt", &UserProfileResponse::updated_at, "Time of the last change"),
+            });
     }
 };
 
