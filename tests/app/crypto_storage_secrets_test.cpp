@@ -49,7 +49,7 @@ TEST(CRY_1, NoOtherGeneratorIsCalledAnywhere) {
         const auto extension = entry.path().extension();
         if (extension != ".cpp" && extension != ".hpp") continue;
         ++files;
-        const std::string text = text_of_file(entry.path());
+        const std::string text = text_in(entry.path());
         for (const std::string& name : banned)
             EXPECT_EQ(text.find(name), std::string::npos) << name << " in " << entry.path();
         // Only random.cpp (for secrets) and uuid.cpp (for ids) ask the kernel. All other code calls these two.
@@ -94,7 +94,7 @@ TEST(CRY_2, ASecretLiesSealedInTheDatabase) {
     // the password.
     for (const auto& entry : fs::directory_iterator(service.folder() / "data")) {
         if (!entry.is_regular_file()) continue;
-        const std::string bytes = text_of_file(entry.path());
+        const std::string bytes = text_in(entry.path());
         EXPECT_EQ(bytes.find(person.secret), std::string::npos) << entry.path();
         EXPECT_EQ(bytes.find(person.password), std::string::npos) << entry.path();
         for (const std::string& code : person.backup_codes)
@@ -223,7 +223,7 @@ TEST(CRY_3, WithoutAKeyNoStartOutsideLocal) {
 TEST(CRY_3, TwoInstallationsShareNoSecret) {
     const Service one;
     const Service other;
-    const auto secret = [](const Service& service) { return text_of_file(key_folder(service) / "two-factor.key"); };
+    const auto secret = [](const Service& service) { return text_in(key_folder(service) / "two-factor.key"); };
     EXPECT_GE(secret(one).size(), 32U);
     EXPECT_NE(secret(one), secret(other));
     EXPECT_NE(one.get("/.well-known/jwks.json").body, other.get("/.well-known/jwks.json").body);

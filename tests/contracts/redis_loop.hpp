@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "storage/redis/redis_cache.hpp"
+#include "support/complaint.hpp"
 #include "support/run.hpp"
 
 namespace consentry::tests {
@@ -84,17 +85,6 @@ void end_at_each_point(Make make) {
             asio::co_spawn(context, make(), [&ended](const std::exception_ptr&, const auto&) { ++ended; });
         for (int i = 0; i < handlers; ++i) context.run_one();
     }
-}
-
-// Returns the message of an Unavailable or of an error from check(), or an empty string if nothing is thrown.
-template <class Action>
-std::string complaint(Action action) {
-    try {
-        action();
-    } catch (const std::runtime_error& error) {
-        return error.what();
-    }
-    return {};
 }
 
 }  // namespace consentry::tests

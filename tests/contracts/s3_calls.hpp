@@ -8,20 +8,10 @@
 #include "base/clock.hpp"
 #include "net/http_client.hpp"
 #include "storage/s3/s3_client.hpp"
+#include "tests/support/complaint.hpp"
 #include "tests/support/s3_server.hpp"
 
 namespace consentry::tests {
-
-// Returns the message of the exception, or an empty string if nothing is thrown.
-template <class Action>
-std::string complaint(Action action) {
-    try {
-        action();
-    } catch (const std::runtime_error& error) {
-        return error.what();
-    }
-    return {};
-}
 
 // Sends a request as a client without the secret.
 inline net::HttpResponse ask(std::string method, std::string url, std::string body = {},

@@ -83,15 +83,26 @@ protected:
     ~SqliteFaults() override { FaultyVfs::disarm(); }
 };
 
-TEST_P(SqliteFaults, WhileWriting) {
+// Cuts the flow at its first operation on the disk, then at its second, and so on, until it has none left. `attempt`
+// gets the number of the operation and returns whether the fault occurred.
+template <class Attempt>
+void cut_everywhere(int places_min, Attempt attempt) {
     bool fired = true;
     int n = 0;
-    while (fired && !HasFailure()) {
+    while (fired && !::testing::Test::HasFailure()) {
         ++n;
         ASSERT_LT(n, 500);
         SCOPED_TRACE("operation " + std::to_string(n));
+        fired = attempt(n);
+    }
+    EXPECT_GT(n, places_min);
+}
+
+TEST_P(SqliteFaults, WhileWriting) {
+    cut_everywhere(20, [&](int n) {
         const TempFolder folder;
         std::set<std::int64_t> acknowledged;
+        bool fired = false;
         {
             SqliteDatabase database(faulty(folder));
             database.migrate(schema());
@@ -105,17 +116,12 @@ TEST_P(SqliteFaults, WhileWriting) {
         }
         SqliteDatabase later({.file = folder / "test.db"});
         expect_whole_and_kept(later, acknowledged);
-    }
-    EXPECT_GT(n, 20);  // the faults hit many different operations
+        return fired;
+    });
 }
 
 TEST_P(SqliteFaults, WhileOpeningAndMigrating) {
-    bool fired = true;
-    int n = 0;
-    while (fired && !HasFailure()) {
-        ++n;
-        ASSERT_LT(n, 500);
-        SCOPED_TRACE("operation " + std::to_string(n));
+    cut_everywhere(10, [&](int n) {
         const TempFolder folder;
         std::set<std::int64_t> acknowledged;
         arm(n);
@@ -126,12 +132,12 @@ TEST_P(SqliteFaults, WhileOpeningAndMigrating) {
         } catch (const std::runtime_error&) {
             EXPECT_TRUE(acknowledged.empty());
         }
-        fired = FaultyVfs::disarm();
+        const bool fired = FaultyVfs::disarm();
         SqliteDatabase later({.file = folder / "test.db"});
         later.migrate(schema());
         expect_whole_and_kept(later, acknowledged);
-    }
-    EXPECT_GT(n, 10);
+        return fired;
+    });
 }
 
 // Writes more than the log holds before a checkpoint.

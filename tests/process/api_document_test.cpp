@@ -3,10 +3,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include <gmock/gmock.h>
 
+#include "tests/support/files.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -17,19 +17,12 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-std::string contents(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::stringstream text;
-    text << in.rdbuf();
-    return std::move(text).str();
-}
-
 TEST(ApiDocument, IsWrittenAtEachStartAndServedAsWritten) {
     const TempFolder folder;
     const fs::path file = folder / "generated" / "swagger.json";
     for (int start = 0; start < 2; ++start) {
         ServiceProcess service(folder.path(), quick_settings());
-        EXPECT_EQ(contents(file), service.client().get("/docs/json?aliases=true").body);
+        EXPECT_EQ(text_in(file), service.client().get("/docs/json?aliases=true").body);
         EXPECT_EQ(service.stop().code, 0);
         std::ofstream(file) << "stale";
     }
@@ -48,7 +41,7 @@ TEST(ApiDocument, IsRight) {
 TEST(ApiDocument, AFaultIsFound) {
     const TempFolder folder;
     const ServiceProcess service(folder.path(), quick_settings());
-    const std::string document = contents(folder / "generated" / "swagger.json");
+    const std::string document = text_in(folder / "generated" / "swagger.json");
     using Faults = std::vector<std::array<std::string, 3>>;  // text, replacement, complaint
     // The check takes seconds per run, so each document combines as many faults as possible without one hiding another.
     const std::vector<Faults> documents{

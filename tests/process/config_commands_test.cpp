@@ -1,10 +1,10 @@
 // The commands for settings, and starts that fail because of unsafe settings (OPS-2).
 #include <fstream>
-#include <sstream>
 
 #include <gmock/gmock.h>
 
 #include "process/account.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
@@ -14,25 +14,17 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Reads a file of the project; tests run in the project's root.
-std::string document(const char* path) {
-    std::ifstream in(path, std::ios::binary);
-    std::stringstream text;
-    text << in.rdbuf();
-    EXPECT_TRUE(in) << path;
-    return std::move(text).str();
-}
-
 const std::string canary = "canary-4f1c9e-canary-4f1c9e-canary-4f1c9e";
 
 TEST(ConfigCommands, TheDocumentsAreWhatTheProgramPrints) {
+    // Tests run in the project's root.
     const TempFolder folder;
     const Finished docs = run_program({"config", "docs"}, folder.path(), {});
     EXPECT_EQ(docs.code, 0);
-    EXPECT_TRUE(docs.out == document("docs/guides/configuration.md")) << "write it anew: consentry config docs";
+    EXPECT_TRUE(docs.out == text_in("docs/guides/configuration.md")) << "write it anew: consentry config docs";
     const Finished example = run_program({"config", "env-example"}, folder.path(), {});
     EXPECT_EQ(example.code, 0);
-    EXPECT_TRUE(example.out == document(".env.example")) << "write it anew: consentry config env-example";
+    EXPECT_TRUE(example.out == text_in(".env.example")) << "write it anew: consentry config env-example";
 }
 
 TEST(ConfigCommands, TheExampleIsAFileThatTheProgramReads) {

@@ -1,8 +1,6 @@
 // The first minutes with the program: it works in an empty folder, reports what it does, and ends when told to.
 #include <chrono>
 #include <csignal>
-#include <fstream>
-#include <sstream>
 
 #include <sys/stat.h>
 
@@ -10,6 +8,7 @@
 
 #include "process/account.hpp"
 #include "support_test/eventually.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/raw_http.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -19,13 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-std::string contents(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::stringstream text;
-    text << in.rdbuf();
-    return std::move(text).str();
-}
 
 unsigned mode_of(const fs::path& path) {
     struct stat facts{};
@@ -86,7 +78,7 @@ TEST(FirstRun, WritesTheDocumentThatItServes) {
     const Answer served = service.client().get("/docs/json?aliases=true");
     EXPECT_EQ(served.status, 200U);
     EXPECT_EQ(served.text("openapi").substr(0, 2), "3.");
-    EXPECT_EQ(contents(folder / "generated" / "swagger.json"), served.body);
+    EXPECT_EQ(text_in(folder / "generated" / "swagger.json"), served.body);
 }
 
 TEST(FirstRun, SaysWhereItListensWhereTheDataLiesAndWhatComesNext) {

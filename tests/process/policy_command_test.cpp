@@ -14,6 +14,7 @@
 #include "base/locales.hpp"
 #include "crypto/digest.hpp"
 #include "process/account.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
@@ -26,11 +27,6 @@ using ::testing::Not;
 
 const std::vector<std::string> types{"termsOfService", "privacy", "marketing", "cookies"};
 
-std::string bytes_of(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    EXPECT_TRUE(in.is_open()) << file;
-    return {std::istreambuf_iterator<char>(in), {}};
-}
 std::string hash_of(std::string_view bytes) { return to_hex(crypto::sha256(bytes)); }
 long lines_of(const std::string& text) { return std::ranges::count(text, '\n'); }
 
@@ -90,18 +86,18 @@ TEST_F(PolicyCommand, TheExampleDocumentsAreImportedAndPublishedWhole) {
     EXPECT_EQ(imported.code, 0) << imported.out << imported.err;
     EXPECT_EQ(lines_of(imported.out), 24);
     EXPECT_THAT(imported.err, AllOf(Not(HasSubstr("unfilled")), Not(HasSubstr("no text uses"))));
-    const json::object values = json::parse(bytes_of(examples / "values.json")).as_object();
+    const json::object values = json::parse(text_in(examples / "values.json")).as_object();
     for (const std::string& type : types) {
         const Finished published = policy({"publish", type, "1"});
         EXPECT_EQ(published.code, 0) << published.err;
         std::set<std::string> of_english;
         for (const std::string_view language : language_names) {
             const std::string file = std::string(language) + ".hbs";
-            const std::string source = bytes_of(examples / type / "1" / file);
+            const std::string source = text_in(examples / type / "1" / file);
             const std::string text = filled(source, values);
             EXPECT_FALSE(text.contains("{{")) << type << " " << language;
             EXPECT_THAT(published.out, HasSubstr(std::string(language) + "\t" + hash_of(text) + "\thttp"));
-            EXPECT_EQ(bytes_of(stored("public", type + "/1/" + file)), text);
+            EXPECT_EQ(text_in(stored("public", type + "/1/" + file)), text);
             const std::set<std::string> placeholders = placeholders_of(source);
             EXPECT_GT(placeholders.size(), 3U) << type << " " << language;
             if (language == "en") of_english = placeholders;
@@ -175,11 +171,11 @@ TEST_F(PolicyCommand, ADraftGetsWhatDiffersAndWhatIsPublishedStays) {
     const std::string changed =
         "privacy/1/en.hbs\tunchanged\nprivacy/1/de.hbs\tupdated\nprivacy/1/ja.hbs\tadded\nprivacy/1/fr.hbs\tkept\n";
     EXPECT_EQ(policy({"import", "texts", "--dry-run"}).out, changed);
-    EXPECT_EQ(bytes_of(stored("private", "privacy/1/de.hbs")), "eins");
+    EXPECT_EQ(text_in(stored("private", "privacy/1/de.hbs")), "eins");
     EXPECT_EQ(import(), changed);
     publish("privacy", 1);
-    EXPECT_EQ(bytes_of(stored("public", "privacy/1/de.hbs")), "Eins");
-    EXPECT_EQ(bytes_of(stored("public", "privacy/1/fr.hbs")), "un");
+    EXPECT_EQ(text_in(stored("public", "privacy/1/de.hbs")), "Eins");
+    EXPECT_EQ(text_in(stored("public", "privacy/1/fr.hbs")), "un");
 
     write("privacy/2/en.hbs", "two");
     EXPECT_THAT(import(), AllOf(HasSubstr("privacy/1/de.hbs\tpublished\n"), HasSubstr("privacy/2/en.hbs\tcreated\n")));
@@ -201,10 +197,10 @@ TEST_F(PolicyCommand, PlaceholdersAreFilledFromTheFileAndTheSettings) {
                 AllOf(HasSubstr("warning: no text uses the value of nested\n"), Not(HasSubstr("unfilled"))));
     const std::string english =
         "Müller & <Söhne>, Müller & <Söhne>; Settings Ltd, help@example.org; [] {x} { {y} } {{ or Settings Ltd";
-    EXPECT_EQ(bytes_of(stored("private", "privacy/1/en.hbs")), english) << "plain text: nothing is escaped";
+    EXPECT_EQ(text_in(stored("private", "privacy/1/en.hbs")), english) << "plain text: nothing is escaped";
     const Finished published = policy({"publish", "privacy", "1"});
     EXPECT_THAT(published.out, HasSubstr("en\t" + hash_of(english) + "\thttp"));
-    EXPECT_EQ(bytes_of(stored("public", "privacy/1/de.hbs")), "Müller & <Söhne>");
+    EXPECT_EQ(text_in(stored("public", "privacy/1/de.hbs")), "Müller & <Söhne>");
 
     EXPECT_THAT(policy({"import", "texts"}, settings).out, HasSubstr("privacy/1/en.hbs\tpublished\n"));
     write("values.json", R"({"companyName": "Other Ltd", "none": ""})");
@@ -219,10 +215,10 @@ TEST_F(PolicyCommand, AFileOfValuesThatIsNamedReplacesTheOneInTheFolderAndComesB
     write("../mine.json", R"({"homeName": "named"})");
     write("privacy/1/en.hbs", "{{homeName}}, {{companyName}}");
     EXPECT_EQ(policy({"import", "texts"}, settings).code, 0);
-    EXPECT_EQ(bytes_of(stored("private", "privacy/1/en.hbs")), "of the folder, of the folder");
+    EXPECT_EQ(text_in(stored("private", "privacy/1/en.hbs")), "of the folder, of the folder");
     const Finished named = policy({"import", "texts", "--values", "mine.json"}, settings);
     EXPECT_EQ(named.code, 0) << named.err;
-    EXPECT_EQ(bytes_of(stored("private", "privacy/1/en.hbs")), "named, {{companyName}}");
+    EXPECT_EQ(text_in(stored("private", "privacy/1/en.hbs")), "named, {{companyName}}");
 }
 
 TEST_F(PolicyCommand, APlaceholderWithoutAValueStaysInTheDraftAndIsTold) {
@@ -241,8 +237,7 @@ TEST_F(PolicyCommand, APlaceholderWithoutAValueStaysInTheDraftAndIsTold) {
                                     "{{1st}}, {{}}; "),
                           Not(HasSubstr("privacy/1/fr.hbs: unfilled"))));
     }
-    EXPECT_EQ(bytes_of(stored("private", "privacy/1/en.hbs")),
-              "value {{companyName}} {{supportEmail}} {{companyName}}");
+    EXPECT_EQ(text_in(stored("private", "privacy/1/en.hbs")), "value {{companyName}} {{supportEmail}} {{companyName}}");
 }
 
 TEST_F(PolicyCommand, DOC_10_ATextWithAnUnfilledPlaceholderIsNotPublished) {
@@ -261,7 +256,7 @@ TEST_F(PolicyCommand, DOC_10_ATextWithAnUnfilledPlaceholderIsNotPublished) {
     write("values.json", R"({"companyName": "Example Ltd"})");
     EXPECT_EQ(import(), "privacy/1/en.hbs\tupdated\nprivacy/1/de.hbs\tunchanged\n");
     publish("privacy", 1);
-    EXPECT_EQ(bytes_of(stored("public", "privacy/1/en.hbs")), "Example Ltd");
+    EXPECT_EQ(text_in(stored("public", "privacy/1/en.hbs")), "Example Ltd");
 }
 
 TEST_F(PolicyCommand, ValuesThatCannotBeReadImportNothing) {
@@ -341,7 +336,7 @@ TEST_F(PolicyCommand, AFileThatWasReplacedInTheStoreIsNotPublishedAndImportedAne
     EXPECT_THAT(list(), HasSubstr("\tdraft\t"));
     EXPECT_EQ(import(), "privacy/1/en.hbs\tupdated\n");
     publish("privacy", 1);
-    EXPECT_EQ(bytes_of(stored("public", "privacy/1/en.hbs")), "one");
+    EXPECT_EQ(text_in(stored("public", "privacy/1/en.hbs")), "one");
 }
 
 TEST_F(PolicyCommand, PublishingAsksNothingAndHappensOnce) {

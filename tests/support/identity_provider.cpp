@@ -47,16 +47,17 @@ std::string IdentityProviders::issuer(const std::string& provider) const {
 
 std::string IdentityProviders::file(const std::string& name) const { return place(folder_) + "/" + name; }
 
-Environment IdentityProviders::settings() const {
-    return {{"AUTH_SOCIAL_GOOGLE_CLIENT_ID", "google-web, google-app"},
-            {"AUTH_SOCIAL_GOOGLE_CLIENT_SECRET", "a secret between Google and the client"},
-            {"AUTH_SOCIAL_GOOGLE_ISSUER", issuer(google)},
-            {"AUTH_SOCIAL_GOOGLE_JWKS_URI", keys_address(google)},
-            {"AUTH_SOCIAL_APPLE_CLIENT_ID", "apple-app"},
-            {"AUTH_SOCIAL_APPLE_SIGN_IN_CLIENT_ID", "apple-web"},
-            {"AUTH_SOCIAL_APPLE_ISSUER", issuer(apple)},
-            {"AUTH_SOCIAL_APPLE_JWKS_URI", keys_address(apple)},
-            {"AUTH_SOCIAL_CA_FILE", file("ca.crt")}};
+Environment IdentityProviders::settings(Environment more) const {
+    more.insert({{"AUTH_SOCIAL_GOOGLE_CLIENT_ID", "google-web, google-app"},
+                 {"AUTH_SOCIAL_GOOGLE_CLIENT_SECRET", "a secret between Google and the client"},
+                 {"AUTH_SOCIAL_GOOGLE_ISSUER", issuer(google)},
+                 {"AUTH_SOCIAL_GOOGLE_JWKS_URI", keys_address(google)},
+                 {"AUTH_SOCIAL_APPLE_CLIENT_ID", "apple-app"},
+                 {"AUTH_SOCIAL_APPLE_SIGN_IN_CLIENT_ID", "apple-web"},
+                 {"AUTH_SOCIAL_APPLE_ISSUER", issuer(apple)},
+                 {"AUTH_SOCIAL_APPLE_JWKS_URI", keys_address(apple)},
+                 {"AUTH_SOCIAL_CA_FILE", file("ca.crt")}});
+    return more;
 }
 
 json::object IdentityProviders::claims(Service& service, const std::string& provider, const std::string& subject,

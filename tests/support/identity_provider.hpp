@@ -19,9 +19,9 @@ public:
     IdentityProviders(const IdentityProviders&) = delete;
     IdentityProviders& operator=(const IdentityProviders&) = delete;
 
-    // The settings of a service that trusts them. Google's clients are "google-web" and "google-app", Apple's are
-    // "apple-app" and "apple-web".
-    Environment settings() const;
+    // The settings of a service that trusts them, besides `more`, which overrides them. Google's clients are
+    // "google-web" and "google-app", Apple's are "apple-app" and "apple-web".
+    Environment settings(Environment more = {}) const;
     std::string issuer(const std::string& provider) const;
     std::string keys_address(const std::string& provider) const { return issuer(provider) + "/keys"; }
     std::string file(const std::string& name) const;  // "ca.crt", "untrusted_ca.crt"

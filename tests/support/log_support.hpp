@@ -9,6 +9,7 @@
 #include <boost/json/parse.hpp>
 #include <gtest/gtest.h>
 
+#include "tests/support/files.hpp"
 #include "tests/support/service.hpp"
 
 namespace consentry::tests {
@@ -32,11 +33,6 @@ inline Environment everything_logged(Environment more = {}) {
     more.merge(Environment{
         {"LOGGER_ENABLE", "true"}, {"LOGGER_LEVEL", "debug"}, {"LOGGER_INTO_FILE", "true"}, {"LOGGER_AUTO", "true"}});
     return more;
-}
-
-inline std::string text_in(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // Parses every line of a log as JSON. A line that is not JSON fails the test.

@@ -2,13 +2,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include <unistd.h>
 
 #include <boost/json/parse.hpp>
 
+#include "tests/support/files.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support_test/eventually.hpp"
 
@@ -21,11 +21,6 @@ constexpr const char* script = CONSENTRY_REAL_SERVERS "/mail.sh";
 
 const char* name_of(MailServerTls tls) {
     return tls == MailServerTls::none ? "none" : tls == MailServerTls::starttls ? "starttls" : "implicit";
-}
-
-std::string read_file(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace
@@ -72,7 +67,7 @@ std::string MailServer::url() const {
 }
 
 std::vector<SmtpMail> MailServer::mails() const {
-    const std::string text = read_file(folder_ / "server" / "mails.jsonl");
+    const std::string text = text_in(folder_ / "server" / "mails.jsonl");
     std::vector<SmtpMail> out;
     for (std::size_t at = 0, end = text.find('\n'); end != std::string::npos; at = end + 1, end = text.find('\n', at)) {
         const auto line = boost::json::parse(std::string_view(text).substr(at, end - at)).as_object();
@@ -89,7 +84,7 @@ std::vector<SmtpMail> MailServer::wait_for(std::size_t count) const {
     return mails();
 }
 
-std::size_t MailServer::connections() const { return read_file(folder_ / "server" / "connections").size(); }
+std::size_t MailServer::connections() const { return text_in(folder_ / "server" / "connections").size(); }
 
 void MailServer::fail(const std::string& fault) const {
     const fs::path file = folder_ / "server" / "fault.json";

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <thread>
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "tests/support/files.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -95,11 +94,6 @@ std::string content_of(const Entity& entity) {
     return text;
 }
 
-std::string read_file(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 bool fits(const ReceivedMail& mail, std::string_view to, std::string_view kind_or_subject) {
     return (to.empty() || mail.to == to) &&
            (kind_or_subject.empty() || mail.kind == kind_or_subject || mail.subject == kind_or_subject);
@@ -168,7 +162,7 @@ std::vector<ReceivedMail> Mailbox::all(std::string_view to, std::string_view kin
     std::ranges::sort(files);
     std::vector<ReceivedMail> out;
     for (const fs::path& file : files) {
-        ReceivedMail mail = read_mail(read_file(file));
+        ReceivedMail mail = read_mail(text_in(file));
         if (fits(mail, to, kind_or_subject)) out.push_back(std::move(mail));
     }
     return out;

@@ -18,14 +18,19 @@ constexpr seconds totp_period{30};
 
 }  // namespace
 
-Service::Service(Environment settings) : clock_(test_begin), environment_(std::move(settings)) {
-    environment_.try_emplace("DATA_DIR", (folder_.path() / "data").string());
-    environment_.try_emplace("HTTP_HOST", "127.0.0.1");
-    environment_.try_emplace("HTTP_PORT", "0");
-    environment_.try_emplace("HTTP_THREADS", "2");
-    environment_.try_emplace("AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "8192");
-    environment_.try_emplace("AUTH_PASSWORD_ARGON2_PASSES", "1");
-    environment_.try_emplace("THROTTLE_LIMIT", "0");  // tests outpace people; tests of the limit set it
+Environment test_settings(const std::filesystem::path& folder, Environment more) {
+    more.insert({{"DATA_DIR", (folder / "data").string()},
+                 {"HTTP_HOST", "127.0.0.1"},
+                 {"HTTP_PORT", "0"},
+                 {"HTTP_THREADS", "2"},
+                 {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "8192"},
+                 {"AUTH_PASSWORD_ARGON2_PASSES", "1"},
+                 {"THROTTLE_LIMIT", "0"}});  // tests outpace people; tests of the limit set it
+    return more;
+}
+
+Service::Service(Environment settings)
+    : clock_(test_begin), environment_(test_settings(folder_.path(), std::move(settings))) {
     if (on_shared_engines()) {
         schema_.emplace();
         schema_->sql("CREATE FUNCTION hex(bytea) RETURNS text LANGUAGE sql AS $$ SELECT upper(encode($1, 'hex')) $$");

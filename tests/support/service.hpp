@@ -41,10 +41,13 @@ struct TokenTexts {
 
 inline constexpr std::string_view right_password = "Velvet-Harbor-42";
 
+// The settings of a service for tests: its data in `folder`, port 0 of the loopback address, few threads, the cheapest
+// permitted password hash, no limit of requests. `more` overrides them.
+Environment test_settings(const std::filesystem::path& folder, Environment more = {});
+
 class Service {
 public:
-    // `settings` override the defaults: a temporary DATA_DIR, port 0, the cheapest permitted password hash, the
-    // engines.
+    // `settings` override the defaults: test_settings() with a temporary folder, and the engines.
     explicit Service(Environment settings = {});
     ~Service();
 

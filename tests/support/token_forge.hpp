@@ -2,8 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -18,6 +16,7 @@
 
 #include "base/bytes.hpp"
 #include "crypto/signature_keys.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/service.hpp"
 
 namespace consentry::tests {
@@ -100,11 +99,6 @@ inline std::string twin_of(const std::string& token) {
 
 inline std::filesystem::path key_folder(const Service& service) { return service.folder() / "data" / "keys"; }
 
-inline std::string text_of_file(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // Returns the file of the key that signed a token.
 inline std::filesystem::path key_file(const Service& service, const std::string& token) {
     const std::string kid(object_in(token, 0).at("kid").as_string());
@@ -119,7 +113,7 @@ public:
     Forge(const Service& service, const std::string& token)
         : header(object_in(token, 0)),
           claims(tests::claims_of(token)),
-          key(crypto::PrivateKey::from_pem(text_of_file(key_file(service, token)),
+          key(crypto::PrivateKey::from_pem(text_in(key_file(service, token)),
                                            crypto::find_algorithm(object_in(token, 0).at("alg").as_string()).value())
                   .value()) {}
 

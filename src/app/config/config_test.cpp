@@ -7,6 +7,7 @@
 
 #include "app/config/sentry_dsn.hpp"
 #include "app/config/settings.hpp"
+#include "support/config_problems.hpp"
 
 namespace consentry {
 namespace {
@@ -19,6 +20,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
+using tests::problem_names;
+using tests::warning_names;
 
 const std::string long_key = "0123456789abcdef0123456789abcdef";
 
@@ -34,17 +37,6 @@ Environment production() {
 Environment with(Environment environment, const std::string& name, const std::string& value) {
     environment[name] = value;
     return environment;
-}
-std::vector<std::string> problem_names(const Environment& environment) {
-    std::vector<std::string> names;
-    if (const auto config = read_config(environment); !config)
-        for (const ConfigProblem& problem : config.error()) names.push_back(problem.setting);
-    return names;
-}
-std::vector<std::string> warning_names(const Environment& environment) {
-    std::vector<std::string> names;
-    for (const ConfigProblem& warning : warnings(read_config(environment).value())) names.push_back(warning.setting);
-    return names;
 }
 
 TEST(Config, DefaultsAreThoseOfTheSpecification) {

@@ -5,6 +5,7 @@
 
 #include "app/config/config.hpp"
 #include "app/config/settings.hpp"
+#include "support/config_problems.hpp"
 
 namespace consentry {
 namespace {
@@ -15,18 +16,8 @@ using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-std::vector<std::string> problem_names(const Environment& environment) {
-    std::vector<std::string> names;
-    if (const auto config = read_config(environment); !config)
-        for (const ConfigProblem& problem : config.error()) names.push_back(problem.setting);
-    return names;
-}
-std::vector<std::string> warning_names(const Environment& environment) {
-    std::vector<std::string> names;
-    for (const ConfigProblem& warning : warnings(read_config(environment).value())) names.push_back(warning.setting);
-    return names;
-}
+using tests::problem_names;
+using tests::warning_names;
 
 // Every setting in the interface specification is known under the name derived from its dotted path. A value that the
 // service does not support stops the start with the reason, rather than being ignored.

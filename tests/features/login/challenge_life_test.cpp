@@ -15,19 +15,21 @@ void expect_gone(const Answer& answer) {
     EXPECT_EQ(answer.code_name(), "twoFactorChallengeInvalid");
 }
 
-struct Enrolled {
-    Service service;
-    Person person = service.make_person();
-    TokenTexts tokens = service.turn_two_factor_on(person);
+// Of a challenge, in the cache.
+std::string key_of(const std::string& token) { return "TwoFactor:" + to_base64url(crypto::sha256(token)); }
 
-    std::string challenge() const { return service.challenge_of(person); }
-    std::string live_sessions() const {
-        return service.sql(
-            "SELECT count(*) FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.revoked_at IS NULL "
-            "AND u.email = '" +
-            person.email + "'")[0][0];
-    }
-};
+std::string live_sessions(const Enrolled& it) {
+    return it.service.sql(
+        "SELECT count(*) FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.revoked_at IS NULL "
+        "AND u.email = '" +
+        it.person.email + "'")[0][0];
+}
+
+void turn_two_factor_off(const Enrolled& it) {
+    const Answer off =
+        it.service.erase("/api/user/2fa", {{"backupCode", it.person.backup_codes[1]}}, bearer(it.tokens.access));
+    ASSERT_EQ(off.status, 204U) << off.body;
+}
 
 TEST(CHL_1, ItIsOpaqueAndKeptOnlyAsADigest) {
     Enrolled it;
@@ -50,7 +52,6 @@ TEST(CHL_1, ItIsOpaqueAndKeptOnlyAsADigest) {
 
 TEST(CHL_1, WhoeverWritesToTheCacheCannotMakeOrMoveOne) {
     Enrolled it;
-    const auto key_of = [](const std::string& token) { return "TwoFactor:" + to_base64url(crypto::sha256(token)); };
     auto& cache = it.service.app().services().cache;
     const std::string token = it.challenge();
     const auto kept = run(cache.get(key_of(token)));
@@ -82,11 +83,8 @@ TEST(CHL_1, ItIsBoundToItsUserAndItsPurpose) {
     it.service.turn_two_factor_on(other);
     it.service.clock().advance(seconds{30});
     const std::string challenge = it.challenge();
-    const Answer foreign = it.service.verify(challenge, it.service.code(other));
-    EXPECT_EQ(foreign.status, 401U);
-    EXPECT_EQ(foreign.code_name(), "twoFactorInvalid");
-    const Answer foreign_backup = it.service.verify_backup(challenge, other.backup_codes[0]);
-    EXPECT_EQ(foreign_backup.code_name(), "twoFactorInvalid");
+    expect_wrong_factor(it.service.verify(challenge, it.service.code(other)));
+    expect_wrong_factor(it.service.verify_backup(challenge, other.backup_codes[0]));
     EXPECT_EQ(two_factor_attempt(it.service, it.person), "2") << "counted for the owner of the challenge";
     EXPECT_EQ(two_factor_attempt(it.service, other), "0");
     EXPECT_EQ(it.service.sql("SELECT count(*) FROM backup_codes")[0][0], "16");
@@ -107,7 +105,7 @@ TEST(CHL_2, ManyRightAnswersAtOnceMakeOneSession) {
         EXPECT_EQ(count(answers, 200), 1U);
         EXPECT_EQ(count(answers, 401, "twoFactorChallengeInvalid"), 199U);
         EXPECT_EQ(two_factor_attempt(it.service, it.person), "0") << "late is not wrong";
-        EXPECT_EQ(it.live_sessions(), "2");
+        EXPECT_EQ(live_sessions(it), "2");
     }
 }
 
@@ -124,14 +122,14 @@ TEST(CHL_2, DifferentRightAnswersAtOnceMakeOneSession) {
     const auto answers = all_at_once(it.service, calls);
     EXPECT_EQ(count(answers, 200), 1U);
     EXPECT_EQ(count(answers, 401, "twoFactorChallengeInvalid"), calls.size() - 1);
-    EXPECT_EQ(it.live_sessions(), "2");
+    EXPECT_EQ(live_sessions(it), "2");
     EXPECT_GE(std::stoi(it.service.sql("SELECT count(*) FROM backup_codes")[0][0]), 7) << "losers spend nothing";
 }
 
 TEST(CHL_2, ItIsGoodOnceEvenIfTheCacheBringsItBack) {
     Enrolled it;
     const std::string token = it.challenge();
-    const std::string key = "TwoFactor:" + to_base64url(crypto::sha256(token));
+    const std::string key = key_of(token);
     auto& cache = it.service.app().services().cache;
     const auto kept = run(cache.get(key));
     ASSERT_TRUE(kept);
@@ -141,7 +139,7 @@ TEST(CHL_2, ItIsGoodOnceEvenIfTheCacheBringsItBack) {
     expect_gone(it.service.verify(token, it.service.next_code(it.person)));
     expect_gone(it.service.verify_backup(token, it.person.backup_codes[0]));
     EXPECT_EQ(it.service.sql("SELECT count(*) FROM backup_codes")[0][0], "8");
-    EXPECT_EQ(it.live_sessions(), "2");
+    EXPECT_EQ(live_sessions(it), "2");
 }
 
 TEST(CHL_3, ItLivesThreeHundredSecondsAndNoLonger) {
@@ -158,14 +156,14 @@ TEST(CHL_3, ItLivesThreeHundredSecondsAndNoLonger) {
 TEST(CHL_3, TheServicesClockEndsItHoweverLongTheCacheKeepsIt) {
     Enrolled it;
     const std::string token = it.challenge();
-    const std::string key = "TwoFactor:" + to_base64url(crypto::sha256(token));
+    const std::string key = key_of(token);
     auto& cache = it.service.app().services().cache;
     const auto kept = run(cache.get(key));
     ASSERT_TRUE(kept);
     it.service.clock().advance(milliseconds{300'000});
     run(cache.put(key, *kept, std::chrono::hours{1}));
     expect_gone(it.service.verify(token, it.service.code(it.person)));
-    EXPECT_EQ(it.live_sessions(), "1");
+    EXPECT_EQ(live_sessions(it), "1");
 }
 
 TEST(CHL_3, NeitherFailureNorLockExtendsIt) {
@@ -210,37 +208,17 @@ std::vector<EndOfGround> ends_of_ground() {
              ASSERT_TRUE(run(services.passwords.set(std::move(*user), "Copper-Meadow-77")));
          },
          401, "twoFactorChallengeInvalid"},
-        {"two-factor off",
-         [](Enrolled& it) {
-             ASSERT_EQ(
-                 it.service
-                     .erase("/api/user/2fa", {{"backupCode", it.person.backup_codes[1]}}, bearer(it.tokens.access))
-                     .status,
-                 204U);
-         },
-         401, "twoFactorChallengeInvalid"},
+        {"two-factor off", turn_two_factor_off, 401, "twoFactorChallengeInvalid"},
         {"two-factor off and on again",
          [](Enrolled& it) {
-             ASSERT_EQ(
-                 it.service
-                     .erase("/api/user/2fa", {{"backupCode", it.person.backup_codes[1]}}, bearer(it.tokens.access))
-                     .status,
-                 204U);
+             turn_two_factor_off(it);
              it.service.clock().advance(seconds{60});
              it.person.backup_codes.clear();
              it.service.turn_two_factor_on(it.person);
          },
          401, "twoFactorChallengeInvalid"},
-        {"reset by the admin",
-         [](Enrolled& it) {
-             const Person admin = it.service.make_person(Role::admin);
-             ASSERT_EQ(it.service
-                           .patch("/api/admin/user/update/" + it.person.id.text() + "/2fa/reset", {},
-                                  bearer(it.service.tokens_of(admin).access))
-                           .status,
-                       200U);
-         },
-         401, "twoFactorChallengeInvalid"},
+        {"reset by the admin", [](Enrolled& it) { reset_two_factor(it.service, it.person); }, 401,
+         "twoFactorChallengeInvalid"},
         {"inactive", sql("status = 'inactive'"), 403, "inactiveForbidden"},
         {"blocked", sql("status = 'blocked'"), 403, "blockedForbidden"},
         {"deleted", sql("deleted_at = 1"), 401, "twoFactorChallengeInvalid"},
@@ -254,13 +232,13 @@ TEST(CHL_4, ItDiesWithItsGround) {
         it.service.clock().advance(seconds{30});
         const std::string challenge = it.challenge();
         cause.act(it);
-        const std::string before = it.live_sessions();
+        const std::string before = live_sessions(it);
         for (const Answer& answer : {it.service.verify(challenge, it.service.code(it.person, 1)),
                                      it.service.verify_backup(challenge, it.person.backup_codes[0])}) {
             EXPECT_EQ(answer.status, cause.status) << answer.body;
             EXPECT_EQ(answer.code_name(), cause.answer);
         }
-        EXPECT_EQ(it.live_sessions(), before);
+        EXPECT_EQ(live_sessions(it), before);
     }
 }
 

@@ -43,24 +43,16 @@ TEST(PWD_1, UnknownWrongAndWithoutPasswordCostAHashEach) {
 }
 
 TEST(PWD_1, TheStateOfAnAccountShowsOnlyAfterTheRightPassword) {
-    struct Row {
-        const char* change;
-        const char* name;
-    };
-    constexpr Row rows[] = {{"status = 'inactive'", "inactiveForbidden"},
-                            {"status = 'blocked'", "blockedForbidden"},
-                            {"is_verified = FALSE", "emailNotVerified"},
-                            {"password_expires_at = 1", "passwordExpired"}};
     Service service;
-    for (const Row& row : rows) {
+    for (const auto& [change, name] : unusable_states) {
         const Person person = service.make_person();
-        service.sql(std::string("UPDATE users SET ") + row.change + " WHERE email = '" + person.email + "'");
+        service.sql(std::string("UPDATE users SET ") + change + " WHERE email = '" + person.email + "'");
         const Answer wrong = service.log_in(person.email, "Wrong-Harbor-42");
-        EXPECT_EQ(wrong.status, 400U) << row.name;
-        EXPECT_EQ(wrong.code_name(), "passwordNotMatch") << row.name;
+        EXPECT_EQ(wrong.status, 400U) << name;
+        EXPECT_EQ(wrong.code_name(), "passwordNotMatch") << name;
         const Answer right = service.log_in(person);
-        EXPECT_EQ(right.status, 403U) << row.name;
-        EXPECT_EQ(right.code_name(), row.name);
+        EXPECT_EQ(right.status, 403U) << name;
+        EXPECT_EQ(right.code_name(), name);
     }
 }
 

@@ -14,13 +14,8 @@ constexpr const char* ada = "ada@example.org";
 
 struct World {
     IdentityProviders providers;
-    Service service{with_mails_kept(providers.settings())};
-
     // No mail server takes the mails, so they stay in the table and can be counted.
-    static Environment with_mails_kept(Environment settings) {
-        settings["MAIL_URL"] = "smtp://127.0.0.1:9";
-        return settings;
-    }
+    Service service{providers.settings({{"MAIL_URL", "smtp://127.0.0.1:9"}})};
 
     Answer log_in(const std::string& provider, const std::string& subject, const std::string& email,
                   const json::object& more = {}) {
@@ -36,6 +31,18 @@ struct World {
             if (value.is_null()) claims.erase(name);
         }
         return log_in_with(service, google, providers.token({{"claims", claims}}));
+    }
+    // Each with a token of its own.
+    std::vector<Call> logins(int count, const std::string& subject, const std::string& email) {
+        std::vector<Call> out;
+        for (int i = 0; i < count; ++i) {
+            json::object claims = providers.claims(service, google, subject, email);
+            claims["jti"] = i;
+            out.push_back({.path = "/api/public/user/login/social/google",
+                           .body = {{"from", "website"}},
+                           .headers = bearer(providers.token({{"claims", claims}}))});
+        }
+        return out;
     }
     std::string one(const std::string& select) const { return service.sql("SELECT " + select)[0][0]; }
     std::string rows(const std::string& table) const { return one("count(*) FROM " + table); }
@@ -397,15 +404,7 @@ TEST(SOC_6, AFirstLoginAcceptsWhatWasTicked) {
 
 TEST(SOC_6, AHundredFirstLoginsAtOnceMakeOneAccount) {
     World world;
-    std::vector<Call> calls;
-    for (int i = 0; i < 100; ++i) {
-        json::object claims = world.providers.claims(world.service, google, "s-1", ada);
-        claims["jti"] = i;
-        calls.push_back({.path = "/api/public/user/login/social/google",
-                         .body = {{"from", "website"}},
-                         .headers = bearer(world.providers.token({{"claims", claims}}))});
-    }
-    const auto answers = all_at_once(world.service, calls);
+    const auto answers = all_at_once(world.service, world.logins(100, "s-1", ada));
     EXPECT_EQ(count(answers, 200), 100U);
     EXPECT_EQ(world.rows("users"), "1");
     EXPECT_EQ(world.rows("identities"), "1");
@@ -433,15 +432,7 @@ TEST(SOC_6, ATakeOverHappensOnceHoweverManyCome) {
     World world;
     const Person squatter = world.service.make_person();
     world.service.sql("UPDATE users SET is_verified = FALSE");
-    std::vector<Call> calls;
-    for (int i = 0; i < 30; ++i) {
-        json::object claims = world.providers.claims(world.service, google, "s-1", squatter.email);
-        claims["jti"] = i;
-        calls.push_back({.path = "/api/public/user/login/social/google",
-                         .body = {{"from", "website"}},
-                         .headers = bearer(world.providers.token({{"claims", claims}}))});
-    }
-    const auto answers = all_at_once(world.service, calls);
+    const auto answers = all_at_once(world.service, world.logins(30, "s-1", squatter.email));
     EXPECT_EQ(count(answers, 200), 30U);
     EXPECT_EQ(world.count_of("userVerifiedEmail"), "1");
     EXPECT_EQ(world.one("security_version FROM users"), "2");

@@ -18,12 +18,8 @@ using std::chrono::minutes;
 struct World {
     IdentityProviders providers;
     Service service;
-    explicit World(const Environment& more = {}) : service(with(providers.settings(), more)) {}
+    explicit World(Environment more = {}) : service(providers.settings(std::move(more))) {}
 
-    static Environment with(Environment settings, const Environment& more) {
-        for (const auto& [name, value] : more) settings[name] = value;
-        return settings;
-    }
     Answer log_in(const json::object& more = {}) {
         service.clock().advance(milliseconds{1'000});  // makes every token unique
         json::object order{{"claims", providers.claims(service, google, "s-1", "ada@example.org")}};

@@ -20,12 +20,8 @@ constexpr const char* email = "ada@example.org";
 struct World {
     IdentityProviders providers;
     Service service;
-    explicit World(const Environment& more = {}) : service(with(providers.settings(), more)) {}
+    explicit World(Environment more = {}) : service(providers.settings(std::move(more))) {}
 
-    static Environment with(Environment settings, const Environment& more) {
-        for (const auto& [name, value] : more) settings[name] = value;
-        return settings;
-    }
     std::string rows(const std::string& table) const { return service.sql("SELECT count(*) FROM " + table)[0][0]; }
 };
 

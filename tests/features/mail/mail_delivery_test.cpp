@@ -1,6 +1,5 @@
 // Tests mails from the change that causes them to their delivery, here as files.
 #include <fstream>
-#include <iterator>
 
 #include <sys/stat.h>
 
@@ -10,6 +9,7 @@
 #include "app/config/settings.hpp"
 #include "features/mail/delivery.hpp"
 #include "tests/support/calls/mail_calls.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/mailbox.hpp"
 #include "tests/support_test/eventually.hpp"
 
@@ -130,9 +130,7 @@ TEST(LOG_1, WhatAMailHoldsIsInNoLogAndNotReadableInTheDatabase) {
     EXPECT_THAT(said, Not(HasSubstr("Zebra")));
     for (const auto& entry : std::filesystem::recursive_directory_iterator(service.folder() / "data")) {
         if (!entry.is_regular_file() || entry.path().extension() == ".eml") continue;
-        std::ifstream in(entry.path(), std::ios::binary);
-        const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-        EXPECT_FALSE(bytes.contains("Zebra-Quartz")) << entry.path();
+        EXPECT_FALSE(text_in(entry.path()).contains("Zebra-Quartz")) << entry.path();
     }
 }
 

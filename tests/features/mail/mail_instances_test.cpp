@@ -24,18 +24,13 @@ TEST(MailInstances, TwoOnOneDatabaseSendEachMailOnce) {
     const PostgresSchema schema;
     const TempFolder folder;
     ManualClock clock(from_epoch_ms(1'700'000'010'000));
-    const Config config = read_config({{"DATA_DIR", (folder.path() / "data").string()},
-                                       {"HTTP_HOST", "127.0.0.1"},
-                                       {"HTTP_PORT", "0"},
-                                       {"HTTP_THREADS", "1"},
-                                       {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "8192"},
-                                       {"AUTH_PASSWORD_ARGON2_PASSES", "1"},
-                                       {"DATABASE_URL", schema.patient_url()},
-                                       {"DATABASE_TIMEOUT", "10s"},
-                                       {"CACHE_URL", shared_redis_url()},
-                                       {"CACHE_NAMESPACE", fresh_namespace()},
-                                       {"EMAIL_BATCH_SIZE", "7"},
-                                       {"MAIL_URL", server.url()}})
+    const Config config = read_config(test_settings(folder.path(), {{"HTTP_THREADS", "1"},
+                                                                    {"DATABASE_URL", schema.patient_url()},
+                                                                    {"DATABASE_TIMEOUT", "10s"},
+                                                                    {"CACHE_URL", shared_redis_url()},
+                                                                    {"CACHE_NAMESPACE", fresh_namespace()},
+                                                                    {"EMAIL_BATCH_SIZE", "7"},
+                                                                    {"MAIL_URL", server.url()}}))
                               .value();
     App first(config, clock);
     App second(config, clock);
@@ -99,10 +94,7 @@ struct SlowRound {
 SlowRound send_slowly(milliseconds each) {
     const TempFolder folder;
     ManualClock clock(from_epoch_ms(1'700'000'010'000));
-    const Config config = read_config({{"DATA_DIR", (folder.path() / "data").string()},
-                                       {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "8192"},
-                                       {"AUTH_PASSWORD_ARGON2_PASSES", "1"}})
-                              .value();
+    const Config config = read_config(test_settings(folder.path())).value();
     std::unique_ptr<MailDelivery> delivery;  // outlives the services, as in App
     Services services(config, clock);
     User user;

@@ -1,14 +1,13 @@
 // Tests the service with a real mail server that fails at times.
 #include "tests/support/mail_server.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
 #include "tests/support/calls/mail_calls.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
@@ -26,8 +25,7 @@ Environment by(const MailServer& server, Environment more = {}) {
 }
 
 std::string security_events(const Service& service) {
-    std::ifstream in(service.folder() / "data" / "security" / "events.log");
-    return {std::istreambuf_iterator<char>(in), {}};
+    return text_in(service.folder() / "data" / "security" / "events.log");
 }
 
 bool nothing_waits(const Service& service) {

@@ -1,6 +1,4 @@
 // Tests forgotten passwords: requesting the link, and what is needed to use it.
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -9,17 +7,13 @@
 #include "crypto/digest.hpp"
 #include "crypto/random.hpp"
 #include "tests/support/calls/account_calls.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {
 
 constexpr const char* unknown = "nobody@example.org";
-
-std::string read_all(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::string quoted(const UserId& id) { return "'" + id.text() + "'"; }
 
@@ -101,7 +95,7 @@ TEST(REC_2, TheTokenIsRandomAndOnlyItsDigestIsKept) {
     settle_mails(service);
     if (!on_shared_engines()) {
         service.sql("PRAGMA wal_checkpoint(TRUNCATE)");
-        const std::string file = read_all(service.folder() / "data" / "consentry.db");
+        const std::string file = text_in(service.folder() / "data" / "consentry.db");
         for (const std::string& token : seen) EXPECT_FALSE(file.contains(token));
     }
 }

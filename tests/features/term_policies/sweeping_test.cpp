@@ -12,6 +12,14 @@ using std::chrono::minutes;
 
 std::string loose(const Service& service) { return service.sql("SELECT COUNT(*) FROM loose_objects")[0][0]; }
 
+// After an hour, the sweep leaves no private object and no record of one to erase.
+void expect_swept_in_an_hour(Service& service, const PolicyDesk& desk) {
+    service.pass(hours{1});
+    desk.sweep();
+    EXPECT_EQ(stored_objects(service, "private"), 0U);
+    EXPECT_EQ(loose(service), "0");
+}
+
 // Runs a sweeper of its own on a store that the test controls.
 void sweep_with(Service& service, const BeforeCall& before) {
     auto& services = service.app().services();
@@ -26,10 +34,7 @@ TEST(DOC_7, AnUploadThatNobodyUsesIsErasedWhenItsAddressIsOver) {
     desk.upload("privacy", 1, texts_in({"en", "de"}));
     desk.sweep();
     EXPECT_EQ(stored_objects(service, "private"), 2U) << "the address is good";
-    service.pass(hours{1});
-    desk.sweep();
-    EXPECT_EQ(stored_objects(service, "private"), 0U);
-    EXPECT_EQ(loose(service), "0");
+    expect_swept_in_an_hour(service, desk);
 }
 
 TEST(DOC_7, WhatADraftHasStays) {
@@ -54,10 +59,7 @@ TEST(DOC_7, WhatWasRemovedOrDeletedIsErasedAndStaysErased) {
     desk.erase(id);
     EXPECT_EQ(stored_objects(service, "private"), 0U) << "with the answer";
     EXPECT_EQ(desk.put(url, "again").status, 200U) << "its address is still good";
-    service.pass(hours{1});
-    desk.sweep();
-    EXPECT_EQ(stored_objects(service, "private"), 0U);
-    EXPECT_EQ(loose(service), "0");
+    expect_swept_in_an_hour(service, desk);
 }
 
 // An outage of the store fails no administrator's change: the sweeper erases the file later.
@@ -76,10 +78,7 @@ TEST(DOC_7, WhatCannotBeErasedAtOnceGoesLater) {
     EXPECT_TRUE(run(policies.erase(Actor::operator_at_the_machine(), TermPolicyId::parse(deleted).value(), {})));
     EXPECT_TRUE(run(policies.publish(Actor::operator_at_the_machine(), TermPolicyId::parse(published).value(), {})));
     EXPECT_EQ(stored_objects(service, "private"), 3U);
-    service.pass(hours{1});
-    desk.sweep();
-    EXPECT_EQ(stored_objects(service, "private"), 0U);
-    EXPECT_EQ(loose(service), "0");
+    expect_swept_in_an_hour(service, desk);
 }
 
 TEST(DOC_7, AnOutageOfTheStoreIsOutlived) {
@@ -94,10 +93,7 @@ TEST(DOC_7, AnOutageOfTheStoreIsOutlived) {
                             }),
                  Unavailable);
     EXPECT_EQ(stored_objects(service, "private"), 2U);
-    service.pass(hours{1});
-    desk.sweep();
-    EXPECT_EQ(stored_objects(service, "private"), 0U);
-    EXPECT_EQ(loose(service), "0");
+    expect_swept_in_an_hour(service, desk);
 }
 
 // During an upgrade, instances of two versions run side by side.
@@ -225,10 +221,7 @@ TEST(DOC_7, WhatIsReleasedWhileItIsLookedAtIsLookedAtAgain) {
     LooseObjects sweeper(database, services.object_store, services.clock, {});
     run(sweeper.sweep());
     EXPECT_EQ(commits, 1);
-    service.pass(hours{1});
-    desk.sweep();
-    EXPECT_EQ(stored_objects(service, "private"), 0U);
-    EXPECT_EQ(loose(service), "0");
+    expect_swept_in_an_hour(service, desk);
 }
 
 TEST(DOC_7, ASweeperThatStoodStillErasesNothing) {

@@ -81,18 +81,12 @@ public:
 private:
     PostgresSchema schema_;
     TempFolder folder_;
-    Config config_ = read_config({{"DATA_DIR", (folder_.path() / "data").string()},
-                                  {"HTTP_HOST", "127.0.0.1"},
-                                  {"HTTP_PORT", "0"},
-                                  {"HTTP_THREADS", "1"},
-                                  {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "8192"},
-                                  {"AUTH_PASSWORD_ARGON2_PASSES", "1"},
-                                  {"THROTTLE_LIMIT", "0"},
-                                  {"DATABASE_URL", schema_.patient_url()},
-                                  {"DATABASE_TIMEOUT", "25s"},
-                                  {"CACHE_URL", shared_redis_url()},
-                                  {"CACHE_TIMEOUT", "10s"},
-                                  {"CACHE_NAMESPACE", fresh_namespace()}})
+    Config config_ = read_config(test_settings(folder_.path(), {{"HTTP_THREADS", "1"},
+                                                                {"DATABASE_URL", schema_.patient_url()},
+                                                                {"DATABASE_TIMEOUT", "25s"},
+                                                                {"CACHE_URL", shared_redis_url()},
+                                                                {"CACHE_TIMEOUT", "10s"},
+                                                                {"CACHE_NAMESPACE", fresh_namespace()}}))
                          .value();
     Instance one_{config_, milliseconds{0}};
     Instance ahead_{config_, hours{1}};

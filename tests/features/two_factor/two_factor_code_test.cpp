@@ -1,5 +1,4 @@
 // Tests codes of the app and backup codes: which are valid, for how long, and how often.
-#include <fstream>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -8,25 +7,10 @@
 #include "crypto/base32.hpp"
 #include "features/two_factor/secrets.hpp"
 #include "tests/support/calls/factor_calls.hpp"
+#include "tests/support/files.hpp"
 
 namespace consentry::tests {
 namespace {
-
-void expect_wrong(const Answer& answer) {
-    EXPECT_EQ(answer.status, 401U) << answer.body;
-    EXPECT_EQ(answer.code_name(), "twoFactorInvalid");
-}
-
-struct Enrolled {
-    Service service;
-    Person person = service.make_person();
-    TokenTexts tokens = service.turn_two_factor_on(person);
-
-    Answer verify(const std::string& code) const { return service.verify(service.challenge_of(person), code); }
-    Answer verify_backup(const std::string& code) const {
-        return service.verify_backup(service.challenge_of(person), code);
-    }
-};
 
 std::string percent_decoded(std::string_view text) {
     std::string out;
@@ -75,7 +59,7 @@ TEST(TFA_2, OneStepEitherSideAndNoFurther) {
         it.service.clock().advance(seconds{300});
         const Answer answer = it.verify(it.service.code(it.person, steps));
         if (steps == -2 || steps == 2)
-            expect_wrong(answer);
+            expect_wrong_factor(answer);
         else
             EXPECT_EQ(answer.status, 200U) << steps;
     }
@@ -91,7 +75,7 @@ TEST(TFA_2, AStepBeginsAtTheThirtiethSecondSharp) {
     it.service.clock().set(begin + milliseconds{59'999});
     const std::string challenge = it.service.challenge_of(it.person);
     it.service.clock().set(begin + milliseconds{60'000});
-    expect_wrong(it.service.verify(challenge, code));
+    expect_wrong_factor(it.service.verify(challenge, code));
     it.service.clock().set(begin + milliseconds{59'999});
     EXPECT_EQ(it.service.verify(challenge, code).status, 200U);
 }
@@ -100,10 +84,10 @@ TEST(TFA_2, OnlyTheServersClockCounts) {
     Enrolled it;
     const std::string challenge = it.service.challenge_of(it.person);
     const std::string code = it.service.code(it.person, 20);
-    expect_wrong(it.service.post("/api/user/login/2fa", {{"challengeToken", challenge}, {"code", code}},
-                                 {{"Date", "Tue, 14 Nov 2023 22:23:30 GMT"},
-                                  {"x-timestamp", std::to_string(epoch_ms(it.service.clock().now()) + 600'000)},
-                                  {"x-timezone", "Asia/Jakarta"}}));
+    expect_wrong_factor(it.service.post("/api/user/login/2fa", {{"challengeToken", challenge}, {"code", code}},
+                                        {{"Date", "Tue, 14 Nov 2023 22:23:30 GMT"},
+                                         {"x-timestamp", std::to_string(epoch_ms(it.service.clock().now()) + 600'000)},
+                                         {"x-timezone", "Asia/Jakarta"}}));
 }
 
 TEST(TFA_2, AClockSteppedBackOpensNothing) {
@@ -111,9 +95,9 @@ TEST(TFA_2, AClockSteppedBackOpensNothing) {
     const std::string code = it.service.next_code(it.person);
     EXPECT_EQ(it.verify(code).status, 200U);
     it.service.clock().advance(-std::chrono::hours{1});
-    for (const int steps : {-1, 0, 1, 120}) expect_wrong(it.verify(it.service.code(it.person, steps)));
+    for (const int steps : {-1, 0, 1, 120}) expect_wrong_factor(it.verify(it.service.code(it.person, steps)));
     it.service.clock().advance(std::chrono::hours{1});
-    expect_wrong(it.verify(code));
+    expect_wrong_factor(it.verify(code));
     expect_two_factor_lock(it.verify(it.service.code(it.person, 1)), 240 - 3'600 + 3'600);
 }
 
@@ -121,7 +105,7 @@ TEST(TFA_2, AClockSteppedForwardAcceptsOnlyItsOwnSteps) {
     Enrolled it;
     const std::string now = it.service.code(it.person, 1);
     it.service.clock().advance(std::chrono::hours{1});
-    expect_wrong(it.verify(now));
+    expect_wrong_factor(it.verify(now));
     EXPECT_EQ(it.verify(it.service.code(it.person)).status, 200U);
 }
 
@@ -132,19 +116,19 @@ TEST(TFA_3, ACodeIsGoodOnceAndSoIsAllBeforeIt) {
     const std::string code = it.service.code(it.person);
     EXPECT_EQ(it.verify(code).status, 200U);
     const Answer again = it.verify(code);
-    expect_wrong(again);
-    expect_wrong(it.verify(before));
+    expect_wrong_factor(again);
+    expect_wrong_factor(it.verify(before));
     EXPECT_NE(again.text("message"), it.verify(wrong_code(it.service, it.person)).text("message"))
         << "tells the owner to wait for the next one";
     EXPECT_EQ(two_factor_attempt(it.service, it.person), "3") << "counted";
     it.service.restart();
-    expect_wrong(it.verify(code));
+    expect_wrong_factor(it.verify(code));
     EXPECT_EQ(it.verify(it.service.code(it.person, 1)).status, 200U);
 }
 
 TEST(TFA_3, TheEnablingCodeIsSpent) {
     Enrolled it;
-    expect_wrong(it.verify(it.service.code(it.person)));
+    expect_wrong_factor(it.verify(it.service.code(it.person)));
     EXPECT_EQ(it.verify(it.service.code(it.person, 1)).status, 200U);
 }
 
@@ -153,8 +137,8 @@ TEST(TFA_3, ACodeIsSpentForAllEndpoints) {
     const std::string code = it.service.next_code(it.person);
     EXPECT_EQ(it.verify(code).status, 200U);
     const Headers caller = bearer(it.tokens.access);
-    expect_wrong(it.service.erase("/api/user/2fa", {{"code", code}}, caller));
-    expect_wrong(it.service.patch(
+    expect_wrong_factor(it.service.erase("/api/user/2fa", {{"code", code}}, caller));
+    expect_wrong_factor(it.service.patch(
         "/api/user/change-password",
         {{"oldPassword", it.person.password}, {"newPassword", "Copper-Meadow-77"}, {"code", code}}, caller));
     const std::string next = it.service.next_code(it.person);
@@ -162,7 +146,7 @@ TEST(TFA_3, ACodeIsSpentForAllEndpoints) {
     // The last used step outlives the secret: after a new setup, a code of the same step is still refused.
     it.person.backup_codes.clear();
     it.person.secret = it.service.post("/api/user/2fa/setup", {}, caller).text("data.secret");
-    expect_wrong(it.service.post("/api/user/2fa/confirm", {{"code", it.service.code(it.person)}}, caller));
+    expect_wrong_factor(it.service.post("/api/user/2fa/confirm", {{"code", it.service.code(it.person)}}, caller));
 }
 
 TEST(TFA_3, OneCodeAtOnceOnManyChallengesIsOneLogin) {
@@ -197,8 +181,7 @@ TEST(TFA_10, EightDifferentCodesShownOnceAndKeptAsDigests) {
             EXPECT_FALSE(shows_any(it.service.get(path, bearer(it.tokens.access)).body)) << path;
     }
     for (const char* file : {"consentry.db", "consentry.db-wal"}) {
-        std::ifstream in(it.service.folder() / "data" / file, std::ios::binary);
-        const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+        const std::string bytes = text_in(it.service.folder() / "data" / file);
         EXPECT_FALSE(shows_any(bytes)) << file;
         EXPECT_FALSE(bytes.contains(it.person.secret)) << file;
     }
@@ -209,7 +192,8 @@ TEST(TFA_10, RegeneratingReplacesAllInOneStep) {
     const Answer made = it.service.post("/api/user/2fa/backup/regenerate", {}, bearer(it.tokens.access));
     ASSERT_EQ(made.status, 201U) << made.body;
     EXPECT_EQ(it.service.sql("SELECT count(*) FROM backup_codes")[0][0], "8");
-    for (int i = 0; i < 4; ++i) expect_wrong(it.verify_backup(it.person.backup_codes[static_cast<std::size_t>(i)]));
+    for (int i = 0; i < 4; ++i)
+        expect_wrong_factor(it.verify_backup(it.person.backup_codes[static_cast<std::size_t>(i)]));
     const std::string fresh(made.json.at("data").at("backupCodes").at(0).as_string());
     EXPECT_EQ(it.verify_backup(fresh).status, 200U);
 }
@@ -247,7 +231,7 @@ TEST(TFA_11, ABackupCodeIsSpentOnceByWhoeverComesFirst) {
     EXPECT_EQ(it.service.sql("SELECT count(*) FROM backup_codes")[0][0], "7");
     it.service.clock().advance(seconds{240});
     it.service.restart();
-    expect_wrong(it.verify_backup(code));
+    expect_wrong_factor(it.verify_backup(code));
 }
 
 TEST(TFA_11, OneBackupCodeAtLoginAndAtDisableIsSpentOnce) {

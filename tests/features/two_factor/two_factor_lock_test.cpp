@@ -14,25 +14,11 @@ constexpr const char* disable_a = "/api/user/2fa";
 constexpr const char* disable_b = "/api/shared/user/2fa/disable";
 constexpr const char* change_path = "/api/shared/user/change-password";
 
-void expect_wrong(const Answer& answer) {
-    EXPECT_EQ(answer.status, 401U) << answer.body;
-    EXPECT_EQ(answer.code_name(), "twoFactorInvalid");
-}
-
-struct Enrolled {
-    Service service;
-    Person person = service.make_person();
-    TokenTexts tokens = service.turn_two_factor_on(person);
-
-    explicit Enrolled(Environment settings = {}) : service(std::move(settings)) {}
-    std::string challenge() const { return service.challenge_of(person); }
-    std::string wrong(int n = 0) const { return wrong_code(service, person, n); }
-    std::string backup_codes_left() const { return service.sql("SELECT count(*) FROM backup_codes")[0][0]; }
-};
+std::string backup_codes_left(const Service& service) { return service.sql("SELECT count(*) FROM backup_codes")[0][0]; }
 
 // Climbs the ladder of locks; each call of `fail` makes one wrong attempt.
 void climb(Service& service, const std::function<Answer()>& fail) {
-    for (int attempt = 1; attempt <= 5; ++attempt) expect_wrong(fail());
+    for (int attempt = 1; attempt <= 5; ++attempt) expect_wrong_factor(fail());
     // Answers round the remaining wait up to whole seconds, but the lock itself ends to the millisecond.
     int attempt = 5;
     for (const std::int64_t wait : {240, 276, 317, 364, 418, 480}) {
@@ -40,7 +26,7 @@ void climb(Service& service, const std::function<Answer()>& fail) {
         service.clock().advance(LockLadder{}.duration(attempt++) - milliseconds{1});
         expect_two_factor_lock(fail(), 1);
         service.clock().advance(milliseconds{1});
-        expect_wrong(fail());
+        expect_wrong_factor(fail());
     }
 }
 
@@ -66,7 +52,7 @@ TEST(TFA_4, TheLadderWithBothInTurn) {
 TEST(TFA_4, WhileLockedNothingIsEvaluatedConsumedOrCounted) {
     Enrolled it;
     const std::string challenge = it.challenge();
-    for (int i = 0; i < 5; ++i) expect_wrong(it.service.verify(challenge, it.wrong(i)));
+    for (int i = 0; i < 5; ++i) expect_wrong_factor(it.service.verify(challenge, it.wrong(i)));
     const auto before = it.service.sql("SELECT * FROM two_factors");
     for (int i = 0; i < 5; ++i) {
         expect_two_factor_lock(it.service.verify(challenge, it.service.code(it.person, 1)), 240);
@@ -75,7 +61,7 @@ TEST(TFA_4, WhileLockedNothingIsEvaluatedConsumedOrCounted) {
         expect_two_factor_lock(it.service.verify_backup(challenge, wrong_backup_code), 240);
     }
     EXPECT_EQ(it.service.sql("SELECT * FROM two_factors"), before);
-    EXPECT_EQ(it.backup_codes_left(), "8");
+    EXPECT_EQ(backup_codes_left(it.service), "8");
     it.service.clock().advance(seconds{240});
     EXPECT_EQ(two_factor_attempt(it.service, it.person), "5") << "the count outlives the lock";
     EXPECT_EQ(it.service.verify(challenge, it.service.code(it.person)).status, 200U) << "and the challenge lives";
@@ -87,9 +73,9 @@ TEST(TFA_4, SuccessAfterALockBeginsTheLadderAnew) {
     for (int i = 0; i < 5; ++i) it.service.verify(it.challenge(), it.wrong(i));
     it.service.clock().advance(seconds{240});
     EXPECT_EQ(it.service.verify_backup(it.challenge(), it.person.backup_codes[0]).status, 200U);
-    for (int i = 0; i < 4; ++i) expect_wrong(it.service.verify(it.challenge(), it.wrong(i)));
+    for (int i = 0; i < 4; ++i) expect_wrong_factor(it.service.verify(it.challenge(), it.wrong(i)));
     EXPECT_EQ(it.service.verify(it.challenge(), it.service.code(it.person)).status, 200U);
-    for (int i = 0; i < 5; ++i) expect_wrong(it.service.verify(it.challenge(), it.wrong(i)));
+    for (int i = 0; i < 5; ++i) expect_wrong_factor(it.service.verify(it.challenge(), it.wrong(i)));
     expect_two_factor_lock(it.service.verify(it.challenge(), it.wrong()), 240);
 }
 
@@ -105,11 +91,11 @@ TEST(TFA_5, AllRoadsOfAnEnrolledUserShareOneCounterAndOneLock) {
         body[name] = proof;
         return service.patch(change_path, body, caller);
     };
-    expect_wrong(service.post(verify_a, {{"challengeToken", early}, {"code", it.wrong(0)}}));
-    expect_wrong(service.patch(verify_b, {{"challengeToken", it.challenge()}, {"code", it.wrong(1)}}));
-    expect_wrong(service.erase(disable_a, {{"backupCode", wrong_backup_code}}, caller));
-    expect_wrong(service.erase(disable_b, {{"code", it.wrong(2)}}, caller));
-    expect_wrong(changed_with("backupCode", wrong_backup_code));
+    expect_wrong_factor(service.post(verify_a, {{"challengeToken", early}, {"code", it.wrong(0)}}));
+    expect_wrong_factor(service.patch(verify_b, {{"challengeToken", it.challenge()}, {"code", it.wrong(1)}}));
+    expect_wrong_factor(service.erase(disable_a, {{"backupCode", wrong_backup_code}}, caller));
+    expect_wrong_factor(service.erase(disable_b, {{"code", it.wrong(2)}}, caller));
+    expect_wrong_factor(changed_with("backupCode", wrong_backup_code));
 
     const std::string right = it.service.code(it.person);
     const std::string& backup = it.person.backup_codes[0];
@@ -124,7 +110,7 @@ TEST(TFA_5, AllRoadsOfAnEnrolledUserShareOneCounterAndOneLock) {
     }
     expect_two_factor_lock(changed_with("code", right), 240);
     expect_two_factor_lock(changed_with("backupCode", backup), 240);
-    EXPECT_EQ(it.backup_codes_left(), "8");
+    EXPECT_EQ(backup_codes_left(it.service), "8");
 }
 
 TEST(TFA_5, ConfirmingIsCountedOnBothRouteSets) {
@@ -134,7 +120,8 @@ TEST(TFA_5, ConfirmingIsCountedOnBothRouteSets) {
     person.secret = service.post("/api/user/2fa/setup", {}, caller).text("data.secret");
     const char* paths[] = {"/api/user/2fa/confirm", "/api/shared/user/2fa/enable", "/api/shared/user/2fa/confirm",
                            "/api/user/2fa/enable", "/api/v1/user/2fa/confirm"};
-    for (const char* path : paths) expect_wrong(service.post(path, {{"code", wrong_code(service, person)}}, caller));
+    for (const char* path : paths)
+        expect_wrong_factor(service.post(path, {{"code", wrong_code(service, person)}}, caller));
     for (const char* path : paths)
         expect_two_factor_lock(service.post(path, {{"code", service.code(person)}}, caller), 240);
     // A new set-up clears neither the count nor the lock.
@@ -148,12 +135,7 @@ TEST(TFA_5, ForcedSetUpIsCountedAndLockedAlike) {
     Service service;
     Person person = service.make_person();
     service.turn_two_factor_on(person);
-    const Person admin = service.make_person(Role::admin);
-    ASSERT_EQ(service
-                  .patch("/api/admin/user/update/" + person.id.text() + "/2fa/reset", {},
-                         bearer(service.tokens_of(admin).access))
-                  .status,
-              200U);
+    reset_two_factor(service, person);
     const Answer login = service.log_in(person);
     person.secret = login.text("data.secret");
     const std::string challenge = login.text("data.challengeToken");
@@ -161,7 +143,7 @@ TEST(TFA_5, ForcedSetUpIsCountedAndLockedAlike) {
         return service.post(path, {{"challengeToken", challenge}, {"code", code}});
     };
     const char* paths[] = {"/api/public/user/login/2fa/enable", "/api/v1/user/login/2fa/enable"};
-    for (int i = 0; i < 5; ++i) expect_wrong(enable(paths[i % 2], wrong_code(service, person)));
+    for (int i = 0; i < 5; ++i) expect_wrong_factor(enable(paths[i % 2], wrong_code(service, person)));
     for (const char* path : paths) expect_two_factor_lock(enable(path, service.code(person)), 240);
     service.clock().advance(seconds{240});
     EXPECT_EQ(enable(paths[0], service.code(person)).status, 200U);
@@ -239,9 +221,9 @@ TEST(TFA_6, ARightCodeAmongTheWrongOnesEndsInOneOfTwoStates) {
 
 TEST(TFA_7, CountAndLockSurviveARestart) {
     Enrolled it;
-    for (int i = 0; i < 4; ++i) expect_wrong(it.service.verify(it.challenge(), it.wrong(i)));
+    for (int i = 0; i < 4; ++i) expect_wrong_factor(it.service.verify(it.challenge(), it.wrong(i)));
     it.service.restart();
-    expect_wrong(it.service.verify(it.challenge(), it.wrong()));
+    expect_wrong_factor(it.service.verify(it.challenge(), it.wrong()));
     it.service.restart();
     it.service.clock().advance(seconds{100});
     expect_two_factor_lock(it.service.verify(it.challenge(), it.service.code(it.person)), 140);
@@ -250,7 +232,7 @@ TEST(TFA_7, CountAndLockSurviveARestart) {
 TEST(TFA_7, TheLockStandsWhenTheCacheHasForgottenEverything) {
     Enrolled it({{"CACHE_MEMORY_MAX_IN_MB", "1"}});
     const std::string challenge = it.challenge();
-    for (int i = 0; i < 5; ++i) expect_wrong(it.service.verify(challenge, it.wrong(i)));
+    for (int i = 0; i < 5; ++i) expect_wrong_factor(it.service.verify(challenge, it.wrong(i)));
     it.service.lose_cache();
     EXPECT_EQ(it.service.verify(challenge, it.service.code(it.person, 1)).code_name(), "twoFactorChallengeInvalid")
         << "pushed out of the cache: who holds it logs in again";
@@ -266,7 +248,7 @@ TEST(TFA_8, NoStoredCountMakesALockThatIsShortNegativeOrWrapped) {
          {std::int64_t{4}, std::int64_t{99}, std::int64_t{229}, std::int64_t{230}, std::int64_t{231},
           std::int64_t{5'036}, std::int64_t{2'147'483'646}, std::int64_t{1} << 62}) {
         it.service.sql("UPDATE two_factors SET attempt = " + std::to_string(stored) + ", locked_until = NULL");
-        expect_wrong(it.service.verify(it.challenge(), it.wrong()));
+        expect_wrong_factor(it.service.verify(it.challenge(), it.wrong()));
         const Answer locked = it.service.verify(it.challenge(), it.service.code(it.person, 1));
         EXPECT_EQ(locked.status, 429U) << stored;
         const std::int64_t wait = locked.number("data.retryAfterSeconds");
@@ -274,14 +256,14 @@ TEST(TFA_8, NoStoredCountMakesALockThatIsShortNegativeOrWrapped) {
         longest = wait;
     }
     it.service.sql("UPDATE two_factors SET attempt = -3, locked_until = NULL");
-    expect_wrong(it.service.verify(it.challenge(), it.wrong()));
+    expect_wrong_factor(it.service.verify(it.challenge(), it.wrong()));
     EXPECT_EQ(it.service.verify(it.challenge(), it.service.code(it.person, 1)).status, 200U);
 }
 
 TEST(TFA_9, NothingButAFullSuccessOrTheAdminClearsTheCount) {
     Enrolled it;
     Service& service = it.service;
-    for (int i = 0; i < 4; ++i) expect_wrong(service.verify(it.challenge(), it.wrong(i)));
+    for (int i = 0; i < 4; ++i) expect_wrong_factor(service.verify(it.challenge(), it.wrong(i)));
     const Headers caller = bearer(it.tokens.access);
     it.challenge();  // the password step, twice, each time with a new challenge
     it.challenge();
@@ -291,19 +273,14 @@ TEST(TFA_9, NothingButAFullSuccessOrTheAdminClearsTheCount) {
     EXPECT_EQ(service.post("/api/shared/user/refresh", {}, bearer(it.tokens.refresh)).status, 200U);
     service.restart();
     EXPECT_EQ(two_factor_attempt(service, it.person), "4");
-    expect_wrong(service.verify(it.challenge(), it.wrong()));
+    expect_wrong_factor(service.verify(it.challenge(), it.wrong()));
     expect_two_factor_lock(service.verify(it.challenge(), service.code(it.person, 1)), 240);
 }
 
 TEST(TFA_9, TheAdminResetClearsCountAndLock) {
     Enrolled it;
     for (int i = 0; i < 5; ++i) it.service.verify(it.challenge(), it.wrong(i));
-    const Person admin = it.service.make_person(Role::admin);
-    ASSERT_EQ(it.service
-                  .patch("/api/admin/user/update/" + it.person.id.text() + "/2fa/reset", {},
-                         bearer(it.service.tokens_of(admin).access))
-                  .status,
-              200U);
+    reset_two_factor(it.service, it.person);
     EXPECT_EQ(it.service.sql("SELECT attempt, locked_until FROM two_factors"),
               (std::vector<std::vector<std::string>>{{"0", ""}}));
 }

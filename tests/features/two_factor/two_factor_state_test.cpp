@@ -15,21 +15,15 @@ void expect_refused(const Answer& answer, unsigned status, std::string_view name
     EXPECT_EQ(answer.code_name(), name);
 }
 
-struct Enrolled {
-    Service service;
-    Person person = service.make_person();
-    TokenTexts tokens = service.turn_two_factor_on(person);
-
-    std::vector<std::vector<std::string>> sealed() const {
-        return service.sql("SELECT hex(iv), hex(secret), enabled, required_setup FROM two_factors");
-    }
-};
+std::vector<std::vector<std::string>> sealed(const Service& service) {
+    return service.sql("SELECT hex(iv), hex(secret), enabled, required_setup FROM two_factors");
+}
 
 std::string reset_path(const std::string& user) { return "/api/admin/user/update/" + user + "/2fa/reset"; }
 
 TEST(TFA_12, AnActiveSecretIsNeitherShownNorReplaced) {
     Enrolled it;
-    const auto before = it.sealed();
+    const auto before = sealed(it.service);
     const Headers caller = bearer(it.tokens.access);
     for (const char* path : {"/api/user/2fa/setup", "/api/shared/user/2fa/setup"})
         expect_refused(it.service.post(path, {}, caller), 400, "twoFactorAlreadyEnabled");
@@ -39,7 +33,7 @@ TEST(TFA_12, AnActiveSecretIsNeitherShownNorReplaced) {
                    400, "twoFactorNotRequiredSetup");
     // A login in progress has only a challenge token, which set-up does not accept.
     expect_refused(it.service.post("/api/user/2fa/setup", {}, bearer(challenge)), 401, "jwtAccessTokenInvalid");
-    EXPECT_EQ(it.sealed(), before);
+    EXPECT_EQ(sealed(it.service), before);
     EXPECT_EQ(it.service.verify(challenge, it.service.code(it.person)).status, 200U) << "nothing was spent";
     const Answer status = it.service.get("/api/user/2fa/status", caller);
     EXPECT_FALSE(status.body.contains(it.person.secret));
@@ -198,20 +192,12 @@ TEST(TFA_14, NoRoadPassesTheSecondFactor) {
 }
 
 TEST(TFA_14, NoRoadPassesTheStateOfTheAccount) {
-    struct Row {
-        const char* change;
-        const char* name;
-    };
-    constexpr Row rows[] = {{"status = 'inactive'", "inactiveForbidden"},
-                            {"status = 'blocked'", "blockedForbidden"},
-                            {"is_verified = FALSE", "emailNotVerified"},
-                            {"password_expires_at = 1", "passwordExpired"}};
-    for (const Row& row : rows) {
+    for (const auto& [change, name] : unusable_states) {
         Enrolled it;
         const Person plain = it.service.make_person();
         const TokenTexts live = it.service.tokens_of(plain);
         const std::string challenge = it.service.challenge_of(it.person);
-        it.service.sql(std::string("UPDATE users SET ") + row.change);
+        it.service.sql(std::string("UPDATE users SET ") + change);
         for (const auto& [id, body, headers] : std::vector<std::tuple<std::string, json::object, Headers>>{
                  {"loginWithCredential", credentials(plain.email, plain.password), {}},
                  {"loginWithCredential", credentials(it.person.email, it.person.password), {}},
@@ -219,7 +205,7 @@ TEST(TFA_14, NoRoadPassesTheStateOfTheAccount) {
                  {"refreshTokens", {}, bearer(live.refresh)}})
             for (const Call& call : routes_of(it.service.app(), id, body, headers))
                 expect_refused(it.service.call(call.method, call.path, json::serialize(call.body), call.headers), 403,
-                               row.name);
+                               name);
         EXPECT_EQ(it.service.sql("SELECT count(*) FROM backup_codes")[0][0], "8");
     }
 }
@@ -258,7 +244,7 @@ TEST(REC_6, OnlyAnAdminResetsAndNeverUpwardsOrThemselves) {
     Person super = service.make_person(Role::super_admin);
     const Headers admin_caller = bearer(service.turn_two_factor_on(admin).access);
     const Headers super_caller = bearer(service.turn_two_factor_on(super).access);
-    const auto before = it.sealed();
+    const auto before = sealed(it.service);
     const std::string target = it.person.id.text();
     expect_refused(service.patch(reset_path(target), {}), 401, "jwtAccessTokenInvalid");
     expect_refused(service.patch(reset_path(target), {}, bearer(service.tokens_of(other).access)), 403, "forbidden");
@@ -269,7 +255,7 @@ TEST(REC_6, OnlyAnAdminResetsAndNeverUpwardsOrThemselves) {
     expect_refused(service.patch(reset_path(other.id.text()), {}, admin_caller), 400, "twoFactorNotEnabled");
     expect_refused(service.patch(reset_path(admin.id.text()), {}, admin_caller), 400, "notSelf");
     expect_refused(service.patch(reset_path(super.id.text()), {}, admin_caller), 403, "forbidden");
-    EXPECT_EQ(it.sealed(), before);
+    EXPECT_EQ(sealed(it.service), before);
     EXPECT_EQ(service.patch(reset_path(admin.id.text()), {}, super_caller).status, 200U);
 }
 
@@ -286,7 +272,7 @@ TEST(REC_6, TheAdminSeesNoSecretAndPicksNone) {
     // The reset ends all sessions and removes the secret and the backup codes. Two-factor stays on and requires a new
     // set-up.
     expect_refused(it.service.get("/api/user/2fa/status", bearer(it.tokens.access)), 401, "jwtAccessTokenInvalid");
-    EXPECT_EQ(it.sealed(), (std::vector<std::vector<std::string>>{{"", "", "1", "1"}}));
+    EXPECT_EQ(sealed(it.service), (std::vector<std::vector<std::string>>{{"", "", "1", "1"}}));
     EXPECT_EQ(it.service.sql("SELECT count(*) FROM backup_codes")[0][0], "0");
     // A second reset also succeeds.
     EXPECT_EQ(it.service.patch(reset_path(it.person.id.text()), {}, caller).status, 200U);

@@ -117,6 +117,17 @@ std::string wrong_code(const Service& service, const Person& person, int n) {
     }
 }
 
+void expect_wrong_factor(const Answer& answer) {
+    EXPECT_EQ(answer.status, 401U) << answer.body;
+    EXPECT_EQ(answer.code_name(), "twoFactorInvalid");
+}
+
+void reset_two_factor(Service& service, const Person& person) {
+    const Headers admin = bearer(service.tokens_of(service.make_person(Role::admin)).access);
+    const Answer reset = service.patch("/api/admin/user/update/" + person.id.text() + "/2fa/reset", {}, admin);
+    EXPECT_EQ(reset.status, 200U) << reset.body;
+}
+
 std::vector<std::string> challenges_of(const Service& service, const Person& person, std::size_t count) {
     std::vector<std::string> out;
     while (out.size() < count) out.push_back(service.challenge_of(person));

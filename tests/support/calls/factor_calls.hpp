@@ -2,10 +2,12 @@
 // certainly wrong, comparable answers.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <latch>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/worker_pool.hpp"
@@ -32,6 +34,26 @@ std::size_t count(const std::vector<Answer>& answers, unsigned status, std::stri
 std::string wrong_code(const Service& service, const Person& person, int n = 0);
 inline constexpr const char* wrong_backup_code = "AAAAAAAAAA";
 
+// An account with a second factor, on a service of its own. The code of the current step is used up.
+struct Enrolled {
+    explicit Enrolled(Environment settings = {}) : service(std::move(settings)) {}
+
+    std::string challenge() const { return service.challenge_of(person); }
+    Answer verify(const std::string& code) const { return service.verify(challenge(), code); }
+    Answer verify_backup(const std::string& code) const { return service.verify_backup(challenge(), code); }
+    std::string wrong(int n = 0) const { return wrong_code(service, person, n); }
+
+    Service service;
+    Person person = service.make_person();
+    TokenTexts tokens = service.turn_two_factor_on(person);
+};
+
+// Expects the refusal of a wrong code or backup code.
+void expect_wrong_factor(const Answer& answer);
+
+// Resets the second factor of an account, as a new administrator.
+void reset_two_factor(Service& service, const Person& person);
+
 // Logs in `count` times in sequence and returns the challenges.
 std::vector<std::string> challenges_of(const Service& service, const Person& person, std::size_t count);
 
@@ -48,6 +70,16 @@ void expect_lock(const Answer& answer, unsigned status, std::string_view name, s
 // one by one.
 void expect_five_evaluated(std::vector<Answer> answers, const std::function<Answer()>& guess);
 void expect_two_factor_lock(const Answer& answer, std::int64_t seconds);
+
+// The states in which an account cannot be used: a change of its row in `users`, and the name of the refusal.
+struct UnusableState {
+    const char* change;
+    const char* name;
+};
+inline constexpr std::array unusable_states{UnusableState{"status = 'inactive'", "inactiveForbidden"},
+                                            UnusableState{"status = 'blocked'", "blockedForbidden"},
+                                            UnusableState{"is_verified = FALSE", "emailNotVerified"},
+                                            UnusableState{"password_expires_at = 1", "passwordExpired"}};
 
 json::object credentials(const std::string& email, const std::string& password);
 
