@@ -5,7 +5,11 @@ function(consentry_library name)
   add_library(${name} STATIC ${LIB_SOURCES})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PUBLIC ${LIB_LINKS} PRIVATE consentry_warnings)
-  target_precompile_headers(${name} REUSE_FROM consentry_precompiled)
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/src/(features|app)(/|$)")
+    target_precompile_headers(${name} REUSE_FROM consentry_precompiled_features)
+  else()
+    target_precompile_headers(${name} REUSE_FROM consentry_precompiled)
+  endif()
 endfunction()
 
 # consentry_test(name SOURCES ... LINKS ... [TIMEOUT s] [COST n] [LABELS ...] [ENGINES] [ALSO_ON_SHARED_ENGINES] [S3]): one GoogleTest

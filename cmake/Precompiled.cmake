@@ -14,6 +14,18 @@ add_library(consentry_precompiled STATIC ${PROJECT_BINARY_DIR}/precompiled/libra
 target_link_libraries(consentry_precompiled PRIVATE consentry_boost fmt::fmt)
 target_precompile_headers(consentry_precompiled PRIVATE ${consentry_outside_headers})
 
+# Features and the program share a core besides: the database, accounts, their audit, and endpoints. Reading it once saves
+# a fifth of the time that these libraries take.
+add_library(consentry_precompiled_features STATIC ${PROJECT_BINARY_DIR}/precompiled/library.cpp)
+target_include_directories(consentry_precompiled_features PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(consentry_precompiled_features PRIVATE consentry_asio consentry_boost fmt::fmt)
+target_precompile_headers(consentry_precompiled_features PRIVATE ${consentry_outside_headers}
+  ${PROJECT_SOURCE_DIR}/src/features/activity/audit.hpp ${PROJECT_SOURCE_DIR}/src/features/mail/mails.hpp
+  ${PROJECT_SOURCE_DIR}/src/features/users/actor.hpp ${PROJECT_SOURCE_DIR}/src/features/users/user.hpp
+  ${PROJECT_SOURCE_DIR}/src/http/endpoint.hpp ${PROJECT_SOURCE_DIR}/src/http/reply.hpp
+  ${PROJECT_SOURCE_DIR}/src/storage/columns.hpp ${PROJECT_SOURCE_DIR}/src/storage/database.hpp
+  ${PROJECT_SOURCE_DIR}/src/storage/list_sql.hpp ${PROJECT_SOURCE_DIR}/src/storage/sql.hpp)
+
 # What a test checks takes far longer than the test's own code: compiling that without optimization is quicker by a
 # quarter. The sanitizers stay with the preset's choice, for without it they are slow.
 set(consentry_test_options "")

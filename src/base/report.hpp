@@ -16,6 +16,21 @@ inline constexpr std::size_t violations_max = 50;
 // the names of unknown properties.
 inline constexpr std::size_t property_bytes_max = 64;
 
+// The path to a property inside a body: "device.name", "items.3". It is put together only for a violation, so that
+// reading a valid body allocates nothing for it. Borrows the name and the outer path.
+class PropertyPath {
+public:
+    // `outer` is null at the top level.
+    explicit PropertyPath(std::string_view name, const PropertyPath* outer = nullptr) : name_(name), outer_(outer) {}
+    std::string text() const {
+        return outer_ == nullptr ? std::string(name_) : outer_->text() + "." + std::string(name_);
+    }
+
+private:
+    std::string_view name_;
+    const PropertyPath* outer_;
+};
+
 class Report {
 public:
     void add(std::string_view key, std::string_view property, boost::json::object placeholders = {}) {

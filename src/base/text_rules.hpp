@@ -56,10 +56,10 @@ struct StrongPasswordRule {
 
 // Reports each rule that the value breaks.
 template <class T, class... Rules>
-void check_rules(const T& value, const std::tuple<Rules...>& rules, const std::string& property, Report& report) {
+void check_rules(const T& value, const std::tuple<Rules...>& rules, const PropertyPath& property, Report& report) {
     std::apply(
         [&](const auto&... rule) {
-            ((rule.holds(value) ? void() : report.add(rule.key, property, rule.placeholders())), ...);
+            ((rule.holds(value) ? void() : report.add(rule.key, property.text(), rule.placeholders())), ...);
         },
         rules);
 }

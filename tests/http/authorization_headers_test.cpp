@@ -29,9 +29,7 @@ TEST(WEB_2, NothingFromOutsideMakesAHeaderLine) {
                                      std::string("a\nSet-Cookie: x=1"), std::string("a\x7f")}) {
         const auto answer = ask(service, "GET /api/hello HTTP/1.1\r\nHost: a\r\nx-correlation-id: " + value + "\r\n");
         EXPECT_EQ(answer.head.find("Set-Cookie"), std::string::npos);
-        if (value != "a\nSet-Cookie: x=1") {
-            EXPECT_EQ(answer.status, 400U);
-        }
+        EXPECT_EQ(answer.status, 400U) << value;
     }
     const auto path = ask(service, "GET /api/x%0d%0aSet-Cookie:%20x=1 HTTP/1.1\r\nHost: a\r\n");
     EXPECT_EQ(path.status, 404U);

@@ -23,7 +23,7 @@ bool has_password_classes(std::string_view password) {
 void check_password_form(std::string_view password, const std::string& property, Report& report) {
     check_rules(password,
                 std::tuple{MinLengthRule{password_characters_min()}, MaxLengthRule{password_characters_max()}},
-                property, report);
+                PropertyPath(property), report);
     if (!has_password_classes(password)) report.add(StrongPasswordRule::key, property);
 }
 

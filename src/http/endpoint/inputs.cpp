@@ -137,7 +137,7 @@ Result<RequestParts> take_apart(const Request& request, Wanted wanted, bool igno
 void refuse_undeclared(const RequestParts& parts, Wanted wanted, Report& report) {
     Nothing nothing;
     if (!wanted.query && parts.query) read_texts(std::span<const NamedText>(*parts.query), nothing, report);
-    if (!wanted.body && parts.body.is_object()) read_object(&parts.body, nothing, "", report);
+    if (!wanted.body && parts.body.is_object()) read_object(parts.body.get_object(), nothing, nullptr, report);
 }
 
 Result<void> InputFaults::heaviest() {

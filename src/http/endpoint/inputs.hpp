@@ -156,7 +156,7 @@ private:
         } else if constexpr (std::is_same_v<T, FileBody>) {
             out = std::move(parts.file);
         } else {
-            read_object(&parts.body, out, "", faults.rest);
+            read_object(parts.body.get_object(), out, nullptr, faults.rest);
         }
     }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 
 #include "base/clock.hpp"
 #include "base/text.hpp"
@@ -17,58 +19,46 @@ namespace consentry::http {
 // The components collected for a document so far: schema name -> schema.
 using Components = boost::json::object;
 
+// Collects the properties of one object. What does not depend on their types is here and in describe.cpp, because every
+// endpoint compiles the templates below.
+class ObjectSchema {
+public:
+    void add(std::string_view name, std::string_view description, bool required, boost::json::object schema);
+    void add_example(const std::string& text);  // JSON
+    boost::json::object take();
+
+private:
+    boost::json::object properties_;
+    boost::json::array required_;
+    boost::json::array examples_;
+};
+
+boost::json::object schema_of_type(std::string_view type, std::string_view format = {});
+boost::json::object reference_to(std::string_view schema_name);
+// Returns the schema of a DTO with several shapes. `fields` is the schema of its whole field table.
+boost::json::object describe_shapes(const boost::json::object& fields, const std::vector<Shape>& shapes,
+                                    Components& components);
+
 template <class T>
 boost::json::object describe(Components& components);
 
 template <DtoType Dto>
 boost::json::object describe_fields(Components& components) {
-    boost::json::object properties;
-    boost::json::array required;
+    ObjectSchema out;
     const auto one = [&]<class D, class T, class... Rules>(const Field<D, T, Rules...>& f) {
         boost::json::object schema = describe<T>(components);
         std::apply([&](const auto&... rule) { (rule.describe(schema), ...); }, f.rules);
-        if (!f.description.empty()) schema["description"] = f.description;
-        properties[f.name] = std::move(schema);
-        if (!IsOptional<T>::value) required.emplace_back(f.name);
+        out.add(f.name, f.description, !IsOptional<T>::value, std::move(schema));
     };
-    std::apply([&](const auto&... f) { (one(f), ...); }, Dto::fields());
-    boost::json::object out{{"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
-    if (!required.empty()) out["required"] = std::move(required);
+    std::apply([&](const auto&... f) { (one(f), ...); }, fields_of<Dto>);
     if constexpr (requires { Dto::examples(); }) {
-        boost::json::array examples;
-        for (const Dto& one : Dto::examples()) {
+        for (const Dto& example : Dto::examples()) {
             std::string text;
-            write_json(text, one);
-            examples.push_back(boost::json::parse(text));
+            write_json(text, example);
+            out.add_example(text);
         }
-        out["examples"] = std::move(examples);
     }
-    return out;
-}
-
-// Returns the schema of a DTO with several shapes. `fields` is the schema of its whole field table.
-inline boost::json::object describe_shapes(const boost::json::object& fields, const std::vector<Shape>& shapes,
-                                           Components& components) {
-    boost::json::array one_of;
-    for (const Shape& shape : shapes) {
-        boost::json::object properties;
-        boost::json::array required;
-        for (const ShapeField& member : shape.fields) {
-            boost::json::object schema = fields.at("properties").at(member.name).as_object();
-            if (member.constant) schema["const"] = *member.constant;
-            properties[member.name] = std::move(schema);
-            if (member.required) required.emplace_back(member.name);
-        }
-        components[shape.schema_name] = boost::json::object{{"type", "object"},
-                                                            {"description", shape.description},
-                                                            {"additionalProperties", false},
-                                                            {"properties", std::move(properties)},
-                                                            {"required", std::move(required)}};
-        one_of.push_back(boost::json::object{{"$ref", "#/components/schemas/" + std::string(shape.schema_name)}});
-    }
-    boost::json::object out{{"oneOf", std::move(one_of)}};
-    if (const auto* examples = fields.if_contains("examples")) out["examples"] = *examples;
-    return out;
+    return out.take();
 }
 
 template <class T>
@@ -84,23 +74,23 @@ boost::json::object describe(Components& components) {
             if constexpr (requires { T::shapes(); }) schema = describe_shapes(schema, T::shapes(), components);
             components[T::schema_name] = std::move(schema);
         }
-        return {{"$ref", "#/components/schemas/" + std::string(T::schema_name)}};
+        return reference_to(T::schema_name);
     } else if constexpr (std::is_same_v<T, bool>) {
-        return {{"type", "boolean"}};
+        return schema_of_type("boolean");
     } else if constexpr (std::is_integral_v<T>) {
-        return {{"type", "integer"}};
+        return schema_of_type("integer");
     } else if constexpr (NamedEnum<T>) {
         boost::json::array names;
         for (const auto& [value, name] : EnumNames<T>::names) names.emplace_back(name);
         return {{"type", "string"}, {"enum", std::move(names)}};
     } else if constexpr (std::is_same_v<T, TimePoint>) {
-        return {{"type", "string"}, {"format", "date-time"}};
+        return schema_of_type("string", "date-time");
     } else if constexpr (std::is_convertible_v<T, std::string_view>) {
-        return {{"type", "string"}};
+        return schema_of_type("string");
     } else if constexpr (std::is_same_v<T, boost::json::object> || std::is_same_v<T, boost::json::value>) {
-        return {{"type", "object"}};
+        return schema_of_type("object");
     } else {
-        return {{"type", "string"}, {"format", "uuid"}};
+        return schema_of_type("string", "uuid");
     }
 }
 

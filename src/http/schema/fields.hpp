@@ -65,6 +65,10 @@ struct Shape {
 template <class T>
 concept DtoType = requires { T::fields(); };
 
+// The field table as a constant, so that no use of it builds it anew.
+template <DtoType Dto>
+inline constexpr auto fields_of = Dto::fields();
+
 template <class T>
 struct IsOptional : std::false_type {};
 template <class T>

@@ -30,7 +30,7 @@ struct NamedText {
 };
 
 template <DtoType Dto>
-void read_object(const json::value* value, Dto& out, const std::string& prefix, Report& report);
+void read_object(const json::object& object, Dto& out, const PropertyPath* outer, Report& report);
 
 namespace detail {
 
@@ -69,7 +69,8 @@ inline bool is_clean(std::string_view text) { return text.find('\0') == std::str
 // A missing value, or one of the wrong type, violates the type rule; a missing one also violates isNotEmpty. Rules
 // about the format of a text (an e-mail) are reported as well, because they tell the client what is expected.
 template <class T, class... Rules>
-void report_absent(bool missing, const std::tuple<Rules...>& rules, const std::string& property, Report& report) {
+void report_absent(bool missing, const std::tuple<Rules...>& rules, const PropertyPath& path, Report& report) {
+    const std::string property = path.text();
     if (missing) report.add("isNotEmpty", property);
     report.add(type_key<T>(), property, type_placeholders<T>());
     std::apply(
@@ -111,7 +112,7 @@ bool read_scalar(const json::value& value, T& out) {
 }
 
 template <class T, class... Rules>
-void read_value(const json::value* value, T& out, const std::tuple<Rules...>& rules, const std::string& property,
+void read_value(const json::value* value, T& out, const std::tuple<Rules...>& rules, const PropertyPath& property,
                 Report& report) {
     if constexpr (IsOptional<T>::value) {
         if (value == nullptr) return;
@@ -122,14 +123,15 @@ void read_value(const json::value* value, T& out, const std::tuple<Rules...>& ru
     } else if constexpr (DtoType<T>) {
         if (value == nullptr || !value->is_object())
             return report_absent<T>(value == nullptr || value->is_null(), rules, property, report);
-        read_object(value, out, property + ".", report);
+        read_object(value->get_object(), out, &property, report);
     } else if constexpr (IsVector<T>::value) {
         if (value == nullptr || !value->is_array())
             return report_absent<T>(value == nullptr || value->is_null(), rules, property, report);
         std::size_t index = 0;
         for (const json::value& element : value->get_array()) {
+            const std::string position = std::to_string(index++);
             out.emplace_back();
-            read_value(&element, out.back(), std::tuple<>{}, property + "." + std::to_string(index++), report);
+            read_value(&element, out.back(), std::tuple<>{}, PropertyPath(position, &property), report);
         }
         check_rules(out, rules, property, report);
     } else {
@@ -154,7 +156,7 @@ void read_value(const json::value* value, T& out, const std::tuple<Rules...>& ru
 
 // The counterpart of read_value() for text.
 template <class T, class... Rules>
-void read_text(const std::string* text, T& out, const std::tuple<Rules...>& rules, const std::string& property,
+void read_text(const std::string* text, T& out, const std::tuple<Rules...>& rules, const PropertyPath& property,
                Report& report) {
     if constexpr (IsOptional<T>::value) {
         if (text == nullptr) return;
@@ -181,6 +183,11 @@ void read_text(const std::string* text, T& out, const std::tuple<Rules...>& rule
 }
 
 template <class Dto>
+bool is_field(std::string_view name) {
+    return std::apply([&](const auto&... f) { return ((f.name == name) || ...); }, fields_of<Dto>);
+}
+
+template <class Dto>
 void check_whole(const Dto& dto, Report& report) {
     if constexpr (requires { Dto::check(dto, report); }) Dto::check(dto, report);
 }
@@ -188,20 +195,17 @@ void check_whole(const Dto& dto, Report& report) {
 }  // namespace detail
 
 template <DtoType Dto>
-void read_object(const json::value* value, Dto& out, const std::string& prefix, Report& report) {
-    const json::object& object = value->get_object();
-    const auto table = Dto::fields();
+void read_object(const json::object& object, Dto& out, const PropertyPath* outer, Report& report) {
     std::apply(
         [&](const auto&... f) {
-            (detail::read_value(object.if_contains(f.name), out.*(f.member), f.rules, prefix + std::string(f.name),
+            (detail::read_value(object.if_contains(f.name), out.*(f.member), f.rules, PropertyPath(f.name, outer),
                                 report),
              ...);
-            for (const auto& member : object) {
-                const std::string_view name = member.key();
-                if (!((f.name == name) || ...)) report.add("whitelistValidation", prefix + std::string(name));
-            }
         },
-        table);
+        fields_of<Dto>);
+    for (const auto& member : object)
+        if (!detail::is_field<Dto>(member.key()))
+            report.add("whitelistValidation", PropertyPath(member.key(), outer).text());
     detail::check_whole(out, report);
 }
 
@@ -217,14 +221,13 @@ void read_texts(std::span<const NamedText> texts, Dto& out, Report& report) {
         }
         return found;
     };
-    const auto table = Dto::fields();
     std::apply(
         [&](const auto&... f) {
-            (detail::read_text(find(f.name), out.*(f.member), f.rules, std::string(f.name), report), ...);
-            for (const NamedText& text : texts)
-                if (!((f.name == text.name) || ...)) report.add("whitelistValidation", text.name);
+            (detail::read_text(find(f.name), out.*(f.member), f.rules, PropertyPath(f.name), report), ...);
         },
-        table);
+        fields_of<Dto>);
+    for (const NamedText& text : texts)
+        if (!detail::is_field<Dto>(text.name)) report.add("whitelistValidation", text.name);
     detail::check_whole(out, report);
 }
 

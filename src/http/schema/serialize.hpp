@@ -1,10 +1,11 @@
 // Serializes a DTO directly into the answer's body, without an intermediate JSON tree.
 #pragma once
 
+#include <charconv>
+#include <limits>
 #include <string>
 
 #include <boost/json/serialize.hpp>
-#include <fmt/format.h>
 
 #include "base/strict_json.hpp"
 #include "base/uuid.hpp"
@@ -29,7 +30,7 @@ void write_json(std::string& out, const T& value) {
             out.append("\":");
             write_json(out, inner);
         };
-        std::apply([&](const auto&... f) { (member(f), ...); }, T::fields());
+        std::apply([&](const auto&... f) { (member(f), ...); }, fields_of<T>);
         out.push_back('}');
     } else if constexpr (IsOptional<T>::value) {
         if (value)
@@ -48,7 +49,8 @@ void write_json(std::string& out, const T& value) {
     } else if constexpr (std::is_same_v<T, bool>) {
         out.append(value ? "true" : "false");
     } else if constexpr (std::is_integral_v<T>) {
-        fmt::format_to(std::back_inserter(out), "{}", value);
+        char digits[std::numeric_limits<T>::digits10 + 2];  // with the last digit and the sign
+        out.append(digits, std::to_chars(std::begin(digits), std::end(digits), value).ptr);
     } else if constexpr (NamedEnum<T>) {
         append_json_string(out, consentry::name_of(value));
     } else if constexpr (std::is_same_v<T, TimePoint>) {

@@ -86,8 +86,8 @@ public:
         last.text.assign(out_, begin);
     }
 
-    // Adds the headers of an answer, a sequence of "name: value\r
-    // ". Must be called before any other header is added.
+    // Adds the headers of an answer: lines of the form "name: value", each ended by CR LF. Must be called before any
+    // other header is added.
     void add_lines(std::string_view lines) {
         // Answers tend to begin with the same lines, so each thread caches their formatted form.
         thread_local Beginning known;

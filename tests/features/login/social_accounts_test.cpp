@@ -32,7 +32,7 @@ struct World {
         }
         return log_in_with(service, google, providers.token({{"claims", claims}}));
     }
-    // Each with a token of its own.
+    // Returns simultaneous logins of one identity, each with its own token.
     std::vector<Call> logins(int count, const std::string& subject, const std::string& email) {
         std::vector<Call> out;
         for (int i = 0; i < count; ++i) {

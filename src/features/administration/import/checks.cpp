@@ -83,12 +83,12 @@ StagedUser ImportChecks::check(ImportRow& row, Report& report) {
         out.email = std::move(*email);
         check_once("email", out.email, "email", report);
     }
-    if (row.name) check_rules(*row.name, name_rules, "name", report);
+    if (row.name) check_rules(*row.name, name_rules, PropertyPath("name"), report);
     out.name = std::move(row.name);
     out.username_given = row.username.has_value();
     if (row.username) {
         out.username = to_lower_ascii(*row.username);
-        check_rules(out.username, username_rules, "username", report);
+        check_rules(out.username, username_rules, PropertyPath("username"), report);
         check_once("username", out.username, "username", report);
     } else {
         out.username = new_username("user");
@@ -105,7 +105,7 @@ StagedUser ImportChecks::check(ImportRow& row, Report& report) {
     if (out.created_at > now || out.created_at < TimePoint{}) report.add("isPast", "createdAt");
     const auto take_subject = [&](std::optional<std::string>& subject, std::string_view property) {
         if (!subject) return;
-        check_rules(*subject, subject_rules, std::string(property), report);
+        check_rules(*subject, subject_rules, PropertyPath(property), report);
         check_once(property, *subject, property, report);
     };
     // Otherwise the person who later proves the address would share the account with the identity's owner.
