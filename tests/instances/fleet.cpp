@@ -36,6 +36,10 @@ Account Fleet::make_protected_account(Tokens* tokens) {
 SharedFleet::SharedFleet(std::size_t instances, const Settings& more)
     : fleet_(instances, [&] {
           Settings settings = more;
+          // As in Service: these tests are about order, not time. A cache that the test supplies keeps its timeout,
+          // because the test may take it away.
+          settings.insert({"DATABASE_TIMEOUT", "25s"});
+          if (!settings.contains("CACHE_URL")) settings.insert({"CACHE_TIMEOUT", "10s"});
           settings.insert({{"DATABASE_URL", schema_.patient_url()},
                            {"CACHE_URL", shared_redis_url()},
                            {"CACHE_NAMESPACE", fresh_namespace()}});

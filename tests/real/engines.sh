@@ -54,7 +54,9 @@ start() {
         start_s3 "$1" "$place"
         return
     fi
-    "$here/postgres.sh" start --fast --setting max_connections=400 --setting max_wal_size=256MB "$place/postgres" \
+    "$here/postgres.sh" template "$place/template"
+    echo "POSTGRES_TEMPLATE=$place/template" >"$place/template.values"
+    "$here/postgres.sh" start --fast --template "$place/template" --setting max_connections=400 --setting max_wal_size=256MB "$place/postgres" \
         >"$place/postgres.values" &
     postgres=$!
     "$here/redis.sh" start --setting "appendonly no" "$place/redis" >"$place/redis.values"

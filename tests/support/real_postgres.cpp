@@ -14,6 +14,7 @@ RealPostgres::RealPostgres(RealPostgresOptions options)
     std::vector<std::string> words{"--owner", std::to_string(::getpid())};
     if (options.tls) words.emplace_back("--tls");
     if (options.fast) words.emplace_back("--fast");
+    if (options.replica_of == nullptr) words.insert(words.end(), {"--template", postgres_template()});
     if (options.replica_of != nullptr) words.insert(words.end(), {"--replica-of", options.replica_of->folder_.path()});
     if (options.synchronous) words.emplace_back("--synchronous");
     for (const std::string& setting : options.settings) words.insert(words.end(), {"--setting", setting});

@@ -42,6 +42,8 @@ std::string shared_postgres_url() { return shared_url("CONSENTRY_TEST_POSTGRES_U
 
 std::string shared_redis_url() { return shared_url("CONSENTRY_TEST_REDIS_URL", "REDIS_URL"); }
 
+std::string postgres_template() { return shared_url("CONSENTRY_TEST_POSTGRES_TEMPLATE", "POSTGRES_TEMPLATE"); }
+
 bool on_shared_engines() {
     const char* engines = std::getenv("CONSENTRY_TEST_ENGINES");
     return engines != nullptr && std::string_view(engines) == "shared";

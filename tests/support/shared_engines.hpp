@@ -18,6 +18,10 @@ std::string shared_postgres_url();
 // redis://127.0.0.1:PORT. CONSENTRY_TEST_REDIS_URL overrides it.
 std::string shared_redis_url();
 
+// The folder of a new, empty database, from which tests/real/postgres.sh starts further servers quickly.
+// CONSENTRY_TEST_POSTGRES_TEMPLATE overrides it.
+std::string postgres_template();
+
 // Whether tests of the whole service run on them: CONSENTRY_TEST_ENGINES=shared.
 bool on_shared_engines();
 
