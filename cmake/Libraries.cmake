@@ -12,11 +12,14 @@ function(consentry_library name)
   endif()
 endfunction()
 
-# consentry_test(name SOURCES ... LINKS ... [TIMEOUT s] [COST n] [LABELS ...] [ENGINES] [ALSO_ON_SHARED_ENGINES] [S3]): one GoogleTest
-# program, each of its tests known to CTest by name, so that all run side by side.
-# COST: CTest starts the tests with the highest first, so that no long one is left for the end of a run.
+# consentry_test(name SOURCES ... LINKS ... [TIMEOUT s] [COST n] [LABELS ...] [ENGINES] [ALSO_ON_SHARED_ENGINES] [S3]): one
+# GoogleTest program. CTest knows each of its suites as <name>.<suite> and runs it in a process of its own: the tests of
+# a suite share what a process sets up once, and suites run side by side.
+# TIMEOUT: of one test, in seconds.
+# COST: of one test, compared with others. CTest starts the suites with the highest cost first, so that no long one is
+# left for the end of a run.
 # ENGINES: its tests use the shared PostgreSQL and Redis (tests/support/shared_engines.hpp).
-# ALSO_ON_SHARED_ENGINES: every test once more as <name>.shared, label "shared", with the shared servers and
+# ALSO_ON_SHARED_ENGINES: every suite runs once more as <name>.<suite>.shared, label "shared", with the shared servers and
 # CONSENTRY_TEST_ENGINES=shared in the environment.
 # S3: its tests use the shared S3 servers (tests/support/s3_server.hpp).
 function(consentry_test name)
@@ -24,9 +27,6 @@ function(consentry_test name)
     return()
   endif()
   cmake_parse_arguments(TEST "ENGINES;ALSO_ON_SHARED_ENGINES;S3" "TIMEOUT;COST" "SOURCES;LINKS;LABELS" ${ARGN})
-  if(NOT TEST_TIMEOUT)
-    set(TEST_TIMEOUT 120)
-  endif()
   add_executable(${name} ${TEST_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${TEST_LINKS} GTest::gmock_main consentry_warnings)
@@ -36,24 +36,23 @@ function(consentry_test name)
   else()
     target_precompile_headers(${name} REUSE_FROM consentry_precompiled_tests)
   endif()
-  set(discovery DISCOVERY_MODE PRE_TEST WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set(properties TIMEOUT ${TEST_TIMEOUT})
-  if(TEST_COST)
-    list(APPEND properties COST ${TEST_COST})
-  endif()
-  set(with_engines FIXTURES_REQUIRED engines)
+  set(fixtures "")
   if(TEST_S3)
-    list(APPEND properties FIXTURES_REQUIRED s3)
+    list(APPEND fixtures s3)
   endif()
-  if(TEST_ALSO_ON_SHARED_ENGINES)
-    gtest_discover_tests(${name} ${discovery} TEST_SUFFIX .shared
-      PROPERTIES ${properties} ${with_engines} LABELS shared ENVIRONMENT CONSENTRY_TEST_ENGINES=shared)
-  endif()
-  if(TEST_ENGINES)
-    list(APPEND properties ${with_engines})
-  endif()
-  if(TEST_LABELS)
-    list(APPEND properties LABELS ${TEST_LABELS})
-  endif()
-  gtest_discover_tests(${name} ${discovery} PROPERTIES ${properties})
+  # CTest reads this file before each run, so that the suites are those of the program as it is built then.
+  set(suites ${CMAKE_CURRENT_BINARY_DIR}/${name}_suites.cmake)
+  file(GENERATE OUTPUT ${suites} CONTENT "
+set(program [[$<TARGET_FILE:${name}>]])
+set(name ${name})
+set(folder [[${PROJECT_SOURCE_DIR}]])
+set(timeout ${TEST_TIMEOUT})
+set(cost ${TEST_COST})
+set(labels [[${TEST_LABELS}]])
+set(fixtures [[${fixtures}]])
+set(engines ${TEST_ENGINES})
+set(also_on_shared_engines ${TEST_ALSO_ON_SHARED_ENGINES})
+include([[${PROJECT_SOURCE_DIR}/cmake/add_suites.cmake]])
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${suites})
 endfunction()
