@@ -18,7 +18,6 @@ pkg_check_modules(idn2 REQUIRED IMPORTED_TARGET libidn2)
 # By pkg-config: its CMake files want the web server of the parts that are not used.
 pkg_check_modules(prometheus REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 find_library(CCTZ_LIBRARY cctz REQUIRED)
-include(GoogleTest)
 
 add_library(consentry_boost INTERFACE)
 target_link_libraries(consentry_boost INTERFACE Boost::json Boost::url Threads::Threads)

@@ -7,6 +7,7 @@
 // control  POST /token    {provider?, alg?, kid?, header?, headerText?, claims?, payload?, signer?, secret?, tamper?} -> {token}
 //          POST /rotate   {provider?, keep?}   new RS256 and ES256 keys, with `keep` beside the old ones
 //          POST /fault    {provider?, kind?, ...}   how keys are answered from now on; without kind, as they should be
+//          POST /reset    no faults, and all counts at zero
 //          GET  /stats    how often the keys of each were asked for, and anything else
 import { createHmac, createPublicKey, generateKeyPairSync, randomBytes, sign, constants } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -114,6 +115,10 @@ async function control(request, response) {
             return reply({});
         case 'POST /fault':
             provider.fault = body;
+            return reply({});
+        case 'POST /reset':
+            for (const one of Object.values(providers)) one.fault = {};
+            for (const name of Object.keys(stats)) stats[name] = 0;
             return reply({});
         case 'GET /stats': return reply(stats);
         default:

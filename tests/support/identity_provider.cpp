@@ -34,18 +34,32 @@ std::uint16_t port_in(const NamedValues& values, const std::string& name) {
 
 }  // namespace
 
-IdentityProviders::IdentityProviders() {
-    const auto values = start(own_script, folder_);
-    https_port_ = port_in(values, "HTTPS_PORT");
-    control_.emplace(port_in(values, "CONTROL_PORT"));
+struct IdentityProviders::Server {
+    Server() : values(start(own_script, folder)) {}
+    ~Server() { stop(own_script, folder); }
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    TempFolder folder;
+    NamedValues values;
+    std::uint16_t https_port = port_in(values, "HTTPS_PORT");
+    HttpClient control{port_in(values, "CONTROL_PORT")};
+};
+
+// Starting Node, and making certificates and keys, takes longer than most tests.
+IdentityProviders::Server& IdentityProviders::server() {
+    static Server shared;
+    return shared;
 }
-IdentityProviders::~IdentityProviders() { stop(own_script, folder_); }
+
+IdentityProviders::IdentityProviders() : server_(server()) { control("POST", "/reset"); }
+IdentityProviders::~IdentityProviders() = default;
 
 std::string IdentityProviders::issuer(const std::string& provider) const {
-    return "https://127.0.0.1:" + std::to_string(https_port_) + "/" + provider;
+    return "https://127.0.0.1:" + std::to_string(server_.https_port) + "/" + provider;
 }
 
-std::string IdentityProviders::file(const std::string& name) const { return place(folder_) + "/" + name; }
+std::string IdentityProviders::file(const std::string& name) const { return place(server_.folder) + "/" + name; }
 
 Environment IdentityProviders::settings(Environment more) const {
     more.insert({{"AUTH_SOCIAL_GOOGLE_CLIENT_ID", "google-web, google-app"},
@@ -71,7 +85,7 @@ json::object IdentityProviders::claims(Service& service, const std::string& prov
 
 json::value IdentityProviders::control(std::string_view method, const std::string& path,
                                        const json::object& body) const {
-    const Answer answer = control_->call(method, path, body.empty() ? std::string() : json::serialize(body));
+    const Answer answer = server_.control.call(method, path, body.empty() ? std::string() : json::serialize(body));
     if (answer.status != 200) throw std::runtime_error("identity provider: " + answer.body);
     return answer.json;
 }

@@ -12,6 +12,8 @@ namespace consentry::tests {
 inline constexpr const char* google = "google";
 inline constexpr const char* apple = "apple";
 
+// All tests of a process use the same server, one after another: each begins without faults and with all counts at
+// zero, with the keys that the previous test left.
 class IdentityProviders {
 public:
     IdentityProviders();
@@ -41,9 +43,9 @@ public:
 
 private:
     json::value control(std::string_view method, const std::string& path, const json::object& body = {}) const;
-    TempFolder folder_;
-    std::uint16_t https_port_ = 0;
-    std::optional<HttpClient> control_;
+    struct Server;
+    static Server& server();
+    Server& server_;
 };
 
 // Has the clients "rsa" and "ec", whose tokens are signed with RS256 and ES256. Its tokens use the real time.

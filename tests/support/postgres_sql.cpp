@@ -17,25 +17,33 @@ std::string text_of(const PGresult* result, int row, int column) {
 
 }  // namespace
 
-SqlRows run_postgres_sql(const std::string& url, const std::string& statement) {
-    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectdb(url.c_str()), &PQfinish);
-    if (PQstatus(connection.get()) != CONNECTION_OK) throw std::runtime_error(PQerrorMessage(connection.get()));
+PostgresConnection::PostgresConnection(const std::string& url) : connection_(PQconnectdb(url.c_str())) {
+    if (PQstatus(connection_.get()) != CONNECTION_OK) throw std::runtime_error(PQerrorMessage(connection_.get()));
     // Suppresses notices such as "drop cascades to ...".
-    PQsetNoticeReceiver(connection.get(), [](void*, const PGresult*) {}, nullptr);
-    const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection.get(), statement.c_str()), &PQclear);
+    PQsetNoticeReceiver(connection_.get(), [](void*, const PGresult*) {}, nullptr);
+}
+
+void PostgresConnection::Finish::operator()(pg_conn* connection) const { PQfinish(connection); }
+
+SqlRows PostgresConnection::run(const std::string& statement) const {
+    const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQexec(connection_.get(), statement.c_str()), &PQclear);
     switch (PQresultStatus(result.get())) {
         case PGRES_COMMAND_OK:
         case PGRES_EMPTY_QUERY:
         case PGRES_TUPLES_OK:
             break;
         default:
-            throw std::runtime_error(PQerrorMessage(connection.get()));
+            throw std::runtime_error(PQerrorMessage(connection_.get()));
     }
     SqlRows rows(static_cast<std::size_t>(PQntuples(result.get())));
     for (int row = 0; row < PQntuples(result.get()); ++row)
         for (int column = 0; column < PQnfields(result.get()); ++column)
             rows[static_cast<std::size_t>(row)].push_back(text_of(result.get(), row, column));
     return rows;
+}
+
+SqlRows run_postgres_sql(const std::string& url, const std::string& statement) {
+    return PostgresConnection(url).run(statement);
 }
 
 }  // namespace consentry::tests

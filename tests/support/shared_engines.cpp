@@ -4,9 +4,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <mutex>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tests/support/shell.hpp"
 
@@ -80,6 +84,64 @@ void age_redis_keys(const std::string& name_space, std::chrono::milliseconds tim
 }
 
 void erase_redis_keys(const std::string& name_space) { age_redis_keys(name_space, std::chrono::hours{100'000}); }
+
+namespace {
+
+// The connections of this process that no statement uses at the moment: a new one costs the server more than most
+// statements.
+class IdleConnections {
+public:
+    std::optional<PostgresConnection> take() {
+        const std::lock_guard lock(mutex_);
+        if (idle_.empty()) return std::nullopt;
+        PostgresConnection connection = std::move(idle_.back());
+        idle_.pop_back();
+        return connection;
+    }
+    // Resets the session first, so that no setting, lock or temporary table reaches the next user.
+    void give_back(PostgresConnection connection) {
+        try {
+            connection.run("DISCARD ALL");
+        } catch (const std::runtime_error&) {
+            return;  // in a transaction, which ends with the connection
+        }
+        const std::lock_guard lock(mutex_);
+        idle_.push_back(std::move(connection));
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<PostgresConnection> idle_;
+};
+
+IdleConnections& idle_connections() {
+    static IdleConnections connections;
+    return connections;
+}
+
+PostgresConnection connection_in(const std::string& schema, const std::string& url) {
+    const std::string use_schema = "SET search_path TO " + schema;
+    if (auto connection = idle_connections().take()) {
+        try {
+            connection->run(use_schema);
+            return std::move(*connection);
+        } catch (const std::runtime_error&) {
+            // The server has closed it.
+        }
+    }
+    PostgresConnection connection(url);
+    connection.run(use_schema);
+    return connection;
+}
+
+}  // namespace
+
+SqlRows PostgresSchema::sql(const std::string& statement) const {
+    PostgresConnection connection = connection_in(name_, patient_url());
+    SqlRows rows = connection.run(statement);
+    idle_connections().give_back(std::move(connection));
+    return rows;
+}
 
 PostgresSchema::PostgresSchema() : name_(fresh_namespace()), url_(shared_postgres_url()) {
     url_ += url_.contains('?') ? '&' : '?';

@@ -52,7 +52,8 @@ public:
     // The same URL with a connect timeout of half a minute instead of two seconds, because shared machines stall at
     // times. For tests that do not cover unresponsive servers.
     std::string patient_url() const;
-    SqlRows sql(const std::string& statement) const { return run_postgres_sql(patient_url(), statement); }
+    // Runs a statement as PostgresConnection::run() does, in this schema. Thread-safe.
+    SqlRows sql(const std::string& statement) const;
 
 private:
     std::string name_;

@@ -179,11 +179,17 @@ TEST(AUT_1, TheTableHoldsEveryOperation) {
 }
 
 // Each operation gets its own service and callers, so that a logout does not affect the next row.
-class PermissionTable : public ::testing::TestWithParam<std::size_t> {};
+// One service for all rows; each has callers of its own.
+class PermissionTable : public ::testing::TestWithParam<std::size_t> {
+protected:
+    static void SetUpTestSuite() { running = std::make_unique<Service>(); }
+    static void TearDownTestSuite() { running.reset(); }
+    static inline std::unique_ptr<Service> running;
+};
 
 TEST_P(PermissionTable, AUT_1) {
     const Row& row = table().at(GetParam());
-    Service service;
+    Service& service = *running;
     const Callers callers(service);
     for (std::size_t caller = 0; caller < caller_names.size(); ++caller) {
         const Answer answer = service.call(row.method, row.path, {}, callers.headers(caller));
