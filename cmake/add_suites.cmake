@@ -1,5 +1,5 @@
 # Makes each suite of a GoogleTest program known to CTest, which runs this file; see consentry_test() in Libraries.cmake.
-# CMake's own gtest_discover_tests() makes a process of each test, and most of the time of a run went into starting them.
+# docs/decisions/0028-suites-as-processes.md says why this is not gtest_discover_tests().
 if(NOT EXISTS ${program})
   add_test(${name}.not_built ${program})
   return()
