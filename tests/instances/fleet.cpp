@@ -92,12 +92,6 @@ std::vector<std::string> new_backup_codes(const HttpClient& client, const std::s
     return codes;
 }
 
-std::size_t count(const std::vector<Answer>& answers, unsigned status, std::string_view code_name) {
-    return static_cast<std::size_t>(std::ranges::count_if(answers, [&](const Answer& answer) {
-        return answer.status == status && (code_name.empty() || answer.code_name() == code_name);
-    }));
-}
-
 bool eventually_before(std::chrono::steady_clock::time_point end, const std::function<bool()>& condition) {
     return eventually([&] { return condition(); },
                       std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()));

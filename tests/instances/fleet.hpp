@@ -75,9 +75,6 @@ Answer log_out(const HttpClient& client, const std::string& access);
 // Replaces the backup codes and returns the eight new ones.
 std::vector<std::string> new_backup_codes(const HttpClient& client, const std::string& access);
 
-// Counts the answers with this status and, if given, this code name.
-std::size_t count(const std::vector<Answer>& answers, unsigned status, std::string_view code_name = {});
-
 // Returns whether the condition becomes true before `end`.
 bool eventually_before(std::chrono::steady_clock::time_point end, const std::function<bool()>& condition);
 

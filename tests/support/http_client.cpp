@@ -65,6 +65,12 @@ bool Answer::violates(std::string_view property, std::string_view key) const {
     });
 }
 
+std::size_t count(const std::vector<Answer>& answers, unsigned status, std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::count_if(answers, [&](const Answer& answer) {
+        return answer.status == status && (name.empty() || answer.code_name() == name);
+    }));
+}
+
 Headers bearer(const std::string& token) { return {{"Authorization", "Bearer " + token}}; }
 
 Answer HttpClient::call(std::string_view method, const std::string& path, const std::string& body,

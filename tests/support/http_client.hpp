@@ -32,6 +32,9 @@ struct Answer {
     bool violates(std::string_view property, std::string_view key) const;
 };
 
+// Returns how many answers have this status and error name; an empty name matches any.
+std::size_t count(const std::vector<Answer>& answers, unsigned status, std::string_view name = {});
+
 using Headers = std::vector<std::pair<std::string, std::string>>;
 Headers bearer(const std::string& token);
 

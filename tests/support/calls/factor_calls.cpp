@@ -101,12 +101,6 @@ std::vector<Answer> all_at_once(const Service& service, const std::vector<Call>&
     return answers;
 }
 
-std::size_t count(const std::vector<Answer>& answers, unsigned status, std::string_view name) {
-    return static_cast<std::size_t>(std::ranges::count_if(answers, [&](const Answer& answer) {
-        return answer.status == status && (name.empty() || answer.code_name() == name);
-    }));
-}
-
 std::string wrong_code(const Service& service, const Person& person, int n) {
     for (int candidate = 0;; ++candidate) {
         std::string code = std::to_string(candidate);

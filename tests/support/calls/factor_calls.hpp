@@ -27,9 +27,6 @@ struct Call {
 // given order.
 std::vector<Answer> all_at_once(const Service& service, const std::vector<Call>& calls);
 
-// Returns how many answers have this status and error name; an empty name matches any.
-std::size_t count(const std::vector<Answer>& answers, unsigned status, std::string_view name = {});
-
 // Returns the n-th code that matches no currently accepted step.
 std::string wrong_code(const Service& service, const Person& person, int n = 0);
 inline constexpr const char* wrong_backup_code = "AAAAAAAAAA";
