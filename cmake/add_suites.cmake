@@ -46,7 +46,8 @@ foreach(suite IN LISTS names)
   set_tests_properties(${name}.${suite} PROPERTIES ${properties} LABELS "${labels}" FIXTURES_REQUIRED "${own_fixtures}")
   if(also_on_shared_engines)
     add_test(${name}.${suite}.shared ${program} --gtest_filter=${suite}.*)
-    set_tests_properties(${name}.${suite}.shared PROPERTIES ${properties} LABELS "${labels};shared"
+    math(EXPR shared_cost "4 * ${suite_cost}")  # PostgreSQL makes a process of each connection
+    set_tests_properties(${name}.${suite}.shared PROPERTIES ${properties} COST ${shared_cost} LABELS "${labels};shared"
       FIXTURES_REQUIRED "${fixtures};engines" ENVIRONMENT CONSENTRY_TEST_ENGINES=shared)
   endif()
 endforeach()
