@@ -76,7 +76,17 @@ signal() {
 }
 
 # A zombie counts as ended, because its parent may be slow to collect it.
-runs() { grep -qsE '^State:[[:space:]][^ZX]' "/proc/$1/status"; }
+runs() {
+    local name value
+    while read -r name value; do
+        [[ "$name" != State: ]] || break
+    done 2>/dev/null <"/proc/$1/status" && [[ "$value" != [ZX]* ]]
+}
+
+# Waits this many seconds without a process of its own: many scripts wait at once, and new processes are what a small
+# machine makes most slowly.
+exec {silence}<> <(:)
+pause() { read -rt "$1" -u "$silence" || true; }
 
 # until_ended SECONDS PID...: fails if one of them still runs after that time.
 until_ended() {
@@ -85,7 +95,7 @@ until_ended() {
     for pid; do
         while runs "$pid"; do
             ((SECONDS < deadline)) || return 1
-            sleep 0.02
+            pause 0.05
         done
     done
 }
@@ -96,7 +106,7 @@ until_true() {
     shift 2
     until "$@" >/dev/null 2>&1; do
         ((SECONDS < deadline)) || fail "$what"
-        sleep 0.02
+        pause 0.05
     done
 }
 

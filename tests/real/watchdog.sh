@@ -10,7 +10,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 (($# >= 1)) || usage
 folder=$1 owner=${2:-} known_in=${3:-$1}
 
-while [[ -d "$folder" && -d "$known_in" ]] && { [[ -z "$owner" ]] || runs "$owner"; } && ((SECONDS < 7200)); do sleep 1; done
+while [[ -d "$folder" && -d "$known_in" ]] && { [[ -z "$owner" ]] || runs "$owner"; } && ((SECONDS < 7200)); do pause 1; done
 
 end_servers "$folder"
 rm -rf "$folder"
