@@ -74,10 +74,16 @@ void WorkerPool::work() {
     pthread_setname_np(pthread_self(), options_.name.substr(0, 15).c_str());
     // Linux keeps the nice value per thread. A failure is harmless (RLIMIT_NICE never forbids raising the value).
     if (options_.nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), options_.nice);
-    for (;;) {
+    if (options_.begin) options_.begin();
+    for (bool is_rested = true;;) {
         Task task;
         {
             std::unique_lock lock(mutex_);
+            if (!is_rested && turns_.empty() && options_.idle) {
+                lock.unlock();
+                options_.idle();
+                lock.lock();
+            }
             ready_.wait(lock, [this] { return stopping_ || !turns_.empty(); });
             if (turns_.empty()) return;
             const ClientNetwork network = turns_.front();
@@ -89,6 +95,7 @@ void WorkerPool::work() {
         }
         const auto begin = std::chrono::steady_clock::now();
         task();
+        is_rested = false;
         const auto took =
             std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
         average_us_.store((average_us_.load(std::memory_order_relaxed) * 7 + took.count()) / 8,

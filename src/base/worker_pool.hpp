@@ -38,6 +38,10 @@ public:
         std::size_t threads = 1;
         std::size_t queue_max = 64;  // waiting tasks, in addition to the running ones
         int nice = 0;                // 0..19
+        // Both run on each thread of the pool and throw nothing: `begin` before its first task; `idle` after a task if
+        // no other waits, for example to wipe what the thread keeps from one task to the next.
+        std::function<void()> begin = {};
+        std::function<void()> idle = {};
     };
     explicit WorkerPool(Options options);
     ~WorkerPool();  // completes all accepted tasks

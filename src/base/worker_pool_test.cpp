@@ -119,6 +119,47 @@ TEST_F(Turns, APlaceThatIsGivenBackIsFree) {
     EXPECT_EQ(pool_.refused(), 1U);
 }
 
+TEST(WorkerPoolHooks, AThreadBeginsOnceAndRestsWhenNothingWaits) {
+    std::vector<std::string> done;  // by the pool's only thread
+    std::promise<void> rested;
+    std::promise<void> released;
+    asio::io_context context;
+    {
+        WorkerPool pool({.name = "hooks",
+                         .begin = [&] { done.emplace_back("begin"); },
+                         .idle =
+                             [&] {
+                                 done.emplace_back("idle");
+                                 rested.set_value();
+                             }});
+        const auto send = [&](std::string name) {
+            asio::co_spawn(
+                context,
+                [&, name]() -> awaitable<void> {
+                    co_await pool.run([&, name] {
+                        if (name == "first") released.get_future().wait();
+                        done.push_back(name);
+                        return true;
+                    });
+                },
+                asio::detached);
+        };
+        for (const char* name : {"first", "second", "third"}) send(name);
+        context.poll();
+        released.set_value();
+        rested.get_future().wait();
+        const std::vector<std::string> expected{"begin", "first", "second", "third", "idle"};
+        EXPECT_EQ(done, expected);
+        rested = std::promise<void>();
+        send("fourth");
+        context.restart();
+        context.run();
+        rested.get_future().wait();
+    }
+    const std::vector<std::string> expected{"begin", "first", "second", "third", "idle", "fourth", "idle"};
+    EXPECT_EQ(done, expected);
+}
+
 // A result that records how many places are taken each time the worker thread moves it.
 class Looking {
 public:
