@@ -13,6 +13,7 @@ find_package(CLI11 REQUIRED)
 find_package(GTest REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(argon2 REQUIRED IMPORTED_TARGET libargon2)  # for tests: the reference of our own
 pkg_check_modules(hiredis REQUIRED IMPORTED_TARGET hiredis)
 pkg_check_modules(idn2 REQUIRED IMPORTED_TARGET libidn2)
 # By pkg-config: its CMake files want the web server of the parts that are not used.

@@ -1,13 +1,10 @@
 #include "crypto/password_formats.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <iterator>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace consentry::crypto {
 namespace {
@@ -15,7 +12,9 @@ namespace {
 constexpr std::size_t stored_size_max = 512;
 constexpr std::size_t hash_size_min = 16;  // a shorter hash could match by chance
 constexpr std::size_t hash_size_max = 64;
+static_assert(hash_size_max <= argon2_tag_size_max);
 constexpr std::size_t salt_size_max = 64;
+constexpr std::uint32_t argon2_lanes_max = 255;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> out;
@@ -49,7 +48,7 @@ std::optional<Bytes> unpadded_base64(std::string_view text) {
     std::ranges::replace(padded, '.', '+');
     padded.append((4 - padded.size() % 4) % 4, '=');
     auto bytes = from_base64(padded);
-    // Trailing bits must be zero: libsodium rejects other encodings, and its error cannot be told from a mismatch.
+    // Trailing bits must be zero, so that each value has one spelling.
     if (bytes && to_base64(*bytes) != padded) return std::nullopt;
     return bytes;
 }
@@ -71,41 +70,16 @@ bool scrypt_cost_fits(std::uint32_t cost_log2, std::uint32_t block_size, std::ui
     return memory <= password_memory_max && memory * parallelism <= password_traffic_max;
 }
 
-// Costs such as m=19456,t=2,p=1 in any order: npm's argon2 writes t last.
-std::optional<std::array<std::uint32_t, 3>> argon2_costs(std::string_view text) {
-    const auto parts = split(text, ',');
-    constexpr std::array<std::string_view, 3> names{"m", "t", "p"};
-    if (parts.size() != names.size()) return std::nullopt;
-    std::array<std::uint32_t, 3> out{};
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        std::optional<std::uint32_t> cost;
-        for (const std::string_view part : parts)
-            if (const auto found = named_number(part, names[i])) cost = found;
-        if (!cost) return std::nullopt;
-        out[i] = *cost;
-    }
-    return out;
-}
-
 // $argon2id$v=19$m=19456,t=2,p=1$salt$hash
 std::optional<PasswordHash> parse_argon2(std::string_view stored) {
-    const auto parts = split(stored, '$');
-    if (parts.size() != 6 || (parts[1] != "argon2id" && parts[1] != "argon2i") || parts[2] != "v=19")
+    auto decoded = argon2::decode(stored);
+    if (!decoded || decoded->parameters.type == argon2::Type::argon2d) return std::nullopt;
+    if (!sizes_fit(decoded->salt.size(), decoded->tag.size()) || decoded->salt.size() < argon2::salt_size_min)
         return std::nullopt;
-    const auto costs = argon2_costs(parts[3]);
-    const auto salt = unpadded_base64(parts[4]);
-    const auto hash = unpadded_base64(parts[5]);
-    if (!costs || !salt || !hash || !sizes_fit(salt->size(), hash->size())) return std::nullopt;
-    const auto [memory, passes, lanes] = *costs;
-    if (passes < 1 || lanes < 1 || lanes > 255 || memory < 8 * lanes || salt->size() < 8) return std::nullopt;
-    const std::uint64_t bytes = std::uint64_t{memory} * 1024;
-    if (bytes > password_memory_max || passes > password_traffic_max / bytes) return std::nullopt;
-    return Argon2Hash{fmt::format("${}$v=19$m={},t={},p={}${}${}", parts[1], memory, passes, lanes, parts[4], parts[5]),
-                      parts[1] == "argon2id",
-                      memory,
-                      passes,
-                      lanes,
-                      salt->size()};
+    const argon2::Parameters& costs = decoded->parameters;
+    if (costs.lanes > argon2_lanes_max || argon2::problem_of(costs, password_memory_max / 1024)) return std::nullopt;
+    if (costs.passes > password_traffic_max / (std::uint64_t{costs.memory_kib} * 1024)) return std::nullopt;
+    return Argon2Hash{std::move(*decoded)};
 }
 
 // argon2$argon2id$... (Django)

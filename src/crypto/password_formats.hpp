@@ -1,5 +1,6 @@
 // Strict parsers for the text forms of password hashes, with bounded costs: a stored hash may come from an import file
-// and must not be able to exhaust the machine. For password_hash.cpp only.
+// and must not be able to exhaust the machine. For password_hash.cpp and
+// password_engine.cpp only.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <variant>
 
 #include "base/bytes.hpp"
+#include "crypto/argon2/encoded.hpp"
 
 namespace consentry::crypto {
 
@@ -16,13 +18,10 @@ inline constexpr std::uint64_t password_memory_max = std::uint64_t{1} << 30;   /
 inline constexpr std::uint64_t password_traffic_max = std::uint64_t{1} << 34;  // bytes written: memory times passes
 inline constexpr std::uint32_t password_iterations_max = 10'000'000;
 
+inline constexpr std::size_t argon2_tag_size_max = 64;
+
 struct Argon2Hash {
-    std::string text;     // with the parameters in the only order that libsodium reads
-    bool hybrid = false;  // argon2id if true, else argon2i
-    std::uint32_t memory_kib = 0;
-    std::uint32_t passes = 0;
-    std::uint32_t lanes = 0;
-    std::size_t salt_bytes = 0;
+    argon2::Encoded decoded;  // argon2id or argon2i
 };
 struct BcryptHash {
     std::string text;

@@ -1,17 +1,17 @@
 #include "crypto/password_hash.hpp"
 
 #include <array>
-#include <cerrno>
 #include <memory>
 #include <stdexcept>
 
 #include <crypt.h>
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <sodium.h>
 
 #include "crypto/digest.hpp"
 #include "crypto/openssl_handles.hpp"
+#include "crypto/password_engine.hpp"
 #include "crypto/password_formats.hpp"
 #include "crypto/random.hpp"
 
@@ -21,11 +21,7 @@ namespace {
 constexpr std::size_t bcrypt_password_max = 72;
 constexpr std::size_t bcrypt_hash_size = 31;
 constexpr std::size_t own_hash_size = 32;
-
-void start_libsodium() {
-    static const int started = sodium_init();
-    if (started < 0) throw std::runtime_error("cannot initialize libsodium");
-}
+constexpr std::size_t own_salt_size = 16;
 
 std::size_t memory_bytes(const Argon2Settings& settings) { return std::size_t{settings.memory_kib} * 1024; }
 
@@ -34,21 +30,7 @@ const char* address(std::string_view text) { return text.data() == nullptr ? "" 
 
 // Spends the usual time, so that timing does not distinguish an unsupported format from a wrong password.
 void work_in_vain(std::string_view password, const Argon2Settings& settings) {
-    const Bytes salt(crypto_pwhash_SALTBYTES);
-    Bytes out(own_hash_size);
-    require(crypto_pwhash(out.data(), out.size(), address(password), password.size(), salt.data(), settings.passes,
-                          memory_bytes(settings), crypto_pwhash_ALG_ARGON2ID13) == 0,
-            "Argon2id");
-}
-
-bool matches(const Argon2Hash& parsed, std::string_view password) {
-    const auto verify = parsed.hybrid ? crypto_pwhash_argon2id_str_verify : crypto_pwhash_argon2i_str_verify;
-    errno = 0;
-    if (verify(parsed.text.c_str(), address(password), password.size()) == 0) return true;
-    // libsodium reports a mismatch as EINVAL. Any other error, such as lack of memory, must not count as a wrong
-    // password.
-    if (errno != EINVAL) throw std::runtime_error("cannot compute Argon2 (out of memory?)");
-    return false;
+    compute_argon2id(password, Bytes(settings.salt_bytes), settings.memory_kib, settings.passes);
 }
 
 // crypt(3) with its own buffer; returns an empty string on failure.
@@ -56,7 +38,7 @@ std::string crypt_text(const std::string& password, const std::string& setting) 
     const auto data = std::make_unique<crypt_data>();
     const char* result = crypt_r(password.c_str(), setting.c_str(), data.get());
     std::string out = result == nullptr || result[0] == '*' ? "" : result;
-    sodium_memzero(data.get(), sizeof(crypt_data));
+    OPENSSL_cleanse(data.get(), sizeof(crypt_data));
     return out;
 }
 
@@ -135,15 +117,17 @@ bool covers(const PasswordHash& parsed, std::string_view password) {
 
 bool as_wanted(const PasswordHash& parsed, const Argon2Settings& wanted) {
     const auto* argon2 = std::get_if<Argon2Hash>(&parsed);
-    return argon2 != nullptr && argon2->hybrid &&
-           Argon2Settings{argon2->memory_kib, argon2->passes, argon2->lanes, argon2->salt_bytes} == wanted;
+    if (argon2 == nullptr) return false;
+    const auto& [costs, salt, tag] = argon2->decoded;
+    return costs.type == argon2::Type::argon2id &&
+           Argon2Settings{costs.memory_kib, costs.passes, costs.lanes, salt.size()} == wanted;
 }
 
 }  // namespace
 
 void check_settings(const Argon2Settings& settings) {
     if (settings.lanes != 1) throw std::invalid_argument("Argon2 parallelism: only 1 is supported");
-    if (settings.salt_bytes != crypto_pwhash_SALTBYTES)
+    if (settings.salt_bytes != own_salt_size)
         throw std::invalid_argument("Argon2 salt length: only 16 bytes are supported");
     if (settings.memory_kib < 8 || memory_bytes(settings) > password_memory_max)
         throw std::invalid_argument("Argon2 memory: 8 KiB to 1 GiB, given in KiB");
@@ -153,18 +137,11 @@ void check_settings(const Argon2Settings& settings) {
 
 std::string hash_password(std::string_view password, const Argon2Settings& settings) {
     check_settings(settings);
-    start_libsodium();
-    std::string out(crypto_pwhash_argon2id_STRBYTES, '\0');
-    if (crypto_pwhash_argon2id_str(out.data(), address(password), password.size(), settings.passes,
-                                   memory_bytes(settings)) != 0)
-        throw std::runtime_error("cannot compute Argon2id (out of memory?)");
-    out.resize(out.find('\0'));
-    return out;
+    return compute_argon2id(password, random_bytes(settings.salt_bytes), settings.memory_kib, settings.passes);
 }
 
 PasswordVerdict verify_password(std::string_view password, std::string_view stored, const Argon2Settings& wanted) {
     check_settings(wanted);
-    start_libsodium();
     const auto parsed = parse_password_hash(stored);
     if (!parsed || !covers(*parsed, password)) {
         work_in_vain(password, wanted);

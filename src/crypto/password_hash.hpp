@@ -13,8 +13,8 @@ namespace consentry::crypto {
 struct Argon2Settings {
     std::uint32_t memory_kib = 19456;  // 8 KiB to 1 GiB
     std::uint32_t passes = 2;          // at least 1; memory times passes at most 16 GiB
-    std::uint32_t lanes = 1;           // libsodium supports only one lane
-    std::size_t salt_bytes = 16;       // libsodium supports only 16-byte salts
+    std::uint32_t lanes = 1;           // a hash runs on one thread, where more lanes gain nothing
+    std::size_t salt_bytes = 16;       // as RFC 9106 section 4 recommends; libsodium supports no others
 
     bool operator==(const Argon2Settings&) const = default;
 };

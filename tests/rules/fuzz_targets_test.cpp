@@ -27,6 +27,7 @@ constexpr Reader readers[] = {
     {"signed_token", "crypto/jws.hpp"},
     {"text_forms", "crypto/base32.hpp"},
     {"sealed_record", "crypto/aead.hpp"},
+    {"argon2_text", "crypto/argon2/encoded.hpp"},
     {"dotenv", "app/config/dotenv.hpp"},
 };
 

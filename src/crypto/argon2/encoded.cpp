@@ -1,0 +1,105 @@
+#include "crypto/argon2/encoded.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace consentry::crypto::argon2 {
+namespace {
+
+struct TypeName {
+    std::string_view name;
+    Type type;
+};
+constexpr TypeName type_names[] = {
+    {"argon2d", Type::argon2d}, {"argon2i", Type::argon2i}, {"argon2id", Type::argon2id}};
+
+std::string_view name_of(Type type) {
+    for (const TypeName& known : type_names)
+        if (known.type == type) return known.name;
+    return {};
+}
+
+std::optional<Type> type_of(std::string_view name) {
+    for (const TypeName& known : type_names)
+        if (known.name == name) return known.type;
+    return std::nullopt;
+}
+
+std::string unpadded_base64(BytesView bytes) {
+    std::string out = to_base64(bytes);
+    while (out.ends_with('=')) out.pop_back();
+    return out;
+}
+
+std::optional<Bytes> from_unpadded_base64(std::string_view text) {
+    if (text.contains('=')) return std::nullopt;
+    std::string padded(text);
+    padded.append((4 - padded.size() % 4) % 4, '=');
+    return from_base64(padded);
+}
+
+// Splits into exactly `count` parts.
+template <std::size_t count>
+std::optional<std::array<std::string_view, count>> split(std::string_view text, char separator) {
+    std::array<std::string_view, count> out;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto end = text.find(separator);
+        const bool is_last = i + 1 == count;
+        if (is_last != (end == std::string_view::npos)) return std::nullopt;
+        out[i] = text.substr(0, end);
+        if (!is_last) text.remove_prefix(end + 1);
+    }
+    return out;
+}
+
+std::optional<std::uint32_t> number(std::string_view text) {
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    if (text.size() > 1 && text.front() == '0') return std::nullopt;
+    return value;
+}
+
+// m=19456,t=2,p=1: each once, in any order.
+bool read_costs(std::string_view text, Parameters& out) {
+    const auto parts = split<3>(text, ',');
+    if (!parts) return false;
+    std::string_view missing = "mtp";
+    std::string seen;
+    for (const std::string_view part : *parts) {
+        if (part.size() < 3 || part[1] != '=' || !missing.contains(part[0]) || seen.contains(part[0])) return false;
+        seen += part[0];
+        const auto value = number(part.substr(2));
+        if (!value) return false;
+        (part[0] == 'm' ? out.memory_kib : part[0] == 't' ? out.passes : out.lanes) = *value;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::string encode(const Encoded& hash) {
+    const Parameters& costs = hash.parameters;
+    return fmt::format("${}$v={}$m={},t={},p={}${}${}", name_of(costs.type), version, costs.memory_kib, costs.passes,
+                       costs.lanes, unpadded_base64(hash.salt), unpadded_base64(hash.tag));
+}
+
+std::optional<Encoded> decode(std::string_view text) {
+    const auto parts = split<6>(text, '$');
+    if (!parts || !(*parts)[0].empty() || (*parts)[2] != "v=19") return std::nullopt;
+    static_assert(version == 19);
+    const auto type = type_of((*parts)[1]);
+    auto salt = from_unpadded_base64((*parts)[4]);
+    auto tag = from_unpadded_base64((*parts)[5]);
+    Encoded out;
+    if (!type || !salt || !tag || !read_costs((*parts)[3], out.parameters)) return std::nullopt;
+    out.parameters.type = *type;
+    out.salt = std::move(*salt);
+    out.tag = std::move(*tag);
+    return out;
+}
+
+}  // namespace consentry::crypto::argon2

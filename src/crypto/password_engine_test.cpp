@@ -1,0 +1,86 @@
+// Argon2 hashes are the same whichever engine computes them.
+#include "crypto/password_engine.hpp"
+
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "crypto/argon2/arena.hpp"
+#include "crypto/password_hash.hpp"
+
+namespace consentry::crypto {
+namespace {
+
+using enum PasswordVerdict;
+
+constexpr Argon2Settings cheap{.memory_kib = 64, .passes = 2};
+
+class PasswordEngines : public testing::TestWithParam<PasswordEngine> {
+protected:
+    PasswordEngines() { EXPECT_EQ(choose_password_engine(GetParam()), std::nullopt); }
+    ~PasswordEngines() override { EXPECT_EQ(choose_password_engine(PasswordEngine::builtin), std::nullopt); }
+};
+INSTANTIATE_TEST_SUITE_P(Both, PasswordEngines, testing::Values(PasswordEngine::builtin, PasswordEngine::libsodium));
+
+TEST_P(PasswordEngines, IsTheOneThatWasChosen) { EXPECT_EQ(password_engine(), GetParam()); }
+
+TEST_P(PasswordEngines, VerifiesWhatTheOtherOneHashed) {
+    const std::string hash = hash_password("correct horse", cheap);
+    const PasswordEngine other =
+        GetParam() == PasswordEngine::builtin ? PasswordEngine::libsodium : PasswordEngine::builtin;
+    ASSERT_EQ(choose_password_engine(other), std::nullopt);
+    EXPECT_EQ(verify_password("correct horse", hash, cheap), match);
+    EXPECT_EQ(verify_password("correct horsf", hash, cheap), mismatch);
+    EXPECT_EQ(verify_password("", hash_password("", cheap), cheap), match);
+}
+
+TEST_P(PasswordEngines, VerifiesImportedHashes) {
+    // From the reference implementation: four lanes; the independent variant; a tag of 16 bytes (Django).
+    for (const std::string stored :
+         {"$argon2id$v=19$m=64,t=1,p=4$c29tZXNhbHRzb21lc2FsdA$nrbVveCyOJGsLPFme+VHTcq3tyr7ER9/kJoJsVK6sUo",
+          "$argon2i$v=19$m=64,t=3,p=1$c29tZXNhbHRzb21lc2FsdA$p78s61wd8/p+fCQD4IvROZ47yMfZ3LT2XpCts/ezyG4"}) {
+        EXPECT_EQ(verify_password("password", stored, cheap), match_needs_rehash) << stored;
+        EXPECT_EQ(verify_password("Password", stored, cheap), mismatch) << stored;
+    }
+    EXPECT_EQ(verify_password("correct horse",
+                              "argon2$argon2id$v=19$m=64,t=1,p=2$c2Vhc2FsdHNlYXNhbHQ$"
+                              "f6YHHegMgKi2S0re0kYj/g",
+                              cheap),
+              match_needs_rehash);
+    EXPECT_EQ(verify_password("password",
+                              "argon2$argon2d$v=19$m=64,t=1,p=2$c2Vhc2FsdHNlYXNhbHQ$"
+                              "f6YHHegMgKi2S0re0kYj/g",
+                              cheap),
+              mismatch)
+        << "argon2d leaks the password through the cache, and libsodium does not have it";
+}
+
+TEST(CRY_6, AnEngineThatComputesWrongIsReplaced) {
+    const argon2::FillImplementation damaged{.name = "damaged", .fill = [](const argon2::FillJob& job) {
+                                                 argon2::fill_portable(job);
+                                                 ++job.memory[job.lane_blocks - 1].words[0];
+                                             }};
+    const auto warning = choose_password_engine(PasswordEngine::builtin, damaged);
+    ASSERT_TRUE(warning);
+    EXPECT_TRUE(warning->contains("damaged")) << *warning;
+    EXPECT_TRUE(warning->contains("libsodium")) << *warning;
+    EXPECT_EQ(password_engine(), PasswordEngine::libsodium);
+    EXPECT_EQ(verify_password("correct horse", hash_password("correct horse", cheap), cheap), match);
+    EXPECT_FALSE(choose_password_engine(PasswordEngine::builtin));
+}
+
+TEST(PasswordMemory, StaysOnThreadsThatKeepItUntilItIsWiped) {
+    std::thread([] {
+        keep_password_memory(64);
+        const std::string hash = hash_password("correct horse", cheap);
+        const auto first_word = [] { return argon2::Lease(64).blocks().front().words[0]; };
+        EXPECT_NE(first_word(), 0U);
+        wipe_password_memory();
+        EXPECT_EQ(first_word(), 0U);
+        EXPECT_EQ(verify_password("correct horse", hash, cheap), match);
+    }).join();
+}
+
+}  // namespace
+}  // namespace consentry::crypto
