@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include <spdlog/spdlog.h>
+
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
 #include "crypto/digest.hpp"
@@ -19,6 +21,7 @@ std::size_t cores() { return std::max(1U, std::thread::hardware_concurrency()); 
 // Runs before the configuration is used: the service must not start if its cryptographic primitives compute wrong
 // results (CRY-6).
 const Config& checked(const Config& config) {
+    if (const auto warning = crypto::choose_password_engine(wanted_password_engine(config))) spdlog::warn(*warning);
     crypto::run_known_answer_tests();
     choose_password_rules(config.password.by_length ? PasswordRules::nist : PasswordRules::classes);
     return config;
@@ -26,6 +29,16 @@ const Config& checked(const Config& config) {
 
 std::size_t hash_threads(const Config& config) {
     return config.password.hash_threads == 0 ? cores() : config.password.hash_threads;
+}
+
+WorkerPool::Options hash_pool_options(const Config& config) {
+    const auto memory_kib = static_cast<std::uint32_t>(config.password.argon2_memory_kib);
+    return {.name = "hash",
+            .threads = hash_threads(config),
+            .queue_max = config.password.hash_queue_max,
+            .nice = 19,
+            .begin = [memory_kib] { crypto::keep_password_memory(memory_kib); },
+            .idle = crypto::wipe_password_memory};
 }
 
 ApiKeySettings api_key_settings(const Config& config) {
@@ -102,6 +115,10 @@ KeySettings key_settings(const TokenConfig& config) {
     return out;
 }
 
+crypto::PasswordEngine wanted_password_engine(const Config& config) {
+    return config.password.own_argon2 ? crypto::PasswordEngine::builtin : crypto::PasswordEngine::libsodium;
+}
+
 ImportSettings import_settings(const Config& config) {
     return {.password_expiry = config.password.expired, .reuse_barred = config.password.reuse_period};
 }
@@ -122,8 +139,7 @@ Services::Services(const Config& given, const Clock& the_clock)
       bounded_events(security_event_file, clock),
       security_events(bounded_events),
       audit(security_events),
-      hash_pool(
-          {.name = "hash", .threads = hash_threads(config), .queue_max = config.password.hash_queue_max, .nice = 19}),
+      hash_pool(hash_pool_options(config)),
       signing_pool({.name = "sign", .threads = cores(), .queue_max = 4'096}),
       keys(clock, config.data.directory / "keys", key_settings(config.jwt.access), key_settings(config.jwt.refresh)),
       tokens(keys, {.issuer = config.jwt.issuer,

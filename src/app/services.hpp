@@ -16,6 +16,7 @@
 #include "base/clock.hpp"
 #include "base/locales.hpp"
 #include "base/worker_pool.hpp"
+#include "crypto/password_engine.hpp"
 #include "features/acceptances/acceptances.hpp"
 #include "features/accounts/accounts.hpp"
 #include "features/accounts/export.hpp"
@@ -49,6 +50,7 @@
 namespace consentry {
 
 ImportSettings import_settings(const Config& config);
+crypto::PasswordEngine wanted_password_engine(const Config& config);
 KeySettings key_settings(const TokenConfig& config);
 
 class Services {

@@ -67,6 +67,8 @@ StartCheck check_start(const Config& config, const Clock& clock, bool running) {
     looker.look("LOGGER_INTO_FILE", {}, look_at_log);
     if (!running)
         looker.look("HTTP_PORT", {}, [](const Config& c) { http::require_listenable(c.http.host, c.http.port); });
+    if (auto warning = crypto::choose_password_engine(wanted_password_engine(config)))
+        found.warnings.push_back({"AUTH_PASSWORD_ENGINE", std::move(*warning)});
     crypto::run_known_answer_tests();
     return found;
 }

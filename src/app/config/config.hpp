@@ -115,6 +115,7 @@ struct PasswordConfig {
     seconds expired{};            // zero: never
     seconds expired_temporary{};
     seconds reuse_period{};  // zero: only the current password is barred
+    bool own_argon2 = true;  // otherwise libsodium's
     std::size_t argon2_memory_kib = 0;
     std::size_t argon2_passes = 0;
     std::size_t argon2_lanes = 1;

@@ -83,6 +83,7 @@ TEST(Config, DefaultsAreThoseOfTheSpecification) {
     EXPECT_EQ(config->password.expired, 0s);
     EXPECT_EQ(config->password.expired_temporary, 72h);
     EXPECT_EQ(config->password.reuse_period, 90 * 24h);
+    EXPECT_TRUE(config->password.own_argon2);
     EXPECT_EQ(config->password.argon2_memory_kib, 19'456U);
     EXPECT_EQ(config->password.argon2_passes, 2U);
     EXPECT_EQ(config->password.argon2_lanes, 1U);
@@ -190,6 +191,7 @@ TEST(Config, OPS_2_MalformedValuesAreRefusedByNameAndNeverRepeated) {
              {"AUTH_PASSWORD_EXPIRED_IN_SECONDS", "90d"},
              {"AUTH_PASSWORD_EXPIRED_TEMPORARY_IN_SECONDS", "0"},
              {"AUTH_PASSWORD_PERIOD_IN_SECONDS", "99999999999999999999"},
+             {"AUTH_PASSWORD_ENGINE", "openssl"},
              {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "8191"},
              {"AUTH_PASSWORD_ARGON2_PASSES", "0"},
              {"AUTH_PASSWORD_ARGON2_LANES", "2"},

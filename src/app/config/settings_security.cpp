@@ -264,6 +264,12 @@ std::vector<SettingSpec> password_settings() {
          .type = whole_number<&Config::password, &PasswordConfig::reuse_period>(0, 315'360'000),
          .default_text = "7776000",
          .description = "How long a former password cannot be reused (7776000 is 90 days)."},
+        {.name = "AUTH_PASSWORD_ENGINE",
+         .group = group,
+         .type = one_of<&Config::password, &PasswordConfig::own_argon2>({{"builtin", true}, {"libsodium", false}}),
+         .default_text = "builtin",
+         .description = "What computes Argon2 hashes. Both give the same hashes; `builtin` uses AVX-512 or AVX2 and is "
+                        "faster. If it fails its test at the start, `libsodium` replaces it, with a warning."},
         {.name = "AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB",
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::argon2_memory_kib>(8'192, 1'048'576),
