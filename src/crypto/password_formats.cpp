@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <iterator>
 #include <vector>
+
+#include "crypto/phc_text.hpp"
 
 namespace consentry::crypto {
 namespace {
@@ -26,31 +27,17 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     }
 }
 
-// Decimal, with one spelling per number.
-std::optional<std::uint32_t> number(std::string_view text) {
-    std::uint32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    if (text.size() > 1 && text.front() == '0') return std::nullopt;
-    return value;
-}
-
 // Reads "m=19456" for the name "m".
 std::optional<std::uint32_t> named_number(std::string_view text, std::string_view name) {
     if (!text.starts_with(name) || text.size() <= name.size() || text[name.size()] != '=') return std::nullopt;
-    return number(text.substr(name.size() + 1));
+    return phc_number(text.substr(name.size() + 1));
 }
 
-// Base64 without padding; passlib writes '.' instead of '+'.
+// passlib writes '.' instead of '+'.
 std::optional<Bytes> unpadded_base64(std::string_view text) {
-    std::string padded(text);
-    if (padded.contains('=')) return std::nullopt;
-    std::ranges::replace(padded, '.', '+');
-    padded.append((4 - padded.size() % 4) % 4, '=');
-    auto bytes = from_base64(padded);
-    // Trailing bits must be zero, so that each value has one spelling.
-    if (bytes && to_base64(*bytes) != padded) return std::nullopt;
-    return bytes;
+    std::string plain(text);
+    std::ranges::replace(plain, '.', '+');
+    return from_unpadded_base64(plain);
 }
 
 // Lower case only, so that each value has one spelling.
@@ -160,7 +147,7 @@ std::optional<PasswordHash> parse_pbkdf2(std::string_view stored) {
     const auto parts = split(stored, '$');
     if (parts.size() != 5) return std::nullopt;
     auto hash = unpadded_base64(parts[4]);
-    std::optional<std::uint32_t> iterations = number(parts[2]);
+    std::optional<std::uint32_t> iterations = phc_number(parts[2]);
     if (!iterations) {
         const auto costs = split(parts[2], ',');
         iterations = named_number(costs[0], "i");
@@ -178,7 +165,7 @@ std::optional<PasswordHash> parse_django(std::string_view stored) {
     const auto parts = split(stored, '$');
     if (parts.size() != 4) return std::nullopt;
     const BytesView salt = as_bytes(parts[2]);
-    return make_pbkdf2(false, number(parts[1]), Bytes(salt.begin(), salt.end()), from_base64(parts[3]));
+    return make_pbkdf2(false, phc_number(parts[1]), Bytes(salt.begin(), salt.end()), from_base64(parts[3]));
 }
 
 // For formats that store the cost N itself rather than its logarithm.
@@ -203,7 +190,8 @@ std::optional<PasswordHash> make_scrypt(std::optional<std::uint32_t> cost, std::
 std::optional<PasswordHash> parse_django_scrypt(std::string_view stored) {
     const auto parts = split(stored, '$');
     if (parts.size() != 6) return std::nullopt;
-    return make_scrypt(number(parts[1]), number(parts[3]), number(parts[4]), parts[2], from_base64(parts[5]));
+    return make_scrypt(phc_number(parts[1]), phc_number(parts[3]), phc_number(parts[4]), parts[2],
+                       from_base64(parts[5]));
 }
 
 // scrypt:32768:8:1$literal salt$hash in hexadecimal
@@ -211,7 +199,8 @@ std::optional<PasswordHash> parse_werkzeug_scrypt(std::string_view stored) {
     const auto parts = split(stored, '$');
     const auto costs = split(parts[0], ':');
     if (parts.size() != 3 || costs.size() != 4) return std::nullopt;
-    return make_scrypt(number(costs[1]), number(costs[2]), number(costs[3]), parts[1], lower_case_hex(parts[2]));
+    return make_scrypt(phc_number(costs[1]), phc_number(costs[2]), phc_number(costs[3]), parts[1],
+                       lower_case_hex(parts[2]));
 }
 
 // pbkdf2:sha256:600000$literal salt$hash in hexadecimal
@@ -220,7 +209,7 @@ std::optional<PasswordHash> parse_werkzeug_pbkdf2(std::string_view stored) {
     const auto costs = split(parts[0], ':');
     if (parts.size() != 3 || costs.size() != 3 || (costs[1] != "sha256" && costs[1] != "sha512")) return std::nullopt;
     const BytesView salt = as_bytes(parts[1]);
-    return make_pbkdf2(costs[1] == "sha512", number(costs[2]), Bytes(salt.begin(), salt.end()),
+    return make_pbkdf2(costs[1] == "sha512", phc_number(costs[2]), Bytes(salt.begin(), salt.end()),
                        lower_case_hex(parts[2]));
 }
 

@@ -1,7 +1,5 @@
 #include "crypto/argon2/arena.hpp"
 
-#include <atomic>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -13,8 +11,6 @@ namespace consentry::crypto::argon2 {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-
-std::atomic<bool> lock_refused = false;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -44,7 +40,6 @@ std::optional<Arena> Arena::map(std::size_t blocks) {
     madvise(begin, bytes, MADV_WIPEONFORK);
     Arena out(mapping, mapping_bytes, reinterpret_cast<Block*>(begin), bytes / sizeof(Block));
     out.is_locked_ = mlock(begin, bytes) == 0;
-    if (!out.is_locked_) lock_refused.store(true, std::memory_order_relaxed);
     return out;
 }
 
@@ -99,7 +94,5 @@ Lease::Lease(std::size_t blocks) {
         blocks_ = own_->use(blocks);
     }
 }
-
-bool was_lock_refused() noexcept { return lock_refused.load(std::memory_order_relaxed); }
 
 }  // namespace consentry::crypto::argon2

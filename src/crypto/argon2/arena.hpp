@@ -47,7 +47,7 @@ private:
 };
 
 // From now on, hashes of this thread that need at most `blocks` use one arena; zero: none. The first of them maps it,
-// so a thread that never hashes has none. Such hashes do not wipe: with 19 MiB that takes 6 to 8 percent of the time of
+// so a thread that never hashes has none. Such hashes do not wipe: with 19 MiB that takes 3 to 8 percent of the time of
 // a hash, and under load the next hash overwrites everything anyway. The caller promises to call wipe_arena() as soon
 // as the thread has nothing to do. So the memory of a hash outlives it only while the next one waits, and whoever can
 // read memory at that moment can read that of a running hash as well. The end of the thread wipes and unmaps.
@@ -68,8 +68,5 @@ private:
     std::optional<Arena> own_;
     std::span<Block> blocks_;
 };
-
-// Whether the system refused to lock the memory of a hash in this process, and it may have been swapped.
-bool was_lock_refused() noexcept;
 
 }  // namespace consentry::crypto::argon2

@@ -1,10 +1,11 @@
 #include "crypto/argon2/encoded.hpp"
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 
 #include <fmt/format.h>
+
+#include "crypto/phc_text.hpp"
 
 namespace consentry::crypto::argon2 {
 namespace {
@@ -34,13 +35,6 @@ std::string unpadded_base64(BytesView bytes) {
     return out;
 }
 
-std::optional<Bytes> from_unpadded_base64(std::string_view text) {
-    if (text.contains('=')) return std::nullopt;
-    std::string padded(text);
-    padded.append((4 - padded.size() % 4) % 4, '=');
-    return from_base64(padded);
-}
-
 // Splits into exactly `count` parts.
 template <std::size_t count>
 std::optional<std::array<std::string_view, count>> split(std::string_view text, char separator) {
@@ -55,14 +49,6 @@ std::optional<std::array<std::string_view, count>> split(std::string_view text, 
     return out;
 }
 
-std::optional<std::uint32_t> number(std::string_view text) {
-    std::uint32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    if (text.size() > 1 && text.front() == '0') return std::nullopt;
-    return value;
-}
-
 // m=19456,t=2,p=1: each once, in any order.
 bool read_costs(std::string_view text, Parameters& out) {
     const auto parts = split<3>(text, ',');
@@ -72,7 +58,7 @@ bool read_costs(std::string_view text, Parameters& out) {
     for (const std::string_view part : *parts) {
         if (part.size() < 3 || part[1] != '=' || !missing.contains(part[0]) || seen.contains(part[0])) return false;
         seen += part[0];
-        const auto value = number(part.substr(2));
+        const auto value = phc_number(part.substr(2));
         if (!value) return false;
         (part[0] == 'm' ? out.memory_kib : part[0] == 't' ? out.passes : out.lanes) = *value;
     }
