@@ -79,18 +79,6 @@ constexpr std::array exemptions{
     Exemption{"(SELECT count(*) FROM api_keys WHERE epoch = $2", "the same"},
 };
 
-// Joins the pieces of string literals, keeps SQL fragments between them, and collapses white space.
-std::string joined(std::string_view text) {
-    std::string code;
-    for (const std::string& line : lines_of(text)) {
-        std::string_view kept = code_of(line);
-        if (kept.ends_with('\\')) kept.remove_suffix(1);
-        code.append(kept).append(" ");
-    }
-    code = std::regex_replace(code, std::regex(R"(\s+)"), " ");
-    return std::regex_replace(code, std::regex(R"(" ")"), "");
-}
-
 struct Found {
     std::string path;
     std::string statement;  // the C++ statement, as far as it can be found without parsing
@@ -102,7 +90,7 @@ std::vector<Found> statements_over_grants(const std::string& path, const std::st
     static const std::regex naming(
         R"(\b(FROM|UPDATE|INTO|JOIN) (sessions|account_tokens|known_devices|identities|backup_codes|api_keys)\b)"
         R"(|"(sessions|account_tokens|known_devices|identities|backup_codes|api_keys) WHERE)");
-    const std::string text = joined(source);
+    const std::string text = joined_literals(source);
     std::vector<Found> out;
     for (auto match = std::sregex_iterator(text.begin(), text.end(), naming); match != std::sregex_iterator();
          ++match) {
@@ -203,7 +191,7 @@ TEST(Generations, WhoeverRaisesASecurityVersionEndsWhatWasGranted) {
     std::size_t rises = 0;
     for (const std::string& path : files_below("src")) {
         if (!is_source(path)) continue;
-        const std::string text = joined(read_file(path));
+        const std::string text = joined_literals(read_file(path));
         const std::string_view rise = "security_version = security_version + 1";
         for (auto at = text.find(rise); at != std::string::npos; at = text.find(rise, at + 1)) {
             ++rises;
@@ -219,7 +207,7 @@ TEST(Generations, NoSessionEndsUntold) {
     std::size_t endings = 0;
     for (const std::string& path : files_below("src")) {
         if (!is_source(path)) continue;
-        const std::string text = joined(read_file(path));
+        const std::string text = joined_literals(read_file(path));
         for (auto at = text.find("UPDATE sessions SET revoked_at"); at != std::string::npos;
              at = text.find("UPDATE sessions SET revoked_at", at + 1)) {
             ++endings;

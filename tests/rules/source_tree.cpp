@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 
@@ -85,6 +86,17 @@ bool is_source(std::string_view path) { return path.ends_with(".cpp") || path.en
 bool is_unit_test(std::string_view path) { return path.ends_with("_test.cpp"); }
 
 std::string file_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
+
+std::string joined_literals(std::string_view source) {
+    std::string code;
+    for (const std::string& line : lines_of(source)) {
+        std::string_view kept = code_of(line);
+        if (kept.ends_with('\\')) kept.remove_suffix(1);
+        code.append(kept).append(" ");
+    }
+    code = std::regex_replace(code, std::regex(R"(\s+)"), " ");
+    return std::regex_replace(code, std::regex(R"(" ")"), "");
+}
 
 std::string_view code_of(std::string_view line) {
     bool quoted = false;

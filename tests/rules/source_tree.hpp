@@ -25,6 +25,9 @@ std::string file_name(std::string_view path);
 // Returns the line without its // comment.
 std::string_view code_of(std::string_view line);
 
+// Returns source code on one line, without comments, with adjacent string literals joined and white space collapsed.
+std::string joined_literals(std::string_view source);
+
 // Returns the text between each `before` and the next double quote, in code but not in comments:
 // quoted_after(R"(.message(")", text) finds `user.logout` in `.message("user.logout")`. `before` only matches if no
 // letter, digit or underscore precedes it.

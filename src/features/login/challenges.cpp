@@ -76,6 +76,7 @@ Challenge decode(std::string_view text) {
         out.identity = IdentityUse{.provider = provider_of(out.origin.with).value(),
                                    .subject = *text_of(told, "subject"),
                                    .email = text_of(told, "email"),
+                                   .is_linked = !told.at("joins").as_bool(),
                                    .joins = told.at("joins").as_bool()};
     }
     return out;

@@ -20,9 +20,9 @@ awaitable<Result<SocialEntry>> SocialAccounts::find(const Identity& identity, co
     if (const auto owner = co_await repository_.find_owner(identity.provider, identity.subject)) {
         user = co_await users_.find(*owner);
         if (!user) co_return fail(facts.invalid);
+        entry.use.is_linked = true;
     } else {
         if (!identity.email || !identity.email_verified) co_return fail(facts.invalid);
-        entry.use.joins = true;
         user = co_await users_.find_by_email(*identity.email);
         if (!user) {
             entry.user.email = *identity.email;
@@ -31,8 +31,9 @@ awaitable<Result<SocialEntry>> SocialAccounts::find(const Identity& identity, co
         const auto known = co_await repository_.find_subject(user->id, identity.provider);
         // If the account's address is unproven, a different linked subject does not stop the owner of the address.
         if (known && known->subject != identity.subject && user->is_verified) co_return fail(facts.invalid);
-        if (known && known->subject == identity.subject && known->is_current)
-            entry.use.joins = false;  // linked a moment ago
+        // Linked a moment ago.
+        entry.use.is_linked = known && known->subject == identity.subject && known->is_current;
+        entry.use.joins = !entry.use.is_linked;
     }
     entry.user = std::move(*user);
     if (!entry.user.is_verified && identity.vouches_for(entry.user.email))
@@ -62,6 +63,7 @@ awaitable<Result<SocialEntry>> SocialAccounts::take_over(SocialEntry entry, cons
     user.password_locked_until.reset();
     user.must_change_password = false;
     entry.is_taken_over = true;
+    entry.use.is_linked = false;  // the take-over has unlinked every identity
     co_return entry;
 }
 
@@ -81,7 +83,6 @@ awaitable<Result<SocialEntry>> SocialAccounts::sign_up(SocialEntry entry, const 
     user.sign_up_with = facts.with;
     user.created_at = now;
     entry.is_new = true;
-    entry.use.joins = false;
     UserRepository::add_insert(entry.writes, user, now);
     Audit::add(entry.writes, user.id, ActivityAction::user_signed_up, cause, now, {{"with", name_of(facts.with)}});
     mails_.add_notice(entry.writes, user.id, MailKind::welcome, cause, now);

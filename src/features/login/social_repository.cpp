@@ -54,6 +54,16 @@ void SocialRepository::add_spending(storage::Transaction& transaction, const Ide
 }
 
 void SocialRepository::add_use(storage::Transaction& transaction, UserId user, const IdentityUse& use, TimePoint now) {
+    if (use.is_linked) {
+        // Not an upsert: in PostgreSQL, an upsert concurrent with another update of the row can miss it, insert, and
+        // violate identities_user, a unique index that ON CONFLICT does not name.
+        transaction.add(Expect::one,
+                        sql<"UPDATE identities SET email = $4, last_used_at = $5 "
+                            "WHERE provider = $1 AND subject = $2 AND user_id = $3 AND security_version = ",
+                            version_sql<"$3">>,
+                        facts_of(use.provider).name, use.subject, user, use.email, now);
+        return;
+    }
     transaction.add(
         Expect::one,
         sql<"INSERT INTO identities (provider, subject, user_id, email, created_at, last_used_at, security_version) "

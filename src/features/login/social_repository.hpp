@@ -18,7 +18,8 @@ struct IdentityUse {
     SocialProvider provider = SocialProvider::google;
     std::string subject;
     std::optional<std::string> email;
-    bool joins = false;  // newly linked to the account, whose owner is notified
+    bool is_linked = false;  // already linked to the account, and still linked after the transaction
+    bool joins = false;      // newly linked to an existing account, whose owner is notified
 };
 
 class SocialRepository {
