@@ -38,17 +38,39 @@ void start(asio::io_context& context, awaitable<T> work, std::optional<Ended<T>>
     }
 }
 
+// An io_context that the calls to run() of one thread share.
+struct ThreadContext {
+    asio::io_context context{1};
+    bool runs = false;
+};
+inline ThreadContext& thread_context() {
+    static thread_local ThreadContext context;
+    return context;
+}
+
+template <class T>
+Ended<T> run_on(asio::io_context& context, awaitable<T> work) {
+    std::optional<Ended<T>> ended;
+    start(context, std::move(work), ended);
+    context.restart();
+    context.run();
+    return std::move(ended.value());
+}
+
 }  // namespace detail
 
-// Runs one coroutine on its own io_context and returns its value, or rethrows its exception.
+// Runs one coroutine and returns its value, or rethrows its exception. All calls of a thread share an io_context,
+// because engines keep connections for each one, and a connection to PostgreSQL costs more than most calls. A call made
+// while another one runs has its own.
 template <class T>
 T run(awaitable<T> work) {
-    std::optional<Ended<T>> ended;
-    asio::io_context context{1};
-    detail::start(context, std::move(work), ended);
-    context.run();
-    if (!ended.value()) std::rethrow_exception(ended->error());
-    if constexpr (!std::is_void_v<T>) return std::move(**ended);
+    detail::ThreadContext& shared = detail::thread_context();
+    const bool is_nested = std::exchange(shared.runs, true);
+    asio::io_context own{1};
+    auto ended = detail::run_on(is_nested ? own : shared.context, std::move(work));
+    shared.runs = is_nested;
+    if (!ended) std::rethrow_exception(ended.error());
+    if constexpr (!std::is_void_v<T>) return std::move(*ended);
 }
 
 // Runs all coroutines, distributed over `threads` threads with an io_context each. Returns the outcomes in the given

@@ -72,8 +72,8 @@ std::vector<SettingSpec> database_settings() {
          .default_text = "4",
          .description = "The maximum number of PostgreSQL connections of one thread. Every thread that serves "
                         "requests (`HTTP_THREADS`, by default one per core) has connections of its own, and so has "
-                        "the thread that sends mails. Connections open on demand. The first one of a thread only "
-                        "serves lookups by key, unless it is the only one. Searches use one more connection per "
+                        "the thread that sends mails. Connections open on demand. As soon as a thread has a second "
+                        "one, its first one only serves lookups by key. Searches use one more connection per "
                         "instance. In total, PostgreSQL must allow instances × ((`HTTP_THREADS` + 1) × this "
                         "number + 1) connections: 21 for one instance on four cores with the defaults."},
         {.name = "DATABASE_TIMEOUT",

@@ -35,6 +35,8 @@ public:
 
     // Connects first if necessary. Calls job.done exactly once, possibly from inside this call.
     void submit(Job job);
+    // Takes over an open connection; the channel must have none.
+    void adopt(std::unique_ptr<Connection> connection);
     bool is_open() const { return connection_ != nullptr; }
     const asio::any_io_executor& executor() const { return executor_; }
     std::size_t load() const { return waiting_.size() + in_flight_.size(); }
@@ -52,7 +54,6 @@ private:
     };
 
     asio::awaitable<void> connect();
-    void adopt(std::unique_ptr<Connection> connection);
     void send_waiting();
     bool send(const Job& job);
     PreparedStatements::Entry& entry_of(const WireStatement& statement, const Encoded& encoded);

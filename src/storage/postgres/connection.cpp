@@ -105,6 +105,11 @@ std::string describe(const PGresult* result, std::string_view sql) {
     return out;
 }
 
+// Slightly shorter than the caller's timeout, so that a slow statement fails alone instead of costing the connection.
+std::string timeout_sql(const PostgresOptions& options) {
+    return fmt::format("SET statement_timeout = {}", std::max<std::int64_t>(options.timeout.count() * 9 / 10, 1));
+}
+
 }  // namespace
 
 ServerError::ServerError(const PGresult* result, std::string_view sql)
@@ -148,16 +153,15 @@ Connection::Connection(const PostgresOptions& options, Use use) {
         // An acknowledged commit must be on disk, whatever the server's default. JIT compilation is off: the statements
         // read few rows by a key, while compilation costs milliseconds. The server enables it by its row estimate,
         // which is far too high for a table without statistics.
-        std::string setup =
-            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; "
-            "SELECT set_config('jit', 'off', false) WHERE current_setting('jit', true) = 'on'";
-        // Slightly shorter than the caller's timeout, so that a slow statement fails alone instead of costing the
-        // connection.
-        if (use == Use::serving)
-            setup += fmt::format("; SET statement_timeout = {}",
-                                 std::max<std::int64_t>(options.timeout.count() * 9 / 10, 1));
-        run(setup);
+        run("SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; "
+            "SELECT set_config('jit', 'off', false) WHERE current_setting('jit', true) = 'on'" +
+            (use == Use::serving ? "; " + timeout_sql(options) : std::string()));
     }
+}
+
+void Connection::use_for(Use use, const PostgresOptions& options) {
+    if (!options.keeps_session_state) return;
+    run(use == Use::serving ? timeout_sql(options) : "RESET statement_timeout");
 }
 
 Rows Connection::run(std::string_view sql, const Params& params) {

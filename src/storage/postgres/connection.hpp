@@ -50,6 +50,9 @@ public:
     // with libpq's cause, which names the host and never the password; also if the server is too old.
     explicit Connection(const PostgresOptions& options, Use use);
 
+    // Blocks. Changes what the connection is used for. Throws like run().
+    void use_for(Use use, const PostgresOptions& options);
+
     // Blocks. Runs one statement; without parameters it accepts several and returns the rows of the last one. Throws
     // ServerError, and Unavailable if the connection is lost.
     Rows run(std::string_view sql, const Params& params = {});

@@ -13,7 +13,7 @@ struct PostgresOptions {
     // URL sets target_session_attrs, only a server that accepts writes is used, so the engine follows a fail-over.
     // Contains the password.
     std::string url = {};
-    int connections = 4;  // per I/O thread, opened on demand: one for look-ups, the others for the rest
+    int connections = 4;  // per I/O thread, opened on demand; the first is for look-ups once there is a second
     std::chrono::milliseconds timeout{800};  // per call, including the wait for a connection
     // Whether to use named statements and session settings. Turn it off behind a pooler that reassigns a session after
     // each transaction, where both would leak to other clients. The timeout and jit = off must then be set on the

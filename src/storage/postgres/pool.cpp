@@ -50,12 +50,16 @@ Job Pool::make_job(std::vector<WireStatement> statements, bool writes,
             .deadline = std::chrono::steady_clock::now() + options_->timeout};
 }
 
-// Prefers an idle connection, then a new one, then the least loaded. While the server is down, uses only open
-// connections if there are any.
+// Prefers an idle connection, then a new one, then the least loaded. The connection for look-ups serves as well until
+// two jobs meet, so that an idle thread keeps one connection. While the server is down, uses only open connections if
+// there are any.
 Channel& Pool::least_loaded() {
+    Channel& for_look_ups = *channels_.front();
+    const std::ranges::subrange others(channels_.begin() + 1, channels_.end());
+    const auto is_unused = [](const auto& channel) { return !channel->is_open() && channel->load() == 0; };
+    if (others.empty() || (for_look_ups.load() == 0 && std::ranges::all_of(others, is_unused))) return for_look_ups;
     const bool no_new_ones = !health_->is_up();
-    const auto first = channels_.begin() + (channels_.size() > 1 ? 1 : 0);
-    return **std::ranges::min_element(first, channels_.end(), {}, [&](const auto& channel) {
+    return **std::ranges::min_element(others, {}, [&](const auto& channel) {
         return std::tuple(no_new_ones && !channel->is_open(), channel->load(), !channel->is_open());
     });
 }

@@ -24,6 +24,9 @@ public:
                                       std::shared_ptr<const PostgresOptions> options, std::shared_ptr<Health> health,
                                       WorkerPool& connectors);
 
+    // Takes over an open connection.
+    void adopt(std::unique_ptr<Connection> connection) { channels_.front()->adopt(std::move(connection)); }
+
     // Both answer with Unavailable if too many jobs are already waiting.
     void submit(std::vector<WireStatement> statements, bool writes, std::move_only_function<void(Answer)> done);
     // The handler is called once, on this thread, never from inside this call. A caller that cancels takes the handler
@@ -54,7 +57,7 @@ private:
 
     const std::shared_ptr<const PostgresOptions> options_;
     const std::shared_ptr<Health> health_;
-    std::vector<std::shared_ptr<Channel>> channels_;  // the first one is for look-ups
+    std::vector<std::shared_ptr<Channel>> channels_;  // the first one is for look-ups once another is open
     std::vector<std::unique_ptr<LookUps>> look_ups_;  // few: one for each look-up statement of the program
 };
 

@@ -93,33 +93,53 @@ PostgresDatabase::PostgresDatabase(PostgresOptions options)
       // Connecting blocks on the network: several threads, so that one dead host does not delay the others.
       connectors_({.name = "postgres", .threads = 4, .queue_max = 1'024}),
       pools_([this](const asio::any_io_executor& executor) {
-          return postgres::Pool::make(executor, options_, health_, connectors_);
-      }) {
-    const postgres::Connection probe(*options_, postgres::Connection::Use::serving);
-}
+          auto pool = postgres::Pool::make(executor, options_, health_, connectors_);
+          if (auto first = take_first()) pool->adopt(std::move(first));
+          return pool;
+      }),
+      first_(std::make_unique<postgres::Connection>(*options_, postgres::Connection::Use::serving)) {}
 
 PostgresDatabase::~PostgresDatabase() = default;
 
+std::unique_ptr<postgres::Connection> PostgresDatabase::take_first() {
+    const std::lock_guard lock(first_mutex_);
+    return std::move(first_);
+}
+
+void PostgresDatabase::with_first(const std::function<void(postgres::Connection&)>& use) {
+    auto connection = take_first();
+    if (!connection || connection->is_stale())
+        connection = std::make_unique<postgres::Connection>(*options_, postgres::Connection::Use::serving);
+    use(*connection);
+    const std::lock_guard lock(first_mutex_);
+    first_ = std::move(connection);
+}
+
 void PostgresDatabase::migrate(const std::vector<Migration>& migrations) {
-    postgres::Connection connection(*options_, postgres::Connection::Use::maintenance);
-    const auto known = static_cast<std::int64_t>(migrations.size());
-    const std::int64_t version = postgres::schema_version(connection, known);
-    require_known_version(version, known);
-    if (version == known) {
-        // With no migration pending, nothing else reveals a full disk or a read-only role. A role without the privilege
-        // to create tables gets this far, too.
-        connection.run("UPDATE schema_migrations SET applied_at = applied_at WHERE number = 1");
-        return;
-    }
-    while (apply_next(connection, migrations)) {
-    }
+    with_first([&](postgres::Connection& connection) {
+        const auto known = static_cast<std::int64_t>(migrations.size());
+        const std::int64_t version = postgres::schema_version(connection, known);
+        require_known_version(version, known);
+        if (version == known) {
+            // With no migration pending, nothing else reveals a full disk or a read-only role. A role without the
+            // privilege to create tables gets this far, too.
+            connection.run("UPDATE schema_migrations SET applied_at = applied_at WHERE number = 1");
+            return;
+        }
+        connection.use_for(postgres::Connection::Use::maintenance, *options_);
+        while (apply_next(connection, migrations)) {
+        }
+        connection.use_for(postgres::Connection::Use::serving, *options_);
+    });
 }
 
 std::optional<TimePoint> PostgresDatabase::server_time_at_start(const std::function<void()>& asking) {
-    postgres::Connection connection(*options_, postgres::Connection::Use::serving);
-    asking();
-    const Rows rows = connection.run(server_time_sql);
-    return rows[0].time(0);
+    std::optional<TimePoint> time;
+    with_first([&](postgres::Connection& connection) {
+        asking();
+        time = connection.run(server_time_sql)[0].time(0);
+    });
+    return time;
 }
 
 awaitable<std::optional<TimePoint>> PostgresDatabase::server_time() {

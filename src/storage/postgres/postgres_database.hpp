@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -55,11 +56,17 @@ private:
     awaitable<Rows> look_up_with_others(std::string_view sql, std::optional<Uuid> key);
     Rows search_now(std::string_view sql, const Params& params, const Searches::Patience& patience);
     awaitable<postgres::Answer> run(std::vector<postgres::WireStatement> statements, bool writes);
+    std::unique_ptr<postgres::Connection> take_first();
+    // Blocks. Connects again if the first connection is gone.
+    void with_first(const std::function<void(postgres::Connection&)>& use);
 
     const std::shared_ptr<const PostgresOptions> options_;
     const std::shared_ptr<postgres::Health> health_;
     WorkerPool connectors_;
     PerContext<postgres::Pool> pools_;
+    // The connection of the start, until the first pool takes it: a start costs the server one process.
+    std::mutex first_mutex_;
+    std::unique_ptr<postgres::Connection> first_;
     std::unique_ptr<postgres::Connection> searching_;  // of the search thread
     Searches searches_;
 };
