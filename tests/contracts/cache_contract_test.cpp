@@ -9,7 +9,7 @@
 
 #include "contracts/engines.hpp"
 #include "storage/memory/memory_cache.hpp"
-#include "support/run.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "contracts/engines.hpp"
-#include "support/run.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 

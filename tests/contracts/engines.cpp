@@ -4,8 +4,8 @@
 #include "storage/postgres/postgres_database.hpp"
 #include "storage/redis/redis_cache.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
-#include "support/temp_folder.hpp"
 #include "tests/support/shared_engines.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "contracts/killed_writer.hpp"
 #include "storage/filesystem/filesystem_store.hpp"
-#include "support/run.hpp"
-#include "support/temp_folder.hpp"
+#include "tests/support/run.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
 namespace {

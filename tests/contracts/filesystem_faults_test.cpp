@@ -17,7 +17,7 @@
 
 #include "base/error.hpp"
 #include "storage/filesystem/object_folder.hpp"
-#include "support/temp_folder.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/run.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {

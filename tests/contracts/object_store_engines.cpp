@@ -7,9 +7,9 @@
 #include "http/server.hpp"
 #include "storage/filesystem/filesystem_store.hpp"
 #include "storage/s3/s3_store.hpp"
-#include "support/raw_http.hpp"
-#include "support/temp_folder.hpp"
+#include "tests/support/raw_http.hpp"
 #include "tests/support/s3_server.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
 namespace {

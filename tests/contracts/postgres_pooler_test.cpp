@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "storage/postgres/postgres_database.hpp"
-#include "support/run.hpp"
 #include "tests/support/real_postgres.hpp"
+#include "tests/support/run.hpp"
 #include "tests/support/shared_engines.hpp"
 #include "tests/support/shell.hpp"
 

@@ -7,9 +7,9 @@
 #include <gmock/gmock.h>
 
 #include "contracts/redis_loop.hpp"
-#include "support/real_redis.hpp"
-#include "support/shared_engines.hpp"
-#include "support/tcp_proxy.hpp"
+#include "tests/support/real_redis.hpp"
+#include "tests/support/shared_engines.hpp"
+#include "tests/support/tcp_proxy.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "base/error.hpp"
 #include "storage/redis/redis_cache.hpp"
-#include "support/complaint.hpp"
-#include "support/run.hpp"
+#include "tests/support/complaint.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 

@@ -6,7 +6,7 @@
 
 #include "contracts/redis_loop.hpp"
 #include "storage/redis/redis_slots.hpp"
-#include "support/real_redis.hpp"
+#include "tests/support/real_redis.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -8,8 +8,8 @@
 #include "base/error.hpp"
 #include "contracts/s3_calls.hpp"
 #include "storage/s3/s3_store.hpp"
-#include "support/raw_http.hpp"
-#include "support/run.hpp"
+#include "tests/support/raw_http.hpp"
+#include "tests/support/run.hpp"
 #include "tests/support/tcp_proxy.hpp"
 #include "tests/support_test/eventually.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "base/uuid.hpp"
 #include "contracts/s3_calls.hpp"
-#include "support/run.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "contracts/killed_writer.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
-#include "support/run.hpp"
-#include "support/temp_folder.hpp"
+#include "tests/support/run.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
 namespace {

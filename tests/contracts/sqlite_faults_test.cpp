@@ -8,9 +8,9 @@
 
 #include "base/error.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
-#include "support/faulty_vfs.hpp"
-#include "support/run.hpp"
-#include "support/temp_folder.hpp"
+#include "tests/support/faulty_vfs.hpp"
+#include "tests/support/run.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -6,8 +6,8 @@
 #include <sqlite3.h>
 
 #include "storage/sqlite/sqlite_database.hpp"
-#include "support/run.hpp"
-#include "support/temp_folder.hpp"
+#include "tests/support/run.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
 namespace {

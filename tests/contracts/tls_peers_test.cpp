@@ -23,7 +23,7 @@
 #include "net/smtp_client.hpp"
 #include "storage/postgres/postgres_database.hpp"
 #include "storage/s3/s3_store.hpp"
-#include "support/temp_folder.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "support/refused_requests.hpp"
+#include "tests/support/refused_requests.hpp"
 
 namespace consentry::test {
 

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "support/http_readers.hpp"
-#include "support/raw_http.hpp"
 #include "tests/http/framing_table.hpp"
+#include "tests/support/http_readers.hpp"
+#include "tests/support/raw_http.hpp"
 
 namespace consentry::test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/raw_http.hpp"
+#include "tests/support/raw_http.hpp"
 
 namespace consentry::test {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/locales.hpp"
 #include "http/endpoint.hpp"
 #include "http/pipeline.hpp"
-#include "support/raw_http.hpp"
+#include "tests/support/raw_http.hpp"
 
 namespace consentry {
 namespace {

@@ -9,7 +9,7 @@
 #include "http/endpoint.hpp"
 #include "http/openapi.hpp"
 #include "http/pipeline.hpp"
-#include "support/raw_http.hpp"
+#include "tests/support/raw_http.hpp"
 
 namespace consentry {
 namespace {

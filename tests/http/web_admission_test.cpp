@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "http/deadlines.hpp"
-#include "support/raw_http.hpp"
+#include "tests/support/raw_http.hpp"
 
 namespace consentry {
 namespace {

@@ -11,7 +11,7 @@
 #include <poll.h>
 
 #include "base/handoff.hpp"
-#include "support/raw_http.hpp"
+#include "tests/support/raw_http.hpp"
 
 namespace consentry {
 namespace {

@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "support/instrumented.hpp"
-#include "support/raw_http.hpp"
-#include "support/refused_requests.hpp"
+#include "tests/support/instrumented.hpp"
+#include "tests/support/raw_http.hpp"
+#include "tests/support/refused_requests.hpp"
 
 namespace consentry {
 namespace {

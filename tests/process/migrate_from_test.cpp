@@ -374,7 +374,7 @@ TEST_F(MigrateFromSlowly, ALostLinkIsToldAndNothingCopied) {
 
 TEST_F(MigrateFromSlowly, ALostAnswerToTheLastStepIsNotTakenForAFailure) {
     link_.mute_when("COMMIT");
-    EXPECT_EQ(program_->wait(std::chrono::seconds{60}).code, 1);
+    EXPECT_EQ(program_->wait().code, 1);
     EXPECT_THAT(program_->err(),
                 AllOf(HasSubstr("Either everything was copied or nothing"), Not(HasSubstr("Nothing was"))));
     EXPECT_EQ(rows_in_postgres(), static_cast<std::size_t>(rows_) + 1);
@@ -385,7 +385,7 @@ TEST_F(MigrateFromSlowly, WhatIsWrittenMeanwhileIsNotPartOfIt) {
     sqlite("UPDATE users SET name = 'Meanwhile'");
     sqlite("DELETE FROM password_history WHERE created_at > 10");
     link_.pass();
-    const ExitStatus ended = program_->wait(std::chrono::seconds{60});
+    const ExitStatus ended = program_->wait();
     EXPECT_EQ(ended.code, 0) << program_->err();
     EXPECT_EQ(rows_in_postgres(), static_cast<std::size_t>(rows_) + 1);
     EXPECT_THAT(postgres_.sql("SELECT COALESCE(name, 'none') FROM users"), Each(Each("none")));

@@ -1,4 +1,4 @@
-#include "support/faulty_vfs.hpp"
+#include "tests/support/faulty_vfs.hpp"
 
 #include <mutex>
 #include <stdexcept>

@@ -44,13 +44,13 @@ public:
 
     pid_t pid() const { return pid_; }
     void send(int signal) const;
-    ExitStatus wait(std::chrono::milliseconds deadline = std::chrono::seconds{20});
+    ExitStatus wait(std::chrono::milliseconds deadline = std::chrono::minutes{1});
 
     // Returns the output so far; after wait(), all of it.
     std::string out() const;
     std::string err() const;
     // Waits for `mark` on standard error. Returns the text after it, up to the next blank.
-    std::string word_after(std::string_view mark, std::chrono::milliseconds deadline = std::chrono::seconds{20});
+    std::string word_after(std::string_view mark, std::chrono::milliseconds deadline = std::chrono::minutes{1});
 
 private:
     void collect(int out, int err);
