@@ -30,12 +30,7 @@ public:
 
     template <class T>
     T wait_for(awaitable<T> work) {
-        std::optional<Ended<T>> ended;
-        context_.restart();
-        detail::start(context_, std::move(work), ended);
-        context_.run();
-        if (!ended.value()) std::rethrow_exception(ended->error());
-        if constexpr (!std::is_void_v<T>) return std::move(**ended);
+        return run_on(context_, std::move(work));
     }
     Rows query(std::string_view sql) { return wait_for(database_.query(sql)); }
     Rows execute(std::string_view sql) { return wait_for(database_.execute(sql)); }

@@ -21,17 +21,12 @@ namespace consentry::tests {
 
 using namespace std::chrono_literals;
 
-// Keeps its connections and its knowledge of the servers, unlike run(), which creates an io_context for each call.
+// Connections, and knowledge of the servers, that no other test shares, unlike those of run().
 class Loop {
 public:
     template <class T>
     T call(awaitable<T> work) {
-        std::optional<Ended<T>> ended;
-        detail::start(context_, std::move(work), ended);
-        context_.restart();
-        context_.run();  // returns as soon as no work is left
-        if (!ended.value()) std::rethrow_exception(ended->error());
-        if constexpr (!std::is_void_v<T>) return std::move(**ended);
+        return run_on(context_, std::move(work));
     }
     asio::io_context& context() { return context_; }
 

@@ -43,34 +43,46 @@ struct ThreadContext {
     asio::io_context context{1};
     bool runs = false;
 };
+class Running {
+public:
+    explicit Running(ThreadContext& thread) : thread_(thread) { thread_.runs = true; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    ~Running() { thread_.runs = false; }
+
+private:
+    ThreadContext& thread_;
+};
 inline ThreadContext& thread_context() {
     static thread_local ThreadContext context;
     return context;
 }
 
-template <class T>
-Ended<T> run_on(asio::io_context& context, awaitable<T> work) {
-    std::optional<Ended<T>> ended;
-    start(context, std::move(work), ended);
-    context.restart();
-    context.run();
-    return std::move(ended.value());
-}
-
 }  // namespace detail
 
-// Runs one coroutine and returns its value, or rethrows its exception. All calls of a thread share an io_context,
-// because engines keep connections for each one, and a connection to PostgreSQL costs more than most calls. A call made
-// while another one runs has its own.
+// Runs one coroutine on `context` and returns its value, or rethrows its exception.
+template <class T>
+T run_on(asio::io_context& context, awaitable<T> work) {
+    std::optional<Ended<T>> ended;
+    context.restart();
+    detail::start(context, std::move(work), ended);
+    context.run();
+    if (!ended.value()) std::rethrow_exception(ended->error());
+    if constexpr (!std::is_void_v<T>) return std::move(**ended);
+}
+
+// Like run_on(), with an io_context that all calls of the thread share: engines keep connections for each one, and a
+// connection to PostgreSQL costs more than most calls. A call made while another one runs gets an io_context of its
+// own.
 template <class T>
 T run(awaitable<T> work) {
     detail::ThreadContext& shared = detail::thread_context();
-    const bool is_nested = std::exchange(shared.runs, true);
-    asio::io_context own{1};
-    auto ended = detail::run_on(is_nested ? own : shared.context, std::move(work));
-    shared.runs = is_nested;
-    if (!ended) std::rethrow_exception(ended.error());
-    if constexpr (!std::is_void_v<T>) return std::move(*ended);
+    if (shared.runs) {
+        asio::io_context own{1};
+        return run_on(own, std::move(work));
+    }
+    const detail::Running running(shared);
+    return run_on(shared.context, std::move(work));
 }
 
 // Runs all coroutines, distributed over `threads` threads with an io_context each. Returns the outcomes in the given
