@@ -48,7 +48,7 @@ TEST(CRY_1, NoOtherGeneratorIsCalledAnywhere) {
     for (const auto& entry : fs::recursive_directory_iterator("src")) {
         const auto extension = entry.path().extension();
         if (extension != ".cpp" && extension != ".hpp") continue;
-        // Tests that lie beside their source draw the same cases in each run. They are no part of the program.
+        // Unit tests use a fixed seed, so that every run tests the same cases. They are not part of the program.
         if (entry.path().stem().string().ends_with("_test")) continue;
         ++files;
         const std::string text = text_in(entry.path());

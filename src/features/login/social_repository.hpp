@@ -13,7 +13,8 @@ namespace consentry {
 
 using storage::awaitable;
 
-// The identity used for a login; written together with the session.
+// The identity used for a login; written together with the session. If neither flag is set, the transaction creates the
+// account or takes it over.
 struct IdentityUse {
     SocialProvider provider = SocialProvider::google;
     std::string subject;

@@ -64,7 +64,7 @@ private:
     const std::shared_ptr<postgres::Health> health_;
     WorkerPool connectors_;
     PerContext<postgres::Pool> pools_;
-    // The connection of the start, until the first pool takes it: a start costs the server one process.
+    // Opened at start, then handed to the first pool: each connection costs the server a process.
     std::mutex first_mutex_;
     std::unique_ptr<postgres::Connection> first_;
     std::unique_ptr<postgres::Connection> searching_;  // of the search thread
