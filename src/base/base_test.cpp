@@ -117,6 +117,9 @@ TEST(INP_3, CodePointsAreCountedAndInvalidUtf8IsFound) {
 TEST(Time, Iso8601InUtcWithMilliseconds) {
     EXPECT_EQ(to_iso8601(from_epoch_ms(0)), "1970-01-01T00:00:00.000Z");
     EXPECT_EQ(to_iso8601(from_epoch_ms(1'234'567'890'123)), "2009-02-13T23:31:30.123Z");
+    EXPECT_EQ(to_iso8601(from_epoch_ms(-1)), "1969-12-31T23:59:59.999Z");
+    EXPECT_EQ(to_iso8601(TimePoint::max()), "9999-12-31T23:59:59.999Z");
+    EXPECT_EQ(to_iso8601(TimePoint::min()), "0000-01-01T00:00:00.000Z");
 }
 
 TEST(PercentEncoding, KeepsTheUnreservedCharactersAndWhatItIsTold) {
