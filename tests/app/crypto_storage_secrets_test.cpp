@@ -86,7 +86,7 @@ TEST(CRY_1, AForkDrawsOtherValues) {
 }
 
 TEST(CRY_2, ASecretLiesSealedInTheDatabase) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     service.turn_two_factor_on(person);
     const Bytes secret = column(service, "secret", person);
@@ -105,7 +105,7 @@ TEST(CRY_2, ASecretLiesSealedInTheDatabase) {
 }
 
 TEST(CRY_2, ARecordWithAFlippedByteOpensForNobody) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     service.turn_two_factor_on(person);
     const std::string challenge = service.challenge_of(person);
@@ -127,16 +127,16 @@ TEST(CRY_2, ARecordWithAFlippedByteOpensForNobody) {
         store(service, name, person, good);
     }
     // Two-factor authentication stayed enabled, no attempt was counted, and the undamaged record works again.
-    const auto row = service.sql("SELECT enabled, attempt FROM two_factors");
+    const auto row = service.sql("SELECT enabled, attempt FROM two_factors WHERE user_id = " + literal(person.id));
     EXPECT_EQ(row.at(0), (std::vector<std::string>{"1", "0"}));
     EXPECT_EQ(service.verify(challenge, code).status, 200U);
 }
 
 TEST(CRY_2, AnUnreadableRecordIsNeverTwoFactorOff) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     service.turn_two_factor_on(person);
-    service.sql("UPDATE two_factors SET secret = NULL, iv = NULL");
+    service.sql("UPDATE two_factors SET secret = NULL, iv = NULL WHERE user_id = " + literal(person.id));
     const Answer login = service.log_in(person);
     EXPECT_TRUE(login.boolean("data.isTwoFactorRequired"));
     EXPECT_FALSE(login.has("data.tokens"));
@@ -145,7 +145,7 @@ TEST(CRY_2, AnUnreadableRecordIsNeverTwoFactorOff) {
 }
 
 TEST(CRY_2, ARecordMovedToAnotherUserDoesNotOpen) {
-    Service service;
+    Service& service = suite_service();
     Person ada = service.make_person();
     Person bob = service.make_person();
     service.turn_two_factor_on(ada);
@@ -160,7 +160,7 @@ TEST(CRY_2, ARecordMovedToAnotherUserDoesNotOpen) {
     store(service, "secret", bob, own_secret);
     // Backup codes are bound to their owner as well.
     service.sql("DELETE FROM backup_codes WHERE user_id = " + literal(bob.id));
-    service.sql("UPDATE backup_codes SET user_id = " + literal(bob.id));
+    service.sql("UPDATE backup_codes SET user_id = " + literal(bob.id) + " WHERE user_id = " + literal(ada.id));
     ASSERT_EQ(service.sql("SELECT count(*) FROM backup_codes WHERE user_id = " + literal(bob.id)).at(0).at(0), "8");
     EXPECT_EQ(service.verify_backup(service.challenge_of(bob), ada.backup_codes[0]).status, 401U);
 }
@@ -176,13 +176,14 @@ TEST(CRY_2, NoIvMeetsItsKeyTwice) {
 }
 
 TEST(CRY_2, EachSetUpHasItsOwnSecretAndIv) {
-    Service service;
-    const auto tokens = service.tokens_of(service.make_person());
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    const auto tokens = service.tokens_of(person);
     std::set<std::string> secrets;
     std::set<std::string> ivs;
     for (int i = 0; i < 50; ++i) {
         secrets.insert(service.post("/api/user/2fa/setup", {}, bearer(tokens.access)).text("data.secret"));
-        ivs.insert(service.sql("SELECT hex(iv) FROM two_factors").at(0).at(0));
+        ivs.insert(service.sql("SELECT hex(iv) FROM two_factors WHERE user_id = " + literal(person.id)).at(0).at(0));
     }
     EXPECT_EQ(secrets.size(), 50U);
     EXPECT_EQ(ivs.size(), 50U);

@@ -31,7 +31,7 @@ std::string login_head(std::size_t length, const std::string& more = {}) {
 TEST(WEB_3, StrangersFillNoMemoryWithFiles) {
     // Before this rule, 30 unauthenticated connections that each declared 10 MiB and withheld the last byte occupied
     // 332 MiB.
-    Service service;
+    Service& service = suite_service();
     std::list<RawClient> strangers;
     for (int i = 0; i < 30; ++i) {
         RawClient& one = strangers.emplace_back(service.port());
@@ -45,7 +45,7 @@ TEST(WEB_3, StrangersFillNoMemoryWithFiles) {
 }
 
 TEST(WEB_3, WhoMayNotIsRefusedBeforeTheBodyAsWell) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     const TokenTexts tokens = service.tokens_of(person);
     RawClient client(service.port());

@@ -15,7 +15,7 @@ struct Journey {
                 const Headers& headers = {}) const {
         return service.call(method, path, body.empty() ? std::string() : json::serialize(body), headers);
     }
-    Service service;
+    Service& service = suite_service();
 };
 
 TEST(OpenApi, GreetingHealthAndKeys) {
@@ -112,7 +112,7 @@ TEST(OpenApi, ALockedSecondFactor) {
 }
 
 TEST(OpenApi, AnAnswerThatIsNotDocumentedIsNoticed) {
-    Service service;
+    Service& service = suite_service();
     const auto contract = Contract::of(service.app().document());
     const Answer right = HttpClient(service.port()).get("/api/hello");
     const auto complaint_of = [&](auto change, const char* target = "/api/hello", const char* body = "") {

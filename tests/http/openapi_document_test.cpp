@@ -13,7 +13,7 @@ namespace consentry::tests {
 namespace {
 
 struct Documented {
-    Service service;
+    Service& service = suite_service();
     Answer answer = service.get("/docs/json?aliases=true");
     const json::object& document = answer.json.as_object();
     const json::object& paths = document.at("paths").as_object();

@@ -18,7 +18,7 @@ const std::vector<std::string> files{"/docs",
                                      "/favicon.ico"};
 
 TEST(WEB_7, ThePageLoadsOnlyWhatThisServiceHas) {
-    const Service service;
+    const Service& service = suite_service();
     const Answer page = service.get("/docs");
     EXPECT_EQ(page.status, 200U);
     EXPECT_EQ(page.headers.at("content-type"), "text/html; charset=utf-8");
@@ -41,7 +41,7 @@ TEST(WEB_7, ThePageLoadsOnlyWhatThisServiceHas) {
 }
 
 TEST(WEB_7, BothCodingsAreTheSameFile) {
-    const Service service;
+    const Service& service = suite_service();
     for (const std::string& path : files) {
         SCOPED_TRACE(path);
         const Answer plain = service.get(path);
@@ -59,7 +59,7 @@ TEST(WEB_7, BothCodingsAreTheSameFile) {
 }
 
 TEST(WEB_7, WhatDidNotChangeIsNotSentAgain) {
-    const Service service;
+    const Service& service = suite_service();
     for (const std::string& path : files) {
         SCOPED_TRACE(path);
         const std::string tag = service.get(path).headers.at("etag");

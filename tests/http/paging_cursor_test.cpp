@@ -16,14 +16,17 @@ const std::string new_secret = "the new secret of cursors - long enough";
 
 class INP_9 : public ::testing::Test {
 protected:
-    INP_9() {
-        for (int i = 1; i <= 3; ++i) reader.add_session(service.clock().now() - i * 1min);
+    static Reader reader_with_four_sessions(Service& its_service) {
+        Reader out(its_service);
+        for (int i = 1; i <= 3; ++i) out.add_session(its_service.clock().now() - i * 1min);
+        return out;
     }
-    std::string cursor(const std::string& query = "perPage=2") const {
-        const Answer page = reader.list(query);
+    static std::string cursor_of(const Reader& who, const std::string& query = "perPage=2") {
+        const Answer page = who.list(query);
         EXPECT_TRUE(page.boolean("metadata.hasNext")) << page.body;
         return page.text("metadata.nextCursor");
     }
+    std::string cursor(const std::string& query = "perPage=2") const { return cursor_of(reader, query); }
     static std::string name_for(const Reader& who, const std::string& cursor, const std::string& more = {}) {
         const Answer answer = who.list("perPage=2&cursor=" + cursor + more);
         EXPECT_EQ(answer.status, 422U) << answer.body;
@@ -33,8 +36,8 @@ protected:
         return name_for(reader, text, more);
     }
 
-    Service service{{{"APP_ENCRYPTION_SECRET_KEY", old_secret}}};
-    Reader reader{service};
+    Service& service = suite_service();
+    Reader reader = reader_with_four_sessions(service);
 };
 
 TEST_F(INP_9, ACursorLeadsToTheNextPage) {
@@ -126,13 +129,15 @@ TEST_F(INP_9, ACursorIsGoodForADay) {
 }
 
 TEST_F(INP_9, AFormerSecretOpensAsLongAsItIsListed) {
-    const std::string mark = cursor();
-    service.restart({{"APP_ENCRYPTION_SECRET_KEY", new_secret + "," + old_secret}});
-    EXPECT_EQ(reader.list("cursor=" + mark).status, 200U);
-    const std::string newer = cursor();
-    service.restart({{"APP_ENCRYPTION_SECRET_KEY", new_secret}});
-    EXPECT_EQ(name_for(mark), "failedToDecodeCursor");
-    EXPECT_EQ(reader.list("cursor=" + newer).status, 200U);
+    Service own({{"APP_ENCRYPTION_SECRET_KEY", old_secret}});
+    const Reader reader_of_own = reader_with_four_sessions(own);
+    const std::string mark = cursor_of(reader_of_own);
+    own.restart({{"APP_ENCRYPTION_SECRET_KEY", new_secret + "," + old_secret}});
+    EXPECT_EQ(reader_of_own.list("cursor=" + mark).status, 200U);
+    const std::string newer = cursor_of(reader_of_own);
+    own.restart({{"APP_ENCRYPTION_SECRET_KEY", new_secret}});
+    EXPECT_EQ(name_for(reader_of_own, mark), "failedToDecodeCursor");
+    EXPECT_EQ(reader_of_own.list("cursor=" + newer).status, 200U);
 }
 
 TEST_F(INP_9, AContentThatIsNoPlaceIsRefused) {

@@ -14,14 +14,15 @@ struct Refused {
 
 class INP_8 : public ::testing::Test {
 protected:
-    void expect_refused(const Refused& refused) const {
-        const Answer answer = reader.list(refused.query);
+    void expect_refused(const Refused& refused) const { expect_refused(refused, reader); }
+    static void expect_refused(const Refused& refused, const Reader& who) {
+        const Answer answer = who.list(refused.query);
         EXPECT_EQ(answer.status, 422U) << refused.query << answer.body;
         EXPECT_EQ(answer.code_name(), refused.name) << refused.query;
         EXPECT_EQ(answer.number("statusCode"), refused.code) << refused.query;
     }
 
-    Service service;
+    Service& service = suite_service();
     Reader reader{service};
 };
 
@@ -79,11 +80,13 @@ TEST_F(INP_8, OtherNamesAreUnknownAndOneIsSaidOnce) {
 }
 
 TEST_F(INP_8, NothingIsAskedOfTheDatabaseForARefusedQuery) {
-    service.sql("ALTER TABLE sessions RENAME COLUMN ip_address TO elsewhere");
-    EXPECT_EQ(reader.list().status, 503U) << "the list itself is out of order";
-    expect_refused({"perPage=0", "perPageCannotBeLessThanOne", 5031});
-    expect_refused({"orderBy=createdAt:asc;drop", "orderDirectionNotAllowed", 5035});
-    expect_refused({"cursor=AAAA", "failedToDecodeCursor", 5034});
+    Service own;
+    const Reader reader_of_own(own);
+    own.sql("ALTER TABLE sessions RENAME COLUMN ip_address TO elsewhere");
+    EXPECT_EQ(reader_of_own.list().status, 503U) << "the list itself is out of order";
+    expect_refused({"perPage=0", "perPageCannotBeLessThanOne", 5031}, reader_of_own);
+    expect_refused({"orderBy=createdAt:asc;drop", "orderDirectionNotAllowed", 5035}, reader_of_own);
+    expect_refused({"cursor=AAAA", "failedToDecodeCursor", 5034}, reader_of_own);
 }
 
 TEST_F(INP_8, TheAnswerSaysWhatWasUnderstood) {

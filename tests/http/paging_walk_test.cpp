@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(Paging, AWalkOverAChangingListMissesAndRepeatsNothing) {
-    Service service;
+    Service& service = suite_service();
     const Reader reader(service);
     const TimePoint begin = service.clock().now() - 24h;
     std::vector<SessionId> sessions;
@@ -48,7 +48,7 @@ TEST(Paging, AWalkOverAChangingListMissesAndRepeatsNothing) {
 }
 
 TEST(Paging, TheIdDecidesAmongEquals) {
-    Service service;
+    Service& service = suite_service();
     const Reader reader(service);
     std::vector<std::string> ids;
     for (int i = 0; i < 20; ++i) ids.push_back(reader.add_session(service.clock().now() - 1h).text());

@@ -24,7 +24,7 @@ std::string header(const Answer& answer, const std::string& name) {
 }
 
 TEST(WEB_7, EveryAnswerKeepsToItself) {
-    Service service;
+    Service& service = suite_service();
     const auto tokens = service.tokens_of(service.make_person());
     for (const Answer& answer :
          {service.get("/api/hello"), service.get("/api/nowhere"), service.get("/api/shared/user/session/list"),
@@ -49,11 +49,12 @@ TEST(WEB_7, StrictTransportIsSaidOnTls) {
     const Service behind({{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}});
     EXPECT_NE(header(behind.get("/api/hello", {{"X-Forwarded-Proto", "https"}}), "strict-transport-security"), "");
     EXPECT_EQ(header(behind.get("/api/hello", {{"X-Forwarded-Proto", "http"}}), "strict-transport-security"), "");
-    EXPECT_EQ(header(Service().get("/api/hello", {{"X-Forwarded-Proto", "https"}}), "strict-transport-security"), "");
+    EXPECT_EQ(header(suite_service().get("/api/hello", {{"X-Forwarded-Proto", "https"}}), "strict-transport-security"),
+              "");
 }
 
 TEST(WEB_5, AnotherMethodIsToldWhichThereAre) {
-    const Service service;
+    const Service& service = suite_service();
     for (const char* method : {"POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "BREW"}) {
         const Answer answer = service.call(method, "/api/hello");
         EXPECT_EQ(answer.status, 405U) << method;
@@ -70,7 +71,7 @@ TEST(WEB_5, AnotherMethodIsToldWhichThereAre) {
 }
 
 TEST(WEB_5, OptionsTellsTheMethodsToAnybody) {
-    const Service service;
+    const Service& service = suite_service();
     const Answer answer = service.call("OPTIONS", "/api/user/2fa");
     EXPECT_EQ(answer.status, 204U);
     EXPECT_EQ(header(answer, "allow"), "DELETE, OPTIONS");
@@ -78,7 +79,7 @@ TEST(WEB_5, OptionsTellsTheMethodsToAnybody) {
 }
 
 TEST(WEB_5, MethodOverridesAreNotHeard) {
-    const Service service;
+    const Service& service = suite_service();
     for (const char* name : {"X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"})
         EXPECT_EQ(service.call("GET", "/api/user/2fa", {}, {{name, "DELETE"}}).status, 405U) << name;
 }
@@ -95,7 +96,7 @@ TEST(AUT_2, HeadIsGetWithoutTheBodyAndWithItsGuard) {
 }
 
 TEST(LOG_3, IdsComeBackWhereTheyAreInForm) {
-    const Service service;
+    const Service& service = suite_service();
     const std::string id = "01890000-0000-7000-8000-000000000000";
     const Answer answer = service.get("/api/hello", {{"x-request-id", id}, {"x-correlation-id", "order.17_a-b"}});
     EXPECT_EQ(header(answer, "x-request-id"), id);
@@ -145,7 +146,7 @@ TEST(INP_10, LanguageAndTimezoneAreMatchedWithLists) {
 }
 
 TEST(Problem, AnErrorTakesTheFormOfRfc9457OnRequest) {
-    const Service service;
+    const Service& service = suite_service();
     const Answer answer = service.get("/api/shared/user/session/list", {{"Accept", "application/problem+json, */*"}});
     EXPECT_EQ(answer.status, 401U);
     EXPECT_EQ(header(answer, "content-type"), "application/problem+json; charset=utf-8");
@@ -167,7 +168,7 @@ TEST(Problem, AnErrorTakesTheFormOfRfc9457OnRequest) {
 }
 
 TEST(Problem, TheWeightsOfAcceptAreHeeded) {
-    const Service service;
+    const Service& service = suite_service();
     const auto form_for = [&](const std::string& accept) {
         const Answer answer = service.get("/api/shared/user/session/list", {{"Accept", accept}});
         const std::string type = header(answer, "content-type");
@@ -220,7 +221,7 @@ TEST(INP_1, ABadBodySaysWhatIsWrongAndWhere) {
 }
 
 TEST(WEB_5, ARefusedMediaTypeIsToldWhichOnesAreTaken) {
-    const Service service;
+    const Service& service = suite_service();
     const Answer answer =
         service.call("POST", "/api/public/user/login/credential", "a=b", {{"Content-Type", "text/plain"}});
     EXPECT_EQ(answer.status, 415U);
@@ -234,7 +235,7 @@ TEST(WEB_5, ARefusedMediaTypeIsToldWhichOnesAreTaken) {
 }
 
 TEST(Coding, LargeDocumentsTravelCompressedAndOnce) {
-    const Service service;
+    const Service& service = suite_service();
     const Answer plain = service.get("/docs/json");
     const Answer packed = service.get("/docs/json", {{"Accept-Encoding", "br, gzip;q=0.8"}});
     EXPECT_EQ(header(packed, "content-encoding"), "gzip");
@@ -248,7 +249,7 @@ TEST(Coding, LargeDocumentsTravelCompressedAndOnce) {
 }
 
 TEST(Coding, WhatHoldsSecretsIsNotCompressed) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     const Answer login =
         service.call("POST", "/api/public/user/login/credential",
@@ -260,7 +261,7 @@ TEST(Coding, WhatHoldsSecretsIsNotCompressed) {
 }
 
 TEST(Coding, WhatTheClientHasIsNotSentAgain) {
-    const Service service;
+    const Service& service = suite_service();
     for (const char* path : {"/docs/json", "/.well-known/jwks.json"}) {
         const Answer first = service.get(path);
         const std::string tag = header(first, "etag");

@@ -7,7 +7,7 @@ namespace consentry::tests {
 namespace {
 
 TEST(TwoFactorJourney, FromTheFirstLoginToTheLastLogout) {
-    Service service;
+    Service& service = suite_service();
     Person ada = service.make_person();
     service.turn_two_factor_on(ada);
     EXPECT_EQ(ada.backup_codes.size(), 8U);
@@ -59,7 +59,7 @@ TEST(TwoFactorJourney, EverythingSurvivesARestart) {
 }
 
 TEST(TwoFactorJourney, AdminForcesASetUpAtTheNextLogin) {
-    Service service;
+    Service& service = suite_service();
     Person ada = service.make_person();
     const Person admin = service.make_person(Role::admin);
     const auto before = service.turn_two_factor_on(ada);
@@ -86,7 +86,7 @@ TEST(TwoFactorJourney, AdminForcesASetUpAtTheNextLogin) {
 }
 
 TEST(TwoFactorJourney, ParallelRightAnswersMakeOneSession) {
-    Service service;
+    Service& service = suite_service();
     Person ada = service.make_person();
     service.turn_two_factor_on(ada);
     const std::string challenge = service.challenge_of(ada);

@@ -16,7 +16,26 @@ namespace {
 constexpr TimePoint test_begin = from_epoch_ms(1'700'000'010'000);
 constexpr seconds totp_period{30};
 
+std::unique_ptr<Service>& service_of_suite() {
+    static std::unique_ptr<Service> service;
+    return service;
+}
+
+class EndsWithSuite final : public ::testing::EmptyTestEventListener {
+    void OnTestSuiteEnd(const ::testing::TestSuite& /*suite*/) override { service_of_suite().reset(); }
+};
+
 }  // namespace
+
+Service& suite_service() {
+    [[maybe_unused]] static const bool listening = [] {
+        ::testing::UnitTest::GetInstance()->listeners().Append(new EndsWithSuite);  // GoogleTest owns it
+        return true;
+    }();
+    auto& service = service_of_suite();
+    if (!service) service = std::make_unique<Service>();
+    return *service;
+}
 
 Environment test_settings(const std::filesystem::path& folder, Environment more) {
     more.insert({{"DATA_DIR", (folder / "data").string()},

@@ -112,4 +112,10 @@ private:
     int people_ = 0;
 };
 
+// The service that the tests of a suite share, with the default settings: the first test that asks starts it, and it
+// ends after the suite's last test. For tests that look only at accounts of their own. Such a test changes nothing that
+// other accounts meet (policies, flags, roles, stopped writes), does not restart the service, and expects the clock to
+// show any time: tests advance it, never set it back.
+Service& suite_service();
+
 }  // namespace consentry::tests

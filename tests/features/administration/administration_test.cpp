@@ -19,6 +19,8 @@ std::string user_path(const Person& person, const std::string& what) {
 }
 
 struct Office : Staff {
+    using Staff::Staff;
+
     Answer set_status(const std::string& token, const Person& person, const std::string& status) const {
         return call(token, "PATCH", user_path(person, "status"), {{"status", status}});
     }
@@ -46,7 +48,7 @@ struct Office : Staff {
 };
 
 TEST(AUT_4, AStatusActsAtTheNextRequest) {
-    Office office;
+    Office office(suite_service());
     for (const char* status : {"inactive", "blocked"}) {
         const Person person = office.service.make_person();
         const TokenTexts tokens = office.service.tokens_of(person);
@@ -61,7 +63,7 @@ TEST(AUT_4, AStatusActsAtTheNextRequest) {
 }
 
 TEST(AUT_4, WhoeverIsLetInAgainBeginsAnew) {
-    Office office;
+    Office office(suite_service());
     const Person person = office.service.make_person();
     const TokenTexts before = office.service.tokens_of(person);
     EXPECT_EQ(office.service.log_in(person.email, "Wrong-Password-1").status, 400U);
@@ -84,7 +86,7 @@ TEST(AUT_4, WhoeverIsLetInAgainBeginsAnew) {
 }
 
 TEST(AUT_4, ALoginBegunBeforeAChangeIsNotFinishedAfterIt) {
-    Office office;
+    Office office(suite_service());
     Person person = office.service.make_person();
     office.service.turn_two_factor_on(person);
     const std::string challenge = office.service.challenge_of(person);
@@ -95,7 +97,7 @@ TEST(AUT_4, ALoginBegunBeforeAChangeIsNotFinishedAfterIt) {
 }
 
 TEST(AUT_4, BlockedIsForGood) {
-    Office office;
+    Office office(suite_service());
     const Person person = office.service.make_person();
     ASSERT_EQ(office.set_status(office.chief, person, "blocked").status, 200U);
     for (const char* status : {"active", "inactive", "blocked"})
@@ -106,7 +108,7 @@ TEST(AUT_4, BlockedIsForGood) {
 }
 
 TEST(AUT_4, ARoleActsAtTheNextRequestAndEndsSessions) {
-    Office office;
+    Office office(suite_service());
     const Person person = office.service.make_person();
     const std::string role = office.make_role("admin", {{"role", {"read"}}});
     const std::string before = office.service.tokens_of(person).access;
@@ -122,7 +124,7 @@ TEST(AUT_4, ARoleActsAtTheNextRequestAndEndsSessions) {
 }
 
 TEST(AUT_3, NobodyAdministersThemselves) {
-    Office office;
+    Office office(suite_service());
     const Person self = office.service.make_person(Role::admin);
     const std::string token = office.service.tokens_of(self).access;
     expect_refused(office.set_status(token, self, "inactive"), errors::user_not_self);
@@ -132,7 +134,7 @@ TEST(AUT_3, NobodyAdministersThemselves) {
 }
 
 TEST(AUT_3, NobodyReachesAboveTheirOwnRights) {
-    Office office;
+    Office office(suite_service());
     const std::string limited = office.admin_with(
         {{"user", {"read", "create", "update"}}, {"role", {"read"}}, {"session", {"read", "delete"}}});
     const auto refused_for = [&](const std::string& token, const Person& above) {
@@ -165,7 +167,7 @@ TEST(AUT_3, NobodyReachesAboveTheirOwnRights) {
 }
 
 TEST(AUT_3, WithoutTheRightNothingIsDoneNorTold) {
-    Office office;
+    Office office(suite_service());
     const Person person = office.service.make_person();
     const std::string reader = office.admin_with({{"user", {"read"}}});
     const std::string other = office.admin_with({{"role", {"manage"}}});
@@ -185,7 +187,7 @@ TEST(AUT_3, WithoutTheRightNothingIsDoneNorTold) {
 }
 
 TEST(AUT_3, AnAccountThatIsGoneIsAnAccountThatNeverWas) {
-    Office office;
+    Office office(suite_service());
     const Person gone = office.service.make_person();
     office.service.sql("UPDATE users SET deleted_at = 1 WHERE id = '" + gone.id.text() + "'");
     Person absent;
@@ -204,7 +206,7 @@ TEST(AUT_3, AnAccountThatIsGoneIsAnAccountThatNeverWas) {
 }
 
 TEST(AUT_5, FormsTakeNothingButTheirFields) {
-    Office office;
+    Office office(suite_service());
     const Person person = office.service.make_person();
     for (const char* name :
          {"id", "role", "status", "isVerified", "password", "passwordHash", "twoFactor", "username"}) {
@@ -233,7 +235,7 @@ TEST(AUT_5, FormsTakeNothingButTheirFields) {
 }
 
 TEST(REC_6, ANewAccountIsMailedATemporaryPassword) {
-    Office office;
+    Office office(suite_service());
     const Mailbox mails(office.service);
     const Answer made = office.create_user(
         office.boss,
@@ -267,7 +269,7 @@ TEST(REC_6, ANewAccountIsMailedATemporaryPassword) {
 }
 
 TEST(REC_6, ATemporaryPasswordTakesTheOldOnesPlace) {
-    Office office;
+    Office office(suite_service());
     Person person = office.service.make_person();
     const std::string before = office.service.tokens_of(person).access;
     const Answer given = office.give_password(office.boss, person);
@@ -283,7 +285,7 @@ TEST(REC_6, ATemporaryPasswordTakesTheOldOnesPlace) {
 }
 
 TEST(REC_6, TheOwnerIsToldThatTheSecondFactorWasReset) {
-    Office office;
+    Office office(suite_service());
     Person person = office.service.make_person();
     office.service.turn_two_factor_on(person);
     Headers headers = bearer(office.boss);
@@ -339,7 +341,7 @@ TEST(SES_5, AdministratorsSeeAndEndSessions) {
 }
 
 TEST(RAC_3, ChangesAtTheSameMomentAllHoldOrNone) {
-    Office office;
+    Office office(suite_service());
     const Person person = office.service.make_person();
     const std::string role = office.make_role("admin", {{"role", {"read"}}});
     const auto answers = at_once(8, [&](std::size_t i) {

@@ -12,7 +12,10 @@
 namespace consentry::tests {
 namespace {
 
-const json::object in_two_days{{"startAt", "2023-11-16T00:00:00Z"}, {"endAt", "2023-11-16T00:00:00Z"}};
+json::object in_two_days(const Keys& keys) {
+    const std::string day = to_iso8601(keys.service.clock().now() + std::chrono::days{2});
+    return {{"startAt", day}, {"endAt", day}};
+}
 
 std::string state_of(const Keys& keys, const std::string& id, const std::string& column) {
     return keys.service.sql("SELECT " + column + " FROM api_keys WHERE id = '" + id + "'").at(0).at(0);
@@ -45,10 +48,10 @@ TEST(ApiKeys, AreListedSearchedAndFiltered) {
 }
 
 TEST(ApiKeys, ChangesStandInTheActivityLogOfWhoMadeThem) {
-    const Keys keys;
+    const Keys keys(suite_service());
     const std::string id = keys.make().id;
     keys.update(id, "", {{"name", "Ledger"}});
-    keys.update(id, "date", in_two_days);
+    keys.update(id, "date", in_two_days(keys));
     keys.update(id, "reset");
     keys.switch_to(id, false);
     expect_refused(keys.update(id, "reset"), errors::api_key_inactive);
@@ -92,7 +95,7 @@ TEST(ApiKeys, WhatIsSentMustHaveItsForm) {
     violates(keys.update(issued.id, "date", {{"startAt", "2023-11-16T00:00:00Z"}}), "endAt", "isNotEmpty");
     violates(keys.update(issued.id, "status", {{"isActive", "true"}}), "isActive", "isBoolean");
     violates(keys.update(issued.id, "", json::object{{"name", ""}}), "name", "isNotEmpty");
-    EXPECT_EQ(create(in_two_days).status, 201U);
+    EXPECT_EQ(create(in_two_days(keys)).status, 201U);
 }
 
 TEST(ApiKeys, AWindowBeginsWithItsDay) {
@@ -103,7 +106,7 @@ TEST(ApiKeys, AWindowBeginsWithItsDay) {
 }
 
 TEST(ApiKeys, AreRenamed) {
-    const Keys keys;
+    const Keys keys(suite_service());
     const Issued issued = keys.make();
     const Answer renamed = keys.update(issued.id, "", {{"name", "Шоп"}});
     EXPECT_EQ(renamed.status, 200U) << renamed.body;
@@ -114,13 +117,13 @@ TEST(ApiKeys, AreRenamed) {
 }
 
 TEST(ApiKeys, WhatIsOffStaysAsItIsUntilItIsOn) {
-    const Keys keys;
+    const Keys keys(suite_service());
     const Issued issued = keys.make();
     EXPECT_EQ(keys.switch_to(issued.id, false).status, 200U);
     const std::string digest = state_of(keys, issued.id, "hex(digest)");
     expect_refused(keys.update(issued.id, "reset"), errors::api_key_inactive);
     expect_refused(keys.update(issued.id, "", {{"name", "other"}}), errors::api_key_inactive);
-    expect_refused(keys.update(issued.id, "date", in_two_days), errors::api_key_inactive);
+    expect_refused(keys.update(issued.id, "date", in_two_days(keys)), errors::api_key_inactive);
     EXPECT_EQ(state_of(keys, issued.id, "hex(digest)"), digest);
     EXPECT_EQ(state_of(keys, issued.id, "name"), "made for a test");
     EXPECT_EQ(state_of(keys, issued.id, "COALESCE(start_at, 0)"), "0");
@@ -138,22 +141,22 @@ TEST(ApiKeys, WhatIsOverIsSwitchedNoMore) {
     const std::string path = "api-key/update/" + issued.id;
     for (const bool on : {false, true})
         expect_refused(keys.call(chief, "PATCH", path + "/status", {{"isActive", on}}), errors::api_key_expired);
-    EXPECT_EQ(keys.call(chief, "PUT", path + "/date", in_two_days).status, 200U) << "it may have another time";
+    EXPECT_EQ(keys.call(chief, "PUT", path + "/date", in_two_days(keys)).status, 200U) << "it may have another time";
     EXPECT_EQ(keys.call(chief, "PATCH", path + "/status", {{"isActive", false}}).status, 200U);
 }
 
 TEST(ApiKeys, WhatIsNotThereIsNotFound) {
-    const Keys keys;
+    const Keys keys(suite_service());
     expect_refused(keys.update(absent_id, "reset"), errors::api_key_not_found);
     expect_refused(keys.update(absent_id, "", {{"name", "other"}}), errors::api_key_not_found);
-    expect_refused(keys.update(absent_id, "date", in_two_days), errors::api_key_not_found);
+    expect_refused(keys.update(absent_id, "date", in_two_days(keys)), errors::api_key_not_found);
     expect_refused(keys.switch_to(absent_id, true), errors::api_key_not_found);
     expect_refused(keys.erase(absent_id), errors::api_key_not_found);
     expect_refused(keys.erase("7"), errors::invalid_identifier);
 }
 
 TEST(ApiKeys, OfSeveralResetsAtOnceTheLastOneHolds) {
-    const Keys keys;
+    const Keys keys(suite_service());
     const Issued issued = keys.make();
     const auto answers = at_once(8, [&](std::size_t) { return keys.update(issued.id, "reset"); });
     std::size_t good = 0;
@@ -164,14 +167,14 @@ TEST(ApiKeys, OfSeveralResetsAtOnceTheLastOneHolds) {
 }
 
 TEST(ApiKeys, AreDeletedOnce) {
-    const Keys keys;
+    const Keys keys(suite_service());
     const Issued issued = keys.make();
     const auto answers = at_once(8, [&](std::size_t) { return keys.erase(issued.id); });
     EXPECT_EQ(statuses(answers), (std::map<unsigned, std::size_t>{{204, 1}, {404, 7}}));
 }
 
 TEST(AUT_5, EachChangeNeedsItsAbility) {
-    Keys keys;
+    Keys keys(suite_service());
     const Issued issued = keys.make();
     const std::string update = "api-key/update/" + issued.id;
     const struct {
@@ -184,7 +187,7 @@ TEST(AUT_5, EachChangeNeedsItsAbility) {
         {"POST", "api-key/create", {{"name", "shop"}, {"type", "default"}}, "create"},
         {"PATCH", update + "/reset", {}, "update"},
         {"PUT", update, {{"name", "other"}}, "update"},
-        {"PUT", update + "/date", in_two_days, "update"},
+        {"PUT", update + "/date", in_two_days(keys), "update"},
         {"PATCH", update + "/status", {{"isActive", true}}, "update"},
         {"DELETE", "api-key/delete/" + issued.id, {}, "delete"},
     };
@@ -224,7 +227,7 @@ const std::map<std::string, std::optional<Ability>>& for_systems() {
 }
 
 TEST(KEY_3, ASystemKeyStandsForWhatItShows) {
-    Service service;
+    Service& service = suite_service();
     std::set<std::string> declared;
     for (const auto& operation : service.app().router().operations())
         if (operation->api_key == http::ApiKeyDemand::system) declared.insert(operation->id);
@@ -241,7 +244,7 @@ TEST(KEY_3, ASystemKeyStandsForWhatItShows) {
 }
 
 TEST(KEY_3, NobodyMakesAKeyThatSeesMoreThanTheyDo) {
-    Keys keys;
+    Keys keys(suite_service());
     const Issued system = keys.make("system");
     const json::object wanted{{"name", "shop"}, {"type", "system"}};
     const std::string update = "api-key/update/" + system.id;
@@ -262,7 +265,7 @@ TEST(KEY_3, NobodyMakesAKeyThatSeesMoreThanTheyDo) {
         ask("POST", "api-key/create", wanted);
         ask("PATCH", update + "/reset");
         ask("PUT", update, {{"name", "other"}});
-        ask("PUT", update + "/date", in_two_days);
+        ask("PUT", update + "/date", in_two_days(keys));
         ask("PATCH", update + "/status", {{"isActive", true}});
     }
     const std::string admin = keys.admin_with({{"apiKey", everything_of_keys}});

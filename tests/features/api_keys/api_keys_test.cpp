@@ -79,7 +79,7 @@ TEST(KEY_1, NoLogHasIt) {
 }
 
 TEST(KEY_1, EachRefusalHasItsCode) {
-    const Keys keys;
+    const Keys keys(suite_service());
     const Issued good = keys.make();
     const Issued off = keys.make();
     const Issued gone = keys.make();
@@ -128,7 +128,7 @@ TEST(KEY_1, EachRefusalHasItsCode) {
 }
 
 TEST(KEY_1, TwoHeaderLinesAreRefused) {
-    const Keys keys;
+    const Keys keys(suite_service());
     const Issued one = keys.make();
     const Issued two = keys.make();
     const auto show = [&](const std::string& first, const std::string& second) {
@@ -144,7 +144,7 @@ TEST(KEY_1, TwoHeaderLinesAreRefused) {
 }
 
 TEST(KEY_1, OnlyTheHeaderCounts) {
-    const Keys keys;
+    const Keys keys(suite_service());
     const Issued system = keys.make("system");
     expect_refused(keys.service.get("/api/system/role/list?x-api-key=" + system.text()), errors::api_key_required);
     const Answer with_good = keys.service.get("/api/system/role/list?x-api-key=x", with_key(system.text()));
@@ -265,7 +265,7 @@ awaitable<std::size_t> guess(ApiKeys& keys, std::size_t count, TimePoint now) {
 }
 
 TEST(KEY_2, GuessesLeaveNothingInTheCache) {
-    Keys staff;
+    Keys staff(suite_service());
     auto& services = staff.service.app().services();
     storage::MemoryCache cache(services.clock);
     ApiKeys keys(services.database, cache, services.clock, {});
@@ -275,7 +275,7 @@ TEST(KEY_2, GuessesLeaveNothingInTheCache) {
 }
 
 TEST(KEY_2, WithoutTheCacheTheDatabaseDecides) {
-    Keys staff;
+    Keys staff(suite_service());
     const Issued issued = staff.make();
     auto& services = staff.service.app().services();
     AwayCache away;
@@ -296,7 +296,7 @@ TEST(KEY_2, WithoutTheCacheTheDatabaseDecides) {
 }
 
 TEST(KEY_2, WhateverStandsInTheCacheLetsNobodyIn) {
-    Keys keys;
+    Keys keys(suite_service());
     const Issued one = keys.make();
     const Issued two = keys.make();
     auto& cache = keys.service.app().services().cache;

@@ -196,7 +196,7 @@ TEST(FeatureFlags, MetadataKeepTheirForm) {
 }
 
 TEST(AUT_5, FeatureFlagsTakeNothingButTheirFields) {
-    Flags flags;
+    Flags flags(suite_service());
     const auto violates = [&](const json::object& body, const std::string& property, const std::string& rule) {
         const Answer answer = flags.set("signUp", body);
         EXPECT_EQ(answer.status, 422U);
@@ -218,7 +218,7 @@ TEST(AUT_5, FeatureFlagsTakeNothingButTheirFields) {
 }
 
 TEST(FeatureFlags, AreListedAndSearched) {
-    Flags flags;
+    Flags flags(suite_service());
     const Answer all = flags.call(flags.chief, "GET", "feature-flag/list");
     EXPECT_EQ(all.number("metadata.count"), 5);
     const Answer found = flags.call(flags.chief, "GET", "feature-flag/list?search=GOOGLE");
@@ -230,7 +230,7 @@ TEST(FeatureFlags, AreListedAndSearched) {
 }
 
 TEST(FeatureFlags, AreReadByOtherServices) {
-    Keys keys;
+    Keys keys(suite_service());
     const std::string path = "/api/system/feature-flag/list";
     const Answer answer = keys.service.get(path + "?search=login", with_key(keys.make("system").text()));
     ASSERT_EQ(answer.status, 200U) << answer.body;

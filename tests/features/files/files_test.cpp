@@ -17,9 +17,11 @@ using ::testing::Not;
 constexpr const char* mime = "text/x-handlebars-template";
 const std::string draft = "<h1>{{title}}</h1>{{constructor.constructor 'return process'}}<script>alert(1)</script>";
 
+// On the service of the suite, or on one of its own with these settings.
 class FilesTest {
 public:
-    explicit FilesTest(Environment settings = {}) : service(std::move(settings)) {}
+    FilesTest() : service(suite_service()) {}
+    explicit FilesTest(Environment settings) : own(std::in_place, std::move(settings)), service(*own) {}
 
     storage::ObjectStore& store() { return service.app().services().object_store; }
     void put(Area area, const std::string& key, const std::string& bytes) { run(store().put(area, key, bytes, mime)); }
@@ -53,7 +55,8 @@ public:
         std::filesystem::rename(service.folder() / "data/storage", service.folder() / "data/elsewhere");
     }
 
-    Service service;
+    std::optional<Service> own;  // empty on the service of the suite
+    Service& service;
 };
 
 TEST(DOC_2, AnAddressToWriteIsBoundToKeyTypeSizeAndTime) {
@@ -119,16 +122,16 @@ TEST(DOC_2, NoFileIsLargerThanOneMegabyte) {
 
 TEST(DOC_9, NothingIsUnpacked) {
     FilesTest test;
-    const std::string address = test.to_put("a.hbs", draft.size());
+    const std::string address = test.to_put("packed.hbs", draft.size());
     for (const char* coding : {"gzip", "deflate", "br", "identity, gzip"})
         EXPECT_EQ(
             test.service.call("PUT", address, draft, {{"Content-Type", mime}, {"Content-Encoding", coding}}).status,
             415U)
             << coding;
-    EXPECT_EQ(test.stored(Area::private_area, "a.hbs"), "(none)");
+    EXPECT_EQ(test.stored(Area::private_area, "packed.hbs"), "(none)");
     const std::string packed("\x1f\x8b\x08\0\0\0\0\0\0\3\0\xff", 12);
-    EXPECT_EQ(test.send(test.to_put("b.hbs", packed.size()), packed).status, 200U);
-    EXPECT_EQ(test.stored(Area::private_area, "b.hbs"), packed) << "bytes are bytes";
+    EXPECT_EQ(test.send(test.to_put("bytes.hbs", packed.size()), packed).status, 200U);
+    EXPECT_EQ(test.stored(Area::private_area, "bytes.hbs"), packed) << "bytes are bytes";
 }
 
 TEST(DOC_2, AnAddressToReadIsBoundToKeyAndTime) {
@@ -163,7 +166,7 @@ TEST(DOC_2, AddressesNeedNoKeyAndTokensOpenNone) {
 
 // DOC-1: with the disk away, a request that reached any file would be answered with 503.
 TEST(DOC_1, NoSpellingOfAPathLeadsToAFileOfAnotherName) {
-    FilesTest test;
+    FilesTest test{Environment{}};
     test.put(Area::private_area, "a.hbs", draft);
     test.put(Area::public_area, "a.hbs", "public");
     const std::string query = test.to_get("a.hbs").substr(test.to_get("a.hbs").find('?'));
@@ -209,9 +212,9 @@ TEST(DOC_1, NoSpellingOfAPathLeadsToAFileOfAnotherName) {
 
 TEST(DOC_9, FilesAreShownAsTextThatRunsNothing) {
     FilesTest test;
-    test.put(Area::private_area, "a.hbs", draft);
-    test.put(Area::public_area, "a.hbs", draft);
-    for (const std::string& path : {test.to_get("a.hbs"), std::string("/files/public/a.hbs")}) {
+    test.put(Area::private_area, "text.hbs", draft);
+    test.put(Area::public_area, "text.hbs", draft);
+    for (const std::string& path : {test.to_get("text.hbs"), std::string("/files/public/text.hbs")}) {
         const Answer answer = HttpClient(test.service.port()).get(path);
         EXPECT_EQ(answer.status, 200U);
         EXPECT_EQ(answer.body, draft) << "as it was stored";
@@ -224,7 +227,7 @@ TEST(DOC_9, FilesAreShownAsTextThatRunsNothing) {
         EXPECT_EQ(head.headers.at("content-length"), std::to_string(draft.size()));
         EXPECT_EQ(head.body, "");
     }
-    EXPECT_EQ(HttpClient(test.service.port()).get(test.to_get("a.hbs")).headers.at("cache-control"), "no-store");
+    EXPECT_EQ(HttpClient(test.service.port()).get(test.to_get("text.hbs")).headers.at("cache-control"), "no-store");
 }
 
 TEST(DOC_9, PublicFilesAreKnownByTheirDigest) {
@@ -242,7 +245,7 @@ TEST(DOC_9, PublicFilesAreKnownByTheirDigest) {
 }
 
 TEST(DOC_2, AStoreThatDoesNotAnswerIsAnOutage) {
-    FilesTest test;
+    FilesTest test{Environment{}};
     const std::string address = test.to_put("a.hbs", draft.size());
     test.lose_disk();
     const Answer answer = test.send(address, draft);

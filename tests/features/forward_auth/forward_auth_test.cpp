@@ -11,8 +11,6 @@ namespace {
 constexpr const char* door = "/api/forward-auth";
 
 struct Doors {
-    explicit Doors(Environment settings = {}) : service(std::move(settings)) {}
-
     Answer ask(const std::string& path, const std::string& token, Headers more = {}) const {
         more.emplace_back("Authorization", "Bearer " + token);
         return service.get(path, std::move(more));
@@ -25,7 +23,7 @@ struct Doors {
     }
     std::string token_of(Role role) { return service.tokens_of(service.make_person(role)).access; }
 
-    Service service;
+    Service& service = suite_service();
 };
 
 std::string header(const Answer& answer, const std::string& name) {
@@ -119,7 +117,7 @@ TEST(AUT_1, ForwardAuthGuardsEveryMethodAndReadsNoBody) {
 }
 
 TEST(AUT_1, AnswersToOptionsElsewhereAreAsBefore) {
-    const Service service;
+    const Service& service = suite_service();
     const Answer answer = service.call("OPTIONS", "/api/hello");
     EXPECT_EQ(answer.status, 204U);
     EXPECT_EQ(header(answer, "allow"), "GET, HEAD, OPTIONS");
@@ -161,7 +159,8 @@ TEST(AUT_2, DemandsOfAProxyThatKeepsThePathComeInHeadersOfOneLine) {
 }
 
 TEST(AUT_2, DemandsInHeadersAddToThoseOfTheQuery) {
-    Doors doors;
+    Service own;  // for what is published here
+    Doors doors{own};
     const std::string user = doors.token_of(Role::user);
     const std::string admin = doors.token_of(Role::admin);
     const std::string super_admin = doors.token_of(Role::super_admin);
@@ -195,7 +194,8 @@ TEST(AUT_2, DemandsInHeadersAddToThoseOfTheQuery) {
 }
 
 TEST(AUT_2, ASlashTooManyInAProxysConfigurationDropsNoDemand) {
-    Doors doors;
+    Service own;  // for what is published here
+    Doors doors{own};
     const std::string user = doors.token_of(Role::user);
     const std::string admin = doors.token_of(Role::admin);
     publish(doors.service, "cookies", 1);

@@ -29,7 +29,7 @@ std::string of_length(std::size_t code_points, std::string_view character) {
 }
 
 TEST(PWD_3, LengthCountsCodePointsAndWhatWasSetLogsIn) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     for (const std::string_view character : {"q", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x94\x91"}) {
         for (const std::size_t length : {7U, 51U}) {
@@ -78,7 +78,7 @@ TEST(PWD_3, ByTheRulesOfNistLengthCountsAndKindsDoNot) {
 }
 
 TEST(PWD_3, NothingIsTrimmedFoldedOrComposed) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     const std::string set = " Velvet\tHarbor 77 \xC3\xA9 ";
     ASSERT_EQ(change(service, service.tokens_of(person), person.password, set).status, 200U);
@@ -89,7 +89,7 @@ TEST(PWD_3, NothingIsTrimmedFoldedOrComposed) {
 }
 
 TEST(PWD_4, CommonAndPersonalPasswordsAreRefusedAndNotRepeated) {
-    Service service;
+    Service& service = suite_service();
     const Person person = person_named(service, "brunhilde@example.org");
     const TokenTexts tokens = service.tokens_of(person);
     struct Row {
@@ -113,7 +113,7 @@ TEST(PWD_4, CommonAndPersonalPasswordsAreRefusedAndNotRepeated) {
 }
 
 TEST(PWD_5, TheOldPasswordIsJudgedBeforeTheCode) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     const TokenTexts tokens = service.turn_two_factor_on(person);
     const std::string right = service.next_code(person);
@@ -129,7 +129,7 @@ TEST(PWD_5, TheOldPasswordIsJudgedBeforeTheCode) {
 }
 
 TEST(PWD_5, WithoutAProofItIsRefusedAndNotCounted) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     const TokenTexts tokens = service.turn_two_factor_on(person);
     for (int i = 0; i < 10; ++i) {
@@ -143,7 +143,7 @@ TEST(PWD_5, WithoutAProofItIsRefusedAndNotCounted) {
 }
 
 TEST(PWD_5, FiveWrongCodesLockEvenTheRightOne) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     const TokenTexts tokens = service.turn_two_factor_on(person);
     service.clock().advance(seconds{30});
@@ -162,7 +162,7 @@ TEST(PWD_5, FiveWrongCodesLockEvenTheRightOne) {
 }
 
 TEST(PWD_5, FiveHundredWrongOldPasswordsAtOnceAreFiveGuesses) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     const TokenTexts tokens = service.tokens_of(person);
     std::vector<Call> calls;
@@ -178,7 +178,7 @@ TEST(PWD_5, FiveHundredWrongOldPasswordsAtOnceAreFiveGuesses) {
 }
 
 TEST(PWD_5, AFormerPasswordIsBarredForNinetyDays) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     ASSERT_EQ(change(service, service.tokens_of(person), person.password, new_password).status, 200U);
     const std::string first = std::exchange(person.password, new_password);

@@ -23,7 +23,7 @@ std::vector<Call> guesses(std::size_t count, const std::function<Call(std::size_
 }
 
 TEST(PWD_6, FiveHundredWrongPasswordsAtOnceAreFiveGuesses) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     expect_five_evaluated(
         all_at_once(service,
@@ -34,16 +34,16 @@ TEST(PWD_6, FiveHundredWrongPasswordsAtOnceAreFiveGuesses) {
 }
 
 TEST(PWD_6, FiveHundredGuessesAtNobodyAreFiveGuesses) {
-    Service service;
+    constexpr const char* unknown = "nobody-at-once@example.org";
+    Service& service = suite_service();
     expect_five_evaluated(
-        all_at_once(
-            service,
-            guesses(500, [&](std::size_t) { return Call{login, credentials("nobody@example.org", wrong_password)}; })),
-        [&] { return service.log_in("nobody@example.org", wrong_password); });
+        all_at_once(service,
+                    guesses(500, [&](std::size_t) { return Call{login, credentials(unknown, wrong_password)}; })),
+        [&] { return service.log_in(unknown, wrong_password); });
 }
 
 TEST(LIM_3, OneGuessFromEachOfManyAddressesIsFiveGuesses) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     expect_five_evaluated(all_at_once(service, guesses(300,
                                                        [&](std::size_t i) {
@@ -56,7 +56,7 @@ TEST(LIM_3, OneGuessFromEachOfManyAddressesIsFiveGuesses) {
 }
 
 TEST(PWD_6, ParallelRightLoginsLockNobodyOut) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     const auto answers = all_at_once(
         service, guesses(64, [&](std::size_t) { return Call{login, credentials(person.email, person.password)}; }));
@@ -66,7 +66,7 @@ TEST(PWD_6, ParallelRightLoginsLockNobodyOut) {
 }
 
 TEST(PWD_6, ParallelRightLoginsWithTwoFactorLockNobodyOut) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     service.turn_two_factor_on(person);
     const auto answers = all_at_once(
@@ -88,7 +88,7 @@ void put_under_way(Service& service, const Person& person, int count, millisecon
 }
 
 TEST(PWD_6, ChecksUnderWayAreNoFailures) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     put_under_way(service, person, 5, seconds{60});
     const Answer full = service.log_in(person);
@@ -100,7 +100,7 @@ TEST(PWD_6, ChecksUnderWayAreNoFailures) {
 }
 
 TEST(PWD_6, AsManyAreUnderWayAsFailuresAreLeft) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     for (int i = 0; i < 3; ++i) EXPECT_EQ(service.log_in(person.email, wrong_password).status, 400U);
     put_under_way(service, person, 2, seconds{60});
@@ -112,7 +112,7 @@ TEST(PWD_6, AsManyAreUnderWayAsFailuresAreLeft) {
 
 TEST(PWD_6, ChecksThatNeverEndedCountAndDoNotLock) {
     // Otherwise guesses would be free if their process ended before the answer.
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     put_under_way(service, person, 5, milliseconds{0});
     EXPECT_EQ(service.log_in(person).status, 200U) << "a lock is told only where somebody failed";
@@ -123,14 +123,14 @@ TEST(PWD_6, ChecksThatNeverEndedCountAndDoNotLock) {
 
 TEST(PWD_6, AReservationOfAnInstanceWhoseClockIsALittleAheadCounts) {
     // Regression: clocks that differed by one millisecond let more checks run than the account had attempts left.
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     put_under_way(service, person, 5, seconds{61});
     EXPECT_EQ(service.log_in(person).status, 503U);
 }
 
 TEST(PWD_6, AReservationOfAClockThatWasPutBackHasEnded) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     put_under_way(service, person, 5, std::chrono::hours{1});
     EXPECT_EQ(service.log_in(person).status, 200U);

@@ -15,8 +15,13 @@ std::string recover(const Service& service, const Person& person) {
     return forgotten_token(service, person.email);
 }
 
+// Returns how many rows of the table belong to this account.
+std::string rows_of(const Service& service, const Person& person, const std::string& table) {
+    return one(service, "SELECT count(*) FROM " + table + " WHERE user_id = '" + person.id.text() + "'");
+}
+
 TEST(REC_3, TheSecondFactorIsAskedForAndAWrongCodeLeavesTheLinkGood) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     service.turn_two_factor_on(person);
     const std::string token = recover(service, person);
@@ -61,7 +66,7 @@ TEST(REC_3, FiveWrongCodesLockAndTheLinkOutlivesTheLock) {
 }
 
 TEST(REC_3, AHundredGuessesAtOnceAreFive) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     service.turn_two_factor_on(person);
     const std::string token = recover(service, person);
@@ -81,7 +86,7 @@ TEST(REC_3, AHundredGuessesAtOnceAreFive) {
 }
 
 TEST(REC_3, ABackupCodeIsSpentWithTheLinkAndNotBefore) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     service.turn_two_factor_on(person);
     const std::string token = recover(service, person);
@@ -92,14 +97,14 @@ TEST(REC_3, ABackupCodeIsSpentWithTheLinkAndNotBefore) {
     EXPECT_EQ(used.status, 400U);
     EXPECT_EQ(used.number("statusCode"), 5161);
     EXPECT_EQ(used.number("data.period"), 90);
-    EXPECT_EQ(one(service, "SELECT count(*) FROM backup_codes"), "8") << "a refusal spends nothing";
+    EXPECT_EQ(rows_of(service, person, "backup_codes"), "8") << "a refusal spends nothing";
     EXPECT_EQ(reset(service, token, new_password, proof).status, 200U);
-    EXPECT_EQ(one(service, "SELECT count(*) FROM backup_codes"), "7");
+    EXPECT_EQ(rows_of(service, person, "backup_codes"), "7");
     Mailbox(service).wait_for(person.email, "backupCodeUsedForChange");
 }
 
 TEST(REC_3, OneCodeSetsOnePasswordHoweverManyLinksAreTried) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     service.turn_two_factor_on(person);
     const std::string token = recover(service, person);
@@ -116,7 +121,7 @@ TEST(REC_3, OneCodeSetsOnePasswordHoweverManyLinksAreTried) {
 }
 
 TEST(REC_3, WhereTheFactorMustBeSetUpAnewTheLoginDemandsIt) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     service.turn_two_factor_on(person);
     auto user = run(service.app().services().users.find(person.id)).value();
@@ -142,8 +147,8 @@ TEST(SES_5, AResetEndsSessionsRefreshesChallengesAndTokens) {
 }
 
 TEST(RAC_3, NoLoginOfTheForgottenPasswordOutlivesItsReset) {
+    Service& service = suite_service();
     for (std::size_t round = 0; round < 4; ++round) {
-        Service service;
         const Person person = service.make_person();
         const std::string token = recover(service, person);
         std::vector<Call> calls(24, {"/api/user/login/credential", credentials(person.email, person.password)});
@@ -155,14 +160,16 @@ TEST(RAC_3, NoLoginOfTheForgottenPasswordOutlivesItsReset) {
         for (const Answer& answer : answers)
             if (answer.has("data.tokens"))
                 EXPECT_EQ(service.get(status_path, bearer(answer.text("data.tokens.accessToken"))).status, 401U);
-        EXPECT_EQ(one(service, "SELECT count(*) FROM sessions WHERE revoked_at IS NULL"), "0");
+        EXPECT_EQ(one(service, "SELECT count(*) FROM sessions WHERE revoked_at IS NULL AND user_id = '" +
+                                   person.id.text() + "'"),
+                  "0");
         service.clock().advance(std::chrono::hours{1});
         EXPECT_EQ(service.log_in(person.email, new_password).status, 200U);
     }
 }
 
 TEST(Recovery, LiftsTheLockOfTheLoginAndVerifiesTheAddress) {
-    Service service;
+    Service& service = suite_service();
     ASSERT_EQ(sign_up(service, "ada@example.org").status, 201U);
     for (int i = 0; i < 5; ++i) service.log_in("ada@example.org", "Wrong-Harbor-42");
     EXPECT_EQ(service.log_in("ada@example.org", std::string(right_password)).code_name(), "passwordAttemptMax");
@@ -175,17 +182,17 @@ TEST(Recovery, LiftsTheLockOfTheLoginAndVerifiesTheAddress) {
 }
 
 TEST(Recovery, GivesAnAccountWithoutPasswordOne) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
-    service.sql("UPDATE users SET password_hash = NULL");
-    service.sql("DELETE FROM password_history");
+    service.sql("UPDATE users SET password_hash = NULL WHERE id = '" + person.id.text() + "'");
+    service.sql("DELETE FROM password_history WHERE user_id = '" + person.id.text() + "'");
     ASSERT_EQ(reset(service, recover(service, person), new_password).status, 200U);
     EXPECT_EQ(service.log_in(person.email, new_password).status, 200U);
 }
 
 // Nobody had verified the address, so everything in the account may come from a stranger who typed it.
 TEST(SOC_3, AResetThatProvesTheAddressLeavesTheFormerHolderNothing) {
-    Service service;
+    Service& service = suite_service();
     Person holder = service.make_person();
     const TokenTexts tokens = service.turn_two_factor_on(holder);
     const std::string id = "'" + holder.id.text() + "'";
@@ -193,36 +200,36 @@ TEST(SOC_3, AResetThatProvesTheAddressLeavesTheFormerHolderNothing) {
         "INSERT INTO identities (provider, subject, user_id, created_at, security_version) VALUES "
         "('google', 'former', " +
         id + ", 0, 2), ('apple', 'former', " + id + ", 0, 2)");
-    service.sql("UPDATE users SET is_verified = FALSE");
+    service.sql("UPDATE users SET is_verified = FALSE WHERE id = " + id);
     const std::string link = recover(service, holder);
     ASSERT_EQ(reset(service, link, new_password).status, 200U) << "nor is the stranger's second factor asked for";
-    EXPECT_EQ(one(service, "SELECT count(*) FROM identities"), "0");
-    EXPECT_EQ(one(service, "SELECT count(*) FROM two_factors"), "0");
-    EXPECT_EQ(one(service, "SELECT count(*) FROM backup_codes"), "0");
+    for (const char* table : {"identities", "two_factors", "backup_codes"})
+        EXPECT_EQ(rows_of(service, holder, table), "0") << table;
     EXPECT_EQ(service.get(status_path, bearer(tokens.access)).status, 401U);
     EXPECT_TRUE(service.log_in(holder.email, new_password).has("data.tokens"));
 }
 
 TEST(SOC_3, AResetOfAProvenAccountKeepsItsIdentitiesInUse) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     service.sql("INSERT INTO identities (provider, subject, user_id, created_at) VALUES ('google', 'own', '" +
                 person.id.text() + "', 0)");
     ASSERT_EQ(reset(service, recover(service, person), new_password).status, 200U);
     EXPECT_EQ(one(service,
                   "SELECT count(*) FROM identities i JOIN users u ON u.id = i.user_id "
-                  "WHERE i.security_version = u.security_version AND u.security_version = 2"),
+                  "WHERE i.security_version = u.security_version AND u.security_version = 2 AND u.id = '" +
+                      person.id.text() + "'"),
               "1");
 }
 
 TEST(SOC_3, ALinkThatProvesTheAddressLeavesNoIdentityOfAStranger) {
-    Service service;
+    Service& service = suite_service();
     ASSERT_EQ(sign_up(service, "ada@example.org").status, 201U);
     service.sql(
         "INSERT INTO identities (provider, subject, user_id, created_at) "
-        "SELECT 'google', 'former', id, 0 FROM users");
+        "SELECT 'google', 'stranger', id, 0 FROM users WHERE email = 'ada@example.org'");
     ASSERT_EQ(verify_email(service, Mailbox(service).wait_for("ada@example.org", "verifyEmail").token()).status, 200U);
-    EXPECT_EQ(one(service, "SELECT count(*) FROM identities"), "0");
+    EXPECT_EQ(one(service, "SELECT count(*) FROM identities WHERE subject = 'stranger'"), "0");
     EXPECT_EQ(service.log_in("ada@example.org", std::string(right_password)).status, 200U);
 }
 
@@ -233,7 +240,7 @@ protected:
         EXPECT_TRUE(run(service.app().services().passwords.give_temporary(Actor::operator_at_the_machine(), user, {})));
         mailed = Mailbox(service).wait_for(person.email, "temporaryPassword").secret();
     }
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     TokenTexts before = service.tokens_of(person);
     std::string mailed;

@@ -72,7 +72,7 @@ std::vector<Abilities> each_lacking_one(const Abilities& abilities) {
 }
 
 TEST(AUT_1, TheTableHoldsEveryOperationThatAsksForAbilities) {
-    Service service;
+    Service& service = suite_service();
     std::set<std::string> declared;
     for (const auto& operation : service.app().router().operations())
         if (operation->access.name == "permitted") declared.insert(operation->id);
@@ -92,7 +92,7 @@ Abilities managing(const Abilities& abilities) {
 }
 
 TEST(AUT_1, EveryRequiredAbilityIsRequired) {
-    Staff staff;
+    Staff staff(suite_service());
     const std::string role = staff.make_role("admin", {});
     const std::string token = staff.member_of(role);
     for (const Need& need : needs()) {
@@ -112,7 +112,7 @@ TEST(AUT_1, EveryRequiredAbilityIsRequired) {
 }
 
 TEST(AUT_1, AbilitiesOfOtherSubjectsAreOfNoUse) {
-    Staff staff;
+    Staff staff(suite_service());
     Abilities others;
     for (const char* subject :
          {"apiKey", "user", "session", "activityLog", "passwordHistory", "termPolicy", "featureFlag", "device"})
@@ -121,7 +121,7 @@ TEST(AUT_1, AbilitiesOfOtherSubjectsAreOfNoUse) {
 }
 
 TEST(AUT_4, AChangedRoleActsAtTheNextRequestOfEverybodyWhoHasIt) {
-    Staff staff;
+    Staff staff(suite_service());
     const std::string role = staff.make_role("admin", {{"role", {"read"}}});
     const std::vector<std::string> tokens{staff.member_of(role), staff.member_of(role)};
     const auto all_get = [&](unsigned status) {
@@ -140,7 +140,7 @@ TEST(AUT_4, AChangedRoleActsAtTheNextRequestOfEverybodyWhoHasIt) {
 }
 
 TEST(AUT_4, AnotherRoleActsAtTheNextRequest) {
-    Staff staff;
+    Staff staff(suite_service());
     const Person person = staff.service.make_person();
     const std::string token = staff.service.tokens_of(person).access;
     const std::vector<std::pair<std::string, unsigned>> given{{staff.make_role("admin", {{"role", {"read"}}}), 200},
@@ -155,17 +155,17 @@ TEST(AUT_4, AnotherRoleActsAtTheNextRequest) {
 }
 
 TEST(AUT_4, AnAccountWithoutARoleIsNobodys) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     const auto tokens = service.tokens_of(person);
-    service.sql("UPDATE users SET role_id = NULL");
+    service.sql("UPDATE users SET role_id = NULL WHERE id = '" + person.id.text() + "'");
     EXPECT_EQ(service.get("/api/shared/user/2fa/status", bearer(tokens.access)).status, 401U);
     EXPECT_EQ(service.post("/api/shared/user/refresh", {}, bearer(tokens.refresh)).status, 401U);
     EXPECT_EQ(service.log_in(person).status, 400U);
 }
 
 TEST(AUT_4, AbilitiesThatTheProgramDoesNotKnowLetNobodyIn) {
-    Staff staff;
+    Staff staff;  // it leaves a role that the program cannot read, and other tests list the roles
     const std::string role = staff.make_role("admin", everything);
     const std::string token = staff.member_of(role);
     for (const char* stored : {R"([{"subject":"everything","action":["read"]}])", R"([{"subject":"all"}])",

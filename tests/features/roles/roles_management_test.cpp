@@ -12,7 +12,7 @@ namespace {
 const Abilities role_manager{{"role", {"manage"}}, {"user", {"read", "update"}}};
 
 TEST(AUT_1, NobodyGivesWhatTheyDoNotHave) {
-    Staff staff;
+    Staff staff(suite_service());
     const std::string limited = staff.admin_with(role_manager);
     for (const Abilities& more : {everything, Abilities{{"user", {"manage"}}}, Abilities{{"user", {"delete"}}},
                                   Abilities{{"all", {"read"}}}, Abilities{{"role", {"read"}}, {"apiKey", {"read"}}}}) {
@@ -28,7 +28,7 @@ TEST(AUT_1, NobodyGivesWhatTheyDoNotHave) {
 }
 
 TEST(AUT_1, NobodyRaisesTheirOwnRoleOrAnothers) {
-    Staff staff;
+    Staff staff(suite_service());
     const std::string own = staff.make_role("admin", role_manager);
     const std::string low = staff.make_role("admin", {{"user", {"read"}}});
     const std::string token = staff.member_of(own);
@@ -46,7 +46,7 @@ TEST(AUT_1, NobodyRaisesTheirOwnRoleOrAnothers) {
 }
 
 TEST(AUT_1, NobodyTakesFromThoseAboveThem) {
-    Staff staff;
+    Staff staff(suite_service());
     const std::string limited = staff.admin_with(role_manager);
     const std::string above = staff.make_role("admin", {{"apiKey", {"read"}}});
     const std::string chiefs = staff.make_role("superAdmin", {});
@@ -65,7 +65,7 @@ TEST(AUT_1, NobodyTakesFromThoseAboveThem) {
 }
 
 TEST(AUT_1, NobodyTakesASecondFactorOffThoseAboveThem) {
-    Staff staff;
+    Staff staff(suite_service());
     const auto reset = [&](const std::string& token, Role of) {
         Person person = staff.service.make_person(of);
         staff.service.turn_two_factor_on(person);
@@ -94,7 +94,7 @@ TEST(AUT_1, WhatCameWithTheServiceStays) {
 }
 
 TEST(AUT_5, RolesTakeNothingButTheirFields) {
-    Staff staff;
+    Staff staff(suite_service());
     const std::string role = staff.make_role("user", {});
     for (const char* name : {"id", "isBuiltIn", "createdAt", "createdBy", "updatedBy", "users", "rights"}) {
         json::object body = role_change("user", {});
@@ -115,7 +115,7 @@ TEST(AUT_5, RolesTakeNothingButTheirFields) {
 }
 
 TEST(AUT_5, ARolesFormIsChecked) {
-    Staff staff;
+    Staff staff(suite_service());
     const auto violates = [&](const std::string& name, const Abilities& abilities, const std::string& property,
                               const std::string& rule) {
         const Answer answer = staff.create(staff.chief, name, "admin", abilities);
@@ -138,7 +138,7 @@ TEST(AUT_5, ARolesFormIsChecked) {
 }
 
 TEST(Roles, AreMadeReadChangedAndDeleted) {
-    Staff staff;
+    Staff staff(suite_service());
     json::object body = role_change("admin", {{"user", {"update", "read"}}});
     body["name"] = "Harbor7";
     body["description"] = "Looks after the harbor";
@@ -173,7 +173,7 @@ TEST(Roles, AreMadeReadChangedAndDeleted) {
 }
 
 TEST(Roles, ChangesStandInTheActivityLogOfWhoMadeThem) {
-    Staff staff;
+    Staff staff(suite_service());
     const std::string id = staff.make_role("user", {});
     staff.update(staff.chief, id, "user", {{"user", {"read"}}});
     const std::string member = staff.member_of(id);
@@ -187,7 +187,7 @@ TEST(Roles, ChangesStandInTheActivityLogOfWhoMadeThem) {
 
 // Versions of the program that run side by side must be able to read each other's rows.
 TEST(Roles, KeepTheFormInWhichTheirAbilitiesAreStored) {
-    Staff staff;
+    Staff staff(suite_service());
     const std::string role = staff.make_role("admin", {{"user", {"update", "read"}}, {"apiKey", {"delete"}}});
     const auto rows = staff.service.sql("SELECT abilities FROM roles WHERE id = '" + role + "'");
     ASSERT_EQ(rows.size(), 1U);
@@ -197,7 +197,7 @@ TEST(Roles, KeepTheFormInWhichTheirAbilitiesAreStored) {
 
 // Another version, or a manual change in the database, may order the actions differently.
 TEST(Roles, AreChangedAndDeletedHoweverTheirAbilitiesAreWritten) {
-    Staff staff;
+    Staff staff(suite_service());
     const std::string role = staff.make_role("admin", {{"user", {"read"}}});
     const auto write_otherwise = [&] {
         staff.service.sql(R"(UPDATE roles SET abilities = '[ {"action":["update","read"], "subject":"user"} ]')"
@@ -259,7 +259,7 @@ TEST(Roles, AreReadByOtherServices) {
 
 // Of many concurrent requests, one creates the role and one deletes it.
 TEST(RAC_1, ARoleIsMadeOnceAndDeletedOnce) {
-    Staff staff;
+    Staff staff(suite_service());
     constexpr int rivals = 8;
     const auto at_once = [&](auto ask) {
         std::vector<unsigned> statuses(rivals);
@@ -286,7 +286,7 @@ TEST(RAC_1, ARoleIsMadeOnceAndDeletedOnce) {
 // A super admin keeps moving a role out of an admin's reach and back. The admin's own changes must never hit the role
 // while it is out of reach.
 TEST(RAC_1, AChangeNeverMeetsARoleThatWasRaisedMeanwhile) {
-    Staff staff;
+    Staff staff(suite_service());
     const std::string limited = staff.admin_with(role_manager);
     const std::string role = staff.make_role("admin", {{"user", {"read"}}});
     const Abilities above{{"apiKey", {"read"}}};

@@ -1,5 +1,8 @@
 // Tests that a grant counts only in the current generation of its account, including sessions and all cached copies of
 // them.
+#include <memory>
+#include <utility>
+
 #include "app/app.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/run.hpp"
@@ -8,8 +11,10 @@
 namespace consentry::tests {
 namespace {
 
+// An account on the service of the suite, or on one of its own with these settings.
 struct World {
-    explicit World(Environment settings = {}) : service(std::move(settings)) {}
+    World() : service(suite_service()) {}
+    explicit World(Environment settings) : own(std::make_unique<Service>(std::move(settings))), service(*own) {}
 
     unsigned read(const TokenTexts& tokens) const { return status_with(service, tokens.access).status; }
     std::string one(const std::string& select) const { return service.sql("SELECT " + select).at(0).at(0); }
@@ -21,7 +26,8 @@ struct World {
     }
     storage::Cache& cache() { return service.app().services().cache; }
 
-    Service service;
+    std::unique_ptr<Service> own;  // null on the service of the suite
+    Service& service;
     Person person = service.make_person();
 };
 
@@ -30,7 +36,7 @@ TEST(SES_5, ASessionOfAFormerSecurityVersionOpensNothing) {
     World t;
     const TokenTexts tokens = t.service.tokens_of(t.person);
     ASSERT_EQ(t.read(tokens), 200U);
-    t.service.sql("UPDATE users SET security_version = security_version + 1");
+    t.service.sql("UPDATE users SET security_version = security_version + 1 WHERE id = '" + t.person.id.text() + "'");
     EXPECT_EQ(t.read(tokens), 401U);
     EXPECT_EQ(refresh_with(t.service, tokens.refresh).code_name(), "jwtRefreshTokenInvalid");
     const TokenTexts later = t.service.tokens_of(t.person);
@@ -43,7 +49,7 @@ TEST(SES_5, ASessionOfAFormerSecurityVersionOpensNothing) {
 }
 
 TEST(SES_5, ASessionOfAFormerEpochOpensNothing) {
-    World t;
+    World t{Environment{}};  // the epoch is that of all accounts
     const TokenTexts tokens = t.service.tokens_of(t.person);
     ASSERT_EQ(t.read(tokens), 200U);
     t.service.sql("UPDATE epochs SET grants = grants + 1");
@@ -56,7 +62,8 @@ TEST(SES_5, TheSessionThatIsKeptIsOfTheNewVersionAndNoOtherIs) {
     World t;
     t.service.turn_two_factor_on(t.person);
     EXPECT_EQ(t.one("count(*) FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.revoked_at IS NULL "
-                    "AND s.security_version = u.security_version AND u.security_version = 2"),
+                    "AND s.security_version = u.security_version AND u.security_version = 2 AND u.id = '" +
+                    t.person.id.text() + "'"),
               "1");
 }
 
@@ -171,7 +178,7 @@ TEST(SES_2, WithSessionCheckCacheNoCopyOfAnEarlierEpochIsBelievedOnceThePresentO
 // The guard remembers acceptances for one generation only. Every change that undoes them raises the version, even if
 // the session continues.
 TEST(DOC_8, TheGuardRemembersBySessionAndVersion) {
-    World t;
+    World t{Environment{}};  // a published policy concerns all accounts
     publish(t.service, "privacy", 1);
     const TokenTexts tokens = t.service.tokens_of(t.person);
     ASSERT_EQ(accept(t.service, tokens.access, "privacy").status, 200U);

@@ -1,6 +1,8 @@
 // SES-5: tests every way to end sessions over HTTP. Earlier grants are refused from the next request on, even if the
 // service trusts its cache.
 #include <functional>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <tuple>
@@ -17,9 +19,9 @@ namespace {
 
 // An account with a session for each kind of client, and an administrator.
 struct World {
-    explicit World(const std::string& check) : service({{"SESSION_CHECK", check}}) {}
+    explicit World(Service& its_service) : service(its_service) {}
 
-    Service service;
+    Service& service;
     Person person = service.make_person();
     TokenTexts chief = service.tokens_of(service.make_person(Role::super_admin));
     std::vector<TokenTexts> sessions;
@@ -127,11 +129,23 @@ const std::vector<Way>& ways() {
     return all;
 }
 
-class WaysToEndSessions : public ::testing::TestWithParam<std::tuple<std::size_t, std::string>> {};
+// One service for each value of SESSION_CHECK; each test has accounts of its own.
+class WaysToEndSessions : public ::testing::TestWithParam<std::tuple<std::size_t, std::string>> {
+protected:
+    static void TearDownTestSuite() { running.clear(); }
+    static Service& service_with(const std::string& check) {
+        auto& service = running[check];
+        if (!service) service = std::make_unique<Service>(Environment{{"SESSION_CHECK", check}});
+        return *service;
+    }
+
+private:
+    static inline std::map<std::string, std::unique_ptr<Service>> running;
+};
 
 TEST_P(WaysToEndSessions, SES_5) {
     const Way& way = ways().at(std::get<0>(GetParam()));
-    World world(std::get<1>(GetParam()));
+    World world(service_with(std::get<1>(GetParam())));
     if (way.with_second_factor) world.service.turn_two_factor_on(world.person);
     world.log_in_everywhere();
     const auto bystander = world.service.tokens_of(world.service.make_person());

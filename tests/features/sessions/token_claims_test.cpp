@@ -6,8 +6,7 @@ namespace consentry::tests {
 namespace {
 
 struct LoggedIn {
-    explicit LoggedIn(Environment settings = {}) : service(std::move(settings)) {}
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     TokenTexts tokens = service.tokens_of(person);
     Forge access{service, tokens.access};
@@ -34,7 +33,7 @@ TEST(TOK_7, EachKindStandsInItsOwnPlaceOnly) {
 }
 
 TEST(TOK_7, AChallengeIsNoToken) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     service.turn_two_factor_on(person);
     const std::string challenge = service.challenge_of(person);

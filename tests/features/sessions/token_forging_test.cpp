@@ -14,7 +14,7 @@ namespace consentry::tests {
 namespace {
 
 struct LoggedIn {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     TokenTexts tokens = service.tokens_of(person);
     Forge access{service, tokens.access};

@@ -99,7 +99,7 @@ TEST(TOK_9, TheFolderOfKeysIsTheOwnersAlone) {
 }
 
 TEST(TOK_10, ThePublishedSetHoldsPublicMembersOnly) {
-    const Service service;
+    const Service& service = suite_service();
     const Answer answer = service.get("/.well-known/jwks.json");
     ASSERT_EQ(answer.status, 200U);
     EXPECT_EQ(answer.headers.at("content-type"), "application/jwk-set+json; charset=utf-8");
@@ -128,7 +128,7 @@ TEST(TOK_10, ThePublishedSetHoldsPublicMembersOnly) {
 }
 
 TEST(TOK_10, TokensSayWhatIsWrittenDownAndNoMore) {
-    Service service;
+    Service& service = suite_service();
     const auto tokens = service.tokens_of(service.make_person());
     for (const std::string& token : {tokens.access, tokens.refresh}) {
         std::set<std::string> claims;

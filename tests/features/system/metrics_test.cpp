@@ -64,7 +64,7 @@ std::string errors_of(const std::string& name, const std::string& module) {
 }
 
 TEST(OPS_3, NamesFollowPrometheusAndSeriesStandOnce) {
-    const Service service;
+    const Service& service = suite_service();
     service.get("/api/hello");
     service.get("/api/nowhere");
     const Page page = page_of(service);
@@ -156,7 +156,7 @@ TEST(OPS_3, NobodyMakesSeriesByWhatTheySend) {
 }
 
 TEST(OPS_3, TheMetricsTellNothingSecret) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     const TokenTexts tokens = service.turn_two_factor_on(person);
     service.get("/api/canary-path?canary=query", {{"User-Agent", "canary-agent"}, {"Authorization", "Bearer canary"}});
@@ -198,7 +198,7 @@ TEST(OPS_3, TheAgeOfKeysShows) {
 }
 
 TEST(OPS_3, SecurityEventsAreCounted) {
-    Service service;
+    Service& service = suite_service();
     SecurityEvents& events = service.app().services().security_events;
     const std::string series = "consentry_security_events_total{event=\"session.reuse\",outcome=\"refused\"}";
     const double before = std::max(0.0, page_of(service)(series));

@@ -10,7 +10,7 @@ namespace {
 constexpr const char* absent = "01890000-0000-7000-8000-000000000000";
 
 TEST(DOC_2, AFileIsUploadedCheckedAndReadAgain) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string text = "<h1>Nutzungsbedingungen</h1> {{company}} äöü";
     const Answer address = desk.presign("termsOfService", 1, "de", text.size());
@@ -43,7 +43,7 @@ TEST(DOC_2, AFileIsUploadedCheckedAndReadAgain) {
 }
 
 TEST(DOC_2, WhatIsNotThereAsAnnouncedIsRefused) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const auto content = [](const std::string& language, std::size_t size) {
         return json::object{{"language", language}, {"key", draft_key("privacy", 1, language)}, {"size", size}};
@@ -68,7 +68,7 @@ TEST(DOC_2, WhatIsNotThereAsAnnouncedIsRefused) {
 }
 
 TEST(DOC_1, PartsOfKeysComeFromListsAndPatterns) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
     const auto rows = [&] { return service.sql("SELECT COUNT(*) FROM loose_objects").at(0).at(0); };
@@ -105,7 +105,7 @@ TEST(DOC_1, PartsOfKeysComeFromListsAndPatterns) {
 }
 
 TEST(DOC_1, NumbersAreWithinBounds) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const auto presign = [&](json::value version, json::value size) {
         return desk.call("POST", "generate/content/presign",
@@ -123,7 +123,7 @@ TEST(DOC_1, NumbersAreWithinBounds) {
 }
 
 TEST(Drafts, AVersionExistsOnce) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const json::array contents = desk.upload("cookies", 1, texts_in({"en", "de"}));
     const auto answers = at_once(8, [&](std::size_t) { return desk.create("cookies", 1, contents); });
@@ -135,7 +135,7 @@ TEST(Drafts, AVersionExistsOnce) {
 }
 
 TEST(Drafts, LanguagesComeAndGo) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("marketing", 3, texts_in({"en"}));
     const json::object german = desk.upload("marketing", 3, "de", "Werbung");
@@ -160,7 +160,7 @@ TEST(Drafts, LanguagesComeAndGo) {
 }
 
 TEST(Drafts, ManyEditorsLoseNothing) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
     const std::vector<std::string> languages{"de", "es", "fr", "id", "ja"};
@@ -174,7 +174,7 @@ TEST(Drafts, ManyEditorsLoseNothing) {
 }
 
 TEST(Drafts, ChangesStandInTheActivityLogOfWhoMadeThem) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
     desk.add(id, desk.upload("privacy", 1, "de", "x"));

@@ -18,7 +18,7 @@ std::string versions_in(const Answer& answer) {
 }
 
 TEST(DOC_3, DraftsAreForAdministratorsAlone) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     desk.published("privacy", 1, texts_in({"en"}));
     service.pass(std::chrono::seconds{1});
@@ -60,7 +60,7 @@ TEST(DOC_3, AnAdministratorWithoutTheAbilityIsAStranger) {
 }
 
 TEST(DOC_3, StrangersDoNotLearnWhoWroteIt) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     desk.published("privacy", 1, texts_in({"en"}));
     const Answer of_stranger = service.get("/api/term-policy/list");

@@ -59,8 +59,15 @@ void expect_published(const PolicyDesk& desk, const std::string& id, const std::
               "0");
 }
 
+// In the activity log of the administrator.
+std::string publications_by(const PolicyDesk& desk) {
+    return desk.service.sql(
+        "SELECT COUNT(*) FROM activity_log WHERE action = 'adminTermPolicyPublish' AND user_id = '" +
+        desk.admin.id.text() + "'")[0][0];
+}
+
 TEST(DOC_4, AllLanguagesBecomePublicWithTheStatus) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("termsOfService", 1, three);
     EXPECT_EQ(stored_objects(service, "public"), 0U);
@@ -75,7 +82,7 @@ TEST(DOC_4, AllLanguagesBecomePublicWithTheStatus) {
 }
 
 TEST(DOC_4, WithoutATextThereIsNothingToPublish) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
     EXPECT_EQ(desk.remove(id, "en").status, 204U);
@@ -84,7 +91,7 @@ TEST(DOC_4, WithoutATextThereIsNothingToPublish) {
 }
 
 TEST(DOC_2, AFileThatWasReplacedAfterTheCheckIsNotPublished) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("privacy", 1, three);
     const Answer address = desk.presign("privacy", 1, "en", three.at("en").size());
@@ -99,7 +106,7 @@ TEST(DOC_2, AFileThatWasReplacedAfterTheCheckIsNotPublished) {
 }
 
 TEST(DOC_10, ATextWithAnUnfilledPlaceholderIsNotPublished) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     Texts texts = three;
     texts["de"] = "<p>{{companyName}}, {{ address }}, {{companyName}}</p>";
@@ -114,7 +121,7 @@ TEST(DOC_10, ATextWithAnUnfilledPlaceholderIsNotPublished) {
                                "placeholders": ["companyName", "#if a", "> b", "/if", " !c", ""]}])"));
     EXPECT_EQ(desk.status(id), "draft");
     EXPECT_EQ(stored_objects(service, "public"), 0U);
-    EXPECT_EQ(service.sql("SELECT COUNT(*) FROM activity_log WHERE action = 'adminTermPolicyPublish'")[0][0], "0");
+    EXPECT_EQ(publications_by(desk), "0");
 
     texts["de"] = "<p>Example GmbH</p>";
     EXPECT_EQ(desk.update(id, desk.upload("privacy", 1, "de", texts["de"])).status, 200U) << "nobody has a claim";
@@ -129,7 +136,7 @@ TEST(DOC_10, ATextWithAnUnfilledPlaceholderIsNotPublished) {
 }
 
 TEST(DOC_10, ManyAndLongPlaceholdersAreToldShortly) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     std::string text = "{{" + std::string(500'000, 'x') + "}}";
     for (int i = 0; i < 10'000; ++i) text += "{{name" + std::to_string(i) + "}}";
@@ -141,7 +148,7 @@ TEST(DOC_10, ManyAndLongPlaceholdersAreToldShortly) {
 }
 
 TEST(DOC_7, WhatIsPublishedIsFrozen) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("cookies", 1, three);
     const Answer address = desk.presign("cookies", 1, "en", 5);
@@ -162,7 +169,7 @@ TEST(DOC_7, WhatIsPublishedIsFrozen) {
 }
 
 TEST(DOC_4, OfManyPublishersOneWins) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     for (int version = 1; version <= 5; ++version) {
         const std::string id = desk.draft("privacy", version, three);
@@ -173,8 +180,7 @@ TEST(DOC_4, OfManyPublishersOneWins) {
             if (answer.status != 200) expect_error(answer, 400, 6105);
         expect_published(desk, id, "privacy", version, three);
     }
-    EXPECT_EQ(service.sql("SELECT COUNT(*) FROM activity_log WHERE action = 'adminTermPolicyPublish'")[0][0], "5")
-        << "once each";
+    EXPECT_EQ(publications_by(desk), "5") << "once each";
 }
 
 // Whichever call comes first, the public files are those that the published document names.
@@ -217,7 +223,7 @@ TEST(DOC_4, APublicationAgainstChangesOfTheSameDraft) {
 
 // Between a publisher's claim and its decision, nobody else may change the document.
 TEST(DOC_4, EditorsWaitForAPublication) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
     const json::object german = desk.upload("privacy", 1, "de", "x");
@@ -241,7 +247,7 @@ TEST(DOC_4, EditorsWaitForAPublication) {
 }
 
 TEST(DOC_4, AnErrorAtAnyCallOfTheStoreLeavesADraft) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     for (int broken = 0;; ++broken) {
         const std::string id = desk.draft("privacy", broken + 1, three);
@@ -265,7 +271,7 @@ TEST(DOC_4, AnErrorAtAnyCallOfTheStoreLeavesADraft) {
 }
 
 TEST(DOC_4, AnErrorAtAnyStatementLeavesADraft) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     for (int broken = 0;; ++broken) {
         const std::string id = desk.draft("privacy", broken + 1, texts_in({"en"}));
@@ -317,7 +323,7 @@ TEST(DOC_4, WithoutTheStoreNothingIsPublished) {
 
 // A publisher that stalled for too long finds that its claim has expired, and starts again.
 TEST(DOC_4, AClaimThatIsOverDecidesNothing) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
     const json::object german = desk.upload("privacy", 1, "de", "spät");
@@ -335,7 +341,7 @@ TEST(DOC_4, AClaimThatIsOverDecidesNothing) {
 }
 
 TEST(DOC_4, APublisherWithoutTimeForOneMorePutGivesUp) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
     int puts = 0;

@@ -29,7 +29,7 @@ void sweep_with(Service& service, const BeforeCall& before) {
 }
 
 TEST(DOC_7, AnUploadThatNobodyUsesIsErasedWhenItsAddressIsOver) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     desk.upload("privacy", 1, texts_in({"en", "de"}));
     desk.sweep();
@@ -38,7 +38,7 @@ TEST(DOC_7, AnUploadThatNobodyUsesIsErasedWhenItsAddressIsOver) {
 }
 
 TEST(DOC_7, WhatADraftHasStays) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("privacy", 1, texts_in({"en", "de"}));
     service.pass(hours{1});
@@ -49,7 +49,7 @@ TEST(DOC_7, WhatADraftHasStays) {
 }
 
 TEST(DOC_7, WhatWasRemovedOrDeletedIsErasedAndStaysErased) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("privacy", 1, texts_in({"en", "de"}));
     const std::string url = desk.presign("privacy", 1, "en", 5).text("data.presignUrl");
@@ -64,7 +64,7 @@ TEST(DOC_7, WhatWasRemovedOrDeletedIsErasedAndStaysErased) {
 
 // An outage of the store fails no administrator's change: the sweeper erases the file later.
 TEST(DOC_7, WhatCannotBeErasedAtOnceGoesLater) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string deleted = desk.draft("privacy", 1, texts_in({"en", "de"}));
     const std::string published = desk.draft("cookies", 1, texts_in({"en"}));
@@ -82,7 +82,7 @@ TEST(DOC_7, WhatCannotBeErasedAtOnceGoesLater) {
 }
 
 TEST(DOC_7, AnOutageOfTheStoreIsOutlived) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     desk.upload("privacy", 1, texts_in({"en", "de", "fr"}));
     service.pass(hours{1});
@@ -98,7 +98,7 @@ TEST(DOC_7, AnOutageOfTheStoreIsOutlived) {
 
 // During an upgrade, instances of two versions run side by side.
 TEST(DOC_7, WhatOnlyANewerProgramKnowsIsLeftToIt) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const auto add = [&](const std::string& area, const std::string& type, int version, const std::string& language) {
         service.sql("INSERT INTO loose_objects (area, type, version, language, due_at) VALUES ('" + area + "', '" +
@@ -120,7 +120,7 @@ TEST(DOC_7, WhatOnlyANewerProgramKnowsIsLeftToIt) {
 }
 
 TEST(DOC_7, AfterAPublicationItsPrivateFilesGo) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     desk.published("privacy", 1, texts_in({"en", "de"}));
     EXPECT_EQ(stored_objects(service, "private"), 0U) << "moved, not copied";
@@ -152,7 +152,7 @@ struct CutOff {
 };
 
 TEST(DOC_7, WhatACutOffPublicationLeftBehindIsErased) {
-    Service service;
+    Service& service = service_without_policies();
     const CutOff cut_off(service);
     cut_off.desk.sweep();
     EXPECT_EQ(stored_objects(service, "public"), 2U) << "the publisher may still be at it";
@@ -164,7 +164,7 @@ TEST(DOC_7, WhatACutOffPublicationLeftBehindIsErased) {
 }
 
 TEST(DOC_7, WhatItsRepetitionHasIsNot) {
-    Service service;
+    Service& service = service_without_policies();
     const CutOff cut_off(service);
     ASSERT_EQ(cut_off.desk.publish(cut_off.id).status, 200U);
     service.pass(hours{1});
@@ -173,7 +173,7 @@ TEST(DOC_7, WhatItsRepetitionHasIsNot) {
 }
 
 TEST(DOC_7, ALanguageThatWasRemovedAfterACutOffPublicationGoes) {
-    Service service;
+    Service& service = service_without_policies();
     const CutOff cut_off(service);
     service.pass(minutes{10});
     EXPECT_EQ(cut_off.desk.remove(cut_off.id, "de").status, 204U);
@@ -186,7 +186,7 @@ TEST(DOC_7, ALanguageThatWasRemovedAfterACutOffPublicationGoes) {
 
 // Between the sweeper's check and the erasure, nobody may create a document from the object.
 TEST(DOC_7, WhatIsBeingErasedIsNotTakenUp) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("privacy", 1, texts_in({"en", "de"}));
     desk.remove(id, "de");
@@ -208,7 +208,7 @@ TEST(DOC_7, WhatIsBeingErasedIsNotTakenUp) {
 }
 
 TEST(DOC_7, WhatIsReleasedWhileItIsLookedAtIsLookedAtAgain) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
     service.pass(hours{1});
@@ -225,7 +225,7 @@ TEST(DOC_7, WhatIsReleasedWhileItIsLookedAtIsLookedAtAgain) {
 }
 
 TEST(DOC_7, ASweeperThatStoodStillErasesNothing) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     desk.upload("privacy", 1, texts_in({"en"}));
     service.pass(hours{1});
@@ -242,7 +242,7 @@ TEST(DOC_7, ASweeperThatStoodStillErasesNothing) {
 }
 
 TEST(DOC_7, ManySweepersAndEditorsAtOnce) {
-    Service service;
+    Service& service = service_without_policies();
     const PolicyDesk desk(service);
     const std::string id = desk.draft("privacy", 1, texts_in({"en"}));
     const auto answers = at_once(6, [&](std::size_t i) {

@@ -11,10 +11,11 @@ namespace {
 constexpr const char* status_path = "/api/user/2fa/status";
 
 // Expects a state that some order of the operations explains.
-void expect_sound(const Service& service, const std::string& trace) {
+void expect_sound(const Service& service, const Person& person, const std::string& trace) {
     for (const auto& row : service.sql("SELECT enabled, required_setup, iv IS NOT NULL, secret IS NOT NULL, attempt, "
                                        "(SELECT count(*) FROM backup_codes b WHERE b.user_id = t.user_id) "
-                                       "FROM two_factors t")) {
+                                       "FROM two_factors t WHERE t.user_id = '" +
+                                       person.id.text() + "'")) {
         const bool enabled = row[0] == "1";
         const bool required = row[1] == "1";
         const int codes = std::stoi(row[5]);
@@ -31,7 +32,7 @@ void expect_sound(const Service& service, const std::string& trace) {
 }
 
 TEST(RAC_2, ChangesOfTheSecondFactorAtOnceEndInAStateSomeOrderExplains) {
-    Service service;
+    Service& service = suite_service();
     const Person admin = service.make_person(Role::admin);
     const Headers admin_caller = bearer(service.tokens_of(admin).access);
     std::mt19937 random(20261120);
@@ -61,7 +62,7 @@ TEST(RAC_2, ChangesOfTheSecondFactorAtOnceEndInAStateSomeOrderExplains) {
         }
         for (const Answer& answer : all_at_once(service, calls))
             EXPECT_TRUE(answer.status < 500 || answer.status == 503) << trace << answer.body;
-        expect_sound(service, trace);
+        expect_sound(service, person, trace);
         // Whatever the order was, the owner can still log in.
         const Answer login = service.log_in(person);
         ASSERT_EQ(login.status, 200U) << trace << login.body;
@@ -69,14 +70,14 @@ TEST(RAC_2, ChangesOfTheSecondFactorAtOnceEndInAStateSomeOrderExplains) {
 }
 
 TEST(RAC_2, TwoSetsOfBackupCodesNeverLiveTogether) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     const Headers caller = bearer(service.turn_two_factor_on(person).access);
     for (int round = 0; round < 10; ++round) {
         const auto answers =
             all_at_once(service, std::vector<Call>(8, {"/api/user/2fa/backup/regenerate", {}, caller}));
         EXPECT_EQ(count(answers, 201), 8U);
-        EXPECT_EQ(service.sql("SELECT count(*) FROM backup_codes")[0][0], "8");
+        EXPECT_EQ(backup_codes_left(service, person), "8");
         // At most one of the answers contains codes that are still valid.
         int whole_sets = 0;
         const Answer& last = answers.back();
@@ -92,7 +93,7 @@ TEST(RAC_2, TwoSetsOfBackupCodesNeverLiveTogether) {
 }
 
 TEST(RAC_2, ConfirmingAtOnceHandsOutOneSetOfCodes) {
-    Service service;
+    Service& service = suite_service();
     for (int round = 0; round < 5; ++round) {
         Person person = service.make_person();
         const Headers caller = bearer(service.tokens_of(person).access);
@@ -101,8 +102,13 @@ TEST(RAC_2, ConfirmingAtOnceHandsOutOneSetOfCodes) {
         const auto answers = all_at_once(service, std::vector<Call>(16, confirm));
         EXPECT_EQ(count(answers, 200), 1U);
         EXPECT_EQ(count(answers, 400, "twoFactorAlreadyEnabled"), 15U);
-        expect_sound(service, "confirm");
+        expect_sound(service, person, "confirm");
     }
+}
+
+std::string live_sessions(const Service& service, const Person& person) {
+    return service.sql("SELECT count(*) FROM sessions WHERE revoked_at IS NULL AND user_id = '" + person.id.text() +
+                       "'")[0][0];
 }
 
 // Expects that every session in `answers` has ended by now.
@@ -116,9 +122,9 @@ void expect_all_dead(const Service& service, const std::vector<Answer>& answers,
 }
 
 TEST(RAC_3, NoLoginOfTheOldPasswordOutlivesItsChange) {
+    // The caller's own session must not be displaced by so many others.
+    Service service({{"SESSION_MAX_PER_USER", "100"}});
     for (int round = 0; round < 4; ++round) {
-        // The caller's own session must not be displaced by so many others.
-        Service service({{"SESSION_MAX_PER_USER", "100"}});
         Person person = service.make_person();
         const TokenTexts tokens = service.tokens_of(person);
         std::vector<Call> calls(24, {"/api/user/login/credential", credentials(person.email, person.password)});
@@ -134,7 +140,7 @@ TEST(RAC_3, NoLoginOfTheOldPasswordOutlivesItsChange) {
             changed = service.patch(change.path, change.body, change.headers).status;
         ASSERT_EQ(changed, 200U);
         expect_all_dead(service, answers, "round " + std::to_string(round));
-        EXPECT_EQ(service.sql("SELECT count(*) FROM sessions WHERE revoked_at IS NULL")[0][0], "0");
+        EXPECT_EQ(live_sessions(service, person), "0");
         // Logins after the change had the wrong password and may have locked the account for a while.
         service.clock().advance(std::chrono::hours{1});
         EXPECT_EQ(service.log_in(person.email, "Copper-Meadow-77").status, 200U);
@@ -150,8 +156,8 @@ Answer log_in_at_last(const Service& service, const std::string& email, const st
 
 // Every request presents the right old password before the first change is written.
 TEST(RAC_3, OfManyChangesOfOnePasswordAtOnceOneHolds) {
+    Service& service = suite_service();
     for (int round = 0; round < 3; ++round) {
-        Service service;
         const Person person = service.make_person();
         std::vector<std::string> wanted{person.password};
         std::vector<Call> calls;
@@ -176,7 +182,7 @@ TEST(RAC_3, OfManyChangesOfOnePasswordAtOnceOneHolds) {
 }
 
 TEST(RAC_3, NoSecondStepOutlivesAChangeOfPasswordOrAReset) {
-    Service service;
+    Service& service = suite_service();
     const Person admin = service.make_person(Role::admin);
     const Headers admin_caller = bearer(service.tokens_of(admin).access);
     for (int round = 0; round < 6; ++round) {
@@ -203,8 +209,8 @@ TEST(RAC_3, NoSecondStepOutlivesAChangeOfPasswordOrAReset) {
 }
 
 TEST(RAC_3, NoLoginBegunBeforeTwoFactorWasOnGoesRoundIt) {
+    Service& service = suite_service();
     for (int round = 0; round < 4; ++round) {
-        Service service;
         Person person = service.make_person();
         const TokenTexts tokens = service.tokens_of(person);
         person.secret = service.post("/api/user/2fa/setup", {}, bearer(tokens.access)).text("data.secret");
@@ -219,8 +225,8 @@ TEST(RAC_3, NoLoginBegunBeforeTwoFactorWasOnGoesRoundIt) {
 }
 
 TEST(RAC_3, NoRefreshOutlivesAChangeOfPassword) {
+    Service& service = suite_service();
     for (int round = 0; round < 4; ++round) {
-        Service service;
         Person person = service.make_person();
         const TokenTexts tokens = service.tokens_of(person);
         std::vector<Call> calls;
@@ -233,7 +239,7 @@ TEST(RAC_3, NoRefreshOutlivesAChangeOfPassword) {
         for (const Answer& answer : all_at_once(service, calls))
             if (answer.has("data.accessToken"))
                 EXPECT_EQ(service.get(status_path, bearer(answer.text("data.accessToken"))).status, 401U) << round;
-        EXPECT_EQ(service.sql("SELECT count(*) FROM sessions WHERE revoked_at IS NULL")[0][0], "0");
+        EXPECT_EQ(live_sessions(service, person), "0");
     }
 }
 

@@ -14,8 +14,6 @@ constexpr const char* disable_a = "/api/user/2fa";
 constexpr const char* disable_b = "/api/shared/user/2fa/disable";
 constexpr const char* change_path = "/api/shared/user/change-password";
 
-std::string backup_codes_left(const Service& service) { return service.sql("SELECT count(*) FROM backup_codes")[0][0]; }
-
 // Climbs the ladder of locks; each call of `fail` makes one wrong attempt.
 void climb(Service& service, const std::function<Answer()>& fail) {
     for (int attempt = 1; attempt <= 5; ++attempt) expect_wrong_factor(fail());
@@ -53,15 +51,16 @@ TEST(TFA_4, WhileLockedNothingIsEvaluatedConsumedOrCounted) {
     Enrolled it;
     const std::string challenge = it.challenge();
     for (int i = 0; i < 5; ++i) expect_wrong_factor(it.service.verify(challenge, it.wrong(i)));
-    const auto before = it.service.sql("SELECT * FROM two_factors");
+    const std::string row = "SELECT * FROM two_factors WHERE user_id = '" + it.person.id.text() + "'";
+    const auto before = it.service.sql(row);
     for (int i = 0; i < 5; ++i) {
         expect_two_factor_lock(it.service.verify(challenge, it.service.code(it.person, 1)), 240);
         expect_two_factor_lock(it.service.verify(challenge, it.wrong()), 240);
         expect_two_factor_lock(it.service.verify_backup(challenge, it.person.backup_codes[0]), 240);
         expect_two_factor_lock(it.service.verify_backup(challenge, wrong_backup_code), 240);
     }
-    EXPECT_EQ(it.service.sql("SELECT * FROM two_factors"), before);
-    EXPECT_EQ(backup_codes_left(it.service), "8");
+    EXPECT_EQ(it.service.sql(row), before);
+    EXPECT_EQ(backup_codes_left(it.service, it.person), "8");
     it.service.clock().advance(seconds{240});
     EXPECT_EQ(two_factor_attempt(it.service, it.person), "5") << "the count outlives the lock";
     EXPECT_EQ(it.service.verify(challenge, it.service.code(it.person)).status, 200U) << "and the challenge lives";
@@ -110,11 +109,11 @@ TEST(TFA_5, AllRoadsOfAnEnrolledUserShareOneCounterAndOneLock) {
     }
     expect_two_factor_lock(changed_with("code", right), 240);
     expect_two_factor_lock(changed_with("backupCode", backup), 240);
-    EXPECT_EQ(backup_codes_left(it.service), "8");
+    EXPECT_EQ(backup_codes_left(it.service, it.person), "8");
 }
 
 TEST(TFA_5, ConfirmingIsCountedOnBothRouteSets) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     const Headers caller = bearer(service.tokens_of(person).access);
     person.secret = service.post("/api/user/2fa/setup", {}, caller).text("data.secret");
@@ -132,7 +131,7 @@ TEST(TFA_5, ConfirmingIsCountedOnBothRouteSets) {
 }
 
 TEST(TFA_5, ForcedSetUpIsCountedAndLockedAlike) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     service.turn_two_factor_on(person);
     reset_two_factor(service, person);
@@ -151,7 +150,7 @@ TEST(TFA_5, ForcedSetUpIsCountedAndLockedAlike) {
 }
 
 void expect_five_of_a_thousand(int rounds, bool from_many_addresses) {
-    Service service;
+    Service& service = suite_service();
     for (int round = 0; round < rounds; ++round) {
         Person person = service.make_person();
         service.turn_two_factor_on(person);
@@ -220,7 +219,7 @@ TEST(TFA_6, ARightCodeAmongTheWrongOnesEndsInOneOfTwoStates) {
 }
 
 TEST(TFA_7, CountAndLockSurviveARestart) {
-    Enrolled it;
+    Enrolled it{Environment{}};
     for (int i = 0; i < 4; ++i) expect_wrong_factor(it.service.verify(it.challenge(), it.wrong(i)));
     it.service.restart();
     expect_wrong_factor(it.service.verify(it.challenge(), it.wrong()));
@@ -243,11 +242,15 @@ TEST(TFA_7, TheLockStandsWhenTheCacheHasForgottenEverything) {
 
 TEST(TFA_8, NoStoredCountMakesALockThatIsShortNegativeOrWrapped) {
     Enrolled it;
+    const auto store = [&](std::int64_t count) {
+        it.service.sql("UPDATE two_factors SET attempt = " + std::to_string(count) +
+                       ", locked_until = NULL WHERE user_id = '" + it.person.id.text() + "'");
+    };
     std::int64_t longest = 0;
     for (const std::int64_t stored :
          {std::int64_t{4}, std::int64_t{99}, std::int64_t{229}, std::int64_t{230}, std::int64_t{231},
           std::int64_t{5'036}, std::int64_t{2'147'483'646}, std::int64_t{1} << 62}) {
-        it.service.sql("UPDATE two_factors SET attempt = " + std::to_string(stored) + ", locked_until = NULL");
+        store(stored);
         expect_wrong_factor(it.service.verify(it.challenge(), it.wrong()));
         const Answer locked = it.service.verify(it.challenge(), it.service.code(it.person, 1));
         EXPECT_EQ(locked.status, 429U) << stored;
@@ -255,13 +258,13 @@ TEST(TFA_8, NoStoredCountMakesALockThatIsShortNegativeOrWrapped) {
         EXPECT_GE(wait, std::max<std::int64_t>(240, longest)) << stored;
         longest = wait;
     }
-    it.service.sql("UPDATE two_factors SET attempt = -3, locked_until = NULL");
+    store(-3);
     expect_wrong_factor(it.service.verify(it.challenge(), it.wrong()));
     EXPECT_EQ(it.service.verify(it.challenge(), it.service.code(it.person, 1)).status, 200U);
 }
 
 TEST(TFA_9, NothingButAFullSuccessOrTheAdminClearsTheCount) {
-    Enrolled it;
+    Enrolled it{Environment{}};
     Service& service = it.service;
     for (int i = 0; i < 4; ++i) expect_wrong_factor(service.verify(it.challenge(), it.wrong(i)));
     const Headers caller = bearer(it.tokens.access);
@@ -281,8 +284,9 @@ TEST(TFA_9, TheAdminResetClearsCountAndLock) {
     Enrolled it;
     for (int i = 0; i < 5; ++i) it.service.verify(it.challenge(), it.wrong(i));
     reset_two_factor(it.service, it.person);
-    EXPECT_EQ(it.service.sql("SELECT attempt, locked_until FROM two_factors"),
-              (std::vector<std::vector<std::string>>{{"0", ""}}));
+    EXPECT_EQ(
+        it.service.sql("SELECT attempt, locked_until FROM two_factors WHERE user_id = '" + it.person.id.text() + "'"),
+        (std::vector<std::vector<std::string>>{{"0", ""}}));
 }
 
 }  // namespace

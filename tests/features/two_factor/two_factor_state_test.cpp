@@ -1,4 +1,5 @@
 // The states of the second factor, the check that every path to tokens passes, and the reset by an administrator.
+#include <array>
 #include <set>
 
 #include <boost/json/serialize.hpp>
@@ -15,15 +16,21 @@ void expect_refused(const Answer& answer, unsigned status, std::string_view name
     EXPECT_EQ(answer.code_name(), name);
 }
 
-std::vector<std::vector<std::string>> sealed(const Service& service) {
-    return service.sql("SELECT hex(iv), hex(secret), enabled, required_setup FROM two_factors");
+std::vector<std::vector<std::string>> sealed(const Service& service, const Person& person) {
+    return service.sql("SELECT hex(iv), hex(secret), enabled, required_setup FROM two_factors WHERE user_id = '" +
+                       person.id.text() + "'");
+}
+
+std::string live_sessions(const Service& service, const Person& person) {
+    return service.sql("SELECT count(*) FROM sessions WHERE revoked_at IS NULL AND user_id = '" + person.id.text() +
+                       "'")[0][0];
 }
 
 std::string reset_path(const std::string& user) { return "/api/admin/user/update/" + user + "/2fa/reset"; }
 
 TEST(TFA_12, AnActiveSecretIsNeitherShownNorReplaced) {
     Enrolled it;
-    const auto before = sealed(it.service);
+    const auto before = sealed(it.service, it.person);
     const Headers caller = bearer(it.tokens.access);
     for (const char* path : {"/api/user/2fa/setup", "/api/shared/user/2fa/setup"})
         expect_refused(it.service.post(path, {}, caller), 400, "twoFactorAlreadyEnabled");
@@ -33,7 +40,7 @@ TEST(TFA_12, AnActiveSecretIsNeitherShownNorReplaced) {
                    400, "twoFactorNotRequiredSetup");
     // A login in progress has only a challenge token, which set-up does not accept.
     expect_refused(it.service.post("/api/user/2fa/setup", {}, bearer(challenge)), 401, "jwtAccessTokenInvalid");
-    EXPECT_EQ(sealed(it.service), before);
+    EXPECT_EQ(sealed(it.service, it.person), before);
     EXPECT_EQ(it.service.verify(challenge, it.service.code(it.person)).status, 200U) << "nothing was spent";
     const Answer status = it.service.get("/api/user/2fa/status", caller);
     EXPECT_FALSE(status.body.contains(it.person.secret));
@@ -41,7 +48,7 @@ TEST(TFA_12, AnActiveSecretIsNeitherShownNorReplaced) {
 }
 
 TEST(TFA_12, NobodyBringsASecretOfTheirOwn) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     const Headers caller = bearer(service.tokens_of(person).access);
     const Answer refused =
@@ -50,11 +57,11 @@ TEST(TFA_12, NobodyBringsASecretOfTheirOwn) {
     EXPECT_TRUE(refused.violates("secret", "whitelistValidation"));
     const Answer confirm = service.post("/api/user/2fa/confirm", {{"code", "287082"}, {"secret", "GEZDGNBV"}}, caller);
     EXPECT_TRUE(confirm.violates("secret", "whitelistValidation"));
-    EXPECT_TRUE(service.sql("SELECT * FROM two_factors").empty());
+    EXPECT_TRUE(sealed(service, person).empty());
 }
 
 TEST(TFA_12, ASecondSetUpMakesTheFirstSecretUseless) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     const Headers caller = bearer(service.tokens_of(person).access);
     Person older = person;
@@ -67,7 +74,7 @@ TEST(TFA_12, ASecondSetUpMakesTheFirstSecretUseless) {
 }
 
 TEST(TFA_13, EachStateRefusesWhatDoesNotFitIt) {
-    Service service;
+    Service& service = suite_service();
     Person person = service.make_person();
     const Headers caller = bearer(service.tokens_of(person).access);
     const auto confirm = [&](const std::string& code) {
@@ -149,7 +156,7 @@ std::vector<Call> routes_of(App& app, const std::string& id, const json::object&
 }
 
 TEST(TFA_14, TheRoadsToTokensAreThese) {
-    Service service;
+    Service& service = suite_service();
     // A new operation that issues tokens must be added to the tests below. social_factors_test.cpp covers the provider
     // logins.
     EXPECT_EQ(operations_with_tokens(service.app().router()),
@@ -169,7 +176,7 @@ TEST(TFA_14, NoRoadPassesTheSecondFactor) {
         EXPECT_FALSE(answer.body.contains("accessToken")) << call.path;
         challenge = answer.text("data.challengeToken");
     }
-    EXPECT_EQ(service.sql("SELECT count(*) FROM sessions WHERE revoked_at IS NULL")[0][0], "1") << "the enabling one";
+    EXPECT_EQ(live_sessions(service, it.person), "1") << "the enabling one";
     for (const Call& call : routes_of(service.app(), "refreshTokens", {}, bearer(challenge)))
         EXPECT_EQ(service.call(call.method, call.path, "{}", call.headers).status, 401U) << call.path;
     int n = 0;
@@ -197,7 +204,8 @@ TEST(TFA_14, NoRoadPassesTheStateOfTheAccount) {
         const Person plain = it.service.make_person();
         const TokenTexts live = it.service.tokens_of(plain);
         const std::string challenge = it.service.challenge_of(it.person);
-        it.service.sql(std::string("UPDATE users SET ") + change);
+        it.service.sql(std::string("UPDATE users SET ") + change + " WHERE id IN ('" + it.person.id.text() + "', '" +
+                       plain.id.text() + "')");
         for (const auto& [id, body, headers] : std::vector<std::tuple<std::string, json::object, Headers>>{
                  {"loginWithCredential", credentials(plain.email, plain.password), {}},
                  {"loginWithCredential", credentials(it.person.email, it.person.password), {}},
@@ -206,7 +214,7 @@ TEST(TFA_14, NoRoadPassesTheStateOfTheAccount) {
             for (const Call& call : routes_of(it.service.app(), id, body, headers))
                 expect_refused(it.service.call(call.method, call.path, json::serialize(call.body), call.headers), 403,
                                name);
-        EXPECT_EQ(it.service.sql("SELECT count(*) FROM backup_codes")[0][0], "8");
+        EXPECT_EQ(backup_codes_left(it.service, it.person), "8");
     }
 }
 
@@ -225,10 +233,7 @@ TEST(TFA_14, NoRoadPassesThePasswordLockOrTheForcedSetUp) {
                                       {{"challengeToken", challenge}, {"code", it.service.next_code(pending)}}, {}))
         expect_refused(it.service.call(call.method, call.path, json::serialize(call.body), {}), 400,
                        "twoFactorRequiredSetup");
-    EXPECT_EQ(it.service.sql("SELECT count(*) FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.revoked_at IS "
-                             "NULL AND u.email = '" +
-                             it.person.email + "'")[0][0],
-              "0");
+    EXPECT_EQ(live_sessions(it.service, it.person), "0");
     for (int i = 0; i < 5; ++i) it.service.log_in(it.person.email, "Wrong-Harbor-42");
     for (const Call& call :
          routes_of(it.service.app(), "loginWithCredential", credentials(it.person.email, it.person.password), {}))
@@ -244,7 +249,10 @@ TEST(REC_6, OnlyAnAdminResetsAndNeverUpwardsOrThemselves) {
     Person super = service.make_person(Role::super_admin);
     const Headers admin_caller = bearer(service.turn_two_factor_on(admin).access);
     const Headers super_caller = bearer(service.turn_two_factor_on(super).access);
-    const auto before = sealed(it.service);
+    const auto all_sealed = [&] {
+        return std::array{sealed(service, it.person), sealed(service, admin), sealed(service, super)};
+    };
+    const auto before = all_sealed();
     const std::string target = it.person.id.text();
     expect_refused(service.patch(reset_path(target), {}), 401, "jwtAccessTokenInvalid");
     expect_refused(service.patch(reset_path(target), {}, bearer(service.tokens_of(other).access)), 403, "forbidden");
@@ -255,7 +263,8 @@ TEST(REC_6, OnlyAnAdminResetsAndNeverUpwardsOrThemselves) {
     expect_refused(service.patch(reset_path(other.id.text()), {}, admin_caller), 400, "twoFactorNotEnabled");
     expect_refused(service.patch(reset_path(admin.id.text()), {}, admin_caller), 400, "notSelf");
     expect_refused(service.patch(reset_path(super.id.text()), {}, admin_caller), 403, "forbidden");
-    EXPECT_EQ(sealed(it.service), before);
+    EXPECT_EQ(all_sealed(), before);
+    EXPECT_TRUE(sealed(service, other).empty());
     EXPECT_EQ(service.patch(reset_path(admin.id.text()), {}, super_caller).status, 200U);
 }
 
@@ -272,8 +281,8 @@ TEST(REC_6, TheAdminSeesNoSecretAndPicksNone) {
     // The reset ends all sessions and removes the secret and the backup codes. Two-factor stays on and requires a new
     // set-up.
     expect_refused(it.service.get("/api/user/2fa/status", bearer(it.tokens.access)), 401, "jwtAccessTokenInvalid");
-    EXPECT_EQ(sealed(it.service), (std::vector<std::vector<std::string>>{{"", "", "1", "1"}}));
-    EXPECT_EQ(it.service.sql("SELECT count(*) FROM backup_codes")[0][0], "0");
+    EXPECT_EQ(sealed(it.service, it.person), (std::vector<std::vector<std::string>>{{"", "", "1", "1"}}));
+    EXPECT_EQ(backup_codes_left(it.service, it.person), "0");
     // A second reset also succeeds.
     EXPECT_EQ(it.service.patch(reset_path(it.person.id.text()), {}, caller).status, 200U);
 }

@@ -74,7 +74,7 @@ const std::vector<std::string>& spellings_of(const std::string& path) {
 // A spelling either addresses the path, which its guard protects, or it addresses nothing, for every caller. A spelling
 // that answers strangers and callers differently without addressing the path has met another guard, or none.
 TEST(AUT_2, NoSpellingOfAPathLeadsAroundItsGuard) {
-    Service service;
+    Service& service = suite_service();
     const auto tokens = service.tokens_of(service.make_person());
     for (const std::string path : {"/api/shared/user/2fa/status", "/api/user/session/list"}) {
         const auto& spellings = spellings_of(path);
@@ -100,7 +100,7 @@ TEST(AUT_2, NoSpellingOfAPathLeadsAroundItsGuard) {
 }
 
 TEST(AUT_2, NoSpellingOpensAnAdminsRouteToAUser) {
-    Service service;
+    Service& service = suite_service();
     const Person person = service.make_person();
     Person victim = service.make_person();
     service.turn_two_factor_on(victim);
@@ -116,7 +116,7 @@ TEST(AUT_2, NoSpellingOpensAnAdminsRouteToAUser) {
 }
 
 TEST(AUT_2, AbsoluteFormHeadAndOverridesMeetTheSameGuard) {
-    Service service;
+    Service& service = suite_service();
     const auto tokens = service.tokens_of(service.make_person());
     const std::string path = "/api/shared/user/2fa/status";
     const std::string bearer_line = "Authorization: Bearer " + tokens.access + "\r\n";
@@ -143,7 +143,7 @@ TEST(AUT_2, AbsoluteFormHeadAndOverridesMeetTheSameGuard) {
 }
 
 TEST(AUT_2, IdentityComesFromTheTokenNotFromHeaders) {
-    Service service;
+    Service& service = suite_service();
     const Person admin = service.make_person(Role::admin);
     for (const auto& [name, value] : Headers{{"X-User-Id", admin.id.text()},
                                              {"X-Role", "admin"},
@@ -155,7 +155,7 @@ TEST(AUT_2, IdentityComesFromTheTokenNotFromHeaders) {
 }
 
 TEST(AUT_3, ForeignSessionsAreAbsentOnes) {
-    Service service;
+    Service& service = suite_service();
     const Person owner = service.make_person();
     const auto own = service.tokens_of(owner);
     const auto foreign = service.tokens_of(service.make_person());
@@ -184,7 +184,7 @@ TEST(AUT_3, ForeignSessionsAreAbsentOnes) {
 }
 
 TEST(AUT_3, AListShowsOnlyTheOwn) {
-    Service service;
+    Service& service = suite_service();
     const Person owner = service.make_person();
     const auto own = service.tokens_of(owner);
     service.tokens_of(service.make_person());

@@ -160,7 +160,7 @@ struct Callers {
 };
 
 TEST(AUT_1, TheTableHoldsEveryOperation) {
-    Service service;
+    Service& service = suite_service();
     std::set<std::string> declared;
     for (const auto& operation : service.app().router().operations()) declared.insert(operation->id);
     std::set<std::string> written;
@@ -178,18 +178,12 @@ TEST(AUT_1, TheTableHoldsEveryOperation) {
     }
 }
 
-// Each operation gets its own service and callers, so that a logout does not affect the next row.
-// One service for all rows; each has callers of its own.
-class PermissionTable : public ::testing::TestWithParam<std::size_t> {
-protected:
-    static void SetUpTestSuite() { running = std::make_unique<Service>(); }
-    static void TearDownTestSuite() { running.reset(); }
-    static inline std::unique_ptr<Service> running;
-};
+// Each operation gets its own callers, so that a logout does not affect the next row.
+class PermissionTable : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(PermissionTable, AUT_1) {
     const Row& row = table().at(GetParam());
-    Service& service = *running;
+    Service& service = suite_service();
     const Callers callers(service);
     for (std::size_t caller = 0; caller < caller_names.size(); ++caller) {
         const Answer answer = service.call(row.method, row.path, {}, callers.headers(caller));
@@ -202,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(Operations, PermissionTable, ::testing::Range(std::size
                          [](const auto& parameter) { return table().at(parameter.param).id; });
 
 TEST(AUT_1, EveryAliasHasTheGuardOfItsOperation) {
-    Service service;
+    Service& service = suite_service();
     const Callers callers(service);
     std::size_t asked = 0;
     for (const auto& operation : service.app().router().operations()) {
@@ -226,7 +220,7 @@ TEST(AUT_1, EveryAliasHasTheGuardOfItsOperation) {
 }
 
 TEST(AUT_1, AStrangerLearnsNothingOfARequestsForm) {
-    const Service service;
+    const Service& service = suite_service();
     // The guard runs before validation, so every body gets the same 401.
     for (const std::string body : {"", "{}", "{", "[]", R"({"code":1})"}) {
         const Answer answer = service.call("POST", "/api/user/2fa/confirm", body);

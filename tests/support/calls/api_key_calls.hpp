@@ -1,4 +1,4 @@
-// A service whose super admin creates API keys, and calls that present them.
+// A super admin who creates API keys, and calls that present them.
 #pragma once
 
 #include <string>

@@ -2,6 +2,7 @@
 
 #include "base/uuid.hpp"
 #include "crypto/digest.hpp"
+#include "tests/support/calls/policy_calls.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -65,5 +66,7 @@ std::string history(const Service& service, const Person& person) {
 std::string value_of(const Service& service, const std::string& select) {
     return service.sql("SELECT " + select).at(0).at(0);
 }
+
+Signed::Signed() : service(service_without_policies()) {}
 
 }  // namespace consentry::tests

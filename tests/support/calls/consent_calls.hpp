@@ -2,7 +2,9 @@
 // acceptances.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/calls/factor_calls.hpp"
@@ -31,12 +33,15 @@ std::string history(const Service& service, const Person& person);
 
 std::string value_of(const Service& service, const std::string& select);  // the first value of "SELECT " + select
 
-// A service and a user with a session.
+// A user with a session, on the service of the suite without policies (service_without_policies), or on one of its own
+// with these settings.
 struct Signed {
-    explicit Signed(Environment settings = {}) : service(std::move(settings)) {}
+    Signed();
+    explicit Signed(Environment settings) : own(std::make_unique<Service>(std::move(settings))), service(*own) {}
     std::string rows() const { return value_of(service, "count(*) FROM term_policy_acceptances"); }
 
-    Service service;
+    std::unique_ptr<Service> own;  // null on the service of the suite
+    Service& service;
     Person person = service.make_person();
     std::string token = service.tokens_of(person).access;
 };

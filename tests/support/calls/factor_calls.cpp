@@ -175,6 +175,10 @@ std::string two_factor_attempt(const Service& service, const Person& person) {
     return rows.empty() ? "none" : rows[0][0];
 }
 
+std::string backup_codes_left(const Service& service, const Person& person) {
+    return service.sql("SELECT count(*) FROM backup_codes WHERE user_id = '" + person.id.text() + "'")[0][0];
+}
+
 void expect_five_evaluated(std::vector<Answer> answers, const std::function<Answer()>& guess) {
     const auto evaluated = [&] { return count(answers, 400, "passwordNotMatch"); };
     for (int i = 0; evaluated() < 5 && i < 50; ++i) answers.push_back(guess());

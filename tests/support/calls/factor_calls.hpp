@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <latch>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -31,16 +32,19 @@ std::vector<Answer> all_at_once(const Service& service, const std::vector<Call>&
 std::string wrong_code(const Service& service, const Person& person, int n = 0);
 inline constexpr const char* wrong_backup_code = "AAAAAAAAAA";
 
-// An account with a second factor, on a service of its own. The code of the current step is used up.
+// An account with a second factor, on the service of the suite, or on one of its own with these settings. The code of
+// the current step is used up.
 struct Enrolled {
-    explicit Enrolled(Environment settings = {}) : service(std::move(settings)) {}
+    Enrolled() : service(suite_service()) {}
+    explicit Enrolled(Environment settings) : own(std::make_unique<Service>(std::move(settings))), service(*own) {}
 
     std::string challenge() const { return service.challenge_of(person); }
     Answer verify(const std::string& code) const { return service.verify(challenge(), code); }
     Answer verify_backup(const std::string& code) const { return service.verify_backup(challenge(), code); }
     std::string wrong(int n = 0) const { return wrong_code(service, person, n); }
 
-    Service service;
+    std::unique_ptr<Service> own;  // null on the service of the suite
+    Service& service;
     Person person = service.make_person();
     TokenTexts tokens = service.turn_two_factor_on(person);
 };
@@ -82,6 +86,8 @@ json::object credentials(const std::string& email, const std::string& password);
 
 // Returns the attempt count in the second factor's row.
 std::string two_factor_attempt(const Service& service, const Person& person);
+// Returns the number of unspent backup codes.
+std::string backup_codes_left(const Service& service, const Person& person);
 
 // Occupies every thread and every queue slot of a pool for its lifetime.
 class FullPool {

@@ -3,11 +3,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 
 #include <boost/json/serialize.hpp>
 
 #include "app/app.hpp"
 #include "tests/support/run.hpp"
+#include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -19,6 +21,19 @@ fs::path area_folder(const Service& service, const std::string& area) {
 }
 
 }  // namespace
+
+Service& service_without_policies() {
+    Service& service = suite_service();
+    // The thread that writes announcements would meet a policy without texts if it lost them on the way.
+    const bool announced =
+        eventually([&] { return service.sql("SELECT COUNT(*) FROM term_policy_announcements").at(0).at(0) == "0"; });
+    if (!announced) throw std::runtime_error("an announcement of an earlier test is still waiting");
+    service.sql(
+        "BEGIN; DELETE FROM term_policy_acceptances; DELETE FROM term_policy_contents; DELETE FROM term_policies; "
+        "DELETE FROM loose_objects; COMMIT");
+    for (const char* area : {"private", "public"}) fs::remove_all(area_folder(service, area) / "term-policies");
+    return service;
+}
 
 Texts texts_in(const std::vector<std::string>& languages, const std::string& about) {
     Texts out;

@@ -13,6 +13,10 @@
 
 namespace consentry::tests {
 
+// The service of the suite without policies, for tests that publish. Once no announcement waits, it erases what earlier
+// tests left: policies, their acceptances and their stored files.
+Service& service_without_policies();
+
 // Texts by language.
 using Texts = std::map<std::string, std::string>;
 

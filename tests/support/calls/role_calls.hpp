@@ -1,7 +1,8 @@
-// A service with a super admin who creates roles, and admins who hold them.
+// A super admin who creates roles, and admins who hold them.
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -30,8 +31,10 @@ inline json::object role_change(const std::string& type, const Abilities& abilit
 
 inline const Abilities everything{{"all", {"manage"}}};
 
+// On a service of its own with these settings, or on one that tests share: `Staff staff(suite_service());`.
 struct Staff {
-    explicit Staff(Environment settings = {}) : service(std::move(settings)) {}
+    explicit Staff(Environment settings = {}) : own(std::in_place, std::move(settings)), service(*own) {}
+    explicit Staff(Service& shared) : service(shared) {}
 
     Answer call(const std::string& token, const std::string& method, const std::string& path,
                 const json::object& body = {}) const {
@@ -51,7 +54,7 @@ struct Staff {
     Answer erase(const std::string& token, const std::string& role) const {
         return call(token, "DELETE", "role/delete/" + role);
     }
-    // Creates a role and returns its id.
+    // Creates a role with a new name and returns its id.
     std::string make_role(const std::string& type, const Abilities& abilities) {
         const Answer made = create(chief, "made" + std::to_string(++roles_), type, abilities);
         EXPECT_EQ(made.status, 201U) << made.body;
@@ -79,11 +82,12 @@ struct Staff {
         return out;
     }
 
-    Service service;
+    std::optional<Service> own;  // empty on a shared service
+    Service& service;
     const std::string chief = service.tokens_of(service.make_person(Role::super_admin)).access;
 
 private:
-    int roles_ = 0;
+    inline static int roles_ = 0;  // of all: a shared service keeps the roles of earlier tests
 };
 
 inline std::string built_in(Role type) { return built_in_role(type).text(); }
