@@ -25,7 +25,9 @@ set(consentry_app_headers ${consentry_feature_headers} ${PROJECT_SOURCE_DIR}/src
 foreach(part IN ITEMS feature app)
   add_library(consentry_precompiled_${part} STATIC ${PROJECT_BINARY_DIR}/precompiled/library.cpp)
   target_include_directories(consentry_precompiled_${part} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(consentry_precompiled_${part} PRIVATE consentry_asio consentry_boost fmt::fmt)
+  # Definitions must be those of the files that use the result: spdlog without its own puts its whole implementation
+  # into each of them.
+  target_link_libraries(consentry_precompiled_${part} PRIVATE consentry_asio consentry_boost fmt::fmt spdlog::spdlog)
   target_precompile_headers(consentry_precompiled_${part} PRIVATE ${consentry_${part}_headers})
 endforeach()
 
