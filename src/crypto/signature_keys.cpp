@@ -96,6 +96,13 @@ std::expected<PublicKey, std::string> PublicKey::from_pem(std::string_view pem, 
     return adopt(key.release(), algorithm);
 }
 
+std::expected<PublicKey, std::string> PublicKey::from_ed25519(BytesView point) {
+    const ErrorsForgotten forgotten;
+    KeyHandle key(EVP_PKEY_new_raw_public_key_ex(nullptr, "ED25519", nullptr, point.data(), point.size()));
+    if (!key) return std::unexpected("an Ed25519 public key has 32 bytes");
+    return adopt(key.release(), SignatureAlgorithm::eddsa);
+}
+
 SignatureAlgorithm PublicKey::algorithm() const { return parts_->facts->algorithm; }
 
 bool PublicKey::verify(std::string_view signing_input, BytesView raw_signature) const {
@@ -136,6 +143,11 @@ bool PublicKey::verify(std::string_view signing_input, BytesView raw_signature) 
 boost::json::object PublicKey::jwk() const { return parts_->jwk; }
 
 Bytes PublicKey::spki_der() const { return der_of_public(parts_->key.get()); }
+
+Bytes PublicKey::ed25519() const {
+    if (algorithm() != SignatureAlgorithm::eddsa) throw std::logic_error("not an Ed25519 key");
+    return {parts_->ed25519.begin(), parts_->ed25519.end()};
+}
 
 struct PrivateKey::Parts {
     KeyHandle key;
@@ -208,6 +220,19 @@ std::expected<PrivateKey, std::string> PrivateKey::from_pem(std::string_view pem
     KeyHandle key(EVP_PKCS82PKEY(info.get()));
     if (!key) return std::unexpected("not a private key of a supported type");
     return adopt(key.release(), algorithm);
+}
+
+std::expected<PrivateKey, std::string> PrivateKey::from_ed25519_seed(BytesView seed) {
+    const ErrorsForgotten forgotten;
+    KeyHandle key(EVP_PKEY_new_raw_private_key_ex(nullptr, "ED25519", nullptr, seed.data(), seed.size()));
+    if (!key) return std::unexpected("the seed of an Ed25519 key has 32 bytes");
+    return adopt(key.release(), SignatureAlgorithm::eddsa);
+}
+
+Bytes PrivateKey::ed25519_seed() const {
+    if (algorithm() != SignatureAlgorithm::eddsa) throw std::logic_error("not an Ed25519 key");
+    // libsodium's form of a secret key is the seed, then the public key.
+    return {parts_->ed25519.begin(), parts_->ed25519.begin() + crypto_sign_SEEDBYTES};
 }
 
 Bytes PrivateKey::pkcs8_der() const {

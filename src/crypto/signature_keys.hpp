@@ -40,6 +40,8 @@ public:
     // RFC 7517, 7518 section 6, 8037. kty and crv determine the algorithm; `alg`, `use` and `key_ops`, if present, must
     // be consistent and allow verification. Rejects a key with a private member.
     static std::expected<PublicKey, std::string> from_jwk(const boost::json::object& jwk);
+    // The 32 bytes of RFC 8032 section 5.1.5.
+    static std::expected<PublicKey, std::string> from_ed25519(BytesView point);
 
     SignatureAlgorithm algorithm() const;
     // Takes the signature as in a token: for ECDSA, r || s with exactly the curve's length and 1 <= r, s <= n-1
@@ -49,6 +51,7 @@ public:
     boost::json::object jwk() const;  // kty, crv, x, y (or n, e) only
     std::string thumbprint() const;   // RFC 7638 with SHA-256, base64url: the kid of this service's keys
     Bytes spki_der() const;
+    Bytes ed25519() const;  // what from_ed25519() reads; throws std::logic_error for other algorithms
 
 private:
     friend class PrivateKey;
@@ -66,10 +69,13 @@ public:
     // PKCS#8 (RFC 5958), unencrypted. Rejects the same as for public keys, and mismatched private and public halves.
     static std::expected<PrivateKey, std::string> from_pkcs8_der(BytesView der, SignatureAlgorithm algorithm);
     static std::expected<PrivateKey, std::string> from_pem(std::string_view pem, SignatureAlgorithm algorithm);
+    // The 32 random bytes that RFC 8032 section 5.1.5 calls the private key.
+    static std::expected<PrivateKey, std::string> from_ed25519_seed(BytesView seed);
 
     // Secret: the caller must wipe the results.
     std::string pem() const;
     Bytes pkcs8_der() const;
+    Bytes ed25519_seed() const;  // throws std::logic_error for other algorithms
 
     PublicKey public_key() const;
     SignatureAlgorithm algorithm() const;

@@ -41,6 +41,36 @@ TEST(TOK_1, AlgorithmNamesAreExact) {
     EXPECT_EQ(name_of(rs256), "RS256");
 }
 
+// RFC 8032 section 7.1, TEST 2.
+TEST(SignatureKeys, Ed25519AsBytesOfRfc8032) {
+    const Bytes seed = from_hex("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb").value();
+    const Bytes point = from_hex("3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c").value();
+    const auto key = PrivateKey::from_ed25519_seed(seed);
+    ASSERT_TRUE(key) << key.error();
+    EXPECT_EQ(key->ed25519_seed(), seed);
+    EXPECT_EQ(key->public_key().ed25519(), point);
+    const std::string signature = key->sign("r");
+    EXPECT_EQ(to_hex(as_bytes(signature)),
+              "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
+              "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00");
+    const auto reader = PublicKey::from_ed25519(point);
+    ASSERT_TRUE(reader) << reader.error();
+    EXPECT_TRUE(reader->verify("r", as_bytes(signature)));
+    EXPECT_FALSE(reader->verify("s", as_bytes(signature)));
+}
+
+TEST(SignatureKeys, Ed25519AsBytesRefusesWhatIsNoKey) {
+    for (const std::size_t size : {0U, 31U, 33U, 64U}) {
+        EXPECT_FALSE(PrivateKey::from_ed25519_seed(Bytes(size, 1))) << size;
+        EXPECT_FALSE(PublicKey::from_ed25519(Bytes(size, 1))) << size;
+    }
+    EXPECT_FALSE(PublicKey::from_ed25519(Bytes(32, 0))) << "a point of small order";
+    EXPECT_FALSE(PublicKey::from_ed25519(Bytes(32, 0xFF))) << "no canonical spelling of a point";
+    EXPECT_THROW(PrivateKey::generate(es256).ed25519_seed(), std::logic_error);
+    EXPECT_THROW(PrivateKey::generate(es256).public_key().ed25519(), std::logic_error);
+    EXPECT_EQ(ERR_peek_error(), 0U);
+}
+
 TEST(SignatureKeys, SignAndSurviveEveryForm) {
     for (const auto algorithm : signing_algorithms) {
         const PrivateKey key = PrivateKey::generate(algorithm);
