@@ -29,6 +29,14 @@ constexpr Reader readers[] = {
     {"sealed_record", "crypto/aead.hpp"},
     {"argon2_text", "crypto/argon2/encoded.hpp"},
     {"dotenv", "app/config/dotenv.hpp"},
+    {"signed_note", "tlog/note.hpp"},
+    {"note_key", "tlog/note_keys.hpp"},
+    {"checkpoint", "tlog/checkpoint.hpp"},
+    {"proof_file", "tlog/proof_file.hpp"},
+    {"tile_path", "tlog/tile_path.hpp"},
+    {"entry_bundle", "tlog/tiles.hpp"},
+    {"log_policy", "tlog/policy.hpp"},
+    {"add_checkpoint", "tlog/witness_protocol.hpp"},
 };
 
 TEST(OPS_6, EveryReaderOfForeignBytesHasAFuzzTargetWithSeeds) {
