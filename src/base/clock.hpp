@@ -24,8 +24,8 @@ constexpr std::int64_t epoch_seconds(TimePoint time) {
 constexpr TimePoint from_epoch_ms(std::int64_t ms) { return TimePoint{milliseconds{ms}}; }
 constexpr TimePoint from_epoch_seconds(std::int64_t s) { return TimePoint{seconds{s}}; }
 
-// ISO 8601 with milliseconds: 2026-11-20T11:03:07.000Z. Years have four digits (RFC 3339, section 1): a time outside the
-// years 0 to 9999 becomes the first or last moment of them.
+// ISO 8601 with milliseconds: 2026-11-20T11:03:07.000Z. Years have four digits (RFC 3339, section 1): a time outside of
+// the years 0 to 9999 becomes the first or last moment of them.
 std::string to_iso8601(TimePoint time);
 // Parses a date and time with an offset ("Z" or "+02:00") in the RFC 3339 section 5.6 profile of ISO 8601. Accepts up
 // to nine fractional digits and keeps three.
