@@ -12,7 +12,7 @@ milliseconds SystemClock::since_boot() {
     return seconds{time.tv_sec} + milliseconds{time.tv_nsec / 1'000'000};
 }
 
-// Written digit by digit, because lists hold several times per row and a format string takes twenty times as long.
+// Written digit by digit, because lists hold several times per row and a format string takes ten times as long.
 std::string to_iso8601(TimePoint time) {
     constexpr auto first = std::chrono::sys_days{std::chrono::year{0} / 1 / 1};
     constexpr auto end = std::chrono::sys_days{std::chrono::year{10'000} / 1 / 1};

@@ -12,7 +12,7 @@
 
 namespace consentry::tlog {
 
-inline constexpr std::size_t origin_bytes_max = 255;  // tlog-cosignature has one byte for the length
+inline constexpr std::size_t origin_bytes_max = key_name_bytes_max;  // the origin is the name of the log's key
 
 struct Checkpoint {
     std::string origin;  // of a log of ours also the name of its key

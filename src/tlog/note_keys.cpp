@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -75,14 +76,18 @@ std::expected<KeyText, std::string> read_key_text(std::string_view text, std::si
     if (id_end == std::string_view::npos) return std::unexpected("the key is not of the form name+id+base64");
     auto typed = from_base64(text.substr(id_end + 1));
     if (!typed || typed->empty()) return std::unexpected("the last part of the key is not base64");
-    const auto type = find_type(typed->front());
-    if (!type) return std::unexpected(fmt::format("keys of type {} are not supported", typed->front()));
-    if (typed->size() != 1 + material_size)
-        return std::unexpected(fmt::format("the key has {} bytes instead of {}", typed->size() - 1, material_size));
-    KeyText key{std::string(text.substr(0, name_end)), std::string(text.substr(name_end + 1, id_end - name_end - 1)),
-                *type, Bytes(typed->begin() + 1, typed->end())};
-    crypto::wipe(*typed);
-    return key;
+    const std::uint8_t type_byte = typed->front();
+    const std::size_t size = typed->size() - 1;
+    const auto type = find_type(type_byte);
+    std::optional<KeyText> key;
+    if (type && size == material_size)
+        key.emplace(std::string(text.substr(0, name_end)),
+                    std::string(text.substr(name_end + 1, id_end - name_end - 1)), *type,
+                    Bytes(typed->begin() + 1, typed->end()));
+    crypto::wipe(*typed);  // also if it is refused: most of a seed is as secret as all of it
+    if (!type) return std::unexpected(fmt::format("keys of type {} are not supported", type_byte));
+    if (!key) return std::unexpected(fmt::format("the key has {} bytes instead of {}", size, material_size));
+    return std::move(*key);
 }
 
 std::expected<void, std::string> check_id(std::string_view given, const VerifierKey& key) {

@@ -31,8 +31,8 @@ struct NoteSignature {
 
 // Non-empty, valid UTF-8, without spaces of any kind (Unicode's White_Space), other control characters and '+'.
 bool is_key_name(std::string_view name);
-inline constexpr std::size_t key_name_bytes_max =
-    255;  // of a key of ours; tlog-cosignature has one byte for the length
+// tlog-cosignature has one byte for the length of a name.
+inline constexpr std::size_t key_name_bytes_max = 255;
 
 // Valid UTF-8 that ends in a newline, without other ASCII control characters.
 bool is_note_text(std::string_view text);
@@ -41,8 +41,8 @@ class VerifierKey {
 public:
     // `point` is the Ed25519 public key, 32 bytes.
     static std::expected<VerifierKey, std::string> from_ed25519(std::string name, KeyType type, BytesView point);
-    // A vkey, <name>+<key ID in lower-case hex>+base64(type || public key). Refuses a key ID that is not the key's, so
-    // that a slip of the pen is noticed here, and other types than the above.
+    // A vkey, <name>+<key ID in lower-case hex>+base64(type || public key). Refuses types other than the above, and a
+    // key ID that does not belong to the key: one of the two contains a typo.
     static std::expected<VerifierKey, std::string> parse(std::string_view vkey);
 
     const std::string& name() const { return name_; }

@@ -24,7 +24,7 @@ struct ProofFile {
 };
 
 std::string format_proof_file(const ProofFile& proof);
-// Strict, so that format_proof_file() returns the same bytes. The checkpoint is not looked at.
+// Strict, so that format_proof_file() returns the same bytes. Does not parse the checkpoint.
 std::expected<ProofFile, std::string> parse_proof_file(std::string_view text);
 
 struct ProvenEntry {

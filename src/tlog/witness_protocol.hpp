@@ -25,7 +25,7 @@ struct AddCheckpoint {
 };
 
 std::string format_add_checkpoint(const AddCheckpoint& request);  // throws std::invalid_argument above 63 hashes
-// Strict, so that format_add_checkpoint() returns the same bytes. Neither checkpoint nor proof are looked at.
+// Strict, so that format_add_checkpoint() returns the same bytes. Does not verify the proof or parse the checkpoint.
 std::expected<AddCheckpoint, std::string> parse_add_checkpoint(std::string_view body);
 
 // The body of answer 409, of type text/x.tlog.size: a size and a newline.

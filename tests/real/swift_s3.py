@@ -3,9 +3,9 @@
 usage: swift_s3.py FOLDER PORT ACCESS_KEY REGION      with the secret in S3_SECRET
 
 The account, container, object and proxy servers and the S3 layer are Swift's own, started as its documentation says. Three
-things differ because this is a test: an access key without Swift's "account:user"; requests without a signature, which Swift
-would look for under another address than Amazon does; and there is one copy of each object (see open_again). Nothing is cached between requests, and nothing waits for the
-disk.
+things differ because this is a test: access keys lack Swift's "account:user"; requests may lack a signature, which Swift
+would look for under another address than Amazon does; and there is one copy of each object (see open_again). Nothing is
+cached between requests, and nothing waits for the disk.
 """
 import os
 import sys

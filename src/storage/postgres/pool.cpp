@@ -50,9 +50,9 @@ Job Pool::make_job(std::vector<WireStatement> statements, bool writes,
             .deadline = std::chrono::steady_clock::now() + options_->timeout};
 }
 
-// Prefers an idle connection, then a new one, then the least loaded. Until two jobs
-// overlap, the connection for look-ups serves the others as well, so that a quiet thread keeps a single connection.
-// While the server is down, uses only open connections if there are any.
+// Prefers an idle connection, then a new one, then the least loaded. Until two jobs overlap, the connection for
+// look-ups serves the others as well, so that a quiet thread keeps a single connection. While the server is down, uses
+// only open connections if there are any.
 Channel& Pool::least_loaded() {
     Channel& for_look_ups = *channels_.front();
     const std::ranges::subrange others(channels_.begin() + 1, channels_.end());
