@@ -7,6 +7,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/json/serialize.hpp>
 #include <spdlog/spdlog.h>
 
@@ -279,6 +280,17 @@ void App::stop() {
 void App::wait() {
     server_->join();
     mail_delivery_->wait();
+    write_lock_notices();
+}
+
+// They exist only in memory, and requests add them until the server has ended: after the last round of the delivery.
+void App::write_lock_notices() {
+    asio::io_context context(1);
+    asio::co_spawn(context, services_.passwords.lock_notices().work_off(), [this](const std::exception_ptr& error) {
+        if (!error) return;
+        log_->error("the database is unavailable: owners of recently locked accounts will not be notified");
+    });
+    context.run();
 }
 
 }  // namespace consentry

@@ -66,6 +66,7 @@ private:
     std::vector<http::Observer*> make_observers();
     void open_metrics();
     void open_mail_delivery();
+    void write_lock_notices();
 
     std::shared_ptr<spdlog::logger> log_;  // obtained before any thread runs
     // Declared before the services, hence destroyed after them: pools and storage deliver their last results on the

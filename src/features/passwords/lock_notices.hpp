@@ -2,7 +2,7 @@
 //
 // The answer to the failure that locks must not take longer for an existing account than for an unknown address
 // (PWD-1). What only an existing account causes is therefore written afterwards, on the thread that sends mails. The
-// lock itself is in the database before the answer. A notice is lost if the process ends in between.
+// lock itself is in the database before the answer. A stop writes what is left; a crash in between loses the notice.
 #pragma once
 
 #include <mutex>

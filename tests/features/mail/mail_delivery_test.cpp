@@ -44,6 +44,17 @@ TEST(Mail, AChangeOfPasswordIsToldToTheOwner) {
     EXPECT_TRUE(nothing_waits(service));
 }
 
+// The notice of a lock is written after the answer (PWD-1), until then it exists only in memory.
+TEST(Mail, AStopWritesTheNoticesOfLocks) {
+    Service service;
+    const Person ada = service.make_person();
+    service.break_writes("INSERT ON mails");
+    for (int i = 0; i < 5; ++i) service.log_in(ada.email, "Wrong-Harbor-42");
+    service.mend_writes();
+    service.restart();
+    EXPECT_EQ(Mailbox(service).wait_for(ada.email, "passwordLocked").subject, "Too many wrong passwords");
+}
+
 // A mail stays sealed while its delivery is retried, so the secret that sealed it must stay in the list for as long.
 TEST(Mail, AChangedSecretOpensWhatTheFormerOneSealed) {
     const std::string former(32, 'a');
