@@ -39,6 +39,9 @@ void measure_surface(const Stage& stage, Report& report);
 // Goal log-5: what requests notice of a log whose place is slow or full.
 void measure_log_places(const Stage& stage, Report& report);
 
+// Instructions per request of ten operations, against the table of them in bench/instructions.txt.
+void measure_instructions(const Stage& stage, Report& report);
+
 // Pages of the list of very many accounts, in every order.
 void measure_lists(const Stage& stage, Report& report);
 
@@ -63,6 +66,7 @@ private:
 };
 
 std::string login_request(const std::string& email);
+std::string verification_request(const std::string& challenge, const Guarded& person);  // with the present code
 
 inline constexpr std::string_view status_path = "/api/v1/shared/user/2fa/status";
 inline constexpr std::string_view list_path = "/api/v1/shared/user/session/list";

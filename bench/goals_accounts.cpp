@@ -95,18 +95,18 @@ std::vector<std::string> challenges_of(const Server& server, std::span<const Gua
     return challenges;
 }
 
-std::string verification(const std::string& challenge, const Guarded& person) {
-    const auto step = static_cast<std::uint64_t>(crypto::totp_step(SystemClock().now(), {}));
-    return post_request(
-        "/api/v1/public/user/login/2fa/verify",
-        fmt::format(R"({{"challengeToken":"{}","code":"{}"}})", challenge, crypto::hotp(person.secret, step, 6)));
-}
-
 }  // namespace
 
 std::string login_request(const std::string& email) {
     return post_request("/api/v1/public/user/login/credential",
                         fmt::format(R"({{"email":"{}","password":"{}","from":"website"}})", email, password));
+}
+
+std::string verification_request(const std::string& challenge, const Guarded& person) {
+    const auto step = static_cast<std::uint64_t>(crypto::totp_step(SystemClock().now(), {}));
+    return post_request(
+        "/api/v1/public/user/login/2fa/verify",
+        fmt::format(R"({{"challengeToken":"{}","code":"{}"}})", challenge, crypto::hotp(person.secret, step, 6)));
 }
 
 LoginRequests::LoginRequests(const Stage& stage) {
@@ -166,7 +166,7 @@ void measure_verifications(const Stage& stage, Report& report) {
                                   .duration = std::chrono::minutes{1},
                                   .next = [&](std::size_t connection) -> std::string_view {
                                       if (next == people.size()) return {};
-                                      sending[connection] = verification(challenges[next], people[next]);
+                                      sending[connection] = verification_request(challenges[next], people[next]);
                                       ++next;
                                       return sending[connection];
                                   }});

@@ -50,6 +50,7 @@ const std::vector<Goal>& goals() {
         {"12", servers, measure_masses, true},
         {"web-4", embedded, measure_slow_peers},
         {"log-5", embedded, measure_log_places},
+        {"instructions", embedded, measure_instructions, true},
         {"lists", embedded, measure_lists, true},
         {"lists", servers, measure_lists, true},
         {"consent", embedded, measure_consent, true},

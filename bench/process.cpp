@@ -94,8 +94,8 @@ std::string Child::log_text() const {
     return out.str();
 }
 
-void Child::wait_for_port(std::uint16_t port) const {
-    const auto deadline = std::chrono::steady_clock::now() + 10s;
+void Child::wait_for_port(std::uint16_t port, std::chrono::seconds patience) const {
+    const auto deadline = std::chrono::steady_clock::now() + patience;
     for (;;) {
         if (const int socket = connect_to(port); socket >= 0) {
             close(socket);

@@ -1,6 +1,7 @@
 // Programs that the benchmark starts: their end, their processor time and their memory. Linux only.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -22,7 +23,8 @@ public:
     Child& operator=(const Child&) = delete;
 
     // Returns when somebody listens there. Throws, with the end of the log, where the program ends before.
-    void wait_for_port(std::uint16_t port) const;
+    void wait_for_port(std::uint16_t port, std::chrono::seconds patience = std::chrono::seconds{10}) const;
+    pid_t id() const { return pid_; }
     double cpu_seconds() const;  // user and system time of the process and of its own children
     double memory_mib() const;   // resident
 

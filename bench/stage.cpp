@@ -115,6 +115,16 @@ Server Stage::serve(const Environment& more, const fs::path& folder) const {
     return server;
 }
 
+Server Stage::serve_under(std::vector<std::string> command, const Environment& more) const {
+    Server server{.port = free_port(), .child = nullptr};
+    Environment all = settings(more);
+    all["HTTP_PORT"] = std::to_string(server.port);
+    command.emplace_back("serve");
+    server.child = std::make_unique<Child>(command, all, log("consentry"));
+    server.child->wait_for_port(server.port, std::chrono::minutes{1});
+    return server;
+}
+
 Server Stage::serve_nginx(const std::string& body) const {
     for (const char* program : {"/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"}) {
         if (!fs::exists(program)) continue;

@@ -58,6 +58,9 @@ public:
     Server serve(const Environment& more = {}, const std::filesystem::path& folder = ".") const;
     // Without waiting until it answers.
     Server launch(const Environment& more = {}, const std::filesystem::path& folder = ".") const;
+    // The service as a tool runs it: `command` is the tool's command line up to the program. Waits longer, because such
+    // tools slow a start.
+    Server serve_under(std::vector<std::string> command, const Environment& more) const;
     // A new folder beside the data.
     std::filesystem::path working_folder(const std::string& name) const;
     // nginx with a fixed JSON; no child where it is not installed.

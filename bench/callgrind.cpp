@@ -1,0 +1,170 @@
+#include "callgrind.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace consentry::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* valgrind = "/usr/bin/valgrind";
+constexpr const char* vgdb = "/usr/bin/vgdb";
+
+bool starts_cost_line(char c) { return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*'; }
+
+void run_tool(const std::string& command) {
+    if (std::system(command.c_str()) != 0)  // NOLINT(concurrency-mt-unsafe): no other thread runs
+        throw std::runtime_error(fmt::format("callgrind: '{}' failed", command));
+}
+
+// "libcrypto" of "/usr/lib/x86_64-linux-gnu/libcrypto.so.3".
+std::string library_name(std::string_view path) {
+    const std::string_view file = path.substr(path.rfind('/') + 1);
+    return std::string(file.substr(0, file.find(".so")));
+}
+
+// The next "<length><name>" of a mangled name, taken off its beginning; empty at its end.
+std::string_view take_identifier(std::string_view& mangled) {
+    std::size_t length = 0;
+    const auto [end, error] = std::from_chars(mangled.data(), mangled.data() + mangled.size(), length);
+    if (error != std::errc{}) return {};
+    mangled.remove_prefix(static_cast<std::size_t>(end - mangled.data()));
+    const std::string_view out = mangled.substr(0, length);
+    mangled.remove_prefix(out.size());
+    return out;
+}
+
+// The namespace of a function of the program, at most two levels, from the Itanium C++ ABI's mangled name.
+std::string namespace_of(std::string_view mangled) {
+    for (const std::string_view prefix : {"_ZNSt", "_ZNKSt", "_ZSt", "_ZNSs", "_ZNKSs"})
+        if (mangled.starts_with(prefix)) return "std";
+    if (!mangled.starts_with("_ZN")) return "other";
+    mangled.remove_prefix(3);
+    mangled.remove_prefix(std::min(mangled.find_first_not_of("KVrRO"), mangled.size()));  // qualifiers of members
+    const std::string_view outer = take_identifier(mangled);
+    if (outer.empty()) return "other";
+    const std::string_view inner = take_identifier(mangled);
+    // Namespaces have lower-case names. Features and base have none of their own.
+    const bool is_namespace = !inner.empty() && inner.front() >= 'a' && inner.front() <= 'z';
+    const bool has_more = !mangled.empty() && !std::string_view("EIB").contains(mangled.front());
+    return is_namespace && has_more ? fmt::format("{}::{}", outer, inner) : std::string(outer);
+}
+
+// The format gives each name once, as "(id) name", and from then on "(id)" alone.
+class Names {
+public:
+    std::string_view resolve(std::string_view text) {
+        const auto end = text.find(')');
+        if (end == std::string_view::npos) return text;
+        std::string& name = names_[std::string(text.substr(0, end))];
+        if (end + 2 <= text.size()) name = text.substr(end + 2);
+        return name;
+    }
+
+private:
+    std::map<std::string, std::string> names_;
+};
+
+class ProfileReader {
+public:
+    Instructions read(std::string_view profile) {
+        for (std::size_t at = 0; at < profile.size();) {
+            const auto end = std::min(profile.find('\n', at), profile.size());
+            take(profile.substr(at, end - at));
+            at = end + 1;
+        }
+        return std::move(out_);
+    }
+
+private:
+    void take(std::string_view line) {
+        if (line.empty()) return;
+        if (starts_cost_line(line.front())) return take_cost(line);
+        if (line.starts_with("calls=")) {
+            next_is_a_call_ = true;
+            return;
+        }
+        const auto equals = line.find('=');
+        if (equals == std::string_view::npos) return;
+        const std::string_view key = line.substr(0, equals);
+        const std::string_view value = line.substr(equals + 1);
+        if (key == "ob") {
+            object_ = objects_.resolve(value);
+        } else if (key == "cob") {
+            objects_.resolve(value);
+        } else if (key == "fn") {
+            function_ = functions_.resolve(value);
+        } else if (key == "cfn") {
+            functions_.resolve(value);
+        } else {
+            return;
+        }
+        place_ = nullptr;
+    }
+
+    // "<line> <instructions>". After "calls=", the line holds what the callee spent, which is counted there.
+    void take_cost(std::string_view line) {
+        if (std::exchange(next_is_a_call_, false)) return;
+        const auto space = line.find(' ');
+        std::uint64_t cost = 0;
+        if (space == std::string_view::npos ||
+            std::from_chars(line.data() + space + 1, line.data() + line.size(), cost).ec != std::errc{})
+            throw std::runtime_error(fmt::format("callgrind: cannot read the line '{:.100}'", line));
+        if (place_ == nullptr)
+            place_ = &out_.by_place[object_.contains(".so") ? library_name(object_) : namespace_of(function_)];
+        *place_ += cost;
+        out_.all += cost;
+    }
+
+    Names objects_;
+    Names functions_;
+    std::string object_;
+    std::string function_;
+    bool next_is_a_call_ = false;
+    std::uint64_t* place_ = nullptr;  // of object_ and function_, once it is known
+    Instructions out_;
+};
+
+}  // namespace
+
+Instructions read_profile(std::string_view profile) { return ProfileReader().read(profile); }
+
+CountedService::CountedService(const Stage& stage, Environment settings)
+    : profiles_(stage.working_folder("callgrind") / "profile") {
+    if (!fs::exists(valgrind) || !fs::exists(vgdb))
+        throw std::runtime_error("callgrind: install Debian's package valgrind");
+    // Valgrind 3.19 cannot read the debug information of Clang 19.
+    const fs::path program = profiles_.parent_path() / "consentry";
+    run_tool(fmt::format("llvm-strip-19 --strip-debug -o '{}' '{}'", program.string(), stage.program().string()));
+    settings["HTTP_THREADS"] = "1";
+    server_ = stage.serve_under({valgrind, "--tool=callgrind", "--instr-atstart=no", "--demangle=no", "--quiet",
+                                 "--callgrind-out-file=" + profiles_.string(), program.string()},
+                                settings);
+    tell("instrumentation on");
+}
+
+void CountedService::tell(std::string_view command) const {
+    run_tool(fmt::format("{} --pid={} --cmd-time-out=60 {} >/dev/null 2>&1", vgdb, server_.child->id(), command));
+}
+
+Instructions CountedService::count(const std::function<void()>& work) {
+    tell("zero");
+    work();
+    tell("dump");
+    const fs::path profile = fmt::format("{}.{}", profiles_.string(), ++dumps_);
+    std::ifstream in(profile);
+    if (!in) throw std::runtime_error("callgrind: there is no " + profile.string());
+    std::ostringstream text;
+    text << in.rdbuf();
+    return read_profile(text.str());
+}
+
+}  // namespace consentry::bench
