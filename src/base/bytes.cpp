@@ -39,8 +39,8 @@ std::string encode(BytesView bytes, std::string_view alphabet) {
 
 std::optional<Bytes> decode(std::string_view text, const std::array<std::int8_t, 256>& values) {
     if (text.size() % 4 == 1) return std::nullopt;
-    Bytes out;
-    out.reserve(text.size() * 3 / 4);
+    Bytes out(text.size() * 3 / 4);
+    auto next = out.begin();  // push_back() would check the capacity for each byte of each token
     std::uint32_t buffer = 0;
     int bits = 0;
     for (const char c : text) {
@@ -50,7 +50,7 @@ std::optional<Bytes> decode(std::string_view text, const std::array<std::int8_t,
         bits += 6;
         if (bits >= 8) {
             bits -= 8;
-            out.push_back(static_cast<std::uint8_t>(buffer >> bits & 0xFF));
+            *next++ = static_cast<std::uint8_t>(buffer >> bits & 0xFF);
         }
     }
     if ((buffer & ((1U << bits) - 1)) != 0) return std::nullopt;  // non-canonical spelling
