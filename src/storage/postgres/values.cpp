@@ -85,24 +85,22 @@ Encoded::Encoded(const Params& params) {
         void number(Oid type, std::uint64_t value) const {
             auto& slot = out.numbers_.emplace_back();
             put(slot.data(), value);
-            out.add(type, slot.data(), slot.size());
+            out.add(type, {slot.data(), slot.size()});
         }
-        void operator()(std::monostate) const { out.add(0, nullptr, 0); }
+        void operator()(std::monostate) const { out.add(0, {}); }
         void operator()(bool value) const {
             auto& slot = out.numbers_.emplace_back();
             slot[0] = value ? 1 : 0;
-            out.add(bool_type, slot.data(), 1);
+            out.add(bool_type, {slot.data(), 1});
         }
         void operator()(std::int64_t value) const { number(int8_type, static_cast<std::uint64_t>(value)); }
         void operator()(double value) const { number(float8_type, std::bit_cast<std::uint64_t>(value)); }
-        void operator()(const std::string& value) const { out.add(text_type, value.data(), value.size()); }
+        void operator()(const std::string& value) const { out.add(text_type, value); }
         void operator()(const Bytes& value) const {
             // A null pointer would mean NULL, not zero bytes.
-            out.add(bytea_type, value.empty() ? "" : as_text(value).data(), value.size());
+            out.add(bytea_type, value.empty() ? std::string_view("") : as_text(value));
         }
-        void operator()(const Uuid& value) const {
-            out.add(uuid_type, as_text(value.bytes()).data(), value.bytes().size());
-        }
+        void operator()(const Uuid& value) const { out.add(uuid_type, as_text(value.bytes())); }
     };
     for (const Param& param : params) std::visit(Visitor{*this}, param);
 }
@@ -123,13 +121,13 @@ Encoded::Encoded(const std::vector<Uuid>& keys) {
         std::memcpy(at + 4, key.bytes().data(), 16);
         at += element;
     }
-    add(uuid_array_type, array_.data(), array_.size());
+    add(uuid_array_type, array_);
 }
 
-void Encoded::add(Oid type, const char* value, std::size_t length) {
+void Encoded::add(Oid type, std::string_view value) {
     types.push_back(type);
-    values.push_back(value);
-    lengths.push_back(static_cast<int>(length));
+    values.push_back(value.data());
+    lengths.push_back(static_cast<int>(value.size()));
     formats.push_back(1);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <libpq-fe.h>
@@ -30,7 +31,7 @@ public:
     std::vector<int> formats;
 
 private:
-    void add(Oid type, const char* value, std::size_t length);
+    void add(Oid type, std::string_view value);  // a null pointer means NULL
     std::vector<std::array<char, 8>> numbers_;
     std::string array_;
 };
