@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "net/curl_handles.hpp"
+#include "net/libcurl.hpp"
 
 namespace consentry::net {
 namespace {
@@ -51,7 +51,7 @@ int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noex
 TextList header_list(const HttpRequest& request) {
     TextList list;
     const auto add = [&](const std::string& line) {
-        curl_slist* longer = curl_slist_append(list.get(), line.c_str());
+        curl_slist* longer = libcurl().slist_append(list.get(), line.c_str());
         if (longer == nullptr) throw std::bad_alloc();
         (void)list.release();
         list.reset(longer);
@@ -75,9 +75,8 @@ struct HttpClient::Impl {
 };
 
 HttpClient::HttpClient(Options options) : impl_(std::make_unique<Impl>()) {
-    set_up_curl();
     impl_->options = std::move(options);
-    impl_->handle.reset(curl_easy_init());
+    impl_->handle.reset(libcurl().easy_init());
     if (!impl_->handle) throw std::bad_alloc();
 }
 HttpClient::~HttpClient() = default;
@@ -85,14 +84,14 @@ HttpClient::~HttpClient() = default;
 HttpResponse HttpClient::fetch(const HttpRequest& request, const std::stop_token& stop) {
     CURL* const curl = impl_->handle.get();
     const Options& options = impl_->options;
-    curl_easy_reset(curl);  // keeps connections and the session cache
+    libcurl().easy_reset(curl);  // keeps connections and the session cache
     Reception reception{{}, request.answer_bytes_max, stop};
     std::array<char, CURL_ERROR_SIZE> text{};
     const TextList headers = header_list(request);
 
     bool fit = true;
     const auto set = [&](CURLoption option, auto value) {
-        fit = fit && curl_easy_setopt(curl, option, value) == CURLE_OK;
+        fit = fit && libcurl().easy_setopt(curl, option, value) == CURLE_OK;
     };
     set(CURLOPT_URL, request.url.c_str());
     set(CURLOPT_PROTOCOLS_STR, options.plain_http ? "https,http" : "https");
@@ -127,12 +126,12 @@ HttpResponse HttpClient::fetch(const HttpRequest& request, const std::stop_token
     set(CURLOPT_XFERINFODATA, static_cast<void*>(&reception));
     if (!fit) throw std::invalid_argument("not a request that libcurl can make");
 
-    const CURLcode code = curl_easy_perform(curl);
+    const CURLcode code = libcurl().easy_perform(curl);
     if (code == CURLE_WRITE_ERROR)
         throw Unavailable("the response is larger than " + std::to_string(request.answer_bytes_max) + " bytes");
-    if (code != CURLE_OK) throw Unavailable(text[0] != '\0' ? text.data() : curl_easy_strerror(code));
+    if (code != CURLE_OK) throw Unavailable(text[0] != '\0' ? text.data() : libcurl().easy_strerror(code));
     long status = 0;
-    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    libcurl().easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     reception.response.status = static_cast<unsigned>(status);
     return std::move(reception.response);
 }

@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 
 #include "base/ascii.hpp"
-#include "net/curl_handles.hpp"
+#include "net/libcurl.hpp"
 
 namespace consentry::net {
 namespace {
@@ -131,7 +131,7 @@ SmtpAnswer answer_of(CURLcode result, long code, const Dispatch& dispatch, std::
         if (text.starts_with("MAIL failed")) return {no_service, "the server refused the sender: " + told};
         return {code < 500 ? put_off : refused, told};
     }
-    const std::string why = told_by_libcurl(text.empty() ? curl_easy_strerror(result) : text);
+    const std::string why = told_by_libcurl(text.empty() ? libcurl().easy_strerror(result) : text);
     return {no_service, answered ? fmt::format("{} ({})", why, told) : why};
 }
 
@@ -150,7 +150,7 @@ public:
     Call(Impl& impl, Dispatch& dispatch) : curl_(impl.handle.get()), dispatch_(dispatch) {
         const Options& options = impl.options;
         const SmtpServer& server = options.server;
-        curl_easy_reset(curl_);  // keeps the connection open
+        libcurl().easy_reset(curl_);  // keeps the connection open
         set(CURLOPT_URL, impl.url.c_str());
         set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
         set(CURLOPT_USE_SSL, static_cast<long>(server.tls == SmtpTls::none ? CURLUSESSL_NONE : CURLUSESSL_ALL));
@@ -182,13 +182,13 @@ public:
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    void set(CURLoption option, auto value) { fit_ = fit_ && curl_easy_setopt(curl_, option, value) == CURLE_OK; }
+    void set(CURLoption option, auto value) { fit_ = fit_ && libcurl().easy_setopt(curl_, option, value) == CURLE_OK; }
 
     SmtpAnswer perform() {
         if (!fit_) throw std::invalid_argument("not a mail that libcurl can send");
-        const CURLcode result = curl_easy_perform(curl_);
+        const CURLcode result = libcurl().easy_perform(curl_);
         long code = 0;
-        curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &code);
+        libcurl().easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &code);
         return answer_of(result, code, dispatch_, text_.data());
     }
 
@@ -200,12 +200,11 @@ private:
 };
 
 SmtpClient::SmtpClient(Options options) : impl_(std::make_unique<Impl>()) {
-    set_up_curl();
     impl_->options = std::move(options);
     const SmtpServer& server = impl_->options.server;
     impl_->url =
         fmt::format("{}://{}:{}/", server.tls == SmtpTls::implicit ? "smtps" : "smtp", server.host, server.port);
-    impl_->handle.reset(curl_easy_init());
+    impl_->handle.reset(libcurl().easy_init());
     if (!impl_->handle) throw std::bad_alloc();
 }
 
@@ -225,7 +224,7 @@ SmtpAnswer SmtpClient::send(const std::string& from, const std::string& to, std:
     Dispatch dispatch{.rest = content, .stop = stop, .parting = impl_->options.parting};
     const std::string sender = word(from);
     const std::string recipient = word(to);
-    const TextList recipients(curl_slist_append(nullptr, recipient.c_str()));
+    const TextList recipients(libcurl().slist_append(nullptr, recipient.c_str()));
     if (!recipients) throw std::bad_alloc();
     Call call(*impl_, dispatch);
     call.set(CURLOPT_MAIL_FROM, sender.c_str());

@@ -1,5 +1,6 @@
 #include "tests/support/postgres_sql.hpp"
 
+#include <array>
 #include <memory>
 #include <stdexcept>
 
@@ -15,12 +16,18 @@ std::string text_of(const PGresult* result, int row, int column) {
     return text;
 }
 
+PGconn* connect(const std::string& url) {
+    const std::array<const char*, 2> names{"dbname", nullptr};  // the URL, which libpq expands
+    const std::array<const char*, 2> values{url.c_str(), nullptr};
+    return PQconnectdbParams(names.data(), values.data(), 1);
+}
+
 }  // namespace
 
-PostgresConnection::PostgresConnection(const std::string& url) : connection_(PQconnectdb(url.c_str())) {
+PostgresConnection::PostgresConnection(const std::string& url) : connection_(connect(url)) {
     if (PQstatus(connection_.get()) != CONNECTION_OK) throw std::runtime_error(PQerrorMessage(connection_.get()));
     // Suppresses notices such as "drop cascades to ...".
-    PQsetNoticeReceiver(connection_.get(), [](void*, const PGresult*) {}, nullptr);
+    PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
 }
 
 void PostgresConnection::Finish::operator()(pg_conn* connection) const { PQfinish(connection); }

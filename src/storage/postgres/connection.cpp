@@ -247,11 +247,14 @@ std::expected<void, std::string> check_postgres_url(std::string_view url) {
     const std::string text(url);
     if (!text.starts_with("postgresql://") && !text.starts_with("postgres://"))
         return std::unexpected("must begin with postgresql://");
-    if (text.contains('\0') || postgres::has_stray_password(text) || !postgres::parse(text))
-        return std::unexpected(
-            "is not a valid PostgreSQL URL: postgresql://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, "
-            "special characters percent-encoded");
-    return {};
+    try {
+        if (!text.contains('\0') && !postgres::has_stray_password(text) && postgres::parse(text)) return {};
+    } catch (const std::runtime_error& missing) {  // libpq itself, which parse() is the first to need
+        return std::unexpected(missing.what());
+    }
+    return std::unexpected(
+        "is not a valid PostgreSQL URL: postgresql://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, "
+        "special characters percent-encoded");
 }
 
 bool may_go_unencrypted(std::string_view postgres_url) {

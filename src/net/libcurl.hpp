@@ -1,0 +1,47 @@
+// The functions of libcurl that this folder calls, and RAII handles. Private to this folder.
+//
+// libcurl is loaded when the first client is made: a service that neither sends mails nor calls other servers never
+// maps it, nor GnuTLS and SSH, which come with it.
+#pragma once
+
+#include <memory>
+
+#include <curl/curl.h>
+
+#include "base/shared_library.hpp"
+
+namespace consentry::net {
+
+struct Libcurl {
+    Libcurl();
+    ~Libcurl() { global_cleanup(); }
+    Libcurl(const Libcurl&) = delete;
+    Libcurl& operator=(const Libcurl&) = delete;
+
+    SharedLibrary library{"libcurl.so.4", "libcurl4"};
+    decltype(&curl_global_init) global_init = library["curl_global_init"];
+    decltype(&curl_global_cleanup) global_cleanup = library["curl_global_cleanup"];
+    decltype(&curl_easy_init) easy_init = library["curl_easy_init"];
+    decltype(&curl_easy_reset) easy_reset = library["curl_easy_reset"];
+    decltype(&curl_easy_setopt) easy_setopt = library["curl_easy_setopt"];
+    decltype(&curl_easy_perform) easy_perform = library["curl_easy_perform"];
+    decltype(&curl_easy_getinfo) easy_getinfo = library["curl_easy_getinfo"];
+    decltype(&curl_easy_strerror) easy_strerror = library["curl_easy_strerror"];
+    decltype(&curl_easy_cleanup) easy_cleanup = library["curl_easy_cleanup"];
+    decltype(&curl_slist_append) slist_append = library["curl_slist_append"];
+    decltype(&curl_slist_free_all) slist_free_all = library["curl_slist_free_all"];
+};
+
+// Loads the library at the first call, which blocks; thread-safe. Throws std::runtime_error.
+const Libcurl& libcurl();
+
+struct EasyDeleter {
+    void operator()(CURL* handle) const { libcurl().easy_cleanup(handle); }
+};
+struct ListDeleter {
+    void operator()(curl_slist* list) const { libcurl().slist_free_all(list); }
+};
+using EasyHandle = std::unique_ptr<CURL, EasyDeleter>;
+using TextList = std::unique_ptr<curl_slist, ListDeleter>;
+
+}  // namespace consentry::net
