@@ -82,17 +82,17 @@ std::int64_t number_of(const json::object& schema, std::string_view name) {
     return out;
 }
 
-const json::object& resolved(const json::object& schema, const Components& schemas) {
-    const auto* reference = schema.if_contains("$ref");
+const json::object* resolved(const json::object* schema, const Components& schemas) {
+    const auto* reference = schema->if_contains("$ref");
     if (reference == nullptr) return schema;
     const std::string_view path = reference->as_string();
-    return schemas.at(path.substr(path.rfind('/') + 1)).as_object();
+    return &schemas.at(path.substr(path.rfind('/') + 1)).as_object();
 }
 
 }  // namespace
 
 json::value example_of(const json::object& schema, const Components& schemas, std::string_view name) {
-    if (schema.contains("$ref")) return example_of(resolved(schema, schemas), schemas, name);
+    if (schema.contains("$ref")) return example_of(*resolved(&schema, schemas), schemas, name);
     if (const auto* own = schema.if_contains("examples")) return own->as_array().front();
     for (const char* fixed : {"const", "default"})
         if (const auto* value = schema.if_contains(fixed)) return *value;
@@ -116,7 +116,7 @@ json::value example_of(const json::object& schema, const Components& schemas, st
 }
 
 void add_examples(json::object& media_type, const json::object& schema, const Components& schemas) {
-    const auto* own = resolved(schema, schemas).if_contains("examples");
+    const auto* own = resolved(&schema, schemas)->if_contains("examples");
     if (own == nullptr || own->as_array().size() == 1) {
         media_type["example"] = example_of(schema, schemas);
         return;
