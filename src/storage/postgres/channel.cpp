@@ -16,7 +16,6 @@ using Steady = std::chrono::steady_clock;
 // Jobs are answered in order, so a job behind this many is late anyway. Further jobs wait unsent, where they can still
 // be cancelled.
 constexpr std::size_t in_flight_max = 256;
-constexpr int repeats_max = 5;
 
 bool is_answer(ExecStatusType status) { return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK; }
 
@@ -219,7 +218,10 @@ void Channel::finish_front() {
     in_flight_.pop_front();
     const bool goes_away = job.error && job.error->ends_connection();
     const std::string why = goes_away ? job.error->what() : "";
-    if (job.error && job.error->may_be_repeated() && job.repeats < repeats_max) {
+    // The server rolls back one transaction of a deadlock so that the others proceed. One transaction may lose many
+    // times in a row; what bounds its repeats is time, of which the last one needs its share.
+    const bool in_time = job.deadline - Steady::now() > options_->timeout / 2;
+    if (job.error && job.error->may_be_repeated() && in_time) {
         job.begin_again();
         waiting_.push_back(std::move(job));
     } else {
