@@ -32,6 +32,7 @@ http::OpenApiInfo api_description(std::string_view app_name, std::string_view ve
                 {"password", "Change and reset passwords"},
                 {"user", "Sign-up, email verification, profile, deletion and data export"},
                 {"term-policy", "Publish policies, accept and withdraw them"},
+                {"consent-log", "The public log of acceptances: checkpoint, tiles and keys"},
                 {"file", "Upload and download policy texts, at URLs from other operations"},
                 {"activity", "Activity log of accounts"},
                 {"role", "Roles and their abilities"},

@@ -20,6 +20,7 @@
 #include "features/activity/endpoints.hpp"
 #include "features/administration/endpoints.hpp"
 #include "features/api_keys/endpoints.hpp"
+#include "features/consent_log/endpoints.hpp"
 #include "features/feature_flags/endpoints.hpp"
 #include "features/files/endpoints.hpp"
 #include "features/login/endpoints.hpp"
@@ -150,6 +151,23 @@ App::App(const Config& config, const Clock& clock)
     pipeline_ = std::make_unique<http::Pipeline>(router_, services_.locales, clock, std::move(options));
     server_ = std::make_unique<http::Server>(server_options(config), *pipeline_);
     open_mail_delivery();
+    open_consent_log();
+}
+
+// A log that cannot continue must stop the start, not be found out later. Without the object store the check waits
+// until it answers.
+void App::open_consent_log() {
+    if (!services_.consent_log) return;
+    asio::io_context context(1);
+    std::exception_ptr failure;
+    asio::co_spawn(context, services_.consent_log->published().open(),
+                   [&](const std::exception_ptr& error) { failure = error; });
+    context.run();
+    try {
+        if (failure) std::rethrow_exception(failure);
+    } catch (const Unavailable& outage) {
+        log_->warn("the consent log is not open yet and will be tried again: {}", outage.what());
+    }
 }
 
 void App::open_mail_delivery() {
@@ -233,6 +251,7 @@ void App::declare_endpoints() {
     add_two_factor_endpoints(router_, services_.two_factor, services_.users, services_.roles);
     add_password_endpoints(router_, services_.passwords, services_.confirmation);
     add_acceptance_endpoints(router_, services_.consents);
+    if (services_.consent_log) add_consent_log_endpoints(router_, *services_.consent_log);
     add_term_policy_endpoints(router_, services_.term_policies);
     add_account_endpoints(router_, services_.accounts, services_.link_requests, services_.passwords, services_.profiles,
                           services_.account_export);
@@ -269,6 +288,9 @@ void App::start(milliseconds first_clean_up) {
     mail_delivery_->start();
     clean_up_.emplace(services_.clean_up_tasks(), *log_, std::chrono::steady_clock::now() + first_clean_up);
     asio::co_spawn(server_->executor(), clean_up_->run(), asio::detached);
+    if (!services_.consent_log) return;
+    log_work_.emplace(services_.log_tasks(), *log_, std::chrono::steady_clock::now());
+    asio::co_spawn(server_->executor(), log_work_->run(), asio::detached);
 }
 
 void App::stop() {

@@ -67,6 +67,7 @@ private:
     void open_metrics();
     void open_mail_delivery();
     void write_lock_notices();
+    void open_consent_log();
 
     std::shared_ptr<spdlog::logger> log_;  // obtained before any thread runs
     // Declared before the services, hence destroyed after them: pools and storage deliver their last results on the
@@ -87,6 +88,7 @@ private:
     std::unique_ptr<ErrorTracking> error_tracking_;
     std::unique_ptr<http::Pipeline> pipeline_;
     std::optional<CleanUp> clean_up_;  // set by start()
+    std::optional<CleanUp> log_work_;  // of its own: no other task may delay the log
 };
 
 }  // namespace consentry

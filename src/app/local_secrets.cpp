@@ -51,6 +51,14 @@ bool lacks_key(const Config& config, TokenKind kind, const TokenConfig& token) {
            !KeyRing::has_key(key_folder(config), kind, crypto::find_algorithm(token.algorithm).value());
 }
 
+// The secret is an Ed25519 seed.
+std::string log_key(const std::string& secret) {
+    const auto seed = from_base64url(secret);
+    auto key = seed ? crypto::PrivateKey::from_ed25519_seed(*seed) : std::unexpected(std::string("no base64url"));
+    if (!key) throw std::runtime_error("the secret in keys/consent-log.key is damaged: " + key.error());
+    return key->pem();
+}
+
 // Fills in secrets missing from the settings. `secret_in` returns the secret stored in a file or to be stored there;
 // `make_key` generates a signing key.
 void fill(Config& config, const auto& secret_in, const auto& make_key) {
@@ -62,6 +70,8 @@ void fill(Config& config, const auto& secret_in, const auto& make_key) {
         TokenConfig& token = kind == TokenKind::access ? config.jwt.access : config.jwt.refresh;
         if (lacks_key(config, kind, token)) make_key(kind, token);
     }
+    if (config.consent_log.enable && config.consent_log.private_key.empty())
+        config.consent_log.private_key = log_key(secret_in(folder / "consent-log.key"));
 }
 
 }  // namespace

@@ -98,6 +98,25 @@ PolicyPaths policy_paths(const Config& config) {
     return {.drafts = config.term_policy.upload_path, .published = config.term_policy.public_path};
 }
 
+crypto::PrivateKey consent_log_key(const std::string& text) {
+    const auto der = text.starts_with("-----") ? std::nullopt : from_base64(text);
+    auto key = der ? crypto::PrivateKey::from_pkcs8_der(*der, crypto::SignatureAlgorithm::eddsa)
+                   : crypto::PrivateKey::from_pem(text, crypto::SignatureAlgorithm::eddsa);
+    if (!key) throw std::runtime_error("CONSENT_LOG_PRIVATE_KEY: " + key.error());
+    return std::move(*key);
+}
+
+std::unique_ptr<ConsentLog> open_consent_log(const Config& config, storage::Database& database,
+                                             storage::ObjectStore& store, const Clock& clock, KeyRing& keys,
+                                             WorkerPool& signing) {
+    if (!config.consent_log.enable) return nullptr;
+    return std::make_unique<ConsentLog>(database, store, clock, keys, signing,
+                                        ConsentLogSettings{.key = consent_log_key(config.consent_log.private_key),
+                                                           .origin = config.consent_log.origin,
+                                                           .origin_is_given = config.consent_log.origin_is_given,
+                                                           .issuer = config.jwt.issuer});
+}
+
 std::unique_ptr<Files> make_files(storage::ObjectStore& store) {
     const storage::OwnAddresses* addresses = store.own_addresses();
     return addresses == nullptr ? nullptr : std::make_unique<Files>(store, *addresses);
@@ -154,7 +173,8 @@ Services::Services(const Config& given, const Clock& the_clock)
                     {.cache_prefix = config.feature_flag.cache_prefix, .cache_ttl = config.feature_flag.cache_ttl}),
       activity(database, clock, {.retention = config.activity.retention}),
       mails(config.encryption.secrets),
-      consents(database, clock, object_store, audit,
+      consent_log(open_consent_log(config, database, object_store, clock, keys, signing_pool)),
+      consents(database, clock, object_store, audit, consent_log.get(),
                {.paths = policy_paths(config), .withdrawable = config.term_policy.withdrawable}),
       term_policies(database, object_store, clock, mails, audit,
                     {.paths = policy_paths(config), .presign_lifetime = config.storage.presign_lifetime}),
@@ -211,6 +231,24 @@ std::vector<CleanUpTask> Services::clean_up_tasks() {
         {"counted security events", often, [this] { return tell_counted_events(); }},
         {"time of the database", often, [this] { return shared_clock_.follow(); }},
     };
+}
+
+std::vector<CleanUpTask> Services::log_tasks() {
+    // Well within the promise of a receipt (merge_delay), even after a few failures.
+    constexpr std::chrono::seconds soon{1};
+    if (!consent_log) return {};
+    return {{"the consent log", soon, [this] { return work_on_log(); }}};
+}
+
+awaitable<void> Services::work_on_log() {
+    co_await consents.complete_log();
+    co_await consent_log->published().work();
+}
+
+awaitable<std::vector<CleanUpTrouble>> Services::clean_up() {
+    auto tasks = clean_up_tasks();
+    std::ranges::move(log_tasks(), std::back_inserter(tasks));
+    co_return co_await do_all(std::move(tasks));
 }
 
 awaitable<void> Services::forget_failed_mails() {

@@ -26,6 +26,7 @@
 #include "features/administration/administration.hpp"
 #include "features/administration/import/user_import.hpp"
 #include "features/api_keys/api_keys.hpp"
+#include "features/consent_log/consent_log.hpp"
 #include "features/feature_flags/feature_flags.hpp"
 #include "features/files/files.hpp"
 #include "features/forward_auth/forward_auth.hpp"
@@ -61,8 +62,10 @@ public:
 
     // The periodic tasks that delete expired data and report counters.
     std::vector<CleanUpTask> clean_up_tasks();
+    // Publishes the consent log; empty if the settings turn it off.
+    std::vector<CleanUpTask> log_tasks();
     // Runs all of them now.
-    awaitable<std::vector<CleanUpTrouble>> clean_up() { return do_all(clean_up_tasks()); }
+    awaitable<std::vector<CleanUpTrouble>> clean_up();
 
     const Config config;
     Locales locales;
@@ -80,6 +83,7 @@ private:
 
     awaitable<void> forget_failed_mails();
     awaitable<void> tell_counted_events();
+    awaitable<void> work_on_log();
 
 public:
     storage::Database& database;
@@ -101,6 +105,7 @@ public:
     FeatureFlags feature_flags;
     Activity activity;
     Mails mails;
+    const std::unique_ptr<ConsentLog> consent_log;  // null: turned off by the settings
     Acceptances consents;
     TermPolicies term_policies;
     Announcements announcements;

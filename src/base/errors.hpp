@@ -167,6 +167,10 @@ inline constexpr ErrorKind term_policy_not_accepted{"notAccepted", 409, 6113, "t
                                                     "termPolicy"};
 inline constexpr ErrorKind term_policy_placeholders_unfilled{"placeholdersUnfilled", 422, 6114,
                                                              "termPolicy.error.placeholdersUnfilled", "termPolicy"};
+inline constexpr ErrorKind term_policy_receipt_not_found{"receiptNotFound", 404, 6115,
+                                                         "termPolicy.error.receiptNotFound", "termPolicy"};
+inline constexpr ErrorKind term_policy_log_pending{"logPending", 409, 6116, "termPolicy.error.logPending",
+                                                   "termPolicy"};
 
 inline constexpr ErrorKind policy_forbidden{"forbidden", 403, 5180, "policy.error.forbidden", "policy"};
 

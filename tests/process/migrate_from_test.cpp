@@ -109,6 +109,34 @@ protected:
     }
 
     const std::string user_ = "01890000-0000-7000-8000-0000000000ab";
+
+    // A row in each table that a few calls leave empty.
+    void fill_other_tables() const {
+        sqlite(
+            "INSERT INTO identities (provider, subject, user_id, email, created_at) "
+            "SELECT 'google', '42', id, email, created_at FROM users LIMIT 1");
+        sqlite("INSERT INTO spent_identity_tokens VALUES (x'0102', 1)");
+        sqlite("INSERT INTO password_kinds VALUES ('a kind', 1) ON CONFLICT (kind) DO NOTHING");
+        sqlite(
+            "INSERT INTO import_rows SELECT id, 0, id, 'gil@example.org', 'gil', NULL, role_id, status, is_verified, "
+            "language, "
+            "NULL, NULL, NULL, created_at FROM users LIMIT 1");
+        sqlite(
+            "INSERT INTO term_policies SELECT '01890000-0000-7000-8000-0000000000cd', 'privacy', 1, 'published', 2, "
+            "NULL, "
+            "'{}', created_at, id, created_at, id, created_at, NULL FROM users LIMIT 1");
+        sqlite("INSERT INTO term_policy_contents SELECT id, 'en', 5, x'0102' FROM term_policies");
+        sqlite("INSERT INTO loose_objects VALUES ('private', 'privacy', 1, 'en', 1, 0, NULL)");
+        sqlite("INSERT INTO term_policy_announcements SELECT id, NULL, created_at FROM term_policies");
+        sqlite(
+            "INSERT INTO term_policy_acceptances SELECT u.id, u.id, p.type, 1, 'accepted', p.id, p.version, 'en', "
+            "'{}', 1, "
+            "'192.0.2.1', 'Browser', NULL FROM users u, term_policies p LIMIT 1");
+        sqlite("INSERT INTO log_entries SELECT id, 'consent', x'0102', x'0304', NULL FROM term_policy_acceptances");
+        sqlite("INSERT INTO log_subjects SELECT user_id, x'0506' FROM term_policy_acceptances");
+        sqlite("INSERT INTO receipt_keys VALUES ('a kid', '{}', 1)");
+    }
+
     const TempFolder folder_;
     const fs::path file_ = folder_ / "data" / "consentry.db";
     const PostgresSchema postgres_;
@@ -142,24 +170,7 @@ TEST_F(MigrateFrom, NobodyNoticesThatTheServiceMoved) {
         EXPECT_EQ(service.stop().code, 0);
     }
 
-    sqlite(
-        "INSERT INTO identities (provider, subject, user_id, email, created_at) "
-        "SELECT 'google', '42', id, email, created_at FROM users LIMIT 1");
-    sqlite("INSERT INTO spent_identity_tokens VALUES (x'0102', 1)");
-    sqlite("INSERT INTO password_kinds VALUES ('a kind', 1) ON CONFLICT (kind) DO NOTHING");
-    sqlite(
-        "INSERT INTO import_rows SELECT id, 0, id, 'gil@example.org', 'gil', NULL, role_id, status, is_verified, "
-        "language, "
-        "NULL, NULL, NULL, created_at FROM users LIMIT 1");
-    sqlite(
-        "INSERT INTO term_policies SELECT '01890000-0000-7000-8000-0000000000cd', 'privacy', 1, 'published', 2, NULL, "
-        "'{}', created_at, id, created_at, id, created_at, NULL FROM users LIMIT 1");
-    sqlite("INSERT INTO term_policy_contents SELECT id, 'en', 5, x'0102' FROM term_policies");
-    sqlite("INSERT INTO loose_objects VALUES ('private', 'privacy', 1, 'en', 1, 0, NULL)");
-    sqlite("INSERT INTO term_policy_announcements SELECT id, NULL, created_at FROM term_policies");
-    sqlite(
-        "INSERT INTO term_policy_acceptances SELECT u.id, u.id, p.type, 1, 'accepted', p.id, p.version, 'en', '{}', 1, "
-        "'192.0.2.1', 'Browser', NULL FROM users u, term_policies p LIMIT 1");
+    fill_other_tables();
     const Finished copied = copy();
     ASSERT_EQ(copied.code, 0) << copied.err;
     EXPECT_THAT(copied.err, AllOf(HasSubstr("Stop the service"), HasSubstr("copied and compared")));

@@ -143,6 +143,8 @@ const Pinned pinned[] = {
     {"term_policy_busy",                  errors::term_policy_busy,                  "busy",                 409, 6112},
     {"term_policy_not_accepted",          errors::term_policy_not_accepted,          "notAccepted",          409, 6113},
     {"term_policy_placeholders_unfilled", errors::term_policy_placeholders_unfilled, "placeholdersUnfilled", 422, 6114},
+    {"term_policy_receipt_not_found", errors::term_policy_receipt_not_found, "receiptNotFound", 404, 6115},
+    {"term_policy_log_pending", errors::term_policy_log_pending, "logPending", 409, 6116},
 };
 // clang-format on
 

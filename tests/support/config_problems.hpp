@@ -19,7 +19,8 @@ inline std::vector<std::string> problem_names(const Environment& environment) {
 // Returns the names of the settings that cause a warning.
 inline std::vector<std::string> warning_names(const Environment& environment) {
     std::vector<std::string> names;
-    for (const ConfigProblem& warning : warnings(read_config(environment).value())) names.push_back(warning.setting);
+    for (const ConfigProblem& warning : warnings(read_config(environment).value(), environment))
+        names.push_back(warning.setting);
     return names;
 }
 

@@ -28,6 +28,8 @@ int generate_keys() {
     print("AUTH_JWT_REFRESH_TOKEN", crypto::SignatureAlgorithm::es512);
     fmt::print("AUTH_TWO_FACTOR_ENCRYPTION_KEY={}\n", to_base64url(crypto::random_bytes(32)));
     fmt::print("APP_ENCRYPTION_SECRET_KEY={}\n", to_base64url(crypto::random_bytes(32)));
+    fmt::print("CONSENT_LOG_PRIVATE_KEY={}\n",
+               to_base64(crypto::PrivateKey::generate(crypto::SignatureAlgorithm::eddsa).pkcs8_der()));
     fmt::print(stderr,
                "These keys are for ES256 and ES512. Store them with your secrets; Consentry has not saved them.\n");
     return 0;

@@ -64,6 +64,15 @@ void derive(Config& config, const Environment& environment) {
     if (config.mail.home_name.empty()) config.mail.home_name = config.app.name;
     if (config.storage.url.empty()) config.storage.url = "file:" + (config.data.directory / "storage").string();
     if (config.mail.home_url.empty()) config.mail.home_url = own_url(config);
+    // An installation that is updated must not stop because it has no key yet; warnings() says that the log is off.
+    if (config.app.environment != AppEnvironment::local && config.consent_log.private_key.empty() &&
+        !environment.contains("CONSENT_LOG_ENABLE"))
+        config.consent_log.enable = false;
+    config.consent_log.origin_is_given = !config.consent_log.origin.empty();
+    if (config.consent_log.origin.empty()) {
+        const std::string url = own_url(config);
+        config.consent_log.origin = url.substr(url.find("://") + 3);
+    }
     const auto lead_to = [&](LinkConfig& link, std::string_view page) {
         if (link.link_base_url.empty()) link.link_base_url = config.mail.home_url + std::string(page);
     };
@@ -85,6 +94,12 @@ void check(const Config& config, const Environment& environment, std::vector<Con
                                                 std::string_view("APP_ENCRYPTION_SECRET_KEY")})
             if (!environment.contains(std::string(required)))
                 problem(required, "must be set; the service generates its own only with APP_ENV=local");
+
+    if (config.app.environment != AppEnvironment::local && config.consent_log.enable &&
+        config.consent_log.private_key.empty())
+        problem("CONSENT_LOG_PRIVATE_KEY",
+                "must be set because CONSENT_LOG_ENABLE is true; the service generates its own only with "
+                "APP_ENV=local");
 
     if (config.app.environment == AppEnvironment::production) {
         if (has_short_key(config)) problem(two_factor_key, "each key must have at least 32 characters in production");
@@ -159,6 +174,9 @@ std::vector<ConfigProblem> warnings(const Config& config, const Environment& env
     };
     const bool production = config.app.environment == AppEnvironment::production;
     if (has_short_key(config)) warn(two_factor_key, short_two_factor_key);
+    if (!config.consent_log.enable && !environment.contains("CONSENT_LOG_ENABLE"))
+        warn("CONSENT_LOG_PRIVATE_KEY",
+             "is not set; acceptances are recorded without a consent log and without receipts");
     if (!config.two_factor.replay_protection)
         warn("AUTH_TWO_FACTOR_REPLAY_PROTECTION", "is off; a code can be used more than once");
     if (!config.password.attempt) warn("AUTH_PASSWORD_ATTEMPT", "is off; wrong passwords never lock a login");

@@ -238,6 +238,13 @@ struct TermPolicyConfig {
     std::vector<PolicyType> withdrawable{};  // policies whose acceptance users may withdraw
 };
 
+struct ConsentLogConfig {
+    bool enable = true;
+    std::string origin;            // of the installation, a URL without scheme
+    bool origin_is_given = false;  // by a setting, not derived from the service's URL
+    std::string private_key;       // Ed25519: PEM, or base64 of PKCS#8 DER
+};
+
 struct SentryConfig {
     std::string dsn;  // validated; empty: no error tracking
     milliseconds timeout{};
@@ -260,6 +267,7 @@ struct Config {
     SocialConfig social;
     StorageConfig storage;
     TermPolicyConfig term_policy;
+    ConsentLogConfig consent_log;
     EncryptionConfig encryption;
     ApiKeyConfig api_key;
     FeatureFlagConfig feature_flag;

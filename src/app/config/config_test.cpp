@@ -31,6 +31,7 @@ Environment production() {
             {"AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY", "cmVmcmVzaA=="},
             {"AUTH_TWO_FACTOR_ENCRYPTION_KEY", long_key},
             {"APP_ENCRYPTION_SECRET_KEY", long_key},
+            {"CONSENT_LOG_PRIVATE_KEY", "bG9n"},
             {"MAIL_URL", "smtp://mail.shop.example"},
             {"EMAIL_NO_REPLY", "login@shop.example"}};
 }
@@ -227,6 +228,25 @@ TEST(Config, OPS_2_OutsideLocalTheSecretsAreRequiredEachByName) {
     EXPECT_TRUE(read_config(production()));
 }
 
+TEST(Config, WithoutAKeyTheConsentLogIsOffUnlessItIsWanted) {
+    EXPECT_TRUE(read_config({})->consent_log.enable) << "local: the first start makes a key";
+    EXPECT_TRUE(read_config(production())->consent_log.enable);
+    Environment without = production();
+    without.erase("CONSENT_LOG_PRIVATE_KEY");
+    EXPECT_FALSE(read_config(without)->consent_log.enable);
+    EXPECT_THAT(warning_names(without), ElementsAre("CONSENT_LOG_PRIVATE_KEY"));
+    EXPECT_THAT(problem_names(with(without, "CONSENT_LOG_ENABLE", "true")), ElementsAre("CONSENT_LOG_PRIVATE_KEY"));
+    EXPECT_THAT(warning_names(with(without, "CONSENT_LOG_ENABLE", "false")), IsEmpty());
+}
+
+TEST(Config, ConsentLogIsNamedAfterTheServicesAddress) {
+    EXPECT_EQ(read_config({{"PUBLIC_URL", "https://login.shop.example"}})->consent_log.origin, "login.shop.example");
+    const auto given = read_config({{"CONSENT_LOG_ORIGIN", "shop.example/log"}});
+    EXPECT_EQ(given->consent_log.origin, "shop.example/log");
+    for (const auto* wrong : {"", "https://shop.example", "shop.example/", "shop example", "a+b"})
+        EXPECT_THAT(problem_names({{"CONSENT_LOG_ORIGIN", wrong}}), ElementsAre("CONSENT_LOG_ORIGIN")) << wrong;
+}
+
 TEST(Config, OPS_2_AnEmptySecretStopsTheStart) {
     std::size_t secrets = 0;
     for (const SettingSpec& setting : settings()) {
@@ -237,7 +257,7 @@ TEST(Config, OPS_2_AnEmptySecretStopsTheStart) {
             EXPECT_THAT(problem_names(with(production(), std::string(setting.name), blank)), ElementsAre(setting.name));
         }
     }
-    EXPECT_EQ(secrets, 7U);
+    EXPECT_EQ(secrets, 8U);
 }
 
 TEST(Config, OPS_2_SettingsOfOtherProgramsAreLeftAlone) {

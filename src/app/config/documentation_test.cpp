@@ -69,7 +69,7 @@ TEST(SettingsDocumentation, TheEnvExampleIsAllowedThroughout) {
             uncommented += line.substr(1) + "\n";
     const auto environment = parse_dotenv(uncommented);
     ASSERT_TRUE(environment) << environment.error().front().line << environment.error().front().text;
-    EXPECT_GT(environment->size(), settings().size() - 10);
+    EXPECT_GT(environment->size(), settings().size() - 11);
     const auto config = read_config(*environment);
     EXPECT_TRUE(config) << config.error().front().setting << ' ' << config.error().front().text;
 }

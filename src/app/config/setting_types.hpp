@@ -166,6 +166,11 @@ SettingType line() {
     });
 }
 
+inline SettingType as_secret(SettingType type) {
+    type.secret = true;
+    return type;
+}
+
 inline std::string joined(const std::vector<std::string>& list) {
     std::string out;
     for (const std::string& entry : list) out.append(out.empty() ? "" : ",").append(entry);

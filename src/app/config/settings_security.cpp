@@ -32,11 +32,6 @@ bool is_key_id(std::string_view value) { return is_token_claim(value) && !value.
 bool is_name(std::string_view value) { return is_token_claim(value) || !trim(value).empty(); }
 bool is_set(std::string_view value) { return !trim(value).empty(); }
 
-SettingType as_secret(SettingType type) {
-    type.secret = true;
-    return type;
-}
-
 std::expected<std::vector<NamedKey>, std::string> read_public_keys(std::string_view value) {
     const auto refusal = [] { return std::unexpected("must be " + std::string(public_keys_allowed)); };
     const auto entries = parse_list(value);

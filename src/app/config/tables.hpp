@@ -24,6 +24,7 @@ std::vector<SettingSpec> mail_settings();
 std::vector<SettingSpec> social_settings();
 std::vector<SettingSpec> storage_settings();
 std::vector<SettingSpec> term_policy_settings();
+std::vector<SettingSpec> consent_log_settings();
 std::vector<SettingSpec> list_settings();
 std::vector<SettingSpec> logger_settings();
 std::vector<SettingSpec> security_event_settings();

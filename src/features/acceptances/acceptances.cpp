@@ -51,8 +51,8 @@ bool is_of(const AcceptRequest& wanted, const LatestPolicy& policy) {
     });
 }
 
-Evidence evidence_of(const ConsentCaller& caller, const Cause& cause) {
-    Evidence out{.user = caller.user, .session = caller.session};
+Addendum evidence_of(const ConsentCaller& caller, const Cause& cause, TimePoint now) {
+    Addendum out{.acceptance = AcceptanceId::make(now), .user = caller.user, .session = caller.session};
     if (cause.origin) {
         out.ip_address = cause.origin->address;
         out.user_agent = cause.origin->user_agent;
@@ -60,11 +60,44 @@ Evidence evidence_of(const ConsentCaller& caller, const Cause& cause) {
     return out;
 }
 
-Evidence evidence_of(GivenConsent consent) {
-    return {.user = consent.user,
+Addendum evidence_of(GivenConsent consent) {
+    return {.acceptance = {},
+            .user = consent.user,
             .session = consent.session,
             .ip_address = std::move(consent.ip_address),
             .user_agent = std::move(consent.user_agent)};
+}
+
+// Empty if it is unknown, as of rows from elsewhere.
+std::string hash_in(const ContentHashes& hashes, Language language) {
+    const auto found = std::ranges::find(hashes, language, [](const auto& hash) { return hash.first; });
+    return found == hashes.end() ? std::string() : found->second;
+}
+
+ConsentEvent acceptance_of(const Addendum& evidence, const LatestPolicy& policy, Language language, TimePoint now) {
+    return {.evidence = evidence,
+            .action = ConsentAction::accepted,
+            .type = policy.type,
+            .version = policy.version,
+            .language = language,
+            .content_hash = hash_in(policy.hashes, language),
+            .at = now};
+}
+
+ConsentEvent event_of(const Addendum& evidence, const StoredConsent& stored, TimePoint at) {
+    return {.evidence = evidence,
+            .action = stored.action,
+            .type = stored.type,
+            .version = stored.version,
+            .language = stored.language,
+            .content_hash = hash_in(stored.hashes, stored.language),
+            .at = at};
+}
+
+ConsentEvent withdrawal_of(const Addendum& evidence, const StoredConsent& former, TimePoint now) {
+    ConsentEvent out = event_of(evidence, former, now);
+    out.action = ConsentAction::withdrawn;
+    return out;
 }
 
 }  // namespace
@@ -116,23 +149,45 @@ awaitable<void> Acceptances::add_acceptances(storage::Transaction& transaction, 
     const auto policies = co_await repository_.list_latest();
     const auto types = std::move(consent.types);
     const Language language = consent.language;
-    const Evidence evidence = evidence_of(std::move(consent));
+    Addendum evidence = evidence_of(std::move(consent));
+    std::optional<SubjectTag> subject;
     for (const LatestPolicy& policy : policies) {
         if (!is_among(types, policy.type)) continue;
         const auto shown = shown_language(policy, {}, language);
+        if (!shown) continue;
+        evidence.acceptance = AcceptanceId::make(now);
         // If the version is outdated by the time of the commit, nothing is recorded and the user is asked again.
-        if (shown) AcceptanceRepository::add_acceptance(transaction, Expect::any, evidence, policy.id, *shown, now);
+        AcceptanceRepository::add_acceptance(transaction, Expect::any, evidence, policy.id, *shown, now);
+        if (log_ == nullptr) continue;
+        if (!subject) subject = co_await log_->subject_of(evidence.user, transaction);
+        ConsentLog::add(transaction, acceptance_of(evidence, policy, *shown, now), *subject);
     }
 }
 
-void Acceptances::add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) {
+awaitable<void> Acceptances::add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) {
     const auto types = std::move(consent.types);
-    const Evidence evidence = evidence_of(std::move(consent));
-    for (const PolicyType type : types)
+    Addendum evidence = evidence_of(std::move(consent));
+    std::optional<SubjectTag> subject;
+    if (log_ != nullptr) {
+        const auto standing = co_await repository_.list_standing(evidence.user);
+        for (const StoredConsent& former : standing) {
+            if (!is_among(types, former.type)) continue;
+            evidence.acceptance = AcceptanceId::make(now);
+            AcceptanceRepository::add_withdrawal(transaction, Expect::any, evidence, former.type, now,
+                                                 former.evidence.acceptance);
+            if (!subject) subject = co_await log_->subject_of(evidence.user, transaction);
+            ConsentLog::add(transaction, withdrawal_of(evidence, former, now), *subject);
+        }
+    }
+    // What was accepted after the query above ends, too; the log takes it in later.
+    for (const PolicyType type : types) {
+        evidence.acceptance = AcceptanceId::make(now);
         AcceptanceRepository::add_withdrawal(transaction, Expect::any, evidence, type, now);
+    }
 }
 
-awaitable<Result<void>> Acceptances::accept(ConsentCaller caller, AcceptRequest wanted, Cause cause) {
+awaitable<Result<std::optional<std::string>>> Acceptances::accept(ConsentCaller caller, AcceptRequest wanted,
+                                                                  Cause cause) {
     std::optional<TermPolicyId> tried;
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
         const auto latest = co_await find_latest(wanted.type);
@@ -149,8 +204,13 @@ awaitable<Result<void>> Acceptances::accept(ConsentCaller caller, AcceptRequest 
         tried = latest->id;
         const TimePoint now = clock_.now();  // not earlier than the publication of the version read above
         storage::Transaction transaction;
-        AcceptanceRepository::add_acceptance(transaction, Expect::one, evidence_of(caller, cause), latest->id,
-                                             *language, now);
+        const Addendum evidence = evidence_of(caller, cause, now);
+        AcceptanceRepository::add_acceptance(transaction, Expect::one, evidence, latest->id, *language, now);
+        std::optional<Bytes> entry;
+        if (log_ != nullptr) {
+            const SubjectTag subject = co_await log_->subject_of(caller.user, transaction);
+            entry = ConsentLog::add(transaction, acceptance_of(evidence, *latest, *language, now), subject);
+        }
         Audit::add(transaction, caller.user, ActivityAction::user_accept_term_policy, cause, now,
                    {{"termPolicyId", latest->id.text()},
                     {"type", name_of(latest->type)},
@@ -160,7 +220,7 @@ awaitable<Result<void>> Acceptances::accept(ConsentCaller caller, AcceptRequest 
         if (outcome.committed) {
             audit_.tell("consent.accepted", Outcome::success, caller.user, cause,
                         {{"type", std::string(name_of(latest->type))}, {"version", std::to_string(latest->version)}});
-            co_return Result<void>{};
+            co_return co_await receipt(evidence.acceptance, std::move(entry));
         }
         const auto standings = co_await repository_.standings(caller.user);
         if (standings.at(static_cast<std::size_t>(wanted.type)).holds())
@@ -169,24 +229,63 @@ awaitable<Result<void>> Acceptances::accept(ConsentCaller caller, AcceptRequest 
     throw Unavailable("acceptance: the history changed at the same moments");
 }
 
-awaitable<Result<void>> Acceptances::withdraw(ConsentCaller caller, PolicyType type, Cause cause) {
+awaitable<Result<std::optional<std::string>>> Acceptances::withdraw(ConsentCaller caller, PolicyType type,
+                                                                    Cause cause) {
     if (!is_withdrawable(type)) co_return fail(errors::term_policy_withdraw_not_allowed);
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
+        const auto standing = co_await repository_.list_standing(caller.user);
+        const auto former = std::ranges::find(standing, type, &StoredConsent::type);
+        if (former == standing.end()) co_return fail(errors::term_policy_not_accepted);
         const TimePoint now = clock_.now();
         storage::Transaction transaction;
-        AcceptanceRepository::add_withdrawal(transaction, Expect::one, evidence_of(caller, cause), type, now);
+        const Addendum evidence = evidence_of(caller, cause, now);
+        AcceptanceRepository::add_withdrawal(transaction, Expect::one, evidence, type, now,
+                                             former->evidence.acceptance);
+        std::optional<Bytes> entry;
+        if (log_ != nullptr) {
+            const SubjectTag subject = co_await log_->subject_of(caller.user, transaction);
+            entry = ConsentLog::add(transaction, withdrawal_of(evidence, *former, now), subject);
+        }
         Audit::add(transaction, caller.user, ActivityAction::user_withdraw_term_policy, cause, now,
                    {{"type", name_of(type)}});
         const auto outcome = co_await database_.commit(std::move(transaction));
         if (outcome.committed) {
             audit_.tell("consent.withdrawn", Outcome::success, caller.user, cause,
                         {{"type", std::string(name_of(type))}});
-            co_return Result<void>{};
+            co_return co_await receipt(evidence.acceptance, std::move(entry));
         }
-        const auto standings = co_await repository_.standings(caller.user);
-        if (!standings.at(static_cast<std::size_t>(type)).accepted) co_return fail(errors::term_policy_not_accepted);
     }
     throw Unavailable("withdrawal: the history changed at the same moments");
+}
+
+awaitable<std::optional<std::string>> Acceptances::receipt(AcceptanceId id, std::optional<Bytes> entry) {
+    if (!entry) co_return std::nullopt;
+    co_return co_await log_->receipt(id, std::move(*entry));
+}
+
+awaitable<void> Acceptances::complete_log() {
+    constexpr std::int64_t at_once = 100;
+    if (log_ == nullptr || log_is_complete_) co_return;
+    AcceptanceId after;
+    for (;;) {
+        auto found = co_await repository_.list_unlogged(after, at_once);
+        if (found.empty()) break;
+        after = found.back().evidence.acceptance;
+        co_await log_all(std::move(found));
+    }
+    log_is_complete_ = true;
+}
+
+// One transaction each: another process may add the same entry, and then only that one fails.
+awaitable<void> Acceptances::log_all(std::vector<StoredConsent> consents) {
+    for (const StoredConsent& consent : consents) {
+        storage::Transaction transaction;
+        const SubjectTag subject = co_await log_->subject_of(consent.evidence.user, transaction);
+        ConsentEvent event = event_of(consent.evidence, consent, consent.at);
+        event.is_late = true;
+        ConsentLog::add(transaction, event, subject);
+        co_await database_.commit(std::move(transaction));
+    }
 }
 
 awaitable<ListSlice<AcceptanceResponse>> Acceptances::list(UserId user, ListQuery query) {

@@ -6,6 +6,7 @@
 // queries only the latest versions, which are the same for all users.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,6 +18,7 @@
 #include "features/acceptances/dto.hpp"
 #include "features/acceptances/repository.hpp"
 #include "features/activity/audit.hpp"
+#include "features/consent_log/consent_log.hpp"
 #include "features/users/consent.hpp"
 #include "storage/database.hpp"
 #include "storage/object_store.hpp"
@@ -38,36 +40,48 @@ struct ConsentCaller {
 class Acceptances final : public Consents {
 public:
     // The references must outlive this object.
+    // `log` is null if the settings turn the consent log off.
     Acceptances(storage::Database& database, const Clock& clock, const storage::ObjectStore& store, Audit audit,
-                AcceptanceSettings settings)
+                ConsentLog* log, AcceptanceSettings settings)
         : database_(database),
           repository_(database),
           clock_(clock),
           store_(store),
           audit_(audit),
+          log_(log),
           settings_(std::move(settings)),
           accepted_(remembered_sessions_max) {}
 
     storage::awaitable<Result<void>> admit(ConsentGrounds grounds, std::span<const PolicyType> wanted) override;
     storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
                                              TimePoint now) override;
-    void add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) override;
+    storage::awaitable<void> add_withdrawals(storage::Transaction& transaction, GivenConsent consent,
+                                             TimePoint now) override;
     storage::awaitable<std::vector<PolicyType>> accepted(UserId user) override;
     storage::awaitable<std::map<UserId, std::vector<PolicyType>>> accepted_by(std::vector<UserId> users) override;
 
+    // Whether accept() and withdraw() return receipts: the log is on.
+    bool gives_receipts() const { return log_ != nullptr; }
+    // Returns the receipt, or nothing while the log is off.
     // Errors: notFound 6100 (nothing is published, or not the requested version), termPolicyOutdated 6109 (the
     // requested version or text is not that of the latest version, or a new version was published meanwhile),
     // contentNotFound 6106, alreadyAccepted 6103.
-    storage::awaitable<Result<void>> accept(ConsentCaller caller, AcceptRequest wanted, Cause cause);
+    storage::awaitable<Result<std::optional<std::string>>> accept(ConsentCaller caller, AcceptRequest wanted,
+                                                                  Cause cause);
     // Withdraws the acceptance, whichever version it was of. Errors: withdrawNotAllowed 6111, notAccepted 6113.
-    storage::awaitable<Result<void>> withdraw(ConsentCaller caller, PolicyType type, Cause cause);
+    storage::awaitable<Result<std::optional<std::string>>> withdraw(ConsentCaller caller, PolicyType type, Cause cause);
     // Returns the history, newest first.
     storage::awaitable<ListSlice<AcceptanceResponse>> list(UserId user, ListQuery query);
+    // Adds the acceptances that the log lacks, because they were recorded before it existed or while it was off. The
+    // first call scans all of them, in portions; later ones do nothing.
+    storage::awaitable<void> complete_log();
 
 private:
     static constexpr std::size_t remembered_sessions_max = 50'000;  // about 10 MB when full
 
     bool is_withdrawable(PolicyType type) const;
+    storage::awaitable<std::optional<std::string>> receipt(AcceptanceId id, std::optional<Bytes> entry);
+    storage::awaitable<void> log_all(std::vector<StoredConsent> consents);
     storage::awaitable<std::optional<LatestPolicy>> find_latest(PolicyType type);
     // Names the policies to read and accept, in the answers 6104 and 6109.
     boost::json::object describe(std::span<const LatestPolicy> policies) const;
@@ -77,6 +91,8 @@ private:
     const Clock& clock_;
     const storage::ObjectStore& store_;
     Audit audit_;
+    ConsentLog* const log_;
+    std::atomic<bool> log_is_complete_ = false;
     const AcceptanceSettings settings_;
     // Excludes types that can be withdrawn. Everything else that ends an acceptance (add_withdrawals) also raises the
     // account's security version, which invalidates the entry.

@@ -71,6 +71,7 @@ struct ContentHashResponse {
 
 struct AcceptanceResponse {
     AcceptanceId id;
+    AcceptanceId acceptance_id;
     UserId user_id;
     TermPolicyId term_policy_id;
     TermPolicyResponse term_policy;
@@ -79,9 +80,11 @@ struct AcceptanceResponse {
     std::vector<ContentHashResponse> content_hashes;
     TimePoint accepted_at;
     TimePoint created_at;
+    std::optional<std::string> log_state;
 
     static AcceptanceResponse of(const Acceptance& acceptance, TermPolicyResponse policy) {
         AcceptanceResponse out{.id = acceptance.id,
+                               .acceptance_id = acceptance.id,
                                .user_id = acceptance.user,
                                .term_policy_id = acceptance.policy,
                                .term_policy = std::move(policy),
@@ -89,7 +92,8 @@ struct AcceptanceResponse {
                                .language = acceptance.language,
                                .content_hashes = {},
                                .accepted_at = acceptance.at,
-                               .created_at = acceptance.at};
+                               .created_at = acceptance.at,
+                               .log_state = acceptance.log_state};
         for (const auto& [language, hash] : acceptance.hashes) out.content_hashes.push_back({language, hash});
         return out;
     }
@@ -99,6 +103,7 @@ struct AcceptanceResponse {
         using http::field;
         return std::tuple{
             field("id", &AcceptanceResponse::id, "Entry ID"),
+            field("acceptanceId", &AcceptanceResponse::acceptance_id, "Same as `id`; names its receipt and proof"),
             field("userId", &AcceptanceResponse::user_id, "Account ID"),
             field("termPolicyId", &AcceptanceResponse::term_policy_id, "Policy ID"),
             field("termPolicy", &AcceptanceResponse::term_policy, "The policy"),
@@ -107,6 +112,8 @@ struct AcceptanceResponse {
             field("contentHashes", &AcceptanceResponse::content_hashes, "Hashes of the version's texts at that time"),
             field("acceptedAt", &AcceptanceResponse::accepted_at, "Time of the acceptance or withdrawal"),
             field("createdAt", &AcceptanceResponse::created_at, "Same as `acceptedAt`"),
+            field("logState", &AcceptanceResponse::log_state,
+                  "State of its entry in the consent log: `pending` or `published`; absent if the log lacks it"),
         };
     }
 };

@@ -2,21 +2,20 @@
 
 #include "base/errors.hpp"
 #include "features/acceptances/dto.hpp"
+#include "features/consent_log/dto.hpp"
 #include "features/users/caller.hpp"
 #include "http/endpoint.hpp"
 
 namespace consentry {
 namespace {
 
-using http::Done;
-
 ConsentCaller consent_caller(const SignedIn& caller, const http::RequestContext& context) {
     return {.user = caller.user(), .session = caller.session(), .language = context.language};
 }
 
-}  // namespace
-
-void add_acceptance_endpoints(http::Router& router, Acceptances& acceptances) {
+// `Answer` is a ReceiptResponse, or Done while the log is off.
+template <class Answer>
+void add_changing_endpoints(http::Router& router, Acceptances& acceptances) {
     router.post("/user/term-policy/accept")
         .also_at("/shared/user/term-policy/accept")
         .id("acceptTermPolicy")
@@ -29,7 +28,7 @@ void add_acceptance_endpoints(http::Router& router, Acceptances& acceptances) {
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_already_accepted, &errors::term_policy_outdated,
                    &errors::term_policy_content_not_found})
         .handled_by([&acceptances](const SignedIn& caller, const http::RequestContext& context, AcceptRequest body) {
-            return http::reply<Done>(
+            return http::reply<Answer>(
                 acceptances.accept(consent_caller(caller, context), std::move(body), cause_of(context)));
         });
 
@@ -42,9 +41,18 @@ void add_acceptance_endpoints(http::Router& router, Acceptances& acceptances) {
         .message("termPolicy.withdraw")
         .may_fail({&errors::term_policy_withdraw_not_allowed, &errors::term_policy_not_accepted})
         .handled_by([&acceptances](const SignedIn& caller, const http::RequestContext& context, WithdrawRequest body) {
-            return http::reply<Done>(
+            return http::reply<Answer>(
                 acceptances.withdraw(consent_caller(caller, context), body.type, cause_of(context)));
         });
+}
+
+}  // namespace
+
+void add_acceptance_endpoints(http::Router& router, Acceptances& acceptances) {
+    if (acceptances.gives_receipts())
+        add_changing_endpoints<ReceiptResponse>(router, acceptances);
+    else
+        add_changing_endpoints<http::Done>(router, acceptances);
 
     router.get("/user/term-policy/list/accepted")
         .also_at("/shared/user/term-policy/list/accepted")

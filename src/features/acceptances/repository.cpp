@@ -64,7 +64,20 @@ std::vector<Standing> to_standings(const storage::Row& row) {
 constexpr auto acceptance_columns = columns<Acceptance>(
     column<"id", &Acceptance::id>, column<"user_id", &Acceptance::user>, column<"action", &Acceptance::action>,
     column<"term_policy_id", &Acceptance::policy>, column<"language", &Acceptance::language>,
-    column<"content_hashes", &Acceptance::hashes, read_hashes>, column<"accepted_at", &Acceptance::at>);
+    column<"content_hashes", &Acceptance::hashes, read_hashes>, column<"accepted_at", &Acceptance::at>,
+    column<"(SELECT CASE WHEN e.position < l.published THEN 'published' ELSE 'pending' END FROM log_entries e "
+           "JOIN logs l ON l.name = e.log WHERE e.id = term_policy_acceptances.id)",
+           &Acceptance::log_state>);
+
+constexpr auto evidence_columns =
+    columns<Addendum>(column<"a.id", &Addendum::acceptance>, column<"a.user_id", &Addendum::user>,
+                      column<"a.session_id", &Addendum::session>, column<"a.ip_address", &Addendum::ip_address>,
+                      column<"a.user_agent", &Addendum::user_agent>);
+constexpr auto stored_columns = columns<StoredConsent>(
+    part<&StoredConsent::evidence, evidence_columns>, column<"a.action", &StoredConsent::action>,
+    column<"a.type", &StoredConsent::type>, column<"a.version", &StoredConsent::version>,
+    column<"a.language", &StoredConsent::language>, column<"a.content_hashes", &StoredConsent::hashes, read_hashes>,
+    column<"a.accepted_at", &StoredConsent::at>);
 
 constexpr auto latest_columns = columns<LatestPolicy>(
     column<"p.id", &LatestPolicy::id>, column<"p.type", &LatestPolicy::type>,
@@ -172,7 +185,7 @@ awaitable<std::map<TermPolicyId, TermPolicy>> AcceptanceRepository::find_publish
     co_return out;
 }
 
-void AcceptanceRepository::add_acceptance(storage::Transaction& transaction, Expect expect, const Evidence& evidence,
+void AcceptanceRepository::add_acceptance(storage::Transaction& transaction, Expect expect, const Addendum& evidence,
                                           TermPolicyId policy, Language language, TimePoint now) {
     // Two concurrent requests may read the same end of the history; its unique key lets only one of them commit.
     transaction.add(expect,
@@ -186,21 +199,40 @@ void AcceptanceRepository::add_acceptance(storage::Transaction& transaction, Exp
                     "AND p.version <> COALESCE((SELECT CASE WHEN a.action = 'accepted' THEN a.version END "
                     "FROM term_policy_acceptances a WHERE a.user_id = $2 AND a.type = p.type "
                     "ORDER BY a.sequence DESC LIMIT 1), 0)",
-                    AcceptanceId::make(now), evidence.user, policy, name_of(language), now, evidence.ip_address,
+                    evidence.acceptance, evidence.user, policy, name_of(language), now, evidence.ip_address,
                     evidence.user_agent, evidence.session);
 }
 
-void AcceptanceRepository::add_withdrawal(storage::Transaction& transaction, Expect expect, const Evidence& evidence,
-                                          PolicyType type, TimePoint now) {
+void AcceptanceRepository::add_withdrawal(storage::Transaction& transaction, Expect expect, const Addendum& evidence,
+                                          PolicyType type, TimePoint now, std::optional<AcceptanceId> former) {
     transaction.add(expect,
                     "INSERT INTO term_policy_acceptances (id, user_id, type, sequence, action, term_policy_id, "
                     "version, language, content_hashes, accepted_at, ip_address, user_agent, session_id) "
                     "SELECT $1, a.user_id, a.type, a.sequence + 1, 'withdrawn', a.term_policy_id, a.version, "
                     "a.language, a.content_hashes, $4, $5, $6, $7 FROM term_policy_acceptances a "
                     "WHERE a.user_id = $2 AND a.type = $3 AND a.action = 'accepted' AND a.sequence = ("
-                    "SELECT MAX(n.sequence) FROM term_policy_acceptances n WHERE n.user_id = $2 AND n.type = $3)",
-                    AcceptanceId::make(now), evidence.user, name_of(type), now, evidence.ip_address,
-                    evidence.user_agent, evidence.session);
+                    "SELECT MAX(n.sequence) FROM term_policy_acceptances n WHERE n.user_id = $2 AND n.type = $3) "
+                    "AND a.id = COALESCE($8, a.id)",
+                    evidence.acceptance, evidence.user, name_of(type), now, evidence.ip_address, evidence.user_agent,
+                    evidence.session, former);
+}
+
+awaitable<std::vector<StoredConsent>> AcceptanceRepository::list_standing(UserId user) {
+    const auto rows = co_await database_.query(
+        sql<"SELECT ", stored_columns,
+            " FROM term_policy_acceptances a WHERE a.user_id = $1 AND a.action = 'accepted' AND a.sequence = ("
+            "SELECT MAX(n.sequence) FROM term_policy_acceptances n WHERE n.user_id = $1 AND n.type = a.type)">,
+        user);
+    co_return stored_columns.read_all(rows);
+}
+
+awaitable<std::vector<StoredConsent>> AcceptanceRepository::list_unlogged(AcceptanceId after, std::int64_t count) {
+    const auto rows = co_await database_.query(
+        sql<"SELECT ", stored_columns,
+            " FROM term_policy_acceptances a WHERE a.id > $1 AND NOT EXISTS (SELECT 1 FROM log_entries e "
+            "WHERE e.id = a.id) ORDER BY a.id LIMIT $2">,
+        after, count);
+    co_return stored_columns.read_all(rows);
 }
 
 }  // namespace consentry

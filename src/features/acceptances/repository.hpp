@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "features/consent_log/entry.hpp"
 #include "features/term_policies/policy.hpp"
 #include "features/users/consent.hpp"
 #include "storage/database.hpp"
@@ -17,9 +18,6 @@
 namespace consentry {
 
 using storage::awaitable;
-using AcceptanceId = Id<struct AcceptanceTag>;
-
-enum class ConsentAction { accepted, withdrawn };
 
 // An account's state for one policy type: the latest published version and the accepted version.
 struct Standing {
@@ -49,20 +47,24 @@ struct LatestPolicy {
     ContentHashes hashes;
 };
 
-// Who accepts or withdraws, and from where.
-struct Evidence {
-    UserId user;
-    std::optional<SessionId> session = {};
-    std::optional<std::string> ip_address = {};
-    std::optional<std::string> user_agent = {};
-};
-
 struct Acceptance {
     AcceptanceId id;
     UserId user;
     ConsentAction action = ConsentAction::accepted;
     TermPolicyId policy;
     Language language = Language::en;  // of the text that was shown
+    ContentHashes hashes;
+    TimePoint at;
+    std::optional<std::string> log_state = {};  // of its entry: "pending" or "published"; nullopt: the log lacks it
+};
+
+// An acceptance that can be withdrawn, or one that the log lacks.
+struct StoredConsent {
+    Addendum evidence;
+    ConsentAction action = ConsentAction::accepted;
+    PolicyType type = PolicyType::terms_of_service;
+    std::int64_t version = 0;
+    Language language = Language::en;
     ContentHashes hashes;
     TimePoint at;
 };
@@ -87,11 +89,16 @@ public:
 
     // Adds one row if the version is still the latest and not yet accepted, otherwise none. If a concurrent request has
     // added the row first, the transaction fails here.
-    static void add_acceptance(storage::Transaction& transaction, storage::Expect expect, const Evidence& evidence,
+    static void add_acceptance(storage::Transaction& transaction, storage::Expect expect, const Addendum& evidence,
                                TermPolicyId policy, Language language, TimePoint now);
-    // Adds one row if the newest acceptance of the type has not been withdrawn yet, otherwise none.
-    static void add_withdrawal(storage::Transaction& transaction, storage::Expect expect, const Evidence& evidence,
-                               PolicyType type, TimePoint now);
+    // Adds one row if the newest acceptance of the type has not been withdrawn yet, otherwise none. If `former` is
+    // given, adds one only if this is the newest acceptance.
+    static void add_withdrawal(storage::Transaction& transaction, storage::Expect expect, const Addendum& evidence,
+                               PolicyType type, TimePoint now, std::optional<AcceptanceId> former = {});
+    // The newest row of each type, unless it is a withdrawal.
+    awaitable<std::vector<StoredConsent>> list_standing(UserId user);
+    // Rows above `after` that the log lacks, in the order of their ids.
+    awaitable<std::vector<StoredConsent>> list_unlogged(AcceptanceId after, std::int64_t count);
 
 private:
     storage::Database& database_;
@@ -101,9 +108,3 @@ private:
 ContentHashes read_hashes(const std::string& text);
 
 }  // namespace consentry
-
-template <>
-struct consentry::EnumNames<consentry::ConsentAction> {
-    static constexpr std::array names{std::pair{consentry::ConsentAction::accepted, std::string_view{"accepted"}},
-                                      std::pair{consentry::ConsentAction::withdrawn, std::string_view{"withdrawn"}}};
-};

@@ -48,12 +48,12 @@ awaitable<Result<SocialEntry>> SocialAccounts::take_over(SocialEntry entry, cons
     SocialRepository::add_take_over(entry.writes, user.id, user.security_version, now);
     Audit::add(entry.writes, user.id, ActivityAction::user_verified_email, cause, now);
     // The owner has not agreed to any policy yet.
-    consents_.add_withdrawals(entry.writes,
-                              {.user = user.id,
-                               .types = {all_policy_types.begin(), all_policy_types.end()},
-                               .ip_address = origin.ip_address,
-                               .user_agent = origin.user_agent},
-                              now);
+    co_await consents_.add_withdrawals(entry.writes,
+                                       {.user = user.id,
+                                        .types = {all_policy_types.begin(), all_policy_types.end()},
+                                        .ip_address = origin.ip_address,
+                                        .user_agent = origin.user_agent},
+                                       now);
     entry = co_await with_acceptances(std::move(entry), request, origin, now);
     user.is_verified = true;
     user.security_version += 1;

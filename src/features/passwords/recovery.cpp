@@ -54,8 +54,8 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
     // A stranger may have signed up with this address, so its owner has not agreed to anything yet.
     if (!user->is_verified) {
         TwoFactorRepository::add_erase(transaction, user->id);
-        consents_.add_withdrawals(transaction,
-                                  {.user = user->id, .types = {all_policy_types.begin(), all_policy_types.end()}}, now);
+        co_await consents_.add_withdrawals(
+            transaction, {.user = user->id, .types = {all_policy_types.begin(), all_policy_types.end()}}, now);
     }
     Audit::add(transaction, user->id, ActivityAction::user_reset_password, cause, now);
     mails_.add_notice(transaction, user->id, MailKind::password_reset, cause, now);

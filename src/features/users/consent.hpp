@@ -48,7 +48,8 @@ public:
                                                      TimePoint now) = 0;
     // Withdraws every acceptance of these types, whatever the version, because the account has a new owner. The same
     // transaction must raise the account's security version.
-    virtual void add_withdrawals(storage::Transaction& transaction, GivenConsent consent, TimePoint now) = 0;
+    virtual storage::awaitable<void> add_withdrawals(storage::Transaction& transaction, GivenConsent consent,
+                                                     TimePoint now) = 0;
     // Returns the types whose latest version the account has accepted.
     virtual storage::awaitable<std::vector<PolicyType>> accepted(UserId user) = 0;
     // The same for many accounts. Accounts that do not exist are left out of the result.

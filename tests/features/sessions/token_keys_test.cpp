@@ -95,7 +95,7 @@ TEST(TOK_9, TheFolderOfKeysIsTheOwnersAlone) {
         EXPECT_EQ(entry.status().permissions(), fs::perms::owner_read | fs::perms::owner_write) << entry.path();
         ++files;
     }
-    EXPECT_EQ(files, 4) << "access, refresh, two-factor, and the service's own";
+    EXPECT_EQ(files, 5) << "access, refresh, two-factor, the consent log, and the service's own";
 }
 
 TEST(TOK_10, ThePublishedSetHoldsPublicMembersOnly) {

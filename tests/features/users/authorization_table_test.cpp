@@ -131,6 +131,12 @@ const std::vector<Row>& table() {
         {"acceptTermPolicy", "POST", "/api/shared/user/term-policy/accept", signed_in(422, 422)},
         {"withdrawTermPolicy", "POST", "/api/shared/user/term-policy/withdraw", signed_in(422, 422)},
         {"listAcceptedTermPolicies", "GET", "/api/shared/user/term-policy/list/accepted", signed_in(200, 200)},
+        {"getConsentReceipt", "GET", "/api/shared/user/term-policy/receipt/" + absent, signed_in(404, 404)},
+        {"getConsentProof", "GET", "/api/shared/user/term-policy/receipt/" + absent + "/proof", signed_in(404, 404)},
+        {"consentLogCheckpoint", "GET", "/consent-log/checkpoint", open_to_all(200)},
+        {"consentLogTile", "GET", "/consent-log/tile/0/000", open_to_all(404)},
+        {"consentLogDescription", "GET", "/.well-known/consent-log", open_to_all(200)},
+        {"consentLogDescriptionNote", "GET", "/.well-known/consent-log.note", open_to_all(200)},
         {"exportAccount", "GET", "/api/shared/user/export", signed_in(200, 200)},
         {"deleteSelf", "DELETE", "/api/user/user/delete/self", signed_in(204, 403)},
     };

@@ -1,0 +1,52 @@
+// Settings of the consent log.
+#include "app/config/setting_types.hpp"
+#include "app/config/tables.hpp"
+#include "tlog/note_keys.hpp"
+
+namespace consentry {
+
+using namespace setting_types;
+
+namespace {
+
+// Room for the name of a log behind it.
+constexpr std::size_t origin_bytes_max = 200;
+
+bool is_origin(std::string_view text) {
+    return text.size() <= origin_bytes_max && tlog::is_key_name(text) && !text.contains("://") && !text.ends_with('/');
+}
+
+bool is_key(std::string_view text) { return !trim(text).empty(); }
+
+}  // namespace
+
+std::vector<SettingSpec> consent_log_settings() {
+    constexpr std::string_view group = "Consent log";
+    return {
+        {.name = "CONSENT_LOG_ENABLE",
+         .group = group,
+         .type = flag<&Config::consent_log, &ConsentLogConfig::enable>(),
+         .default_text = "true",
+         .description = "Whether acceptances and withdrawals are recorded in a public log without personal data, and "
+                        "users get signed receipts. Unless it is set, the log is off without a key."},
+        {.name = "CONSENT_LOG_ORIGIN",
+         .group = group,
+         .type = text<&Config::consent_log, &ConsentLogConfig::origin>(
+             "a URL without scheme and without a slash at its end, of at most 200 characters", is_origin),
+         .default_text = "`PUBLIC_URL` without its scheme",
+         .derived = true,
+         .description = "The name of the log, which verifiers know it by; the log of acceptances is "
+                        "`<this>/consent`. A log keeps the name that it began with.",
+         .example = "login.example.com"},
+        {.name = "CONSENT_LOG_PRIVATE_KEY",
+         .group = group,
+         .type = as_secret(text<&Config::consent_log, &ConsentLogConfig::private_key>(
+             "an Ed25519 key as base64 of PKCS#8 DER, or as PEM", is_key)),
+         .default_text = "with `APP_ENV=local` generated at the first start; otherwise none",
+         .derived = true,
+         .description = "The private key that signs the log. `consentry keys generate` creates one. Keep a copy, and "
+                        "never replace it: a log has one key."},
+    };
+}
+
+}  // namespace consentry

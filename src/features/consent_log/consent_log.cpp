@@ -1,0 +1,169 @@
+#include "features/consent_log/consent_log.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "base/errors.hpp"
+#include "crypto/jws.hpp"
+#include "crypto/random.hpp"
+#include "tlog/note.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::string_view log_name = "consent";
+constexpr std::string_view receipt_type = "consent-receipt+jwt";
+// Different from the first line of a checkpoint, which is an origin and thus has no spaces.
+constexpr std::string_view description_title = "description of a consent log";
+
+template <class Array>
+Array random_array() {
+    Array out;
+    const Bytes bytes = crypto::random_bytes(out.size());
+    std::ranges::copy(bytes, out.begin());
+    return out;
+}
+
+crypto::Sha256 digest_of(std::string_view hex) {
+    crypto::Sha256 out{};
+    if (hex.empty()) return out;
+    const auto bytes = from_hex(hex);
+    if (!bytes || bytes->size() != out.size()) throw std::logic_error("consent log: a content hash is not a SHA-256");
+    std::ranges::copy(*bytes, out.begin());
+    return out;
+}
+
+boost::json::object claims_of(AcceptanceId id, const ConsentEntry& entry, BytesView bytes, const std::string& issuer,
+                              const std::string& origin) {
+    boost::json::object out{{"iss", issuer},
+                            {"sub", to_hex(entry.subject)},
+                            {"jti", id.text()},
+                            {"iat", entry.time.time_since_epoch().count()},
+                            {"action", name_of(entry.action)},
+                            {"policy", boost::json::object{{"type", name_of(entry.type)},
+                                                           {"version", entry.version},
+                                                           {"language", name_of(entry.language)},
+                                                           {"contentHash", to_hex(entry.content)}}},
+                            {"addendumHash", to_hex(entry.addendum)},
+                            {"log", origin},
+                            {"entryHash", to_hex(tlog::leaf_hash(bytes))},
+                            {"mergeDelay", merge_delay.count()}};
+    if (entry.is_late) out["late"] = true;
+    return out;
+}
+
+boost::json::object public_jwk(const SigningKey& key) {
+    boost::json::object out = key.key.public_key().jwk();
+    out["kid"] = key.kid;
+    out["alg"] = name_of(key.key.algorithm());
+    out["use"] = "sig";
+    return out;
+}
+
+PublishedLog::Options log_options(const ConsentLogSettings& settings) {
+    return {.name = log_name,
+            .area = storage::Area::public_area,
+            .folder = "consent-log",
+            .origin = settings.origin + "/consent",
+            .origin_is_given = settings.origin_is_given};
+}
+
+}  // namespace
+
+ConsentLog::ConsentLog(storage::Database& database, storage::ObjectStore& store, const Clock& clock, KeyRing& keys,
+                       WorkerPool& signing, ConsentLogSettings settings)
+    : repository_(database, log_name),
+      clock_(clock),
+      keys_(keys),
+      signing_(signing),
+      settings_(std::move(settings)),
+      published_(database, store, settings_.key, log_options(settings_)) {}
+
+awaitable<SubjectTag> ConsentLog::subject_of(UserId user, storage::Transaction& transaction) {
+    if (const auto added = LogRepository::added_subject(transaction, user)) co_return *added;
+    const auto known = co_await repository_.find_subject(user);
+    if (known) co_return *known;
+    const auto made = random_array<SubjectTag>();
+    LogRepository::add_subject(transaction, user, made);
+    co_return made;
+}
+
+Bytes ConsentLog::add(storage::Transaction& transaction, const ConsentEvent& event, const SubjectTag& subject) {
+    const auto salt = random_array<AddendumSalt>();
+    ConsentEntry entry{.action = event.action, .is_late = event.is_late, .type = event.type};
+    entry.version = static_cast<std::uint32_t>(event.version);
+    entry.language = event.language;
+    entry.content = digest_of(event.content_hash);
+    entry.time = std::chrono::floor<std::chrono::seconds>(event.at);
+    entry.subject = subject;
+    entry.addendum = crypto::sha256(addendum_text(event.evidence, salt));
+    Bytes bytes = format_entry(entry);
+    LogRepository::add_consent(transaction, event.evidence.acceptance, bytes, salt);
+    return bytes;
+}
+
+// The description must name the key of a receipt before anybody has the receipt.
+awaitable<void> ConsentLog::keep_key(const SigningKey& key) {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (kept_keys_.contains(key.kid)) co_return;
+    }
+    co_await repository_.keep_receipt_key(key.kid, boost::json::serialize(public_jwk(key)), clock_.now());
+    const std::scoped_lock lock(mutex_);
+    kept_keys_.insert(key.kid);
+}
+
+awaitable<std::string> ConsentLog::receipt(AcceptanceId id, Bytes entry) {
+    const auto read = parse_entry(entry);
+    if (!read) throw std::runtime_error("the database's log is damaged: " + read.error());
+    const auto key = keys_.keys(TokenKind::access)->signing;
+    co_await keep_key(*key);
+    const std::string payload =
+        boost::json::serialize(claims_of(id, *read, entry, settings_.issuer, settings_.origin + "/consent"));
+    co_return co_await signing_.run(
+        [key, payload] { return crypto::sign_jws(key->key, key->kid, receipt_type, payload); });
+}
+
+awaitable<Result<std::string>> ConsentLog::receipt_of(UserId user, AcceptanceId id) {
+    auto found = co_await repository_.find_consent(user, id);
+    if (!found) co_return fail(errors::term_policy_receipt_not_found);
+    co_return co_await receipt(id, std::move(found->entry));
+}
+
+awaitable<Result<std::string>> ConsentLog::proof_of(UserId user, AcceptanceId id) {
+    const auto found = co_await repository_.find_consent(user, id);
+    if (!found) co_return fail(errors::term_policy_receipt_not_found);
+    if (!found->position) co_return fail(errors::term_policy_log_pending);
+    const auto proof = co_await published_.prove(*found->position, found->entry);
+    if (!proof) co_return fail(errors::term_policy_log_pending);
+    co_return tlog::format_proof_file(*proof);
+}
+
+awaitable<boost::json::object> ConsentLog::description() {
+    const tlog::NoteSigner* signer = published_.signer();
+    if (signer == nullptr) throw Unavailable("the consent log is not open yet");
+    const auto signing = keys_.keys(TokenKind::access)->signing;
+    co_await keep_key(*signing);
+    const auto stored = co_await repository_.list_receipt_keys();
+    boost::json::array keys;
+    for (const std::string& jwk : stored) keys.push_back(boost::json::parse(jwk));
+    co_return boost::json::object{{"origin", signer->verifier().name()},
+                                  {"verifierKey", signer->verifier().text()},
+                                  {"mergeDelay", merge_delay.count()},
+                                  {"receiptKeys", boost::json::object{{"keys", std::move(keys)}}}};
+}
+
+awaitable<std::string> ConsentLog::description_note() {
+    const auto described = co_await description();
+    tlog::Note note{.text = std::string(description_title) + "\n" + boost::json::serialize(described) + "\n",
+                    .signatures = {}};
+    note.signatures.push_back(published_.signer()->sign(note.text));
+    co_return tlog::format_note(note);
+}
+
+}  // namespace consentry

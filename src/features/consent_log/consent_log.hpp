@@ -1,0 +1,82 @@
+// The log of acceptances and withdrawals: what a transaction records, receipts for users, and proofs.
+//
+// A receipt is the service's signed promise that the entry will be in the log within `merge_delay`; a proof is the
+// fact.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include <boost/json/object.hpp>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/worker_pool.hpp"
+#include "features/consent_log/published_log.hpp"
+#include "features/sessions/key_ring.hpp"
+
+namespace consentry {
+
+inline constexpr std::chrono::seconds merge_delay{60};
+
+struct ConsentLogSettings {
+    crypto::PrivateKey key;  // Ed25519
+    std::string origin;      // of the installation: a URL without scheme
+    bool origin_is_given = false;
+    std::string issuer;  // of receipts
+};
+
+// One acceptance or withdrawal, as a transaction records it.
+struct ConsentEvent {
+    Addendum evidence;
+    ConsentAction action = ConsentAction::accepted;
+    PolicyType type = PolicyType::terms_of_service;
+    std::int64_t version = 0;
+    Language language = Language::en;
+    std::string content_hash;  // SHA-256 of the text that was shown, in hexadecimal; empty: unknown
+    TimePoint at;
+    bool is_late = false;  // see ConsentEntry
+};
+
+class ConsentLog {
+public:
+    // The references must outlive this object.
+    ConsentLog(storage::Database& database, storage::ObjectStore& store, const Clock& clock, KeyRing& keys,
+               WorkerPool& signing, ConsentLogSettings settings);
+
+    // Returns the account's tag. If it has none yet, adds one to the transaction, which fails there if another
+    // transaction has added one meanwhile.
+    awaitable<SubjectTag> subject_of(UserId user, storage::Transaction& transaction);
+    // Records the event if an earlier statement of the transaction has added its row, otherwise nothing. Returns the
+    // entry.
+    static Bytes add(storage::Transaction& transaction, const ConsentEvent& event, const SubjectTag& subject);
+    awaitable<std::string> receipt(AcceptanceId id, Bytes entry);
+
+    // Errors: notFound if the account has no such acceptance in the log; logPending if the entry is not published yet.
+    awaitable<Result<std::string>> receipt_of(UserId user, AcceptanceId id);
+    awaitable<Result<std::string>> proof_of(UserId user, AcceptanceId id);
+
+    // What a verifier must know: origin, keys and promise; and the same as a note that the log has signed.
+    awaitable<boost::json::object> description();
+    awaitable<std::string> description_note();
+
+    PublishedLog& published() { return published_; }
+
+private:
+    awaitable<void> keep_key(const SigningKey& key);
+
+    LogRepository repository_;
+    const Clock& clock_;
+    KeyRing& keys_;
+    WorkerPool& signing_;
+    const ConsentLogSettings settings_;
+    PublishedLog published_;
+    std::mutex mutex_;
+    std::set<std::string, std::less<>> kept_keys_;  // kids in the database; guarded by mutex_
+};
+
+}  // namespace consentry

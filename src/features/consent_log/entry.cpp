@@ -1,0 +1,120 @@
+#include "features/consent_log/entry.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace consentry {
+namespace {
+
+constexpr std::uint8_t layout = 1;
+constexpr std::uint8_t late_flag = 1;
+
+// Numbers in entries, which must not change with the order of an enum.
+constexpr std::array action_codes{std::pair{ConsentAction::accepted, std::uint8_t{1}},
+                                  std::pair{ConsentAction::withdrawn, std::uint8_t{2}}};
+constexpr std::array type_codes{
+    std::pair{PolicyType::terms_of_service, std::uint8_t{1}}, std::pair{PolicyType::privacy, std::uint8_t{2}},
+    std::pair{PolicyType::marketing, std::uint8_t{3}}, std::pair{PolicyType::cookies, std::uint8_t{4}}};
+
+template <class Codes>
+std::uint8_t code_of(const Codes& codes, auto value) {
+    return std::ranges::find(codes, value, &Codes::value_type::first)->second;
+}
+template <class Codes>
+auto value_of(const Codes& codes, std::uint8_t code) -> std::optional<typename Codes::value_type::first_type> {
+    const auto found = std::ranges::find(codes, code, &Codes::value_type::second);
+    if (found == codes.end()) return std::nullopt;
+    return found->first;
+}
+
+void append_number(Bytes& out, std::uint64_t number, unsigned bytes) {
+    for (unsigned shift = 8 * bytes; shift > 0; shift -= 8)
+        out.push_back(static_cast<std::uint8_t>(number >> (shift - 8)));
+}
+
+// Takes fields off the front; the caller has checked the length of the whole.
+class FieldReader {
+public:
+    explicit FieldReader(BytesView bytes) : rest_(bytes) {}
+    std::uint64_t number(std::size_t bytes) {
+        std::uint64_t out = 0;
+        for (const std::uint8_t byte : take(bytes)) out = out << 8 | byte;
+        return out;
+    }
+    void copy_to(auto& array) { std::ranges::copy(take(array.size()), array.begin()); }
+    std::string text(std::size_t bytes) { return std::string(as_text(take(bytes))); }
+
+private:
+    BytesView take(std::size_t bytes) {
+        const BytesView out = rest_.first(bytes);
+        rest_ = rest_.subspan(bytes);
+        return out;
+    }
+    BytesView rest_;
+};
+
+boost::json::value text_or_null(const std::optional<std::string>& text) {
+    return text ? boost::json::value(*text) : boost::json::value();
+}
+
+}  // namespace
+
+Bytes format_entry(const ConsentEntry& entry) {
+    const std::string_view language = name_of(entry.language);
+    if (language.size() != 2) throw std::logic_error("entry: the language has no code of two letters");
+    if (entry.time.time_since_epoch().count() < 0) throw std::invalid_argument("entry: the time is before 1970");
+    Bytes out{layout, code_of(action_codes, entry.action), entry.is_late ? late_flag : std::uint8_t{0},
+              code_of(type_codes, entry.type)};
+    out.reserve(consent_entry_bytes);
+    append_number(out, entry.version, 4);
+    out.insert(out.end(), language.begin(), language.end());
+    append_number(out, static_cast<std::uint64_t>(entry.time.time_since_epoch().count()), 8);
+    out.insert(out.end(), entry.subject.begin(), entry.subject.end());
+    out.insert(out.end(), entry.content.begin(), entry.content.end());
+    out.insert(out.end(), entry.addendum.begin(), entry.addendum.end());
+    return out;
+}
+
+std::expected<ConsentEntry, std::string> parse_entry(BytesView bytes) {
+    if (bytes.empty() || bytes.front() != layout)
+        return std::unexpected("the entry has a layout that this program does not know");
+    if (bytes.size() != consent_entry_bytes) return std::unexpected("the entry does not have 98 bytes");
+    FieldReader fields(bytes.subspan(1));
+    const auto action = value_of(action_codes, static_cast<std::uint8_t>(fields.number(1)));
+    const std::uint64_t flags = fields.number(1);
+    const auto type = value_of(type_codes, static_cast<std::uint8_t>(fields.number(1)));
+    if (!action) return std::unexpected("the entry has an unknown action");
+    if (flags > late_flag) return std::unexpected("the entry has unknown flags");
+    if (!type) return std::unexpected("the entry has an unknown policy type");
+    ConsentEntry out{.action = *action, .is_late = flags == late_flag, .type = *type};
+    out.version = static_cast<std::uint32_t>(fields.number(4));
+    const auto language = find_enum<Language>(fields.text(2));
+    if (!language) return std::unexpected("the entry has an unknown language");
+    out.language = *language;
+    const std::uint64_t time = fields.number(8);
+    if (time > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+        return std::unexpected("the entry has a time above 2^63 - 1");
+    out.time = std::chrono::sys_seconds{std::chrono::seconds{static_cast<std::int64_t>(time)}};
+    fields.copy_to(out.subject);
+    fields.copy_to(out.content);
+    fields.copy_to(out.addendum);
+    return out;
+}
+
+std::string addendum_text(const Addendum& addendum, const AddendumSalt& salt) {
+    const boost::json::object out{
+        {"acceptanceId", addendum.acceptance.text()},
+        {"ipAddress", text_or_null(addendum.ip_address)},
+        {"salt", to_base64(salt)},
+        {"sessionId", addendum.session ? boost::json::value(addendum.session->text()) : boost::json::value()},
+        {"userAgent", text_or_null(addendum.user_agent)},
+        {"userId", addendum.user.text()}};
+    return boost::json::serialize(out);
+}
+
+}  // namespace consentry

@@ -1,0 +1,67 @@
+// What the log says of one acceptance or withdrawal, and the evidence that it only names by digest. Pure functions.
+//
+// An entry stays in the log for ever, so it holds no personal data: the account is a random tag, and address, client
+// and session are in the addendum, which can be deleted (docs/decisions/0032). The layouts never change; another layout
+// gets another version number.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+
+#include "base/bytes.hpp"
+#include "base/uuid.hpp"
+#include "crypto/digest.hpp"
+#include "features/users/consent.hpp"
+
+namespace consentry {
+
+using AcceptanceId = Id<struct AcceptanceTag>;
+using SubjectTag = std::array<std::uint8_t, 16>;    // random, one for each account
+using AddendumSalt = std::array<std::uint8_t, 32>;  // random, so that nobody can guess what a digest stands for
+
+enum class ConsentAction { accepted, withdrawn };
+
+struct ConsentEntry {
+    ConsentAction action = ConsentAction::accepted;
+    bool is_late = false;  // recorded before the log existed, or while it was off
+    PolicyType type = PolicyType::terms_of_service;
+    std::uint32_t version = 0;
+    Language language = Language::en;
+    crypto::Sha256 content{};  // of the text that was shown; all zero: unknown
+    std::chrono::sys_seconds time{};
+    SubjectTag subject{};
+    crypto::Sha256 addendum{};
+    bool operator==(const ConsentEntry&) const = default;
+};
+
+inline constexpr std::size_t consent_entry_bytes = 98;
+
+// One byte each for the version of the layout (1), the action (1 accepted, 2 withdrawn), the flags (1 late) and the
+// type (1 termsOfService, 2 privacy, 3 marketing, 4 cookies); the version as a big-endian uint32; the two letters of
+// the language (ISO 639-1); the time as a big-endian uint64 of seconds since 1970; subject, content and addendum.
+Bytes format_entry(const ConsentEntry& entry);
+// Accepts exactly what format_entry() returns. The error is a sentence that says what is wrong.
+std::expected<ConsentEntry, std::string> parse_entry(BytesView bytes);
+
+// Who accepted or withdrew, and from where.
+struct Addendum {
+    AcceptanceId acceptance;
+    UserId user;
+    std::optional<SessionId> session = {};
+    std::optional<std::string> ip_address = {};
+    std::optional<std::string> user_agent = {};
+};
+// JSON without white space, the members in alphabetical order. The entry names the SHA-256 of this text.
+std::string addendum_text(const Addendum& addendum, const AddendumSalt& salt);
+
+}  // namespace consentry
+
+template <>
+struct consentry::EnumNames<consentry::ConsentAction> {
+    static constexpr std::array names{std::pair{consentry::ConsentAction::accepted, std::string_view{"accepted"}},
+                                      std::pair{consentry::ConsentAction::withdrawn, std::string_view{"withdrawn"}}};
+};

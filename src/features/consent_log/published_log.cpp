@@ -1,0 +1,243 @@
+#include "features/consent_log/published_log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <openssl/crypto.h>
+
+#include "tlog/lines.hpp"
+
+namespace consentry {
+namespace {
+
+using storage::Area;
+
+// Four full bundles: a statement that lasts a few milliseconds, and a few dozen hashes behind it.
+constexpr std::int64_t entries_at_once = 1'024;
+
+constexpr std::string_view tile_type = "application/octet-stream";
+constexpr std::string_view note_type = "text/plain; charset=utf-8";
+constexpr std::string_view checkpoint_name = "checkpoint";
+// 256 entries of the largest size, each behind two bytes.
+constexpr std::size_t tile_bytes_max = std::size_t{tlog::tile_width} * (tlog::entry_bytes_max + 2);
+
+std::string text_of(const Bytes& bytes) { return std::string(as_text(bytes)); }
+
+tlog::GrowingTree tree_of(const LogState& known) {
+    auto tree = tlog::GrowingTree::restore(static_cast<std::uint64_t>(known.published), known.edge);
+    if (!tree) throw LogRefused("The database's log is damaged: " + tree.error() + ". Restore it from a backup.");
+    return std::move(*tree);
+}
+
+std::vector<tlog::Tile> bundles_of(std::uint64_t from, std::uint64_t to, const std::vector<Bytes>& entries) {
+    const std::uint64_t first = from - from % tlog::tile_width;
+    std::vector<tlog::Tile> out;
+    for (const tlog::TileId& id : tlog::new_entry_bundles(from, to)) {
+        const auto begin = static_cast<std::size_t>(id.index * tlog::tile_width - first);
+        auto bundle = tlog::entry_bundle(std::span(entries).subspan(begin, id.width));
+        if (!bundle) throw std::logic_error(bundle.error());
+        out.push_back({id, std::move(*bundle)});
+    }
+    return out;
+}
+
+}  // namespace
+
+PublishedLog::PublishedLog(storage::Database& database, storage::ObjectStore& store, const crypto::PrivateKey& key,
+                           Options options)
+    : repository_(database, options.name), store_(store), key_(key), options_(std::move(options)) {}
+
+tlog::NoteSigner PublishedLog::make_signer(const std::string& origin) const {
+    Bytes seed = key_.ed25519_seed();
+    auto signer = tlog::NoteSigner::from_seed(origin, tlog::KeyType::ed25519, seed);
+    OPENSSL_cleanse(seed.data(), seed.size());
+    if (!signer) throw std::runtime_error("CONSENT_LOG_ORIGIN: " + signer.error());
+    return std::move(*signer);
+}
+
+std::string PublishedLog::sign(std::uint64_t size, const tlog::Hash& root) const {
+    tlog::Note note{.text = tlog::format_checkpoint({signer_->verifier().name(), size, root}), .signatures = {}};
+    note.signatures.push_back(signer_->sign(note.text));
+    return tlog::format_note(note);
+}
+
+std::string PublishedLog::key_of(std::string_view path) const { return options_.folder + "/" + std::string(path); }
+
+awaitable<LogState> PublishedLog::state() {
+    auto found = co_await repository_.find_state();
+    if (!found) throw LogRefused("The database has lost the state of its log. Restore it from a backup.");
+    co_return std::move(*found);
+}
+
+void PublishedLog::check_key(const LogState& known) {
+    const auto key = tlog::VerifierKey::parse(known.verifier_key);
+    if (!key) throw LogRefused("The database's log is damaged: " + key.error() + ". Restore it from a backup.");
+    if (options_.origin_is_given && key->name() != options_.origin)
+        throw LogRefused(fmt::format(
+            "CONSENT_LOG_ORIGIN is {}, but the log in this database is {}. A log keeps its origin: set it to {}.",
+            options_.origin, key->name(), key->name()));
+    signer_ = make_signer(key->name());
+    if (signer_->verifier().text() != known.verifier_key)
+        throw LogRefused(fmt::format(
+            "CONSENT_LOG_PRIVATE_KEY is not the key of the log in this database. Verifiers know {}; the given key is "
+            "that of {}. Set the former key, which signed the checkpoints so far.",
+            known.verifier_key, signer_->verifier().text()));
+    const auto signed_one = tlog::open_checkpoint(known.checkpoint, signer_->verifier());
+    const tlog::GrowingTree tree = tree_of(known);
+    if (!signed_one || signed_one->checkpoint.size != tree.size() || !(signed_one->checkpoint.root == tree.root()))
+        throw LogRefused("The log in the database differs from its own checkpoint. Restore it from a backup.");
+}
+
+awaitable<void> PublishedLog::check_publication() {
+    const auto object = co_await store_.get(options_.area, key_of(checkpoint_name), tlog::note_bytes_max);
+    // Read after the object: another process may publish meanwhile, and then the database is the newer one.
+    const LogState known = co_await state();
+    if (object) {
+        const auto published = tlog::open_checkpoint(object->bytes, signer_->verifier());
+        if (!published)
+            throw LogRefused("The published checkpoint is not one of this log: " + published.error() +
+                             ". Each log needs a place of its own: check STORAGE_URL.");
+        const auto own = tlog::open_checkpoint(known.checkpoint, signer_->verifier());
+        if (published->checkpoint.size > own->checkpoint.size)
+            throw LogRefused(fmt::format(
+                "The published log has {} entries, but the one in the database only {}: the database is older than "
+                "what others have seen. Restore a backup that contains all of them. If there is none, begin another "
+                "log, as docs/guides/consent.md explains.",
+                published->checkpoint.size, own->checkpoint.size));
+        if (published->checkpoint.size == own->checkpoint.size && !(published->checkpoint.root == own->checkpoint.root))
+            throw LogRefused(
+                "The published log and the one in the database have equal sizes but differ: the database is not the "
+                "one that published it. Restore a backup of that database.");
+    }
+    if (!object || object->bytes != known.checkpoint) co_await put_checkpoint();
+}
+
+awaitable<void> PublishedLog::open() {
+    auto known = co_await repository_.find_state();
+    if (!known) {
+        signer_ = make_signer(options_.origin);
+        co_await repository_.create(signer_->verifier().text(), sign(0, tlog::empty_root()));
+        known = co_await repository_.find_state();
+    }
+    check_key(known.value());
+    co_await check_publication();
+    opened_ = true;
+}
+
+awaitable<void> PublishedLog::work() {
+    if (!opened_) co_await open();
+    for (;;) {
+        const bool has_work = co_await repository_.has_work();
+        if (!has_work) co_return;
+        const LogState known = co_await state();
+        // If another process was faster, it has sequenced the same entries.
+        if (known.size == known.published) co_await repository_.sequence(known.size, entries_at_once);
+        co_await publish_next();
+    }
+}
+
+awaitable<void> PublishedLog::publish_next() {
+    LogState known = co_await state();
+    const auto from = static_cast<std::uint64_t>(known.published);
+    const auto to = static_cast<std::uint64_t>(std::min(known.size, known.published + entries_at_once));
+    if (from == to) co_return;
+    const std::uint64_t first = from - from % tlog::tile_width;  // the last bundle grows
+    const auto entries = co_await repository_.entries(static_cast<std::int64_t>(first), static_cast<std::int64_t>(to));
+    std::vector<tlog::Hash> leaves;
+    for (std::size_t i = from - first; i < entries.size(); ++i) leaves.push_back(tlog::leaf_hash(entries[i]));
+    tlog::GrowingTree tree = tree_of(known);
+    std::vector<tlog::Tile> tiles = tree.append(leaves);
+    std::ranges::move(bundles_of(from, to, entries), std::back_inserter(tiles));
+    co_await put_tiles(tiles);
+
+    std::vector<tlog::TileId> added;
+    for (const tlog::Tile& tile : tiles) added.push_back(tile.id);
+    LogState next;
+    next.published = static_cast<std::int64_t>(to);
+    next.edge = tree.edge();
+    next.checkpoint = sign(to, tree.root());
+    next.partial_tiles = co_await forget_replaced(known, next.published, added);
+    const bool is_first = co_await repository_.publish(known.published, std::move(next));
+    if (is_first) co_await put_checkpoint();
+}
+
+awaitable<void> PublishedLog::put_tiles(const std::vector<tlog::Tile>& tiles) {
+    for (const tlog::Tile& tile : tiles)
+        co_await store_.put(options_.area, key_of(tlog::tile_path(tile.id)), text_of(tile.bytes),
+                            std::string(tile_type));
+}
+
+// A process that was slow may overwrite a newer checkpoint. It looks again, so the newest is the last one written.
+awaitable<void> PublishedLog::put_checkpoint() {
+    std::string written;
+    for (;;) {
+        const LogState known = co_await state();
+        if (known.checkpoint == written) co_return;
+        written = known.checkpoint;
+        co_await store_.put(options_.area, key_of(checkpoint_name), written, std::string(note_type));
+    }
+}
+
+// Erases the partial tiles that full ones have replaced, as the specification allows. Returns the paths of those that
+// remain. The state still names what an interrupted process has not erased.
+awaitable<std::string> PublishedLog::forget_replaced(const LogState& known, std::int64_t size,
+                                                     const std::vector<tlog::TileId>& added) {
+    std::string out;
+    tlog::LineReader lines(known.partial_tiles);
+    while (const auto path = lines.next()) {
+        const auto id = tlog::parse_tile_path(*path);
+        if (!id) throw LogRefused("The database's log is damaged: " + id.error() + ". Restore it from a backup.");
+        const unsigned shift = tlog::tile_height * static_cast<unsigned>(std::max(id->level, 0));
+        const bool is_replaced = (static_cast<std::uint64_t>(size) >> shift) / tlog::tile_width > id->index;
+        if (is_replaced)
+            co_await store_.erase(options_.area, key_of(*path));
+        else
+            out.append(*path).append("\n");
+    }
+    for (const tlog::TileId& id : added)
+        if (!id.is_full()) out.append(tlog::tile_path(id)).append("\n");
+    co_return out;
+}
+
+awaitable<std::string> PublishedLog::checkpoint() {
+    LogState known = co_await state();
+    co_return std::move(known.checkpoint);
+}
+
+awaitable<std::optional<std::string>> PublishedLog::tile(std::string_view path) {
+    if (!tlog::parse_tile_path(path)) co_return std::nullopt;
+    auto object = co_await store_.get(options_.area, key_of(path), tile_bytes_max);
+    if (!object) co_return std::nullopt;
+    co_return std::move(object->bytes);
+}
+
+awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove(std::int64_t position, BytesView entry) {
+    LogState known = co_await state();
+    if (position >= known.published) co_return std::nullopt;
+    const auto index = static_cast<std::uint64_t>(position);
+    const auto size = static_cast<std::uint64_t>(known.published);
+    tlog::TileHashes tiles;
+    for (const tlog::TileId& id : tlog::tiles_with(tlog::nodes_for_inclusion(index, size), size)) {
+        auto bytes = co_await tile(tlog::tile_path(id));
+        if (!bytes) {  // a full tile may have replaced it meanwhile
+            const tlog::TileId full{.level = id.level, .index = id.index};
+            bytes = co_await tile(tlog::tile_path(full));
+            if (bytes) bytes->resize(id.width * sizeof(tlog::Hash));
+        }
+        if (!bytes) throw Unavailable("the object store lacks tiles of the log");
+        const BytesView view = as_bytes(*bytes);
+        if (auto added = tiles.add({id, Bytes(view.begin(), view.end())}); !added)
+            throw Unavailable("the object store returned another object: " + added.error());
+    }
+    auto hashes = tlog::inclusion_proof(index, size, tiles.reader());
+    const tlog::Hash root = tree_of(known).root();
+    if (!hashes || !tlog::verify_inclusion(tlog::leaf_hash(entry), index, size, *hashes, root))
+        throw Unavailable("the object store returned tiles that do not belong to the log");
+    co_return tlog::ProofFile{.extra = Bytes(entry.begin(), entry.end()),
+                              .index = index,
+                              .hashes = std::move(*hashes),
+                              .checkpoint = std::move(known.checkpoint)};
+}
+
+}  // namespace consentry

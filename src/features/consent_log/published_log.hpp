@@ -1,0 +1,82 @@
+// A log that anybody can verify: entries of the database, sequenced, and published as tiles and a signed checkpoint
+// (c2sp.org/tlog-tiles). It knows nothing of what its entries say.
+//
+// Any number of processes may work on one log. An entry gets its position by one conditional statement and keeps it
+// for ever. What is published follows from the positions alone, so processes that publish at the same time write the
+// same bytes. Tiles are stored before the checkpoint that covers them, and a checkpoint is signed only for a size whose
+// entries are committed: no size is ever signed with two roots (docs/decisions/0032).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crypto/signature_keys.hpp"
+#include "features/consent_log/repository.hpp"
+#include "storage/object_store.hpp"
+#include "tlog/checkpoint.hpp"
+#include "tlog/growing_tree.hpp"
+#include "tlog/proof_file.hpp"
+
+namespace consentry {
+
+// The log cannot continue without forking; the text says what to do.
+class LogRefused : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+class PublishedLog {
+public:
+    struct Options {
+        std::string_view name;  // in the database: a literal
+        storage::Area area = storage::Area::public_area;
+        std::string folder;  // of its objects
+        std::string origin;
+        bool origin_is_given = false;  // otherwise a log that exists keeps its own
+    };
+    // The references must outlive this object. `key` is Ed25519.
+    PublishedLog(storage::Database& database, storage::ObjectStore& store, const crypto::PrivateKey& key,
+                 Options options);
+
+    // Creates the log or checks that this process may continue it. Throws LogRefused if the key or the origin is
+    // another one, or if the database is older than what is published, and Unavailable if the object store is.
+    awaitable<void> open();
+    // Sequences and publishes all entries that wait. Opens the log first if open() has not succeeded yet.
+    awaitable<void> work();
+
+    // The latest checkpoint, a signed note. Never goes back.
+    awaitable<std::string> checkpoint();
+    // The bytes of a tile, or nullopt. The path is as tlog::tile_path() returns it.
+    awaitable<std::optional<std::string>> tile(std::string_view path);
+    // The proof that the entry at this position is in the log; nullopt if it is not published yet.
+    awaitable<std::optional<tlog::ProofFile>> prove(std::int64_t position, BytesView entry);
+    // Null before open() has succeeded. Signs as the log.
+    const tlog::NoteSigner* signer() const { return opened_ ? &*signer_ : nullptr; }
+
+private:
+    awaitable<LogState> state();
+    tlog::NoteSigner make_signer(const std::string& origin) const;
+    std::string sign(std::uint64_t size, const tlog::Hash& root) const;
+    std::string key_of(std::string_view path) const;
+    void check_key(const LogState& known);
+    awaitable<void> check_publication();
+    awaitable<void> publish_next();
+    awaitable<void> put_tiles(const std::vector<tlog::Tile>& tiles);
+    awaitable<void> put_checkpoint();
+    awaitable<std::string> forget_replaced(const LogState& known, std::int64_t size,
+                                           const std::vector<tlog::TileId>& added);
+
+    LogRepository repository_;
+    storage::ObjectStore& store_;
+    const crypto::PrivateKey key_;
+    const Options options_;
+    std::optional<tlog::NoteSigner> signer_;  // set before opened_
+    std::atomic<bool> opened_ = false;
+};
+
+}  // namespace consentry

@@ -1,0 +1,288 @@
+// The consent log through the front door: what is recorded, published and proven, and what stops the start.
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "app/app.hpp"
+#include "crypto/digest.hpp"
+#include "crypto/jws.hpp"
+#include "features/consent_log/entry.hpp"
+#include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/run.hpp"
+#include "tlog/policy.hpp"
+#include "tlog/proof_file.hpp"
+#include "tlog/tiles.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+void work(Service& service) {
+    for (const CleanUpTrouble& trouble : run(service.app().services().clean_up()))
+        ADD_FAILURE() << trouble.task << ": " << trouble.reason;
+}
+
+json::object log_facts(const Service& service) {
+    const Answer answer = service.get("/.well-known/consent-log");
+    EXPECT_EQ(answer.status, 200U);
+    return json::parse(answer.body).as_object();
+}
+
+tlog::VerifierKey verifier_of(const Service& service) {
+    return tlog::VerifierKey::parse(std::string(log_facts(service).at("verifierKey").as_string())).value();
+}
+
+tlog::Checkpoint checkpoint_of(const Service& service) {
+    const Answer answer = service.get("/consent-log/checkpoint");
+    EXPECT_EQ(answer.status, 200U);
+    const auto opened = tlog::open_checkpoint(answer.body, verifier_of(service));
+    EXPECT_TRUE(opened) << opened.error();
+    return opened ? opened->checkpoint : tlog::Checkpoint{};
+}
+
+// The claims of a receipt, if a key of the description has signed it.
+json::object claims_of(const Service& service, const std::string& receipt) {
+    const auto jws = crypto::parse_jws(receipt);
+    if (!jws || jws->typ != "consent-receipt+jwt") return {};
+    const json::object facts = log_facts(service);
+    for (const json::value& jwk : facts.at("receiptKeys").at("keys").as_array()) {
+        if (jwk.at("kid") != jws->kid.c_str()) continue;
+        const auto key = crypto::PublicKey::from_jwk(jwk.as_object());
+        if (key && key->verify(jws->signing_input, jws->signature)) return jws->claims;
+    }
+    return {};
+}
+
+std::string receipt_of(const Answer& answer) {
+    EXPECT_EQ(answer.status, 200U);
+    return std::string(answer.json.at("data").at("receipt").as_string());
+}
+
+std::string proof_path(const json::object& claims) {
+    return "/api/shared/user/term-policy/receipt/" + std::string(claims.at("jti").as_string()) + "/proof";
+}
+
+// The entry, if the proof shows it in the log of this verifier key.
+std::optional<ConsentEntry> proven_entry(const Service& service, const std::string& file) {
+    const auto proof = tlog::parse_proof_file(file);
+    if (!proof) return std::nullopt;
+    const auto policy = tlog::Policy::of_log(verifier_of(service));
+    if (!policy || !tlog::verify_proof(proof->extra, *proof, *policy)) return std::nullopt;
+    const auto entry = parse_entry(proof->extra);
+    return entry ? std::optional(*entry) : std::nullopt;
+}
+
+TEST(ConsentLog, AnAcceptanceGetsAReceiptAndThenAProof) {
+    Signed t{Environment{}};
+    publish(t.service, "privacy", 3, {"de", "en"});
+    const std::string receipt = receipt_of(accept(t.service, t.token, "privacy", {{"language", "de"}}));
+    const json::object claims = claims_of(t.service, receipt);
+    ASSERT_FALSE(claims.empty()) << receipt;
+    EXPECT_EQ(claims.at("action"), "accepted");
+    const json::object policy{
+        {"type", "privacy"}, {"version", 3}, {"language", "de"}, {"contentHash", hash_of("privacy", 3, "de")}};
+    EXPECT_EQ(claims.at("policy"), policy);
+    EXPECT_EQ(claims.at("mergeDelay"), 60);
+    EXPECT_FALSE(claims.contains("late"));
+    EXPECT_EQ(claims.at("log"), log_facts(t.service).at("origin"));
+
+    const Answer early = t.service.get(proof_path(claims), bearer(t.token));
+    EXPECT_TRUE(early.status == 200U || early.number("statusCode") == 6116) << early.body;
+    work(t.service);
+    const Answer file = t.service.get(proof_path(claims), bearer(t.token));
+    ASSERT_EQ(file.status, 200U) << file.body;
+    const auto entry = proven_entry(t.service, file.body);
+    ASSERT_TRUE(entry) << file.body;
+    EXPECT_EQ(entry->action, ConsentAction::accepted);
+    EXPECT_EQ(entry->type, PolicyType::privacy);
+    EXPECT_EQ(entry->version, 3U);
+    EXPECT_EQ(entry->language, Language::de);
+    EXPECT_EQ(to_hex(entry->content), hash_of("privacy", 3, "de"));
+    EXPECT_EQ(to_hex(entry->subject), claims.at("sub").as_string());
+    EXPECT_EQ(to_hex(tlog::leaf_hash(format_entry(*entry))), claims.at("entryHash").as_string());
+    EXPECT_EQ(checkpoint_of(t.service).size, 1U);
+
+    const Answer again = t.service.get(
+        "/api/shared/user/term-policy/receipt/" + std::string(claims.at("jti").as_string()), bearer(t.token));
+    EXPECT_EQ(claims_of(t.service, receipt_of(again)), claims);
+    const json::value listed = t.service.get(accepted_path, bearer(t.token)).json.at("data").at(0);
+    EXPECT_EQ(listed.at("acceptanceId"), claims.at("jti"));
+    EXPECT_EQ(listed.at("logState"), "published");
+}
+
+// Whoever has the row can show what the entry names by digest, and nobody can without it.
+TEST(ConsentLog, TheEntryNamesTheEvidenceByADigestAlone) {
+    Signed t{Environment{}};
+    publish(t.service, "privacy", 1);
+    const json::object claims = claims_of(t.service, receipt_of(accept(t.service, t.token, "privacy")));
+    const std::string from = " FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id";
+    const auto entry = parse_entry(from_hex(value_of(t.service, "hex(e.entry)" + from)).value());
+    ASSERT_TRUE(entry) << entry.error();
+    const Bytes stored_salt = from_hex(value_of(t.service, "hex(e.salt)" + from)).value();
+    AddendumSalt salt{};
+    ASSERT_EQ(stored_salt.size(), salt.size());
+    std::ranges::copy(stored_salt, salt.begin());
+    const Addendum evidence{
+        .acceptance = AcceptanceId::parse(std::string(claims.at("jti").as_string())).value(),
+        .user = t.person.id,
+        .session = SessionId::parse(value_of(t.service, "a.session_id" + from)),
+        .ip_address = value_of(t.service, "a.ip_address" + from),
+        .user_agent = value_of(t.service, "a.user_agent" + from),
+    };
+    EXPECT_EQ(entry->addendum, crypto::sha256(addendum_text(evidence, salt)));
+    EXPECT_NE(entry->addendum, crypto::sha256(addendum_text(evidence, AddendumSalt{})));
+}
+
+TEST(ConsentLog, OneAccountIsOneSubjectAndAWithdrawalAnEntryOfItsOwn) {
+    Signed t{Environment{}};
+    publish(t.service, "marketing", 1);
+    publish(t.service, "cookies", 2);
+    const json::object given = claims_of(t.service, receipt_of(accept(t.service, t.token, "marketing")));
+    const json::object other = claims_of(t.service, receipt_of(accept(t.service, t.token, "cookies")));
+    const json::object taken = claims_of(t.service, receipt_of(withdraw(t.service, t.token, "marketing")));
+    EXPECT_EQ(given.at("sub"), other.at("sub"));
+    EXPECT_EQ(given.at("sub"), taken.at("sub"));
+    EXPECT_EQ(taken.at("action"), "withdrawn");
+    EXPECT_EQ(taken.at("policy"), given.at("policy"));
+    const Person second = t.service.make_person();
+    const auto theirs = receipt_of(accept(t.service, t.service.tokens_of(second).access, "marketing"));
+    EXPECT_NE(claims_of(t.service, theirs).at("sub"), given.at("sub"));
+    work(t.service);
+    EXPECT_EQ(checkpoint_of(t.service).size, 4U);
+    // Receipts and proofs are their owner's alone.
+    const std::string other_token = t.service.tokens_of(second).access;
+    EXPECT_EQ(t.service.get(proof_path(given), bearer(other_token)).number("statusCode"), 6115);
+    EXPECT_EQ(t.service.get(proof_path(given)).status, 401U);
+}
+
+// An auditor with a mirror: every tile that the specification names is there, and together they have the root.
+TEST(ConsentLog, TheTilesAreTheLog) {
+    Signed t{Environment{}};
+    publish(t.service, "marketing", 1);
+    for (int round = 0; round < 4; ++round) {
+        for (int i = 0; i < 50; ++i) {
+            EXPECT_EQ(accept(t.service, t.token, "marketing").status, 200U);
+            EXPECT_EQ(withdraw(t.service, t.token, "marketing").status, 200U);
+        }
+        work(t.service);
+    }
+    const tlog::Checkpoint checkpoint = checkpoint_of(t.service);
+    ASSERT_EQ(checkpoint.size, 400U);
+    std::vector<tlog::Hash> leaves;
+    for (const tlog::TileId& id : tlog::new_entry_bundles(0, checkpoint.size)) {
+        const Answer bundle = t.service.get("/consent-log/" + tlog::tile_path(id));
+        ASSERT_EQ(bundle.status, 200U) << tlog::tile_path(id);
+        EXPECT_THAT(bundle.headers.at("cache-control"), HasSubstr("immutable"));
+        EXPECT_TRUE(bundle.headers.at("etag").starts_with('"')) << "strong";
+        const auto entries = tlog::parse_entry_bundle(as_bytes(bundle.body), id.width);
+        ASSERT_TRUE(entries) << entries.error();
+        for (const BytesView entry : *entries) leaves.push_back(tlog::leaf_hash(entry));
+    }
+    tlog::GrowingTree tree;
+    for (const tlog::Tile& tile : tree.append(leaves))
+        EXPECT_EQ(t.service.get("/consent-log/" + tlog::tile_path(tile.id)).body, std::string(as_text(tile.bytes)));
+    EXPECT_EQ(tree.root(), checkpoint.root);
+    // Full tiles have replaced the partial ones before them; what never was is not there.
+    for (const char* gone : {"tile/0/000.p/100", "tile/entries/000.p/200", "tile/0/002", "tile/0/000.p/256",
+                             "tile/entries/../checkpoint", "tile/0/000.p/0", "tile/0/0"})
+        EXPECT_EQ(t.service.get("/consent-log/" + std::string(gone)).status, 404U) << gone;
+}
+
+// Several instances try at the same moments: each entry gets one position, and the log is one.
+TEST(ConsentLog, WorkersAtTheSameTimeMakeOneLog) {
+    Signed t{Environment{}};
+    publish(t.service, "marketing", 1);
+    for (int i = 0; i < 30; ++i) {
+        EXPECT_EQ(accept(t.service, t.token, "marketing").status, 200U);
+        EXPECT_EQ(withdraw(t.service, t.token, "marketing").status, 200U);
+        Services& services = t.service.app().services();
+        std::vector<awaitable<void>> works;
+        for (int worker = 0; worker < 4; ++worker) works.push_back(services.consent_log->published().work());
+        for (const auto& ended : run_all(std::move(works), 4)) EXPECT_TRUE(ended);
+        EXPECT_EQ(checkpoint_of(t.service).size, 2U * static_cast<unsigned>(i + 1));
+    }
+    EXPECT_EQ(value_of(t.service, "count(DISTINCT position) FROM log_entries"), "60");
+    EXPECT_EQ(value_of(t.service, "max(position) FROM log_entries"), "59");
+}
+
+TEST(ConsentLog, TakesInWhatWasRecordedWithoutIt) {
+    Signed t{Environment{{"CONSENT_LOG_ENABLE", "false"}}};
+    publish(t.service, "privacy", 1);
+    const Answer without = accept(t.service, t.token, "privacy");
+    EXPECT_EQ(without.status, 200U);
+    EXPECT_FALSE(without.json.as_object().contains("data"));
+    EXPECT_EQ(t.service.get("/.well-known/consent-log").status, 404U);
+    t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
+    work(t.service);
+    EXPECT_EQ(checkpoint_of(t.service).size, 1U);
+    const json::value listed = t.service.get(accepted_path, bearer(t.token)).json.at("data").at(0);
+    const std::string id(listed.at("id").as_string());
+    const Answer receipt = t.service.get("/api/shared/user/term-policy/receipt/" + id, bearer(t.token));
+    const json::object claims = claims_of(t.service, receipt_of(receipt));
+    EXPECT_EQ(claims.at("late"), true);
+    EXPECT_EQ(claims.at("jti"), id.c_str());
+    work(t.service);
+    EXPECT_EQ(checkpoint_of(t.service).size, 1U) << "once";
+}
+
+TEST(ConsentLog, TheLogSignsItsOwnDescription) {
+    Signed t{Environment{}};
+    const Answer answer = t.service.get("/.well-known/consent-log.note");
+    ASSERT_EQ(answer.status, 200U);
+    const auto note = tlog::parse_note(answer.body);
+    ASSERT_TRUE(note) << note.error();
+    const std::vector keys{verifier_of(t.service)};
+    EXPECT_TRUE(tlog::verify_note(*note, keys));
+    EXPECT_THAT(note->text, HasSubstr(json::serialize(log_facts(t.service))));
+}
+
+TEST(ConsentLog, KeepsItsOriginAndItsKey) {
+    Signed t{Environment{{"PUBLIC_URL", "https://a.example.com"}}};
+    EXPECT_EQ(log_facts(t.service).at("origin"), "a.example.com/consent");
+    t.service.restart({{"PUBLIC_URL", "https://b.example.com"}});
+    EXPECT_EQ(log_facts(t.service).at("origin"), "a.example.com/consent") << "a log keeps its name";
+    const auto refusal = [&](const Environment& changes) -> std::string {
+        try {
+            t.service.restart(changes);
+        } catch (const LogRefused& refused) {
+            return refused.what();
+        }
+        return {};
+    };
+    const std::string another = crypto::PrivateKey::generate(crypto::SignatureAlgorithm::eddsa).pem();
+    EXPECT_THAT(refusal({{"CONSENT_LOG_PRIVATE_KEY", another}}), HasSubstr("is not the key of the log"));
+}
+
+TEST(ConsentLog, RefusesADatabaseThatIsOlderThanWhatOthersHaveSeen) {
+    Signed t{Environment{}};
+    publish(t.service, "privacy", 1);
+    receipt_of(accept(t.service, t.token, "privacy"));
+    work(t.service);
+    ASSERT_EQ(checkpoint_of(t.service).size, 1U);
+    // What a restored backup looks like.
+    t.service.sql("DELETE FROM log_entries");
+    t.service.sql("DELETE FROM logs");
+    try {
+        t.service.restart();
+        ADD_FAILURE() << "started";
+    } catch (const LogRefused& refused) {
+        EXPECT_THAT(refused.what(), HasSubstr("older than what others have seen"));
+    }
+}
+
+// Whoever changes an entry that has a position but is not published yet only harms themselves; one that is published
+// has another hash than the tiles.
+TEST(ConsentLog, AChangedEntryGetsNoProof) {
+    Signed t{Environment{}};
+    publish(t.service, "privacy", 1);
+    const json::object claims = claims_of(t.service, receipt_of(accept(t.service, t.token, "privacy")));
+    work(t.service);
+    ASSERT_EQ(t.service.get(proof_path(claims), bearer(t.token)).status, 200U);
+    t.service.sql("UPDATE log_entries SET entry = " + t.service.literal(Bytes(consent_entry_bytes, 1)));
+    EXPECT_EQ(t.service.get(proof_path(claims), bearer(t.token)).status, 503U);
+}
+
+}  // namespace
+}  // namespace consentry::tests
