@@ -99,6 +99,16 @@ TEST(CommandLine, CleanUpErasesAtOnceWhatIsDue) {
     EXPECT_EQ(log_in(service.client(), bob).status, 200U);
 }
 
+TEST(CommandLine, CleanUpPublishesTheConsentLog) {
+    const TempFolder folder;
+    create_account(folder.path(), "ada@example.org");
+    const auto logs = [&] { return run_sql(folder / "data/consentry.db", "SELECT name FROM logs"); };
+    EXPECT_TRUE(logs().empty());
+    EXPECT_EQ(run_program({"clean-up"}, folder.path(), quick_settings()).code, 0);
+    ASSERT_EQ(logs().size(), 1U);
+    EXPECT_EQ(logs().at(0).at(0), "consent");
+}
+
 // Simulates a user at a terminal who types each answer when prompted.
 class Terminal {
 public:

@@ -13,7 +13,7 @@ int clean_up() {
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
-    const auto troubles = run(do_all(services->clean_up_tasks()));
+    const auto troubles = run(services->clean_up());
     for (const CleanUpTrouble& trouble : troubles)
         fmt::print(stderr, "consentry: {}: {}\n", trouble.task, trouble.reason);
     if (!troubles.empty()) return failed;
