@@ -77,7 +77,8 @@ PublishedLog::Options log_options(const ConsentLogSettings& settings) {
 
 ConsentLog::ConsentLog(storage::Database& database, storage::ObjectStore& store, const Clock& clock, KeyRing& keys,
                        WorkerPool& signing, ConsentLogSettings settings)
-    : repository_(database, log_name),
+    : repository_(database),
+      subjects_(database),
       clock_(clock),
       keys_(keys),
       signing_(signing),
@@ -85,11 +86,11 @@ ConsentLog::ConsentLog(storage::Database& database, storage::ObjectStore& store,
       published_(database, store, settings_.key, log_options(settings_)) {}
 
 awaitable<SubjectTag> ConsentLog::subject_of(UserId user, storage::Transaction& transaction) {
-    if (const auto added = LogRepository::added_subject(transaction, user)) co_return *added;
-    const auto known = co_await repository_.find_subject(user);
+    if (const auto added = SubjectRepository::inserted(transaction, user)) co_return *added;
+    const auto known = co_await subjects_.find(user);
     if (known) co_return *known;
     const auto made = random_array<SubjectTag>();
-    LogRepository::add_subject(transaction, user, made);
+    SubjectRepository::add_insert(transaction, user, made);
     co_return made;
 }
 
@@ -103,7 +104,7 @@ Bytes ConsentLog::add(storage::Transaction& transaction, const ConsentEvent& eve
     entry.subject = subject;
     entry.addendum = crypto::sha256(addendum_text(event.evidence, salt));
     Bytes bytes = format_entry(entry);
-    LogRepository::add_consent(transaction, event.evidence.acceptance, bytes, salt);
+    ConsentLogRepository::add_consent(transaction, event.evidence.acceptance, bytes, salt);
     return bytes;
 }
 

@@ -16,7 +16,8 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/worker_pool.hpp"
-#include "features/consent_log/published_log.hpp"
+#include "features/consent_log/repository.hpp"
+#include "features/published_logs/published_log.hpp"
 #include "features/sessions/key_ring.hpp"
 
 namespace consentry {
@@ -69,7 +70,8 @@ public:
 private:
     awaitable<void> keep_key(const SigningKey& key);
 
-    LogRepository repository_;
+    ConsentLogRepository repository_;
+    SubjectRepository subjects_;
     const Clock& clock_;
     KeyRing& keys_;
     WorkerPool& signing_;

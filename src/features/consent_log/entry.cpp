@@ -11,8 +11,13 @@
 namespace consentry {
 namespace {
 
-constexpr std::uint8_t layout = 1;
+constexpr std::uint8_t consent_layout = 1;
+constexpr std::uint8_t erasure_layout = 2;
+constexpr std::uint8_t publication_layout = 3;
 constexpr std::uint8_t late_flag = 1;
+constexpr std::uint8_t not_material_flag = 2;
+
+using std::chrono::sys_seconds;
 
 // Numbers in entries, which must not change with the order of an enum.
 constexpr std::array action_codes{std::pair{ConsentAction::accepted, std::uint8_t{1}},
@@ -58,6 +63,55 @@ private:
     BytesView rest_;
 };
 
+void append_time(Bytes& out, sys_seconds time) {
+    if (time.time_since_epoch().count() < 0) throw std::invalid_argument("entry: the time is before 1970");
+    append_number(out, static_cast<std::uint64_t>(time.time_since_epoch().count()), 8);
+}
+
+std::expected<sys_seconds, std::string> read_time(FieldReader& fields) {
+    const std::uint64_t time = fields.number(8);
+    if (time > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+        return std::unexpected("the entry has a time above 2^63 - 1");
+    return sys_seconds{std::chrono::seconds{static_cast<std::int64_t>(time)}};
+}
+
+std::expected<void, std::string> check(BytesView bytes, std::uint8_t layout, std::size_t size) {
+    if (bytes.empty() || bytes.front() != layout)
+        return std::unexpected("the entry has a layout that this program does not know");
+    if (bytes.size() != size) return std::unexpected("the entry does not have " + std::to_string(size) + " bytes");
+    return {};
+}
+
+std::expected<ErasureEntry, std::string> parse_erasure(BytesView bytes) {
+    if (const auto checked = check(bytes, erasure_layout, erasure_entry_bytes); !checked)
+        return std::unexpected(checked.error());
+    FieldReader fields(bytes.subspan(1));
+    ErasureEntry out;
+    const auto time = read_time(fields);
+    if (!time) return std::unexpected(time.error());
+    out.time = *time;
+    fields.copy_to(out.subject);
+    return out;
+}
+
+std::expected<PublicationEntry, std::string> parse_publication(BytesView bytes) {
+    if (const auto checked = check(bytes, publication_layout, publication_entry_bytes); !checked)
+        return std::unexpected(checked.error());
+    FieldReader fields(bytes.subspan(1));
+    const auto type = value_of(type_codes, static_cast<std::uint8_t>(fields.number(1)));
+    const std::uint64_t flags = fields.number(1);
+    if (!type) return std::unexpected("the entry has an unknown policy type");
+    if (flags > (late_flag | not_material_flag)) return std::unexpected("the entry has unknown flags");
+    PublicationEntry out{
+        .type = *type, .is_material = (flags & not_material_flag) == 0, .is_late = (flags & late_flag) != 0};
+    out.version = static_cast<std::uint32_t>(fields.number(4));
+    const auto time = read_time(fields);
+    if (!time) return std::unexpected(time.error());
+    out.time = *time;
+    fields.copy_to(out.record);
+    return out;
+}
+
 boost::json::value text_or_null(const std::optional<std::string>& text) {
     return text ? boost::json::value(*text) : boost::json::value();
 }
@@ -67,13 +121,12 @@ boost::json::value text_or_null(const std::optional<std::string>& text) {
 Bytes format_entry(const ConsentEntry& entry) {
     const std::string_view language = name_of(entry.language);
     if (language.size() != 2) throw std::logic_error("entry: the language has no code of two letters");
-    if (entry.time.time_since_epoch().count() < 0) throw std::invalid_argument("entry: the time is before 1970");
-    Bytes out{layout, code_of(action_codes, entry.action), entry.is_late ? late_flag : std::uint8_t{0},
+    Bytes out{consent_layout, code_of(action_codes, entry.action), entry.is_late ? late_flag : std::uint8_t{0},
               code_of(type_codes, entry.type)};
     out.reserve(consent_entry_bytes);
     append_number(out, entry.version, 4);
     out.insert(out.end(), language.begin(), language.end());
-    append_number(out, static_cast<std::uint64_t>(entry.time.time_since_epoch().count()), 8);
+    append_time(out, entry.time);
     out.insert(out.end(), entry.subject.begin(), entry.subject.end());
     out.insert(out.end(), entry.content.begin(), entry.content.end());
     out.insert(out.end(), entry.addendum.begin(), entry.addendum.end());
@@ -81,9 +134,8 @@ Bytes format_entry(const ConsentEntry& entry) {
 }
 
 std::expected<ConsentEntry, std::string> parse_entry(BytesView bytes) {
-    if (bytes.empty() || bytes.front() != layout)
-        return std::unexpected("the entry has a layout that this program does not know");
-    if (bytes.size() != consent_entry_bytes) return std::unexpected("the entry does not have 98 bytes");
+    if (const auto checked = check(bytes, consent_layout, consent_entry_bytes); !checked)
+        return std::unexpected(checked.error());
     FieldReader fields(bytes.subspan(1));
     const auto action = value_of(action_codes, static_cast<std::uint8_t>(fields.number(1)));
     const std::uint64_t flags = fields.number(1);
@@ -96,14 +148,45 @@ std::expected<ConsentEntry, std::string> parse_entry(BytesView bytes) {
     const auto language = find_enum<Language>(fields.text(2));
     if (!language) return std::unexpected("the entry has an unknown language");
     out.language = *language;
-    const std::uint64_t time = fields.number(8);
-    if (time > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-        return std::unexpected("the entry has a time above 2^63 - 1");
-    out.time = std::chrono::sys_seconds{std::chrono::seconds{static_cast<std::int64_t>(time)}};
+    const auto time = read_time(fields);
+    if (!time) return std::unexpected(time.error());
+    out.time = *time;
     fields.copy_to(out.subject);
     fields.copy_to(out.content);
     fields.copy_to(out.addendum);
     return out;
+}
+
+Bytes format_entry(const ErasureEntry& entry) {
+    Bytes out{erasure_layout};
+    append_time(out, entry.time);
+    out.insert(out.end(), entry.subject.begin(), entry.subject.end());
+    return out;
+}
+
+Bytes format_entry(const PublicationEntry& entry) {
+    const auto flags =
+        static_cast<std::uint8_t>((entry.is_late ? late_flag : 0) | (entry.is_material ? 0 : not_material_flag));
+    Bytes out{publication_layout, code_of(type_codes, entry.type), flags};
+    append_number(out, entry.version, 4);
+    append_time(out, entry.time);
+    out.insert(out.end(), entry.record.begin(), entry.record.end());
+    return out;
+}
+
+std::expected<LogEntry, std::string> parse_log_entry(BytesView bytes) {
+    const auto as_entry = [](const auto& read) -> std::expected<LogEntry, std::string> {
+        if (!read) return std::unexpected(read.error());
+        return LogEntry(*read);
+    };
+    switch (bytes.empty() ? std::uint8_t{0} : bytes.front()) {
+        case erasure_layout:
+            return as_entry(parse_erasure(bytes));
+        case publication_layout:
+            return as_entry(parse_publication(bytes));
+        default:
+            return as_entry(parse_entry(bytes));
+    }
 }
 
 std::string addendum_text(const Addendum& addendum, const AddendumSalt& salt) {

@@ -1,8 +1,8 @@
-// What the log says of one acceptance or withdrawal, and the evidence that it only names by digest. Pure functions.
+// What the entries of the consent log say, and the evidence that they only name by digest. Pure functions.
 //
 // An entry stays in the log for ever, so it holds no personal data: the account is a random tag, and address, client
-// and session are in the addendum, which can be deleted (docs/decisions/0032). The layouts never change; another layout
-// gets another version number.
+// and session are in the addendum, which can be deleted (docs/decisions/0032). The first byte of an entry is its
+// layout. A layout never changes; another one gets another number.
 #pragma once
 
 #include <array>
@@ -11,16 +11,17 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "base/bytes.hpp"
 #include "base/uuid.hpp"
 #include "crypto/digest.hpp"
+#include "features/published_logs/repository.hpp"
 #include "features/users/consent.hpp"
 
 namespace consentry {
 
 using AcceptanceId = Id<struct AcceptanceTag>;
-using SubjectTag = std::array<std::uint8_t, 16>;    // random, one for each account
 using AddendumSalt = std::array<std::uint8_t, 32>;  // random, so that nobody can guess what a digest stands for
 
 enum class ConsentAction { accepted, withdrawn };
@@ -40,12 +41,43 @@ struct ConsentEntry {
 
 inline constexpr std::size_t consent_entry_bytes = 98;
 
-// One byte each for the version of the layout (1), the action (1 accepted, 2 withdrawn), the flags (1 late) and the
+// One byte each for the layout (1), the action (1 accepted, 2 withdrawn), the flags (1 late) and the
 // type (1 termsOfService, 2 privacy, 3 marketing, 4 cookies); the version as a big-endian uint32; the two letters of
 // the language (ISO 639-1); the time as a big-endian uint64 of seconds since 1970; subject, content and addendum.
 Bytes format_entry(const ConsentEntry& entry);
 // Accepts exactly what format_entry() returns. The error is a sentence that says what is wrong.
 std::expected<ConsentEntry, std::string> parse_entry(BytesView bytes);
+
+// The evidence about a subject was erased: its addenda exist no more.
+struct ErasureEntry {
+    std::chrono::sys_seconds time{};
+    SubjectTag subject{};
+    bool operator==(const ErasureEntry&) const = default;
+};
+
+// The layout (2), the time as above, the subject.
+inline constexpr std::size_t erasure_entry_bytes = 25;
+Bytes format_entry(const ErasureEntry& entry);
+
+// A version was published. If the change is not material, acceptances of the former version continue to hold.
+struct PublicationEntry {
+    PolicyType type = PolicyType::terms_of_service;
+    bool is_material = true;
+    bool is_late = false;
+    std::uint32_t version = 0;
+    std::chrono::sys_seconds time{};
+    crypto::Sha256 record{};  // of the text that describes the publication
+    bool operator==(const PublicationEntry&) const = default;
+};
+
+// The layout (3), the type and the flags (1 late, 2 not material) in one byte each, the version, the time and the
+// record as above.
+inline constexpr std::size_t publication_entry_bytes = 47;
+Bytes format_entry(const PublicationEntry& entry);
+
+using LogEntry = std::variant<ConsentEntry, ErasureEntry, PublicationEntry>;
+// Accepts exactly what format_entry() returns for one of them.
+std::expected<LogEntry, std::string> parse_log_entry(BytesView bytes);
 
 // Who accepted or withdrew, and from where.
 struct Addendum {

@@ -98,5 +98,65 @@ TEST(ConsentEntry, AddendumIsOneText) {
               R"("userId":"01956f3a-7c00-7d21-8a55-0242ac120003"})");
 }
 
+ErasureEntry some_erasure() {
+    ErasureEntry out{.time = std::chrono::sys_seconds{std::chrono::seconds{1'772'357'400}}};
+    out.subject.fill(0x5B);
+    return out;
+}
+
+PublicationEntry some_publication() {
+    PublicationEntry out{.type = PolicyType::privacy, .is_material = false, .is_late = true, .version = 0x01020304};
+    out.time = std::chrono::sys_seconds{std::chrono::seconds{1'772'357'400}};
+    out.record.fill(0xC0);
+    return out;
+}
+
+TEST(LogEntry, ErasuresAndPublicationsHaveTheirLayoutForEver) {
+    std::string erasure = "020000000069a40718";
+    for (int i = 0; i < 16; ++i) erasure += "5b";
+    EXPECT_EQ(to_hex(format_entry(some_erasure())), erasure);
+    EXPECT_EQ(format_entry(some_erasure()).size(), erasure_entry_bytes);
+    std::string publication = "030203010203040000000069a40718";
+    for (int i = 0; i < 32; ++i) publication += "c0";
+    EXPECT_EQ(to_hex(format_entry(some_publication())), publication);
+    EXPECT_EQ(format_entry(some_publication()).size(), publication_entry_bytes);
+}
+
+TEST(LogEntry, EachKindIsReadAsWhatItIs) {
+    const LogEntry entries[] = {some_entry(), some_erasure(), some_publication()};
+    for (const LogEntry& entry : entries) {
+        const Bytes bytes = std::visit([](const auto& one) { return format_entry(one); }, entry);
+        const auto read = parse_log_entry(bytes);
+        ASSERT_TRUE(read) << read.error();
+        EXPECT_EQ(*read, entry);
+        Bytes longer = bytes;
+        longer.push_back(0);
+        EXPECT_FALSE(parse_log_entry(longer));
+        EXPECT_FALSE(parse_log_entry(BytesView(bytes).first(bytes.size() - 1)));
+        for (std::size_t at = 0; at < bytes.size(); ++at) {
+            Bytes changed = bytes;
+            changed[at] ^= 0x80;
+            const auto other = parse_log_entry(changed);
+            EXPECT_TRUE(!other || *other != entry) << at;
+        }
+    }
+    EXPECT_FALSE(parse_log_entry({}));
+}
+
+TEST(LogEntry, PublicationsTellTheirFlagsApart) {
+    for (const bool is_material : {false, true})
+        for (const bool is_late : {false, true}) {
+            PublicationEntry entry = some_publication();
+            entry.is_material = is_material;
+            entry.is_late = is_late;
+            const auto read = parse_log_entry(format_entry(entry));
+            ASSERT_TRUE(read);
+            EXPECT_EQ(std::get<PublicationEntry>(*read), entry);
+        }
+    Bytes unknown = format_entry(some_publication());
+    unknown[2] = 4;
+    EXPECT_FALSE(parse_log_entry(unknown));
+}
+
 }  // namespace
 }  // namespace consentry

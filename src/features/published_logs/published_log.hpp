@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "crypto/signature_keys.hpp"
-#include "features/consent_log/repository.hpp"
+#include "features/published_logs/repository.hpp"
 #include "storage/object_store.hpp"
 #include "tlog/checkpoint.hpp"
 #include "tlog/growing_tree.hpp"

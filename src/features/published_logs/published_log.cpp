@@ -1,4 +1,4 @@
-#include "features/consent_log/published_log.hpp"
+#include "features/published_logs/published_log.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,107 @@
+#include "features/published_logs/repository.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "storage/columns.hpp"
+
+namespace consentry {
+namespace {
+
+using storage::column;
+using storage::columns;
+using storage::Expect;
+using storage::sql;
+
+constexpr auto state_columns =
+    columns<LogState>(column<"verifier_key", &LogState::verifier_key>, column<"size", &LogState::size>,
+                      column<"published", &LogState::published>, column<"edge", &LogState::edge>,
+                      column<"checkpoint", &LogState::checkpoint>, column<"partial_tiles", &LogState::partial_tiles>);
+
+constexpr std::string_view insert_subject = "INSERT INTO log_subjects (user_id, tag) VALUES ($1, $2)";
+
+SubjectTag to_tag(const Bytes& stored) {
+    SubjectTag out;
+    if (stored.size() != out.size()) throw std::logic_error("log_subjects: a tag does not have 16 bytes");
+    std::ranges::copy(stored, out.begin());
+    return out;
+}
+
+}  // namespace
+
+awaitable<std::optional<LogState>> LogRepository::find_state() {
+    const auto rows = co_await database_.query(sql<"SELECT ", state_columns, " FROM logs WHERE name = $1">, log_);
+    if (rows.empty()) co_return std::nullopt;
+    co_return state_columns.read(rows[0]);
+}
+
+awaitable<bool> LogRepository::has_work() {
+    const auto rows = co_await database_.query(
+        "SELECT 1 FROM logs WHERE name = $1 AND (published < size OR EXISTS (SELECT 1 FROM log_entries e "
+        "WHERE e.log = $1 AND e.position IS NULL))",
+        log_);
+    co_return !rows.empty();
+}
+
+awaitable<void> LogRepository::create(const std::string& verifier_key, const std::string& checkpoint) {
+    co_await database_.execute(
+        "INSERT INTO logs (name, verifier_key, edge, checkpoint) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING",
+        log_, verifier_key, Bytes{}, checkpoint);
+}
+
+awaitable<bool> LogRepository::sequence(std::int64_t size, std::int64_t count) {
+    storage::Transaction transaction;
+    // The condition on the size makes one process of all that try the only one that continues.
+    transaction.add(Expect::one, "UPDATE logs SET size = size WHERE name = $1 AND size = $2", log_, size);
+    transaction.add(Expect::any,
+                    "UPDATE log_entries SET position = $2 + place FROM (SELECT p.id AS pending, ROW_NUMBER() OVER "
+                    "(ORDER BY p.id) - 1 AS place FROM log_entries p WHERE p.log = $1 AND p.position IS NULL "
+                    "ORDER BY p.id LIMIT $3) AS places WHERE log_entries.id = pending AND position IS NULL",
+                    log_, size, count);
+    transaction.add(Expect::one,
+                    "UPDATE logs SET size = $2 + (SELECT COUNT(*) FROM log_entries e WHERE e.log = $1 "
+                    "AND e.position >= $2) WHERE name = $1",
+                    log_, size);
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    co_return outcome.committed;
+}
+
+awaitable<std::vector<Bytes>> LogRepository::entries(std::int64_t from, std::int64_t to) {
+    const auto rows = co_await database_.query(
+        "SELECT position, entry FROM log_entries WHERE log = $1 AND position >= $2 AND position < $3 ORDER BY position",
+        log_, from, to);
+    if (static_cast<std::int64_t>(rows.size()) != to - from)
+        throw std::runtime_error("the database lacks entries of the log " + std::string(log_));
+    std::vector<Bytes> out;
+    out.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].bytes(1));
+    co_return out;
+}
+
+awaitable<bool> LogRepository::publish(std::int64_t former, LogState next) {
+    const auto rows = co_await database_.execute(
+        "UPDATE logs SET published = $3, edge = $4, checkpoint = $5, partial_tiles = $6 "
+        "WHERE name = $1 AND published = $2",
+        log_, former, next.published, next.edge, next.checkpoint, next.partial_tiles);
+    co_return rows.affected() == 1;
+}
+
+awaitable<std::optional<SubjectTag>> SubjectRepository::find(UserId user) {
+    const auto rows = co_await database_.query("SELECT tag FROM log_subjects WHERE user_id = $1", user);
+    if (rows.empty()) co_return std::nullopt;
+    co_return to_tag(rows[0].bytes(0));
+}
+
+void SubjectRepository::add_insert(storage::Transaction& transaction, UserId user, const SubjectTag& tag) {
+    transaction.add(Expect::one, insert_subject, user, BytesView(tag));
+}
+
+std::optional<SubjectTag> SubjectRepository::inserted(const storage::Transaction& transaction, UserId user) {
+    for (const storage::Statement& statement : transaction.statements())
+        if (statement.sql == insert_subject && statement.params.at(0) == storage::bind(user))
+            return to_tag(std::get<Bytes>(statement.params.at(1)));
+    return std::nullopt;
+}
+
+}  // namespace consentry

@@ -1,0 +1,69 @@
+// The SQL that all logs share: their state, the positions of entries, and the tags of accounts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/uuid.hpp"
+#include "features/users/user.hpp"
+#include "storage/database.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+
+using SubjectTag = std::array<std::uint8_t, 16>;  // random, one for each account: what entries call it
+
+// What a log has published, and under which key.
+struct LogState {
+    std::string verifier_key;
+    std::int64_t size = 0;       // entries with a position
+    std::int64_t published = 0;  // of these, in the tiles
+    Bytes edge;                  // of the tree of `published` entries
+    std::string checkpoint;      // of it, signed
+    std::string partial_tiles;   // paths, a line each
+};
+
+class LogRepository {
+public:
+    // `log` is the name of the log, a literal.
+    LogRepository(storage::Database& database, std::string_view log) : database_(database), log_(log) {}
+
+    awaitable<std::optional<LogState>> find_state();
+    // Whether entries wait for a position or for their publication. Cheap, whatever the size.
+    awaitable<bool> has_work();
+    // Creates the state of an empty log, unless the log exists.
+    awaitable<void> create(const std::string& verifier_key, const std::string& checkpoint);
+    // Gives up to `count` entries the positions from `size` on, in the order of their ids. Returns false if another
+    // process has done so meanwhile.
+    awaitable<bool> sequence(std::int64_t size, std::int64_t count);
+    // The entries at these positions, in order.
+    awaitable<std::vector<Bytes>> entries(std::int64_t from, std::int64_t to);
+    // Returns false if another process has published meanwhile.
+    awaitable<bool> publish(std::int64_t former, LogState next);
+
+private:
+    storage::Database& database_;
+    const std::string_view log_;
+};
+
+class SubjectRepository {
+public:
+    explicit SubjectRepository(storage::Database& database) : database_(database) {}
+
+    awaitable<std::optional<SubjectTag>> find(UserId user);
+    // The transaction fails here if the account has a tag.
+    static void add_insert(storage::Transaction& transaction, UserId user, const SubjectTag& tag);
+    // The tag that this transaction adds.
+    static std::optional<SubjectTag> inserted(const storage::Transaction& transaction, UserId user);
+
+private:
+    storage::Database& database_;
+};
+
+}  // namespace consentry
