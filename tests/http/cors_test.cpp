@@ -151,6 +151,37 @@ TEST(WEB_6, APageMayReadRefusals) {
     EXPECT_EQ(refused.header("Access-Control-Allow-Origin"), "https://example.com");
 }
 
+// Auditors verify the consent log in pages of their own, whatever the operator lists.
+TEST(WEB_6, AnybodysPageMayReadTheConsentLog) {
+    for (const std::string setting : {"", "*.example.com", "*"}) {
+        SCOPED_TRACE(setting);
+        const Service service(setting.empty() ? Environment{} : Environment{{"CORS_ALLOWED_ORIGIN", setting}});
+        for (const auto& [path, status] : {std::pair{"/consent-log/checkpoint", 200U},
+                                           {"/consent-log/tile/0/000", 404U},
+                                           {"/consent-log/nothing", 404U},
+                                           {"/.well-known/consent-log", 200U},
+                                           {"/.well-known/consent-log.note", 200U}}) {
+            for (const Headers& origin :
+                 {Headers{}, Headers{{"Origin", "https://auditor.org"}}, Headers{{"Origin", "null"}}}) {
+                const Answer answer = service.get(path, origin);
+                EXPECT_EQ(answer.status, status) << path;
+                EXPECT_EQ(header(answer, "access-control-allow-origin"), "*") << path;
+                EXPECT_EQ(header(answer, "access-control-allow-credentials"), "") << path;
+                EXPECT_EQ(header(answer, "vary").find("Origin"), std::string::npos) << "caches give it to everybody";
+            }
+            const Answer asked = service.call("OPTIONS", path, {},
+                                              {{"Origin", "https://auditor.org"},
+                                               {"Access-Control-Request-Method", "GET"},
+                                               {"Access-Control-Request-Headers", "if-none-match"}});
+            EXPECT_EQ(header(asked, "access-control-allow-origin"), "*") << path;
+            EXPECT_EQ(header(asked, "access-control-allow-methods"), "GET, HEAD, OPTIONS") << path;
+            EXPECT_NE(header(asked, "access-control-allow-headers").find("If-None-Match"), std::string::npos) << path;
+        }
+        EXPECT_EQ(header(hello_from(service, "https://auditor.org"), "access-control-allow-origin"),
+                  setting == "*" ? "*" : "");
+    }
+}
+
 TEST(WEB_6, EntriesThatAllowTooMuchStopTheStart) {
     for (const std::string entry :
          {"*.com", "ex*mple.com", "*example.com", "a.*.com", "example.com:*", "*:8080", "example.com:0",

@@ -14,6 +14,7 @@ constexpr std::string_view form =
 constexpr std::string_view too_wide = "entries whose * covers the subdomains of one domain: *.example.com, not *.com";
 
 constexpr std::string_view methods = "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS";
+constexpr std::string_view reading_methods = "GET, HEAD, OPTIONS";
 constexpr std::string_view allowed_headers =
     "Accept, Accept-Language, Content-Language, Content-Type, Origin, Authorization, Access-Control-Request-Method, "
     "Access-Control-Request-Headers, Referer, Host, X-Requested-With, If-None-Match, traceparent, tracestate, "
@@ -107,7 +108,20 @@ bool Cors::allows(std::string_view text) const {
     });
 }
 
+bool Cors::is_open(std::string_view path) const {
+    return std::ranges::any_of(open_paths_, [&](const std::string& start) { return path.starts_with(start); });
+}
+
 void Cors::add_headers(const Request& request, bool preflight, Response& response) const {
+    if (is_open(request.path)) {
+        // Also without an Origin header: caches keep these answers and give them to everybody.
+        response.add_header("Access-Control-Allow-Origin", "*");
+        if (!preflight) return response.add_header("Access-Control-Expose-Headers", exposed_headers);
+        response.add_header("Access-Control-Allow-Methods", reading_methods);
+        response.add_header("Access-Control-Allow-Headers", allowed_headers);
+        response.add_header("Access-Control-Max-Age", preflight_seconds);
+        return;
+    }
     if (entries_.empty() && !any_) return;
     // Caches must not reuse an answer for another origin.
     if (!any_)

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "http/request.hpp"
@@ -29,6 +30,10 @@ public:
 
     bool allows_any() const { return any_; }
 
+    // Makes everything below these paths public to the pages of every origin, whatever the entries say: for documents
+    // that anybody may verify. Such answers never admit credentials.
+    void open_below(std::vector<std::string> paths) { open_paths_ = std::move(paths); }
+
 private:
     struct Entry {
         std::string host;  // lower case, without "*."
@@ -44,9 +49,11 @@ private:
     };
     static std::optional<Origin> parse_origin(std::string_view text);
     bool allows(std::string_view origin) const;
+    bool is_open(std::string_view path) const;
 
     std::vector<Entry> entries_;
     bool any_ = false;
+    std::vector<std::string> open_paths_;
 };
 
 }  // namespace consentry::http
