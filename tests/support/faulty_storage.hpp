@@ -19,7 +19,7 @@ using storage::awaitable;
 // Receives the name of the call: "get", "put", "erase", "commit", "read", "write" ...
 using BeforeCall = std::function<void(std::string_view call)>;
 
-class FaultyStore final : public storage::ObjectStore {
+class FaultyStore : public storage::ObjectStore {
 public:
     // `real` must outlive this object. before_each() may replace the callback between calls.
     FaultyStore(storage::ObjectStore& real, BeforeCall before) : real_(real), before_(std::move(before)) {}

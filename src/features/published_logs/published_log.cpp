@@ -81,36 +81,13 @@ void PublishedLog::check_key(const LogState& known) {
     if (signer_->verifier().text() != known.verifier_key)
         throw LogRefused(fmt::format(
             "CONSENT_LOG_PRIVATE_KEY is not the key of the log in this database. Verifiers know {}; the given key is "
-            "that of {}. Set the former key, which signed the checkpoints so far.",
+            "that of {}. Set the former key, which signed the checkpoints so far (APP_ENV=local keeps it in "
+            "DATA_DIR/keys/consent-log.key).",
             known.verifier_key, signer_->verifier().text()));
     const auto signed_one = tlog::open_checkpoint(known.checkpoint, signer_->verifier());
     const tlog::GrowingTree tree = tree_of(known);
     if (!signed_one || signed_one->checkpoint.size != tree.size() || !(signed_one->checkpoint.root == tree.root()))
         throw LogRefused("The log in the database differs from its own checkpoint. Restore it from a backup.");
-}
-
-awaitable<void> PublishedLog::check_publication() {
-    const auto object = co_await store_.get(options_.area, key_of(checkpoint_name), tlog::note_bytes_max);
-    // Read after the object: another process may publish meanwhile, and then the database is the newer one.
-    const LogState known = co_await state();
-    if (object) {
-        const auto published = tlog::open_checkpoint(object->bytes, signer_->verifier());
-        if (!published)
-            throw LogRefused("The published checkpoint is not one of this log: " + published.error() +
-                             ". Each log needs a place of its own: check STORAGE_URL.");
-        const auto own = tlog::open_checkpoint(known.checkpoint, signer_->verifier());
-        if (published->checkpoint.size > own->checkpoint.size)
-            throw LogRefused(fmt::format(
-                "The published log has {} entries, but the one in the database only {}: the database is older than "
-                "what others have seen. Restore a backup that contains all of them. If there is none, begin another "
-                "log, as docs/guides/consent.md explains.",
-                published->checkpoint.size, own->checkpoint.size));
-        if (published->checkpoint.size == own->checkpoint.size && !(published->checkpoint.root == own->checkpoint.root))
-            throw LogRefused(
-                "The published log and the one in the database have equal sizes but differ: the database is not the "
-                "one that published it. Restore a backup of that database.");
-    }
-    if (!object || object->bytes != known.checkpoint) co_await put_checkpoint();
 }
 
 awaitable<void> PublishedLog::open() {
@@ -122,6 +99,7 @@ awaitable<void> PublishedLog::open() {
     }
     check_key(known.value());
     co_await check_publication();
+    co_await check_edge();
     opened_ = true;
 }
 
@@ -129,12 +107,17 @@ awaitable<void> PublishedLog::work() {
     if (!opened_) co_await open();
     for (;;) {
         const bool has_work = co_await repository_.has_work();
-        if (!has_work) co_return;
+        const LogState seen = co_await state();
+        // Before each publication, because a database that fails over to an older copy must not give out positions for
+        // the second time; after it, because whoever published may have been killed before it wrote the checkpoint.
+        if (has_work || seen.published != checked_) co_await check_publication();
+        if (!has_work) break;
         const LogState known = co_await state();
         // If another process was faster, it has sequenced the same entries.
         if (known.size == known.published) co_await repository_.sequence(known.size, entries_at_once);
         co_await publish_next();
     }
+    co_await repair();
 }
 
 awaitable<void> PublishedLog::publish_next() {
@@ -205,11 +188,23 @@ awaitable<std::string> PublishedLog::checkpoint() {
     co_return std::move(known.checkpoint);
 }
 
+awaitable<std::optional<std::string>> PublishedLog::object(const tlog::TileId& id) {
+    auto found = co_await store_.get(options_.area, key_of(tlog::tile_path(id)), tile_bytes_max);
+    if (!found) co_return std::nullopt;
+    co_return std::move(found->bytes);
+}
+
 awaitable<std::optional<std::string>> PublishedLog::tile(std::string_view path) {
-    if (!tlog::parse_tile_path(path)) co_return std::nullopt;
-    auto object = co_await store_.get(options_.area, key_of(path), tile_bytes_max);
-    if (!object) co_return std::nullopt;
-    co_return std::move(object->bytes);
+    const auto id = tlog::parse_tile_path(path);
+    if (!id) co_return std::nullopt;
+    auto bytes = co_await object(*id);
+    if (bytes) co_return bytes;
+    const LogState known = co_await state();
+    if (!is_tile_of(*id, static_cast<std::uint64_t>(known.published))) co_return std::nullopt;
+    bytes = co_await object(*id);  // published since the first look
+    if (bytes) co_return bytes;
+    tiles_are_damaged_ = true;
+    throw Unavailable("the object store lacks tiles of the log");
 }
 
 awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove(std::int64_t position, BytesView entry) {
@@ -217,23 +212,17 @@ awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove(std::int64_t posit
     if (position >= known.published) co_return std::nullopt;
     const auto index = static_cast<std::uint64_t>(position);
     const auto size = static_cast<std::uint64_t>(known.published);
-    tlog::TileHashes tiles;
-    for (const tlog::TileId& id : tlog::tiles_with(tlog::nodes_for_inclusion(index, size), size)) {
-        auto bytes = co_await tile(tlog::tile_path(id));
-        if (!bytes) {  // a full tile may have replaced it meanwhile
-            const tlog::TileId full{.level = id.level, .index = id.index};
-            bytes = co_await tile(tlog::tile_path(full));
-            if (bytes) bytes->resize(id.width * sizeof(tlog::Hash));
-        }
-        if (!bytes) throw Unavailable("the object store lacks tiles of the log");
-        const BytesView view = as_bytes(*bytes);
-        if (auto added = tiles.add({id, Bytes(view.begin(), view.end())}); !added)
-            throw Unavailable("the object store returned another object: " + added.error());
+    const auto tiles = co_await fetch(tlog::nodes_for_inclusion(index, size), size);
+    if (!tiles) {
+        tiles_are_damaged_ = true;
+        throw Unavailable(tiles.error());
     }
-    auto hashes = tlog::inclusion_proof(index, size, tiles.reader());
+    auto hashes = tlog::inclusion_proof(index, size, tiles->reader());
     const tlog::Hash root = tree_of(known).root();
-    if (!hashes || !tlog::verify_inclusion(tlog::leaf_hash(entry), index, size, *hashes, root))
+    if (!hashes || !tlog::verify_inclusion(tlog::leaf_hash(entry), index, size, *hashes, root)) {
+        tiles_are_damaged_ = true;
         throw Unavailable("the object store returned tiles that do not belong to the log");
+    }
     co_return tlog::ProofFile{.extra = Bytes(entry.begin(), entry.end()),
                               .index = index,
                               .hashes = std::move(*hashes),

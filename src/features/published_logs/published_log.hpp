@@ -9,26 +9,23 @@
 
 #include <atomic>
 #include <cstdint>
+#include <expected>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "crypto/signature_keys.hpp"
+#include "features/published_logs/log_refused.hpp"
 #include "features/published_logs/repository.hpp"
+#include "features/published_logs/tile_repair.hpp"
 #include "storage/object_store.hpp"
 #include "tlog/checkpoint.hpp"
 #include "tlog/growing_tree.hpp"
 #include "tlog/proof_file.hpp"
+#include "tlog/tiles.hpp"
 
 namespace consentry {
-
-// The log cannot continue without forking; the text says what to do.
-class LogRefused : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
 
 class PublishedLog {
 public:
@@ -46,12 +43,15 @@ public:
     // Creates the log or checks that this process may continue it. Throws LogRefused if the key or the origin is
     // another one, or if the database is older than what is published, and Unavailable if the object store is.
     awaitable<void> open();
-    // Sequences and publishes all entries that wait. Opens the log first if open() has not succeeded yet.
+    // Sequences and publishes all entries that wait, and rewrites a part of the tiles that the object store has lost.
+    // Opens the log first if open() has not succeeded yet. Throws as open() does: what happens to the database or the
+    // store meanwhile must not fork the log either.
     awaitable<void> work();
 
     // The latest checkpoint, a signed note. Never goes back.
     awaitable<std::string> checkpoint();
-    // The bytes of a tile, or nullopt. The path is as tlog::tile_path() returns it.
+    // The bytes of a tile, or nullopt. The path is as tlog::tile_path() returns it. Throws Unavailable if the tile is
+    // part of the log but the store has lost it; work() will rewrite it.
     awaitable<std::optional<std::string>> tile(std::string_view path);
     // The proof that the entry at this position is in the log; nullopt if it is not published yet.
     awaitable<std::optional<tlog::ProofFile>> prove(std::int64_t position, BytesView entry);
@@ -65,6 +65,11 @@ private:
     std::string key_of(std::string_view path) const;
     void check_key(const LogState& known);
     awaitable<void> check_publication();
+    awaitable<void> check_extension(const tlog::Checkpoint& older, const LogState& known);
+    awaitable<void> check_edge();
+    awaitable<void> repair();
+    awaitable<std::optional<std::string>> object(const tlog::TileId& id);
+    awaitable<std::expected<tlog::TileHashes, std::string>> fetch(std::vector<tlog::Node> nodes, std::uint64_t size);
     awaitable<void> publish_next();
     awaitable<void> put_tiles(const std::vector<tlog::Tile>& tiles);
     awaitable<void> put_checkpoint();
@@ -77,6 +82,11 @@ private:
     const Options options_;
     std::optional<tlog::NoteSigner> signer_;  // set before opened_
     std::atomic<bool> opened_ = false;
+    std::atomic<std::int64_t> checked_ = -1;  // the size that check_publication() has found in the store or put there
+    std::atomic<bool> tiles_are_damaged_ = false;
+    std::atomic<bool> is_repairing_ = false;  // guards the following
+    std::optional<TileRepair> repair_;
+    std::optional<LogRefused> damage_;  // why the tiles cannot be rewritten
 };
 
 }  // namespace consentry

@@ -82,7 +82,7 @@ awaitable<std::vector<Bytes>> LogRepository::entries(std::int64_t from, std::int
 awaitable<bool> LogRepository::publish(std::int64_t former, LogState next) {
     const auto rows = co_await database_.execute(
         "UPDATE logs SET published = $3, edge = $4, checkpoint = $5, partial_tiles = $6 "
-        "WHERE name = $1 AND published = $2",
+        "WHERE name = $1 AND published = $2 AND size >= $3",
         log_, former, next.published, next.edge, next.checkpoint, next.partial_tiles);
     co_return rows.affected() == 1;
 }

@@ -44,7 +44,7 @@ public:
     awaitable<bool> sequence(std::int64_t size, std::int64_t count);
     // The entries at these positions, in order.
     awaitable<std::vector<Bytes>> entries(std::int64_t from, std::int64_t to);
-    // Returns false if another process has published meanwhile.
+    // Returns false if another process has published meanwhile, or if not that many entries have a position.
     awaitable<bool> publish(std::int64_t former, LogState next);
 
 private:

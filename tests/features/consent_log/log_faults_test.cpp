@@ -1,0 +1,120 @@
+// What may happen to a service with a log: a clock that is set back, keys that are replaced or lost.
+#include <gmock/gmock.h>
+
+#include "app/app.hpp"
+#include "features/consent_log/entry.hpp"
+#include "features/sessions/key_ring.hpp"
+#include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/log_mirror.hpp"
+#include "tests/support/run.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Fetch fetch_from(const Service& service) {
+    return [&service](const std::string& path) { return service.get(path); };
+}
+
+void work(Service& service) {
+    for (const CleanUpTrouble& trouble : run(service.app().services().clean_up()))
+        ADD_FAILURE() << trouble.task << ": " << trouble.reason;
+}
+
+std::string receipt_of(const Answer& answer) {
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    return answer.text("data.receipt");
+}
+
+ReceiptKeys keys_of(const Service& service) {
+    const Fetch fetch = fetch_from(service);
+    return {fetch("/.well-known/consent-log.note").body, log_key(fetch)};
+}
+
+// Positions, not times, are the order of a log.
+TEST(LogFaults, AClockThatIsSetBackHarmsNothing) {
+    Signed t{Environment{}};
+    publish(t.service, "marketing", 1);
+    std::vector<std::string> receipts{receipt_of(accept(t.service, t.token, "marketing"))};
+    t.service.clock().step(-std::chrono::days{2});
+    const std::string token = t.service.tokens_of(t.person).access;
+    receipts.push_back(receipt_of(withdraw(t.service, token, "marketing")));
+    work(t.service);
+    t.service.clock().step(std::chrono::days{1});
+    const std::string later = t.service.tokens_of(t.person).access;
+    receipts.push_back(receipt_of(accept(t.service, later, "marketing")));
+    work(t.service);
+
+    const LogMirror mirror = mirror_of(fetch_from(t.service), log_key(fetch_from(t.service)));
+    EXPECT_THAT(mirror.complaints, IsEmpty());
+    ASSERT_EQ(mirror.entries.size(), 3U);
+    std::multiset<std::int64_t> recorded;
+    for (const Bytes& bytes : mirror.entries)
+        recorded.insert(parse_entry(bytes).value().time.time_since_epoch().count());
+    std::multiset<std::int64_t> promised;
+    for (const std::string& receipt : receipts) {
+        const json::object claims = keys_of(t.service).claims_of(receipt);
+        ASSERT_FALSE(claims.empty());
+        promised.insert(claims.at("iat").as_int64());
+        EXPECT_TRUE(mirror.leaves.contains(std::string(claims.at("entryHash").as_string())));
+    }
+    EXPECT_EQ(recorded, promised);
+    EXPECT_LT(*promised.begin(), *promised.rbegin());
+}
+
+// Who holds the verifier key alone can verify receipts of every key that ever signed one.
+TEST(LogFaults, ReceiptsOutliveTheKeysThatSignedThem) {
+    Signed t{Environment{}};
+    publish(t.service, "marketing", 1);
+    std::vector<std::string> receipts;
+    std::set<std::string> kids;
+    const auto sign = [&] {
+        const std::string token = t.service.tokens_of(t.person).access;
+        receipts.push_back(receipt_of(accept(t.service, token, "marketing")));
+        receipts.push_back(receipt_of(withdraw(t.service, token, "marketing")));
+        kids.insert(crypto::parse_jws(receipts.back())->kid);
+    };
+    sign();
+    for (int rotation = 0; rotation < 2; ++rotation) {
+        t.service.pass(std::chrono::days{400});
+        const auto folder = t.service.folder() / "data" / "keys";
+        KeyRing::generate(folder, TokenKind::access, crypto::SignatureAlgorithm::es256, t.service.clock().now());
+        t.service.restart();
+        sign();
+    }
+    EXPECT_EQ(kids.size(), 3U) << "three keys have signed";
+    const ReceiptKeys keys = keys_of(t.service);
+    EXPECT_EQ(keys.size(), 3U);
+    for (const std::string& receipt : receipts) EXPECT_FALSE(keys.claims_of(receipt).empty()) << receipt;
+    std::string forged = receipts.front();
+    forged[forged.size() - 20] = forged[forged.size() - 20] == 'A' ? 'B' : 'A';
+    EXPECT_TRUE(keys.claims_of(forged).empty());
+    // The retired keys no longer verify access tokens: only the log still names them.
+    EXPECT_EQ(t.service.get("/.well-known/jwks.json").json.at("keys").as_array().size(), 1U);
+}
+
+TEST(LogFaults, ALostKeyFileStopsTheStartAndIsNamed) {
+    Signed t{Environment{}};
+    publish(t.service, "privacy", 1);
+    receipt_of(accept(t.service, t.token, "privacy"));
+    work(t.service);
+    const auto file = t.service.folder() / "data" / "keys" / "consent-log.key";
+    const auto kept = t.service.folder() / "kept.key";
+    std::filesystem::rename(file, kept);
+    for (int again = 0; again < 2; ++again) {
+        try {
+            t.service.restart();
+            ADD_FAILURE() << "started";
+        } catch (const LogRefused& refused) {
+            EXPECT_THAT(refused.what(), HasSubstr("keys/consent-log.key"));
+        }
+    }
+    std::filesystem::rename(kept, file);
+    t.service.restart();
+    EXPECT_THAT(mirror_of(fetch_from(t.service), log_key(fetch_from(t.service))).complaints, IsEmpty());
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,221 @@
+// A log whose object store is down, slow, full, lies, or has lost objects.
+#include <gmock/gmock.h>
+
+#include "tests/features/consent_log/log_bench.hpp"
+#include "tests/support/faulty_storage.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+namespace fs = std::filesystem;
+
+// Returns the reason why the log refuses; empty if it does not.
+std::string refusal_of(PublishedLog& log) {
+    try {
+        run(log.work());
+    } catch (const LogRefused& refused) {
+        return refused.what();
+    }
+    return {};
+}
+
+void write(const fs::path& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
+
+// Answers reads of some objects with other bytes.
+class LyingStore final : public FaultyStore {
+public:
+    using FaultyStore::FaultyStore;
+    std::map<std::string, std::optional<std::string>> lies{};  // by key; nullopt: lost
+
+    awaitable<std::optional<storage::Object>> get(storage::Area area, std::string key, std::size_t bytes_max) override {
+        const auto lie = lies.find(key);
+        if (lie == lies.end()) co_return co_await FaultyStore::get(area, std::move(key), bytes_max);
+        if (!lie->second) co_return std::nullopt;
+        co_return storage::Object{.bytes = *lie->second, .size = lie->second->size()};
+    }
+};
+
+class LogStore : public ::testing::Test {
+protected:
+    std::string state(const std::string& column) const { return bench_.sql("SELECT " + column + " FROM logs"); }
+    std::string signed_checkpoint(std::uint64_t size, const tlog::Hash& root) const {
+        const auto signer =
+            tlog::NoteSigner::from_seed(bench_options().origin, tlog::KeyType::ed25519, bench_.key().ed25519_seed());
+        tlog::Note note{.text = tlog::format_checkpoint({bench_options().origin, size, root}), .signatures = {}};
+        note.signatures.push_back(signer->sign(note.text));
+        return tlog::format_note(note);
+    }
+    void publish(int entries) {
+        bench_.add(entries);
+        run(log_.work());
+    }
+    PublishedLog restarted() { return bench_.make_log(bench_.services().database, store_); }
+
+    LogBench bench_;
+    LyingStore store_{bench_.services().object_store, [](std::string_view) {}};
+    PublishedLog log_ = restarted();
+};
+
+// Down, too slow, or full: each call fails once, and the next round completes what was interrupted.
+TEST_F(LogStore, AnyCallMayFail) {
+    for (int failing = 0;; ++failing) {
+        SCOPED_TRACE(failing);
+        bench_.add(failing % 3 == 0 ? 90 : 1);
+        int left = failing;
+        const BeforeCall before = [&](std::string_view) {
+            if (left-- == 0) throw Unavailable("the disk is full");
+        };
+        FaultyStore store(store_, before);
+        FaultyDatabase database(bench_.services().database, before);
+        PublishedLog log = bench_.make_log(database, store);
+        bool has_failed = false;
+        try {
+            run(log.work());
+        } catch (const Unavailable&) {
+            has_failed = true;
+        }
+        ASSERT_TRUE(bench_.observe());
+        left = -1;
+        run(log.work());
+        ASSERT_TRUE(bench_.observe());
+        ASSERT_THAT(bench_.complaints(), IsEmpty());
+        if (!has_failed) break;
+    }
+    EXPECT_GT(bench_.added(), 300U) << "tiles have been filled";
+}
+
+// A write that was given up may still take effect, much later.
+TEST_F(LogStore, ALateWriteOfAnOldCheckpointIsReplaced) {
+    publish(3);
+    const std::string former = text_in(bench_.object("checkpoint"));
+    publish(4);
+    write(bench_.object("checkpoint"), former);
+    EXPECT_EQ(run(log_.checkpoint()), state("checkpoint")) << "the service never goes back";
+    publish(1);
+    EXPECT_EQ(text_in(bench_.object("checkpoint")), state("checkpoint"));
+    EXPECT_THAT(bench_.complaints(), IsEmpty());
+    write(bench_.object("checkpoint"), former);
+    PublishedLog next = restarted();
+    run(next.open());
+    EXPECT_EQ(text_in(bench_.object("checkpoint")), state("checkpoint"));
+}
+
+TEST_F(LogStore, AnOlderCheckpointMustBeAFormerState) {
+    publish(300);
+    const std::string good = text_in(bench_.object("checkpoint"));
+    for (const std::uint64_t size : {1U, 299U}) {
+        const tlog::Hash other = tlog::leaf_hash(as_bytes("another entry"));
+        write(bench_.object("checkpoint"), signed_checkpoint(size, other));
+        PublishedLog next = restarted();
+        EXPECT_THAT(refusal_of(next), HasSubstr("is no former state of the log in the database"));
+    }
+    bench_.add(1);
+    EXPECT_THAT(refusal_of(log_), HasSubstr("is no former state")) << "a running service stops as well";
+    EXPECT_EQ(state("published"), "300");
+    write(bench_.object("checkpoint"), good);
+    run(log_.work());
+    EXPECT_THAT(bench_.complaints(), IsEmpty());
+}
+
+// A database that fails over to a copy which lags behind, while the service runs.
+TEST_F(LogStore, ADatabaseThatGoesBackPublishesNothing) {
+    publish(5);
+    const std::string before = bench_.sql(
+        "SELECT 'UPDATE logs SET size = size - 5, published = published - 5, edge = X''' || hex(edge) || ''', "
+        "checkpoint = ''' || checkpoint || '''' FROM logs");
+    publish(5);
+    const std::string seen = text_in(bench_.object("checkpoint"));
+    bench_.sql(before);
+    bench_.sql("DELETE FROM log_entries WHERE position >= 5");
+    bench_.add(5);
+    EXPECT_THAT(refusal_of(log_), HasSubstr("older than what others have seen"));
+    EXPECT_EQ(text_in(bench_.object("checkpoint")), seen);
+    EXPECT_EQ(state("size"), "5") << "no position is given for the second time";
+}
+
+TEST_F(LogStore, AStoreThatLiesCannotForkTheLog) {
+    publish(2);
+    const std::string former = text_in(bench_.object("checkpoint"));
+    publish(2);
+    bench_.add(1);
+    std::string& lie = store_.lies["consent-log/checkpoint"].emplace("no checkpoint");
+    EXPECT_THAT(refusal_of(log_), HasSubstr("not one of this log"));
+    const auto stranger = tlog::NoteSigner::generate("other.example.org/consent", tlog::KeyType::ed25519).value();
+    tlog::Note note{.text = tlog::format_checkpoint({"other.example.org/consent", 1, tlog::empty_root()}),
+                    .signatures = {}};
+    note.signatures.push_back(stranger.sign(note.text));
+    lie = tlog::format_note(note);
+    EXPECT_THAT(refusal_of(log_), HasSubstr("not one of this log"));
+    EXPECT_EQ(state("published"), "4");
+    lie = former;  // old, but genuine
+    EXPECT_EQ(refusal_of(log_), "");
+    store_.lies["consent-log/checkpoint"] = std::nullopt;
+    bench_.add(1);
+    EXPECT_EQ(refusal_of(log_), "");
+    EXPECT_TRUE(bench_.observe());
+    EXPECT_THAT(bench_.complaints(), IsEmpty());
+
+    const BytesView entry = as_bytes("entry 1");
+    EXPECT_TRUE(run(log_.prove(1, entry)));
+    for (const std::string& tile : {std::string(6 * 32, 'x'), std::string("short"), std::string()}) {
+        store_.lies["consent-log/tile/0/000.p/6"] = tile;
+        EXPECT_THROW(run(log_.prove(1, entry)), Unavailable) << "never a false proof";
+    }
+}
+
+TEST_F(LogStore, LostAndDamagedObjectsAreRewritten) {
+    publish(700);
+    std::map<std::string, std::string> objects;
+    for (const auto& file : fs::recursive_directory_iterator(bench_.object("")))
+        if (file.is_regular_file()) objects[fs::relative(file.path(), bench_.object(""))] = text_in(file.path());
+    const auto is_whole = [&] {
+        return std::ranges::all_of(
+            objects, [&](const auto& object) { return text_in(bench_.object(object.first)) == object.second; });
+    };
+    // All of them, as in an empty bucket; then the newest, as after a restored backup.
+    fs::remove_all(bench_.object(""));
+    {
+        PublishedLog next = restarted();
+        run(next.work());
+        EXPECT_TRUE(is_whole());
+    }
+    fs::remove(bench_.object("tile/0/002.p/188"));
+    {
+        PublishedLog next = restarted();
+        run(next.work());
+        EXPECT_TRUE(is_whole());
+    }
+    // One in the middle: whoever asks for it makes the service look.
+    for (const char* path : {"tile/0/001", "tile/entries/001", "tile/entries/002.p/188"}) {
+        fs::remove(bench_.object(path));
+        EXPECT_THROW(run(log_.tile(path)), Unavailable) << path;
+        run(log_.work());
+        EXPECT_EQ(run(log_.tile(path)), objects.at(path));
+    }
+    EXPECT_EQ(run(log_.tile("tile/0/003")), std::nullopt) << "it never was";
+    write(bench_.object("tile/0/001"), std::string(8192, 'x'));
+    EXPECT_THROW(run(log_.prove(300, as_bytes("entry 300"))), Unavailable);
+    run(log_.work());
+    EXPECT_TRUE(run(log_.prove(300, as_bytes("entry 300"))));
+    EXPECT_TRUE(is_whole());
+}
+
+// Entries that somebody has changed would destroy the tiles that show it.
+TEST_F(LogStore, NothingIsRewrittenFromChangedEntries) {
+    publish(700);
+    bench_.sql("UPDATE log_entries SET entry = X'00' WHERE position = 3");
+    const std::string first = text_in(bench_.object("tile/0/000"));
+    fs::remove(bench_.object("tile/0/001"));
+    EXPECT_THROW(run(log_.tile("tile/0/001")), Unavailable);
+    for (int again = 0; again < 2; ++again) EXPECT_THAT(refusal_of(log_), HasSubstr("somebody has changed them"));
+    EXPECT_EQ(text_in(bench_.object("tile/0/000")), first);
+    EXPECT_FALSE(fs::exists(bench_.object("tile/0/001")));
+    bench_.add(1);
+    EXPECT_THAT(refusal_of(log_), HasSubstr("somebody has changed them"));
+    EXPECT_EQ(state("published"), "701") << "what is recorded from now on is still published";
+}
+
+}  // namespace
+}  // namespace consentry::tests
