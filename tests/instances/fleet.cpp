@@ -22,6 +22,11 @@ void Fleet::start(std::size_t index) {
     instances_.at(index) = std::make_unique<ServiceProcess>(folder_.path(), settings_);
 }
 
+void Fleet::rotate_keys() const {
+    const Finished rotated = run_program({"keys", "rotate"}, folder_.path(), settings_);
+    EXPECT_EQ(rotated.code, 0) << rotated.err;
+}
+
 Account Fleet::make_account() {
     return create_account(folder_.path(), "person" + std::to_string(++accounts_) + "@example.org", "user", settings_);
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,6 +28,10 @@ public:
     void start(std::size_t index);
     // Starts another instance, with these settings changed.
     void add(Settings changes);
+    // Where all of them keep their files.
+    std::filesystem::path data() const { return folder_.path() / "data"; }
+    // Gives them new signing keys through the command line.
+    void rotate_keys() const;
 
     // Creates an account with a new address through the command line.
     Account make_account();
