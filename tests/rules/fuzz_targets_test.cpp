@@ -37,6 +37,7 @@ constexpr Reader readers[] = {
     {"entry_bundle", "tlog/tiles.hpp"},
     {"log_policy", "tlog/policy.hpp"},
     {"add_checkpoint", "tlog/witness_protocol.hpp"},
+    {"log_entry", "features/consent_log/entry.hpp"},
 };
 
 TEST(OPS_6, EveryReaderOfForeignBytesHasAFuzzTargetWithSeeds) {
