@@ -38,6 +38,7 @@ constexpr Reader readers[] = {
     {"log_policy", "tlog/policy.hpp"},
     {"add_checkpoint", "tlog/witness_protocol.hpp"},
     {"log_entry", "features/consent_log/entry.hpp"},
+    {"zip_archive", "features/consent_proof/zip_reader.hpp"},
 };
 
 TEST(OPS_6, EveryReaderOfForeignBytesHasAFuzzTargetWithSeeds) {

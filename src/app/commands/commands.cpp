@@ -21,6 +21,7 @@
 #include "app/commands/serve_command.hpp"
 #include "app/commands/user_commands.hpp"
 #include "app/commands/user_import_command.hpp"
+#include "app/commands/verify_commands.hpp"
 #include "base/error_text.hpp"
 #include "features/term_policies/policy.hpp"
 
@@ -199,6 +200,29 @@ void add_key_commands(CLI::App& program, Selected& selected) {
     raise->callback([&selected] { selected.run = [] { return raise_epoch(keep_api_keys); }; });
 }
 
+void add_verify_commands(CLI::App& program, Selected& selected) {
+    CLI::App* verify = subcommand(program, "verify", "Verifies records of consent; needs no settings and no service");
+    verify->require_subcommand(1);
+    static VerifyOptions options;
+    const auto add = [&](const char* name, const char* says, const char* file, int (*run)(const VerifyOptions&)) {
+        CLI::App* command = subcommand(*verify, name, says);
+        command->add_option("file", options.file, file)->required();
+        CLI::Option* key = command->add_option("--key", options.key, "Verifier key of the log that you trust");
+        command->add_option("--policy", options.policy, "File with a policy: logs, witnesses and quorum that you trust")
+            ->excludes(key);
+        command->callback([&selected, run] { selected.run = [run] { return run(options); }; });
+        return command;
+    };
+    add("receipt", "Verifies receipts: one, many (a line each), or those in an answer or the export of an account",
+        "File with receipts; - reads standard input", verify_receipts)
+        ->add_option("--description", options.description,
+                     "File with the log's description, /.well-known/consent-log.note, or an export or a bundle that "
+                     "contains it (default: the export itself)");
+    add("proof", "Verifies that an entry is in the log", "File with a proof (.tlog-proof); - reads standard input",
+        verify_proof_file);
+    add("bundle", "Verifies an auditor's bundle", "ZIP file; - reads standard input", verify_bundle_file);
+}
+
 // Returns the full name of the last command that was recognized, as typed on the command line.
 std::string called(const CLI::App& program, const CLI::App** last) {
     std::string out = "consentry";
@@ -249,6 +273,7 @@ int run_command_line(int argc, char** argv) {
         ->callback([&selected] { selected.run = clean_up; });
     add_config_commands(program, selected);
     add_key_commands(program, selected);
+    add_verify_commands(program, selected);
 
     // When a file must not grow any more (a quota), the write should fail with an error that can be reported, instead
     // of killing the process.

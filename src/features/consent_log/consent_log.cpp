@@ -11,15 +11,13 @@
 #include "base/errors.hpp"
 #include "crypto/jws.hpp"
 #include "crypto/random.hpp"
+#include "features/consent_log/formats.hpp"
 #include "tlog/note.hpp"
 
 namespace consentry {
 namespace {
 
 constexpr std::string_view log_name = "consent";
-constexpr std::string_view receipt_type = "consent-receipt+jwt";
-// Different from the first line of a checkpoint, which is an origin and thus has no spaces.
-constexpr std::string_view description_title = "description of a consent log";
 
 template <class Array>
 Array random_array() {

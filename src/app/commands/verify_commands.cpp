@@ -1,0 +1,217 @@
+#include "app/commands/verify_commands.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/commands/command_support.hpp"
+#include "app/commands/verify_input.hpp"
+#include "features/consent_proof/bundle_check.hpp"
+#include "features/consent_proof/receipt_check.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::size_t receipts_at_once = 500;
+
+tlog::Policy trusted_policy(const VerifyOptions& options) {
+    if (options.key.empty() == options.policy.empty())
+        throw WrongUse("give either --key with the verifier key of the log, or --policy with a policy file");
+    if (!options.policy.empty()) {
+        auto policy = tlog::Policy::parse(InputFile(options.policy).text());
+        if (!policy) throw WrongUse(fmt::format("{}: {}", options.policy, policy.error()));
+        return std::move(*policy);
+    }
+    const auto key = tlog::VerifierKey::parse(options.key);
+    auto policy = key ? tlog::Policy::of_log(*key) : std::unexpected(key.error());
+    if (!policy) throw WrongUse("--key: " + policy.error());
+    return std::move(*policy);
+}
+
+int refuse(const std::string& file, std::string_view why) {
+    fmt::print(stderr, "consentry: {}: {}\n", file == "-" ? "standard input" : file, why);
+    return failed;
+}
+
+std::string place_of(const tlog::ProvenEntry& place) {
+    std::string out = fmt::format("entry {} of the {} in {}", place.index, place.accepted.checkpoint.size,
+                                  place.accepted.checkpoint.origin);
+    for (const auto& cosignature : place.accepted.cosignatures)
+        out += fmt::format(", witnessed by {} at {}", cosignature.witness,
+                           to_iso8601(time_point_cast<milliseconds>(cosignature.time)));
+    return out;
+}
+
+// Takes lines off a text; several threads may take at once.
+class ReceiptLines {
+public:
+    explicit ReceiptLines(std::string_view text) : rest_(text) {}
+
+    struct Line {
+        std::uint64_t number;
+        std::string_view text;
+    };
+    // Empty lines are left out. Returns false if nothing is left.
+    bool take(std::vector<Line>& out) {
+        out.clear();
+        const std::scoped_lock lock(mutex_);
+        while (!rest_.empty() && out.size() < receipts_at_once) {
+            const auto end = std::min(rest_.find('\n'), rest_.size());
+            std::string_view line = rest_.substr(0, end);
+            rest_.remove_prefix(std::min(end + 1, rest_.size()));
+            ++number_;
+            if (line.ends_with('\r')) line.remove_suffix(1);
+            if (!line.empty()) out.push_back({number_, line});
+        }
+        return !out.empty();
+    }
+
+private:
+    std::mutex mutex_;
+    std::string_view rest_;
+    std::uint64_t number_ = 0;
+};
+
+struct LineResult {
+    std::uint64_t genuine = 0;
+    std::optional<Receipt> last;
+    std::uint64_t bad_line = UINT64_MAX;
+    std::string why;
+};
+
+// All lines before a bad one are looked at, so the first one is reported however many threads there are.
+LineResult verify_lines(std::string_view text, const Description& description) {
+    ReceiptLines lines(text);
+    LineResult out;
+    std::mutex mutex;
+    std::atomic<bool> stop = false;
+    const auto work = [&] {
+        std::vector<ReceiptLines::Line> taken;
+        while (!stop && lines.take(taken)) {
+            std::uint64_t genuine = 0;
+            std::optional<Receipt> last;
+            for (const auto& [number, line] : taken) {
+                auto receipt = verify_receipt(line, description);
+                if (!receipt) {
+                    stop = true;
+                    const std::scoped_lock lock(mutex);
+                    if (number < out.bad_line) out.bad_line = number, out.why = receipt.error();
+                    break;
+                }
+                last = std::move(*receipt);
+                ++genuine;
+            }
+            const std::scoped_lock lock(mutex);
+            out.genuine += genuine;
+            if (last) out.last = std::move(last);
+        }
+    };
+    std::vector<std::jthread> threads;
+    for (unsigned i = 1; i < std::max(1U, std::thread::hardware_concurrency()); ++i) threads.emplace_back(work);
+    work();
+    threads.clear();  // joins
+    return out;
+}
+
+Description trusted_description(const std::optional<std::string>& note, const tlog::Policy& policy) {
+    if (!note)
+        throw WrongUse(
+            "a receipt is signed by a key that the log certifies: give --description with the log's description, as "
+            "/.well-known/consent-log.note returns it");
+    auto description = open_description(*note, policy);
+    if (!description) throw std::runtime_error(description.error());
+    return std::move(*description);
+}
+
+int verify_found(const VerifyOptions& options, const FoundReceipts& found, const Description& description,
+                 const tlog::Policy& policy) {
+    std::uint64_t proofs = 0;
+    std::string only;
+    for (const FoundReceipt& one : found.receipts) {
+        const auto receipt = verify_receipt(one.receipt, description);
+        if (!receipt) return refuse(options.file, one.place + ": " + receipt.error());
+        only = describe(LogEntry(receipt->entry));
+        if (!one.proof) continue;
+        const auto proven = verify_receipt_proof(*receipt, *one.proof, policy);
+        if (!proven) return refuse(options.file, one.place + ": " + proven.error());
+        only += "; " + place_of(proven->place);
+        ++proofs;
+    }
+    if (found.receipts.empty()) return refuse(options.file, "the file contains no receipt");
+    if (found.receipts.size() == 1)
+        fmt::print("The receipt is genuine: {}.\n", only);
+    else
+        fmt::print("All {} receipts of {} are genuine, and {} of them are proven to be in the log.\n",
+                   found.receipts.size(), description.origin, proofs);
+    return 0;
+}
+
+// Carries out a command, and tells how it was called wrongly.
+template <class Work>
+int guarded(const VerifyOptions& options, Work work) {
+    try {
+        return work();
+    } catch (const WrongUse& error) {
+        fmt::print(stderr, "consentry: {}\n", error.what());
+        return wrong_use;
+    } catch (const std::runtime_error& error) {
+        return refuse(options.file, error.what());
+    }
+}
+
+}  // namespace
+
+int verify_receipts(const VerifyOptions& options) {
+    return guarded(options, [&] {
+        const tlog::Policy policy = trusted_policy(options);
+        const InputFile file(options.file);
+        auto found = is_json(file.text()) ? find_receipts(file.text()) : FoundReceipts{};
+        if (!found) return refuse(options.file, found.error());
+        if (!options.description.empty())
+            found->description_note = find_description(InputFile(options.description).text());
+        const Description description = trusted_description(found->description_note, policy);
+        if (is_json(file.text())) return verify_found(options, *found, description, policy);
+        const LineResult result = verify_lines(file.text(), description);
+        if (!result.why.empty()) return refuse(options.file, fmt::format("line {}: {}", result.bad_line, result.why));
+        if (!result.last) return refuse(options.file, "the file contains no receipt");
+        if (result.genuine == 1)
+            fmt::print("The receipt is genuine: {}.\n", describe(LogEntry(result.last->entry)));
+        else
+            fmt::print("All {} receipts of {} are genuine.\n", result.genuine, description.origin);
+        return 0;
+    });
+}
+
+int verify_proof_file(const VerifyOptions& options) {
+    return guarded(options, [&] {
+        const tlog::Policy policy = trusted_policy(options);
+        const auto proven = verify_entry_proof(InputFile(options.file).text(), policy);
+        if (!proven) return refuse(options.file, proven.error());
+        fmt::print("The log contains this: {}; {}.\n", describe(proven->entry), place_of(proven->place));
+        return 0;
+    });
+}
+
+int verify_bundle_file(const VerifyOptions& options) {
+    return guarded(options, [&] {
+        const tlog::Policy policy = trusted_policy(options);
+        const InputFile file(options.file);
+        const auto verified = verify_bundle(as_bytes(file.text()), policy);
+        if (!verified) return refuse(options.file, verified.error());
+        const tlog::Checkpoint& checkpoint = verified->accepted.checkpoint;
+        fmt::print("The bundle is genuine: it has {} the {} entries of {}, {} addenda and {} documents{}.\n",
+                   verified->is_whole ? "all" : fmt::format("{} of", verified->entries), checkpoint.size,
+                   checkpoint.origin, verified->addenda, verified->documents,
+                   verified->timestamps == 0 ? "" : "; `openssl ts` verifies its time stamps");
+        return 0;
+    });
+}
+
+}  // namespace consentry

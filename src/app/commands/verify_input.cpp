@@ -1,0 +1,114 @@
+#include "app/commands/verify_input.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <iterator>
+#include <stdexcept>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "base/strict_json.hpp"
+#include "features/consent_proof/bundle_names.hpp"
+#include "features/consent_proof/zip_reader.hpp"
+
+namespace consentry {
+namespace {
+
+namespace json = boost::json;
+
+constexpr JsonLimits limits{.depth_max = 64, .members_max = 1'000'000'000};
+
+std::optional<std::string> text_of(const json::object& object, std::string_view name) {
+    const json::value* member = object.if_contains(name);
+    if (member == nullptr || !member->is_string()) return std::nullopt;
+    return std::string(member->get_string());
+}
+
+// Recursion is bounded by the depth that the parser accepts.
+void collect(const json::value& value, const std::string& place, FoundReceipts& out) {
+    if (const auto* list = value.if_array()) {
+        for (std::size_t i = 0; i < list->size(); ++i) collect((*list)[i], fmt::format("{}[{}]", place, i), out);
+        return;
+    }
+    const auto* object = value.if_object();
+    if (object == nullptr) return;
+    if (auto receipt = text_of(*object, "receipt"))
+        out.receipts.push_back({.place = place.empty() ? "receipt" : place,
+                                .receipt = std::move(*receipt),
+                                .proof = text_of(*object, "proof")});
+    if (auto note = text_of(*object, "descriptionNote")) out.description_note = std::move(note);
+    for (const auto& [name, member] : *object)
+        collect(member, place.empty() ? std::string(name) : fmt::format("{}.{}", place, std::string_view(name)), out);
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::string& path) {
+    if (path == "-") {
+        read_.assign(std::istreambuf_iterator<char>(std::cin), {});
+        text_ = read_;
+        return;
+    }
+    const auto refuse = [&](int error) -> WrongUse {
+        return WrongUse(fmt::format("{} cannot be read: {}", path, std::strerror(error)));
+    };
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) throw refuse(errno);
+    struct stat facts{};
+    const bool is_known = fstat(file, &facts) == 0 && !S_ISDIR(facts.st_mode);
+    if (is_known && S_ISREG(facts.st_mode) && facts.st_size > 0) {
+        size_ = static_cast<std::size_t>(facts.st_size);
+        mapped_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    const int error = mapped_ == MAP_FAILED ? errno : EISDIR;
+    if (is_known && mapped_ == nullptr) {  // a pipe, or empty
+        char part[65'536];
+        for (ssize_t count = 0; (count = ::read(file, part, sizeof part)) > 0;)
+            read_.append(part, static_cast<std::size_t>(count));
+    }
+    ::close(file);
+    if (!is_known || mapped_ == MAP_FAILED) {
+        mapped_ = nullptr;
+        throw refuse(error);
+    }
+    text_ = mapped_ == nullptr ? std::string_view(read_) : std::string_view(static_cast<const char*>(mapped_), size_);
+}
+
+InputFile::~InputFile() {
+    if (mapped_ != nullptr) munmap(mapped_, size_);
+}
+
+bool is_json(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+}
+
+std::expected<FoundReceipts, std::string> find_receipts(std::string_view text) {
+    const auto value = read_strict_json(text, limits);
+    if (!value) return std::unexpected(fmt::format("the JSON is malformed at byte {}", value.error().offset));
+    FoundReceipts out;
+    collect(*value, "", out);
+    return out;
+}
+
+std::optional<std::string> find_description(std::string_view file) {
+    if (is_json(file)) {
+        auto found = find_receipts(file);
+        return found ? std::move(found->description_note) : std::nullopt;
+    }
+    if (!file.starts_with("PK")) return std::string(file);
+    const auto members = read_zip(as_bytes(file));
+    const ZipEntry* note = members ? find_member(*members, bundle::description) : nullptr;
+    if (note == nullptr) return std::nullopt;
+    return std::string(as_text(note->bytes));
+}
+
+}  // namespace consentry

@@ -1,0 +1,58 @@
+// What the commands that verify read: files of strangers.
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+
+namespace consentry {
+
+// The command was called wrongly, for example with a file that does not exist; the text says how.
+class WrongUse : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// A file as a view, which takes no memory of its own however long it is. "-" is standard input, which is read.
+class InputFile {
+public:
+    explicit InputFile(const std::string& path);  // throws WrongUse
+    InputFile(const InputFile&) = delete;
+    InputFile& operator=(const InputFile&) = delete;
+    ~InputFile();
+
+    std::string_view text() const { return text_; }
+
+private:
+    std::string read_;
+    void* mapped_ = nullptr;
+    std::size_t size_ = 0;
+    std::string_view text_;
+};
+
+// A receipt in a file, and the proof beside it, if there is one.
+struct FoundReceipt {
+    std::string place;  // "line 3", "consentLog.entries[0]"
+    std::string receipt;
+    std::optional<std::string> proof;
+};
+
+struct FoundReceipts {
+    std::vector<FoundReceipt> receipts;
+    std::optional<std::string> description_note;
+};
+
+bool is_json(std::string_view text);
+// From an answer of the API or the export of an account. The error is a sentence.
+std::expected<FoundReceipts, std::string> find_receipts(std::string_view json);
+
+// The description note in a file that is one, or in an export or a bundle that contains one; nullopt if it has none.
+std::optional<std::string> find_description(std::string_view file);
+
+}  // namespace consentry

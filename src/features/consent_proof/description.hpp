@@ -1,0 +1,22 @@
+// What a verifier learns from the signed description of a log. Pure functions; errors are sentences that say what is
+// wrong.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+
+#include "crypto/key_set.hpp"
+#include "tlog/policy.hpp"
+
+namespace consentry {
+
+struct Description {
+    std::string origin;
+    crypto::KeySet receipt_keys;
+};
+
+// Reads the note at /.well-known/consent-log.note, if a log of the policy has signed it.
+std::expected<Description, std::string> open_description(std::string_view note, const tlog::Policy& policy);
+
+}  // namespace consentry

@@ -1,0 +1,40 @@
+// Helpers for tests that look at the consent log from outside.
+#pragma once
+
+#include "app/app.hpp"
+#include "crypto/jws.hpp"
+#include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/run.hpp"
+#include "tlog/policy.hpp"
+
+namespace consentry::tests {
+
+// Does what the service does once a second: publishes the log.
+inline void publish_log(Service& service) {
+    for (const CleanUpTrouble& trouble : run(do_all(service.app().services().log_tasks())))
+        ADD_FAILURE() << trouble.task << ": " << trouble.reason;
+}
+
+inline std::string verifier_key_of(const Service& service) {
+    const json::value facts = json::parse(service.get("/.well-known/consent-log").body);
+    return std::string(facts.at("verifierKey").as_string());
+}
+
+inline tlog::Policy policy_of(const Service& service) {
+    return tlog::Policy::of_log(tlog::VerifierKey::parse(verifier_key_of(service)).value()).value();
+}
+
+inline std::string receipt_in(const Answer& answer) {
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    return std::string(answer.json.at("data").at("receipt").as_string());
+}
+
+inline std::string proof_of(const Service& service, const std::string& token, const std::string& receipt) {
+    const json::object claims = crypto::parse_jws(receipt).value().claims;
+    const std::string id(claims.at("jti").as_string());
+    const Answer answer = service.get("/api/shared/user/term-policy/receipt/" + id + "/proof", bearer(token));
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    return answer.body;
+}
+
+}  // namespace consentry::tests

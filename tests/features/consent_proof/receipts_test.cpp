@@ -1,0 +1,127 @@
+// Receipts and proofs of the real service, verified with nothing but the verifier key, and everything that is refused.
+#include <gmock/gmock.h>
+
+#include "crypto/jws.hpp"
+#include "features/consent_proof/receipt_check.hpp"
+#include "tests/features/consent_proof/log_calls.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Given : Signed {
+    Given() : Signed(Environment{}) {
+        publish(service, "privacy", 3, {"de", "en"});
+        receipt = receipt_in(accept(service, token, "privacy", {{"language", "de"}}));
+        publish_log(service);
+        note = service.get("/.well-known/consent-log.note").body;
+        proof = proof_of(service, token, receipt);
+        description = open_description(note, policy).value();
+    }
+    std::string receipt;
+    std::string note;
+    std::string proof;
+    tlog::Policy policy = policy_of(service);
+    Description description;
+};
+
+TEST(Receipts, ReceiptAndProofSayTheSame) {
+    const Given given;
+    const auto receipt = verify_receipt(given.receipt, given.description);
+    ASSERT_TRUE(receipt) << receipt.error();
+    EXPECT_EQ(receipt->entry.type, PolicyType::privacy);
+    EXPECT_EQ(receipt->entry.language, Language::de);
+    EXPECT_EQ(to_hex(receipt->entry.content), hash_of("privacy", 3, "de"));
+    EXPECT_EQ(receipt->merge_delay, 60);
+    const auto proven = verify_receipt_proof(*receipt, given.proof, given.policy);
+    ASSERT_TRUE(proven) << proven.error();
+    EXPECT_EQ(proven->place.index, 0U);
+    EXPECT_THAT(describe(proven->entry),
+                HasSubstr("acceptance of privacy 3 (de, text SHA-256 " + hash_of("privacy", 3, "de") + ") at 2"));
+}
+
+TEST(Receipts, EachCharacterOfAReceiptCounts) {
+    const Given given;
+    for (std::size_t at = 0; at < given.receipt.size(); ++at)
+        for (const char other : {'A', 'B', 'z', '_', '.'}) {
+            std::string changed = given.receipt;
+            changed[at] = other;
+            if (changed != given.receipt) EXPECT_FALSE(verify_receipt(changed, given.description)) << at << other;
+        }
+    EXPECT_FALSE(verify_receipt(given.receipt + "A", given.description));
+    EXPECT_FALSE(verify_receipt(given.receipt.substr(1), given.description));
+}
+
+TEST(Receipts, EachByteOfAProofAndOfADescriptionCounts) {
+    const Given given;
+    const auto facts = verify_entry_proof(given.proof, given.policy);
+    ASSERT_TRUE(facts) << facts.error();
+    for (std::size_t at = 0; at < given.proof.size(); ++at) {
+        std::string changed = given.proof;
+        changed[at] = static_cast<char>(changed[at] ^ 1);
+        EXPECT_FALSE(verify_entry_proof(changed, given.policy)) << at;
+    }
+    for (std::size_t at = 0; at < given.note.size(); ++at) {
+        std::string changed = given.note;
+        changed[at] = static_cast<char>(changed[at] ^ 1);
+        EXPECT_FALSE(open_description(changed, given.policy)) << at;
+    }
+}
+
+// A key of the service that signs other tokens, too, must not vouch for anything but receipts, and claims that
+// contradict one another prove nothing even if the service signed them.
+TEST(Receipts, AForgerWithTheKeyOfReceiptsIsRefusedWhereTheLogKnowsBetter) {
+    const auto key = crypto::PrivateKey::generate(crypto::SignatureAlgorithm::es256);
+    Description description{.origin = "example.com/consent", .receipt_keys = {}};
+    description.receipt_keys.add(key.public_key(), "k");
+    const Given given;
+    json::object claims = crypto::parse_jws(given.receipt)->claims;
+    claims["log"] = description.origin;
+    const auto verdict = [&](const json::object& said, std::string_view type = "consent-receipt+jwt",
+                             std::string_view kid = "k") {
+        const auto read = verify_receipt(crypto::sign_jws(key, kid, type, json::serialize(said)), description);
+        return read ? std::string("genuine") : read.error();
+    };
+    EXPECT_EQ(verdict(claims), "genuine");
+    EXPECT_THAT(verdict(claims, "at+jwt"), HasSubstr("its type"));
+    EXPECT_THAT(verdict(claims, "consent-receipt+jwt", "other"), HasSubstr("a key that the log does not know"));
+    const auto with = [&](const char* name, const json::value& value) {
+        json::object out = claims;
+        out[name] = value;
+        return verdict(out);
+    };
+    EXPECT_THAT(with("log", "example.org/consent"), HasSubstr("another log"));
+    EXPECT_THAT(with("iat", claims.at("iat").as_int64() + 1), HasSubstr("contradicts itself"));
+    EXPECT_THAT(with("action", "withdrawn"), HasSubstr("contradicts itself"));
+    EXPECT_THAT(with("late", true), HasSubstr("contradicts itself"));
+    EXPECT_THAT(with("late", false), HasSubstr("not readable"));
+    EXPECT_THAT(with("iat", -1), HasSubstr("not readable"));
+    EXPECT_THAT(with("sub", "0123"), HasSubstr("not readable"));
+    EXPECT_THAT(with("policy", nullptr), HasSubstr("not readable"));
+    EXPECT_THAT(with("mergeDelay", "60"), HasSubstr("not readable"));
+}
+
+TEST(Receipts, AnotherLogIsNotTrusted) {
+    const Given given;
+    const auto other =
+        tlog::Policy::of_log(tlog::NoteSigner::generate("example.com/consent", tlog::KeyType::ed25519)->verifier());
+    EXPECT_THAT(open_description(given.note, *other).error(), HasSubstr("another log"));
+    EXPECT_FALSE(verify_entry_proof(given.proof, *other));
+    // Signed by the log, but something else.
+    EXPECT_FALSE(open_description(given.service.get("/consent-log/checkpoint").body, given.policy));
+}
+
+TEST(Receipts, TheProofOfAnotherEntryProvesNothing) {
+    Given given;
+    publish(given.service, "cookies", 1);
+    const std::string second = receipt_in(accept(given.service, given.token, "cookies"));
+    publish_log(given.service);
+    const auto receipt = verify_receipt(second, given.description);
+    ASSERT_TRUE(receipt) << receipt.error();
+    EXPECT_EQ(verify_receipt_proof(*receipt, given.proof, given.policy).error(), "the proof is that of another entry");
+    EXPECT_TRUE(verify_receipt_proof(*receipt, proof_of(given.service, given.token, second), given.policy));
+}
+
+}  // namespace
+}  // namespace consentry::tests

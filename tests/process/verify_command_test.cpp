@@ -1,0 +1,105 @@
+// `consentry verify`: offline, in an empty folder, with what a real service has given out.
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "process/account.hpp"
+#include "tests/features/consent_proof/log_calls.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class VerifyCommand : public ::testing::Test {
+protected:
+    VerifyCommand() {
+        publish(given_.service, "privacy", 1);
+        receipt_ = receipt_in(accept(given_.service, given_.token, "privacy"));
+        publish_log(given_.service);
+        key_ = verifier_key_of(given_.service);
+        write("receipt.jwt", receipt_ + "\n");
+        write("log.note", given_.service.get("/.well-known/consent-log.note").body);
+        write("privacy.tlog-proof", proof_of(given_.service, given_.token, receipt_));
+    }
+    void write(const char* name, const std::string& text) const {
+        std::ofstream(folder_ / name, std::ios::binary) << text;
+    }
+    // With settings that no other command would accept.
+    Finished verify(std::vector<std::string> arguments, const std::string& input = {}) const {
+        arguments.insert(arguments.begin(), "verify");
+        return run_program(arguments, folder_.path(), {{"APP_ENV", "nonsense"}}, input);
+    }
+
+    Signed given_{Environment{}};
+    TempFolder folder_;
+    std::string receipt_;
+    std::string key_;
+};
+
+TEST_F(VerifyCommand, ReceiptAndProofWithTheVerifierKeyAlone) {
+    const Finished receipt = verify({"receipt", "receipt.jwt", "--key", key_, "--description", "log.note"});
+    EXPECT_EQ(receipt.code, 0) << receipt.err;
+    EXPECT_THAT(receipt.out, HasSubstr("The receipt is genuine: acceptance of privacy 1 (en, text SHA-256 "));
+    const Finished proof = verify({"proof", "privacy.tlog-proof", "--key", key_});
+    EXPECT_EQ(proof.code, 0) << proof.err;
+    EXPECT_THAT(proof.out, HasSubstr("entry 0 of the 1 in "));
+    write("policy", "log " + key_ + "\nquorum none\n");
+    EXPECT_EQ(verify({"proof", "privacy.tlog-proof", "--policy", "policy"}).code, 0);
+    EXPECT_EQ(verify({"receipt", "-", "--key", key_, "--description", "log.note"}, receipt_).code, 0);
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "log.note"));
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 4) << "creates nothing";
+}
+
+TEST_F(VerifyCommand, ManyReceiptsAndAnAnswer) {
+    std::string many;
+    for (int i = 0; i < 3'000; ++i) many += receipt_ + "\n";
+    const Finished all = verify({"receipt", "-", "--key", key_, "--description", "log.note"}, many);
+    EXPECT_EQ(all.code, 0) << all.err;
+    EXPECT_THAT(all.out, HasSubstr("All 3000 receipts"));
+    std::string altered = receipt_;
+    altered[altered.size() / 2] = altered[altered.size() / 2] == 'A' ? 'B' : 'A';
+    const Finished one =
+        verify({"receipt", "-", "--key", key_, "--description", "log.note"}, many + altered + "\n" + many + altered);
+    EXPECT_EQ(one.code, 1);
+    EXPECT_THAT(one.err, HasSubstr("standard input: line 3001: the signature of the receipt is false"));
+    EXPECT_EQ(one.out, "");
+    const Finished answer = verify({"receipt", "-", "--key", key_, "--description", "log.note"},
+                                   json::serialize(json::object{{"data", json::object{{"receipt", receipt_}}}}));
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    EXPECT_EQ(verify({"receipt", "-", "--key", key_, "--description", "log.note"}, "{}").code, 1);
+    EXPECT_EQ(verify({"receipt", "-", "--key", key_, "--description", "log.note"}, "\n").code, 1);
+}
+
+TEST_F(VerifyCommand, WrongUseIsToldFromAFalseRecord) {
+    const std::string other = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k";
+    const Finished untrusted = verify({"receipt", "receipt.jwt", "--key", other, "--description", "log.note"});
+    EXPECT_EQ(untrusted.code, 1);
+    EXPECT_THAT(untrusted.err, HasSubstr("another log"));
+    EXPECT_EQ(verify({"proof", "privacy.tlog-proof", "--key", other}).code, 1);
+    const struct {
+        std::vector<std::string> arguments;
+        const char* says;
+    } cases[] = {
+        {{"receipt", "receipt.jwt", "--key", key_}, "--description"},
+        {{"receipt", "receipt.jwt"}, "--key"},
+        {{"receipt", "none.jwt", "--key", key_}, "none.jwt cannot be read: No such file"},
+        {{"proof", ".", "--key", key_}, "cannot be read"},
+        {{"proof", "privacy.tlog-proof", "--key", key_, "--policy", "log.note"}, "excludes"},
+        {{"proof", "privacy.tlog-proof", "--policy", "log.note"}, "log.note: "},
+        {{"proof", "privacy.tlog-proof", "--key", "x"}, "--key: "},
+        {{"proof"}, "file"},
+        {{}, "consentry verify --help"},
+    };
+    for (const auto& [arguments, says] : cases) {
+        const Finished refused = verify(arguments);
+        EXPECT_EQ(refused.code, 2) << says;
+        EXPECT_THAT(refused.err, HasSubstr(says));
+    }
+}
+
+}  // namespace
+}  // namespace consentry::tests
