@@ -19,6 +19,11 @@ constexpr auto state_columns =
                       column<"published", &LogState::published>, column<"edge", &LogState::edge>,
                       column<"checkpoint", &LogState::checkpoint>, column<"partial_tiles", &LogState::partial_tiles>);
 
+Uuid to_uuid(const storage::Row& row, std::size_t at) { return row.uuid(at); }
+constexpr auto entry_columns =
+    columns<StoredEntry>(column<"e.position", &StoredEntry::position>, column<"e.id", &StoredEntry::id, to_uuid>,
+                         column<"e.entry", &StoredEntry::entry>, column<"e.salt", &StoredEntry::salt>);
+
 constexpr std::string_view insert_subject = "INSERT INTO log_subjects (user_id, tag) VALUES ($1, $2)";
 
 SubjectTag to_tag(const Bytes& stored) {
@@ -76,6 +81,26 @@ awaitable<std::vector<Bytes>> LogRepository::entries(std::int64_t from, std::int
     std::vector<Bytes> out;
     out.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].bytes(1));
+    co_return out;
+}
+
+awaitable<std::vector<StoredEntry>> LogRepository::existing(std::int64_t from, std::int64_t to) {
+    const auto rows = co_await database_.query(
+        sql<"SELECT ", entry_columns,
+            " FROM log_entries e WHERE e.log = $1 AND e.position >= $2 AND e.position < $3 ORDER BY e.position">,
+        log_, from, to);
+    co_return entry_columns.read_all(rows);
+}
+
+awaitable<std::optional<LogRepository::Rest>> LogRepository::existing_from(std::int64_t from, std::int64_t count) {
+    const auto rows = co_await database_.query(
+        sql<"SELECT ", entry_columns,
+            ", l.size FROM logs l LEFT JOIN log_entries e ON e.log = l.name AND (e.position >= $2 OR e.position < 0) "
+            "WHERE l.name = $1 ORDER BY e.position LIMIT $3">,
+        log_, from, count);
+    if (rows.empty()) co_return std::nullopt;
+    Rest out{.size = rows[0].integer(entry_columns.width), .entries = {}};
+    if (!rows[0].is_null(0)) out.entries = entry_columns.read_all(rows);
     co_return out;
 }
 

@@ -29,6 +29,14 @@ struct LogState {
     std::string partial_tiles;   // paths, a line each
 };
 
+// An entry that has a position.
+struct StoredEntry {
+    std::int64_t position = 0;
+    Uuid id;
+    Bytes entry;
+    std::optional<Bytes> salt;  // absent once the evidence is deleted
+};
+
 class LogRepository {
 public:
     // `log` is the name of the log, a literal.
@@ -44,6 +52,15 @@ public:
     awaitable<bool> sequence(std::int64_t size, std::int64_t count);
     // The entries at these positions, in order.
     awaitable<std::vector<Bytes>> entries(std::int64_t from, std::int64_t to);
+    // The entries at these positions that exist, in order. For verification, which must not trust that all do.
+    awaitable<std::vector<StoredEntry>> existing(std::int64_t from, std::int64_t to);
+    // Up to `count` entries at positions from `from` on and at negative ones, which no log has, and the number of
+    // positions given out by then; nullopt if the state is lost.
+    struct Rest {
+        std::int64_t size = 0;
+        std::vector<StoredEntry> entries;
+    };
+    awaitable<std::optional<Rest>> existing_from(std::int64_t from, std::int64_t count);
     // Returns false if another process has published meanwhile, or if not that many entries have a position.
     awaitable<bool> publish(std::int64_t former, LogState next);
 
