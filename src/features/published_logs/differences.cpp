@@ -1,6 +1,6 @@
 #include "features/published_logs/differences.hpp"
 
-#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -12,11 +12,9 @@ namespace {
 // Bounds the memory: whoever shifts all entries by one makes as many differences as there are entries.
 constexpr std::size_t named_max = 100'000;
 
-struct ByBytes {
-    bool operator()(const tlog::Hash& a, const tlog::Hash& b) const {
-        return std::ranges::lexicographical_compare(a, b);
-    }
-};
+// Hashes of entries are public, so they may be ordered, which crypto::Sha256 never is.
+using Ordered = std::array<std::uint8_t, sizeof(tlog::Hash)>;
+Ordered ordered(const tlog::Hash& hash) { return hash; }
 
 // Of three copies the majority; of two that differ, the published one.
 std::optional<tlog::Hash> agreed_of(const LogCopies& copies) {
@@ -84,22 +82,22 @@ std::optional<tlog::Hash> LogDifferences::truth(const Difference& difference, co
 }
 
 void LogDifferences::find_in_database(const tlog::Hash& signed_root, std::vector<LogFinding>& out) const {
-    std::map<tlog::Hash, std::uint64_t, ByBytes> lost;  // entries that are not where they belong, and where that is
-    std::set<tlog::Hash, ByBytes> present;              // entries of the database that do not belong where they are
+    std::map<Ordered, std::uint64_t> lost;  // entries that are not where they belong, and where that is
+    std::set<Ordered> present;              // entries of the database that do not belong where they are
     for (const Difference& difference : differences_) {
         const auto true_leaf = truth(difference, signed_root);
         if (true_leaf == difference.copies.database) continue;
-        if (true_leaf) lost.emplace(*true_leaf, difference.position);
-        if (difference.copies.database) present.insert(*difference.copies.database);
+        if (true_leaf) lost.emplace(ordered(*true_leaf), difference.position);
+        if (difference.copies.database) present.insert(ordered(*difference.copies.database));
     }
-    for (const Behind& entry : behind_) present.insert(entry.leaf);
+    for (const Behind& entry : behind_) present.insert(ordered(entry.leaf));
 
     for (const Difference& difference : differences_) {
         const auto true_leaf = truth(difference, signed_root);
         const auto& own = difference.copies.database;
         if (own && true_leaf == own) continue;
-        const bool is_elsewhere = true_leaf && present.contains(*true_leaf);
-        const auto home = own ? lost.find(*own) : lost.end();
+        const bool is_elsewhere = true_leaf && present.contains(ordered(*true_leaf));
+        const auto home = own ? lost.find(ordered(*own)) : lost.end();
         if (home != lost.end()) {
             out.push_back(moved(home->second, static_cast<std::int64_t>(difference.position)));
         } else if (own) {
@@ -109,7 +107,7 @@ void LogDifferences::find_in_database(const tlog::Hash& signed_root, std::vector
         if (!is_elsewhere) out.push_back(finding(LogFault::missing, difference.position));
     }
     for (const Behind& entry : behind_) {
-        const auto home = lost.find(entry.leaf);
+        const auto home = lost.find(ordered(entry.leaf));
         if (home != lost.end())
             out.push_back(moved(home->second, entry.position));
         else if (!entry.is_due)
