@@ -74,5 +74,7 @@ TEST(Guides, FirstHourAndAccountsDoWhatTheySay) { expect_pages_do_what_they_say(
 
 TEST(Guides, TermPoliciesAndConsentDoWhatTheySay) { expect_pages_do_what_they_say({"term-policies.md", "consent.md"}); }
 
+TEST(Guides, WitnessDoesWhatItSays) { expect_pages_do_what_they_say({"witness.md"}); }
+
 }  // namespace
 }  // namespace consentry::tests

@@ -22,6 +22,7 @@
 #include "app/commands/user_commands.hpp"
 #include "app/commands/user_import_command.hpp"
 #include "app/commands/verify_commands.hpp"
+#include "app/commands/witness_command.hpp"
 #include "base/error_text.hpp"
 #include "features/term_policies/policy.hpp"
 
@@ -223,6 +224,31 @@ void add_verify_commands(CLI::App& program, Selected& selected) {
     add("bundle", "Verifies an auditor's bundle", "ZIP file; - reads standard input", verify_bundle_file);
 }
 
+void add_witness_commands(CLI::App& program, Selected& selected) {
+    CLI::App* witness =
+        subcommand(program, "witness", "Runs a witness of transparency logs: a service of its own, without settings");
+    static WitnessOptions options;
+    witness->add_option("--logs", options.logs, "Policy file (C2SP tlog-policy) with a line `log KEY` for each log");
+    witness->add_option(
+        "--key", options.key_file,
+        "File with the private key; without it, the environment variable CONSENTRY_WITNESS_KEY is used");
+    witness->add_option("--database", options.database, "SQLite file; created if missing; default witness.db");
+    witness->add_option("--listen", options.listen, "HOST:PORT to listen on; default localhost:3080");
+
+    CLI::App* key = subcommand(*witness, "key", "Creates the private key of a witness; prints the verifier key");
+    static std::string name;
+    static std::string file;
+    key->add_option("--name", name, "Name of the key, a URL without scheme: witness.example.org")->required();
+    key->add_option("--out", file, "File to create")->required();
+    key->callback([&selected] { selected.run = [] { return make_witness_key(name, file); }; });
+
+    witness->callback([&selected, witness] {
+        if (!witness->get_subcommands().empty()) return;
+        if (options.logs.empty()) throw CLI::RequiredError("--logs");
+        selected.run = [] { return serve_witness(options); };
+    });
+}
+
 // Returns the full name of the last command that was recognized, as typed on the command line.
 std::string called(const CLI::App& program, const CLI::App** last) {
     std::string out = "consentry";
@@ -274,6 +300,7 @@ int run_command_line(int argc, char** argv) {
     add_config_commands(program, selected);
     add_key_commands(program, selected);
     add_verify_commands(program, selected);
+    add_witness_commands(program, selected);
 
     // When a file must not grow any more (a quota), the write should fail with an error that can be reported, instead
     // of killing the process.

@@ -14,6 +14,7 @@
 
 #include "app/app.hpp"
 #include "app/commands/config_commands.hpp"
+#include "app/commands/ending_signals.hpp"
 
 namespace consentry {
 namespace {
@@ -74,13 +75,7 @@ int serve() {
     if (config->app.environment != AppEnvironment::local) prctl(PR_SET_DUMPABLE, 0);
     std::signal(SIGPIPE, SIG_IGN);
     raise_file_limit();
-    // Blocked before any thread starts, so that all threads inherit the mask and only sigwait() below receives the
-    // signals.
-    sigset_t ending;
-    sigemptyset(&ending);
-    sigaddset(&ending, SIGTERM);
-    sigaddset(&ending, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+    EndingSignals ending;
 
     const SystemClock clock;
     App app(*config, clock);
@@ -89,14 +84,10 @@ int serve() {
     malloc_trim(0);  // return the memory that building the document took
     greet(app, *config);
 
-    int signal = 0;
-    sigwait(&ending, &signal);
+    ending.wait();
     fmt::print(stderr, "Stopping; waiting for open requests to finish...\n");
     app.stop();
-    // A second signal terminates immediately.
-    std::signal(SIGTERM, SIG_DFL);
-    std::signal(SIGINT, SIG_DFL);
-    pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
+    ending.let_next_one_terminate();
     app.wait();
     return 0;
 }

@@ -1,0 +1,143 @@
+#include "app/commands/witness_command.hpp"
+
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "app/commands/command_support.hpp"
+#include "app/commands/ending_signals.hpp"
+#include "app/config/dotenv.hpp"
+#include "crypto/random.hpp"
+#include "features/witness/application.hpp"
+#include "http/server.hpp"
+#include "storage/sqlite/sqlite_database.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr const char* key_variable = "CONSENTRY_WITNESS_KEY";
+
+std::string read_key(const std::string& file) {
+    if (file.empty()) {
+        const Environment environment = process_environment();
+        const auto given = environment.find(key_variable);
+        if (given == environment.end())
+            throw std::runtime_error(fmt::format(
+                "a witness needs a key: name its file with --key, or set {}. `consentry witness key` creates one",
+                key_variable));
+        return given->second;
+    }
+    std::ifstream in(file, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (!in) throw std::runtime_error("cannot read the key file " + file);
+    return text;
+}
+
+tlog::NoteSigner load_signer(const std::string& file) {
+    const std::string place = file.empty() ? key_variable : file;
+    std::string text = read_key(file);
+    auto signer = tlog::NoteSigner::parse(std::string_view(text).substr(0, text.find_last_not_of(" \r\n") + 1));
+    crypto::wipe(text);
+    if (!signer) throw std::runtime_error(fmt::format("{}: {}", place, signer.error()));
+    if (signer->verifier().type() != tlog::KeyType::cosignature)
+        throw std::runtime_error(fmt::format("{}: not the key of a witness but that of a log", place));
+    return std::move(*signer);
+}
+
+struct Address {
+    std::string host;
+    std::uint16_t port = 0;
+};
+// HOST:PORT, with the brackets of an IPv6 address. nullopt if it is not of this form.
+std::optional<Address> parse_address(std::string_view text) {
+    const auto colon = text.rfind(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    std::string_view host = text.substr(0, colon);
+    const bool has_brackets = host.starts_with('[') && host.ends_with(']');
+    if (has_brackets) host = host.substr(1, host.size() - 2);
+    if (host.empty() || (host.contains(':') && !has_brackets)) return std::nullopt;
+    Address out{.host = std::string(host)};
+    const std::string_view port = text.substr(colon + 1);
+    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
+    if (port.empty() || error != std::errc() || end != port.data() + port.size()) return std::nullopt;
+    return out;
+}
+
+http::ServerOptions server_options(const Address& address) {
+    http::ServerOptions out;
+    out.host = address.host;
+    out.port = address.port;
+    // Whatever media type a log claims for its request.
+    out.json_bytes_max = tlog::add_checkpoint_bytes_max;
+    out.text_bytes_max = tlog::add_checkpoint_bytes_max;
+    return out;
+}
+
+}  // namespace
+
+int serve_witness(const WitnessOptions& options) {
+    const auto address = parse_address(options.listen);
+    if (!address) {
+        fmt::print(stderr, "consentry: --listen must be HOST:PORT, for example localhost:3080\n");
+        return wrong_use;
+    }
+    prctl(PR_SET_DUMPABLE, 0);  // a core dump would contain the key
+    std::signal(SIGPIPE, SIG_IGN);
+    EndingSignals ending;
+
+    auto logs = read_witnessed_logs(options.logs);
+    const tlog::NoteSigner signer = load_signer(options.key_file);
+    const SystemClock clock;
+    // Declared first, hence destroyed last: the database delivers its last results on the server's executors.
+    std::unique_ptr<http::Server> server;
+    storage::SqliteDatabase database({.file = options.database});
+    database.migrate(witness_migrations());
+    const std::size_t log_count = logs.size();
+    Witness witness(database, clock, signer, std::move(logs));
+    WitnessApplication application(witness);
+    server = std::make_unique<http::Server>(server_options(*address), application);
+    server->start();
+    const bool is_v6 = address->host.contains(':');
+    fmt::print(stderr, "Witness {} of {} logs listens on http://{}{}{}:{}\nVerifier key: {}\n",
+               signer.verifier().name(), log_count, is_v6 ? "[" : "", address->host, is_v6 ? "]" : "", server->port(),
+               signer.verifier().text());
+
+    ending.wait();
+    fmt::print(stderr, "Stopping; waiting for open requests to finish...\n");
+    server->stop();
+    ending.let_next_one_terminate();
+    server->join();
+    return 0;
+}
+
+int make_witness_key(const std::string& name, const std::string& file) {
+    const auto signer = tlog::NoteSigner::generate(name, tlog::KeyType::cosignature);
+    if (!signer) {
+        fmt::print(stderr, "consentry: {}\n", signer.error());
+        return wrong_use;
+    }
+    // Never replaces a file: a witness that loses its key loses what others trust.
+    const int made = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (made < 0) throw std::system_error(errno, std::generic_category(), "cannot create " + file);
+    std::string text = signer->text() + "\n";
+    const bool written = write(made, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && fsync(made) == 0;
+    crypto::wipe(text);
+    close(made);
+    if (!written) throw std::runtime_error("cannot write " + file);
+    fmt::print("{}\n", signer->verifier().text());
+    fmt::print(stderr, "Keep {} like a password. Logs and verifiers need the line above.\n", file);
+    return 0;
+}
+
+}  // namespace consentry

@@ -1,0 +1,34 @@
+// The SQL of a witness.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "storage/database.hpp"
+#include "tlog/checkpoint.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+
+// The migrations of a witness's own database.
+const std::vector<storage::Migration>& witness_migrations();
+
+class WitnessRepository {
+public:
+    explicit WitnessRepository(storage::Database& database) : database_(database) {}
+
+    // The latest checkpoint that this witness has cosigned of a log.
+    awaitable<std::optional<tlog::Checkpoint>> find(std::string origin);
+    // Records the checkpoint if the latest one still has `old_size` entries, or if there is none. Otherwise changes
+    // nothing and returns false. The size must not be below `old_size`.
+    awaitable<bool> advance(std::int64_t old_size, tlog::Checkpoint next, std::string note, TimePoint now);
+
+private:
+    storage::Database& database_;
+};
+
+}  // namespace consentry

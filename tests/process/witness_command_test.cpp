@@ -1,0 +1,148 @@
+// `consentry witness`, as somebody runs it who has nothing else of Consentry.
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <thread>
+
+#include <boost/system/system_error.hpp>
+#include <gmock/gmock.h>
+
+#include "tests/support/process.hpp"
+#include "tests/support/temp_folder.hpp"
+#include "tests/support/witnessed_log.hpp"
+
+namespace consentry::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string text_in(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class WitnessCommand : public ::testing::Test {
+protected:
+    WitnessCommand() {
+        log_.grow(400);
+        std::ofstream(folder_ / "logs.txt") << log_.policy();
+        const Finished made = run({"key", "--name", "witness.example.org", "--out", "witness.key"});
+        EXPECT_EQ(made.code, 0) << made.err;
+        vkey_ = made.out.substr(0, made.out.find('\n'));
+    }
+    Finished run(std::vector<std::string> arguments, const Settings& environment = {}) const {
+        arguments.insert(arguments.begin(), "witness");
+        return run_program(arguments, folder_.path(), environment);
+    }
+    // Listens once the constructor has returned.
+    struct Running {
+        explicit Running(const fs::path& folder)
+            : program({"witness", "--logs", "logs.txt", "--key", "witness.key", "--listen", "127.0.0.1:0"}, folder, {}),
+              client(static_cast<std::uint16_t>(std::stoul(program.word_after("http://127.0.0.1:")))) {}
+        Answer ask(const std::string& body) const { return client.call("POST", "/add-checkpoint", body); }
+
+        Program program;
+        HttpClient client;
+    };
+
+    const TempFolder folder_;
+    WitnessedLog log_;
+    std::string vkey_;
+};
+
+TEST_F(WitnessCommand, StartsInABareFolderAndCosigns) {
+    Running witness(folder_.path());
+    const Answer answer = witness.ask(log_.body(0, 3));
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    EXPECT_EQ(answer.headers.at("content-type"), "text/plain; charset=utf-8");
+    const auto signatures = tlog::parse_signature_lines(answer.body);
+    ASSERT_TRUE(signatures) << answer.body;
+    const auto key = tlog::VerifierKey::parse(vkey_);
+    ASSERT_TRUE(key) << vkey_;
+    EXPECT_EQ(key->type(), tlog::KeyType::cosignature);
+    EXPECT_TRUE(key->verify(tlog::format_checkpoint(log_.checkpoint(3)), signatures->front().signature));
+
+    const Answer conflict = witness.ask(log_.body(0, 5));
+    EXPECT_EQ(conflict.status, 409U);
+    EXPECT_EQ(conflict.headers.at("content-type"), "text/x.tlog.size");
+    EXPECT_EQ(conflict.body, "3\n");
+    EXPECT_EQ(witness.client.get("/add-checkpoint").status, 405U);
+    EXPECT_EQ(witness.client.get("/").status, 404U);
+    EXPECT_EQ(witness.ask(std::string(tlog::add_checkpoint_bytes_max + 1, 'x')).status, 413U);
+    EXPECT_EQ(witness.ask(std::string(tlog::add_checkpoint_bytes_max, 'x')).status, 400U);
+
+    witness.program.send(SIGTERM);
+    EXPECT_EQ(witness.program.wait().code, 0) << witness.program.err();
+    EXPECT_THAT(witness.program.err(), HasSubstr(vkey_));
+    EXPECT_EQ(fs::status(folder_ / "witness.db").permissions() & fs::perms::others_all, fs::perms::none);
+}
+
+TEST_F(WitnessCommand, TheKeyIsWrittenOnceAndNeverShown) {
+    const std::string key = text_in(folder_ / "witness.key");
+    EXPECT_TRUE(key.starts_with("PRIVATE+KEY+witness.example.org+"));
+    EXPECT_EQ(fs::status(folder_ / "witness.key").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+    const Finished again = run({"key", "--name", "witness.example.org", "--out", "witness.key"});
+    EXPECT_EQ(again.code, 1);
+    EXPECT_THAT(again.err, HasSubstr("witness.key"));
+    EXPECT_EQ(text_in(folder_ / "witness.key"), key);
+    const std::string secret = key.substr(key.rfind('+') + 1, 20);
+    for (const Finished& finished :
+         {again, run({"--logs", "logs.txt", "--key", "logs.txt"}), run({"--logs", "logs.txt"}),
+          run({"--logs", "logs.txt"}, {{"CONSENTRY_WITNESS_KEY", key.substr(0, key.size() - 5)}})}) {
+        EXPECT_NE(finished.code, 0);
+        EXPECT_THAT(finished.out + finished.err, Not(HasSubstr(secret)));
+    }
+    EXPECT_EQ(run({"key", "--name", "two words", "--out", "other.key"}).code, 2);
+    EXPECT_FALSE(fs::exists(folder_ / "other.key"));
+}
+
+TEST_F(WitnessCommand, SaysWhatItLacks) {
+    EXPECT_EQ(run({}).code, 2);
+    EXPECT_THAT(run({}).err, HasSubstr("--logs"));
+    EXPECT_THAT(run({"--logs", "none.txt", "--key", "witness.key"}).err, HasSubstr("none.txt"));
+    EXPECT_THAT(run({"--logs", "logs.txt"}).err, HasSubstr("CONSENTRY_WITNESS_KEY"));
+    for (const char* listen : {"localhost", "localhost:", ":80", "localhost:http", "localhost:70000", "::1:80"}) {
+        const Finished refused = run({"--logs", "logs.txt", "--key", "witness.key", "--listen", listen});
+        EXPECT_EQ(refused.code, 2) << listen;
+        EXPECT_THAT(refused.err, HasSubstr("HOST:PORT")) << listen;
+    }
+    std::ofstream(folder_ / "log.key") << tlog::NoteSigner::generate("log.example.org", tlog::KeyType::ed25519)->text()
+                                       << "\n";
+    EXPECT_THAT(run({"--logs", "logs.txt", "--key", "log.key"}).err, HasSubstr("that of a log"));
+}
+
+// What the witness has answered is on disk: after a kill at any moment it knows at least that size.
+TEST_F(WitnessCommand, AKillForgetsNoCosignature) {
+    std::size_t known = 0;  // cosigned, as the client has read it
+    std::mt19937 random(7);
+    for (int round = 0; round < 10; ++round) {
+        Running witness(folder_.path());
+        const Answer told = witness.ask(tlog::format_add_checkpoint({400, {}, log_.note(400)}));
+        if (told.status == 409) {
+            const auto size = tlog::parse_tree_size(told.body).value();
+            EXPECT_GE(size, known);
+            EXPECT_LE(size, known + 1) << "one request was under way";
+            known = size;
+        }
+        std::atomic<bool> has_ended = false;
+        std::atomic<std::size_t> answers = 0;
+        std::jthread client([&] {
+            try {
+                while (known < 399 && witness.ask(log_.body(known, known + 1)).status == 200) ++known, ++answers;
+            } catch (const boost::system::system_error&) {
+            }
+            has_ended = true;
+        });
+        for (const std::size_t wanted = random() % 30; answers < wanted && !has_ended;) std::this_thread::yield();
+        witness.program.send(SIGKILL);
+        witness.program.wait();
+    }
+    EXPECT_GT(known, 0U);
+}
+
+}  // namespace
+}  // namespace consentry::tests
