@@ -166,6 +166,7 @@ void App::open_consent_log() {
     context.run();
     try {
         if (failure) std::rethrow_exception(failure);
+        if (services_.cosigning) services_.cosigning->check_log();
     } catch (const Unavailable& outage) {
         log_->warn("the consent log is not open yet and will be tried again: {}", outage.what());
     }
@@ -292,6 +293,9 @@ void App::start(milliseconds first_clean_up) {
     if (!services_.consent_log) return;
     log_work_.emplace(services_.log_tasks(), *log_, std::chrono::steady_clock::now());
     asio::co_spawn(server_->executor(), log_work_->run(), asio::detached);
+    if (!services_.cosigning) return;
+    witness_work_.emplace(services_.witness_tasks(), *log_, std::chrono::steady_clock::now());
+    asio::co_spawn(server_->executor(), witness_work_->run(), asio::detached);
 }
 
 void App::stop() {

@@ -89,6 +89,7 @@ private:
     std::unique_ptr<http::Pipeline> pipeline_;
     std::optional<CleanUp> clean_up_;  // set by start()
     std::optional<CleanUp> log_work_;  // of its own: no other task may delay the log
+    std::optional<CleanUp> witness_work_;
 };
 
 }  // namespace consentry

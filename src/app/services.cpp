@@ -114,7 +114,18 @@ std::unique_ptr<ConsentLog> open_consent_log(const Config& config, storage::Data
                                         ConsentLogSettings{.key = consent_log_key(config.consent_log.private_key),
                                                            .origin = config.consent_log.origin,
                                                            .origin_is_given = config.consent_log.origin_is_given,
-                                                           .issuer = config.jwt.issuer});
+                                                           .issuer = config.jwt.issuer,
+                                                           .has_witnesses = !config.consent_log.witnesses.empty()});
+}
+
+std::unique_ptr<Cosigning> open_cosigning(const Config& config, ConsentLog* log, const Clock& clock) {
+    if (log == nullptr || config.consent_log.witnesses.empty()) return nullptr;
+    try {
+        return std::make_unique<Cosigning>(log->published(), clock,
+                                           Cosigning::Options{.policy = read_witnesses(config.consent_log.witnesses)});
+    } catch (const std::exception& error) {
+        throw std::runtime_error(std::string("CONSENT_LOG_WITNESSES: ") + error.what());
+    }
 }
 
 std::unique_ptr<Files> make_files(storage::ObjectStore& store) {
@@ -174,6 +185,7 @@ Services::Services(const Config& given, const Clock& the_clock)
       activity(database, clock, {.retention = config.activity.retention}),
       mails(config.encryption.secrets),
       consent_log(open_consent_log(config, database, object_store, clock, keys, signing_pool)),
+      cosigning(open_cosigning(config, consent_log.get(), clock)),
       consents(database, clock, object_store, audit, consent_log.get(),
                {.paths = policy_paths(config), .withdrawable = config.term_policy.withdrawable}),
       term_policies(database, object_store, clock, mails, audit,
@@ -240,6 +252,12 @@ std::vector<CleanUpTask> Services::log_tasks() {
     return {{"the consent log", soon, [this] { return work_on_log(); }}};
 }
 
+std::vector<CleanUpTask> Services::witness_tasks() {
+    constexpr milliseconds soon{500};
+    if (!cosigning) return {};
+    return {{"cosignatures of the consent log", soon, [this] { return cosigning->work(); }}};
+}
+
 awaitable<void> Services::work_on_log() {
     co_await consents.complete_log();
     co_await consent_log->published().work();
@@ -248,6 +266,7 @@ awaitable<void> Services::work_on_log() {
 awaitable<std::vector<CleanUpTrouble>> Services::clean_up() {
     auto tasks = clean_up_tasks();
     std::ranges::move(log_tasks(), std::back_inserter(tasks));
+    std::ranges::move(witness_tasks(), std::back_inserter(tasks));
     co_return co_await do_all(std::move(tasks));
 }
 

@@ -35,6 +35,7 @@
 #include "features/mail/mails.hpp"
 #include "features/passwords/confirmation.hpp"
 #include "features/passwords/passwords.hpp"
+#include "features/published_logs/cosigning.hpp"
 #include "features/roles/roles.hpp"
 #include "features/sessions/guard.hpp"
 #include "features/sessions/key_ring.hpp"
@@ -64,6 +65,9 @@ public:
     std::vector<CleanUpTask> clean_up_tasks();
     // Publishes the consent log; empty if the settings turn it off.
     std::vector<CleanUpTask> log_tasks();
+    // Gathers the cosignatures of witnesses; empty if there are none. They are slower than the log and must not delay
+    // it.
+    std::vector<CleanUpTask> witness_tasks();
     // Runs all of them now.
     awaitable<std::vector<CleanUpTrouble>> clean_up();
 
@@ -106,6 +110,7 @@ public:
     Activity activity;
     Mails mails;
     const std::unique_ptr<ConsentLog> consent_log;  // null: turned off by the settings
+    const std::unique_ptr<Cosigning> cosigning;     // null: the log has no witnesses
     Acceptances consents;
     TermPolicies term_policies;
     Announcements announcements;

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/error_text.hpp"
 #include "crypto/known_answers.hpp"
+#include "features/published_logs/cosigning.hpp"
 #include "features/sessions/key_ring.hpp"
 #include "http/listeners.hpp"
 
@@ -53,6 +54,11 @@ void look_at_log(const Config& config) {
     if (config.logger.enable && config.logger.into_file) require_writable("logs");
 }
 
+void look_at_witnesses(const Config& config) {
+    if (config.consent_log.enable && !config.consent_log.witnesses.empty())
+        read_witnesses(config.consent_log.witnesses);
+}
+
 }  // namespace
 
 StartCheck check_start(const Config& config, const Clock& clock, bool running) {
@@ -64,6 +70,7 @@ StartCheck check_start(const Config& config, const Clock& clock, bool running) {
     looker.look("CACHE_URL", "two-factor logins are unavailable until it responds", look_at_cache);
     looker.look("STORAGE_URL", "files of term policies are unavailable until it responds", look_at_object_store);
     looker.look("MAIL_URL", "emails wait until it responds", look_at_mail);
+    looker.look("CONSENT_LOG_WITNESSES", {}, look_at_witnesses);
     looker.look("LOGGER_INTO_FILE", {}, look_at_log);
     if (!running)
         looker.look("HTTP_PORT", {}, [](const Config& c) { http::require_listenable(c.http.host, c.http.port); });

@@ -243,6 +243,7 @@ struct ConsentLogConfig {
     std::string origin;            // of the installation, a URL without scheme
     bool origin_is_given = false;  // by a setting, not derived from the service's URL
     std::string private_key;       // Ed25519: PEM, or base64 of PKCS#8 DER
+    std::string witnesses;         // path of a policy file; empty: none
 };
 
 struct SentryConfig {

@@ -46,6 +46,15 @@ std::vector<SettingSpec> consent_log_settings() {
          .derived = true,
          .description = "The private key that signs the log. `consentry keys generate` creates one. Keep a copy, and "
                         "never replace it: a log has one key."},
+        {.name = "CONSENT_LOG_WITNESSES",
+         .group = group,
+         .type = text<&Config::consent_log, &ConsentLogConfig::witnesses>(
+             "empty, or a file path", [](std::string_view path) { return !path.contains('\0'); }),
+         .default_text = "",
+         .description = "A policy file (C2SP tlog-policy) that names the witnesses of the log, each with its URL, and "
+                        "the quorum. Each new checkpoint is sent to them, and their cosignatures are published with "
+                        "it. A line `log`, if there is one, must have the key of this log.",
+         .example = "/etc/consentry/witnesses.txt"},
     };
 }
 

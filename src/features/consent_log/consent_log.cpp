@@ -63,12 +63,13 @@ boost::json::object public_jwk(const SigningKey& key) {
     return out;
 }
 
-PublishedLog::Options log_options(const ConsentLogSettings& settings) {
+PublishedLog::Options log_options(const ConsentLogSettings& settings, const Clock& clock) {
     return {.name = log_name,
             .area = storage::Area::public_area,
             .folder = "consent-log",
             .origin = settings.origin + "/consent",
-            .origin_is_given = settings.origin_is_given};
+            .origin_is_given = settings.origin_is_given,
+            .cosigning_clock = settings.has_witnesses ? &clock : nullptr};
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ ConsentLog::ConsentLog(storage::Database& database, storage::ObjectStore& store,
       keys_(keys),
       signing_(signing),
       settings_(std::move(settings)),
-      published_(database, store, settings_.key, log_options(settings_)) {}
+      published_(database, store, settings_.key, log_options(settings_, clock_)) {}
 
 awaitable<SubjectTag> ConsentLog::subject_of(UserId user, storage::Transaction& transaction) {
     if (const auto added = SubjectRepository::inserted(transaction, user)) co_return *added;

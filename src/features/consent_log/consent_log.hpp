@@ -28,7 +28,8 @@ struct ConsentLogSettings {
     crypto::PrivateKey key;  // Ed25519
     std::string origin;      // of the installation: a URL without scheme
     bool origin_is_given = false;
-    std::string issuer;  // of receipts
+    std::string issuer;          // of receipts
+    bool has_witnesses = false;  // the public checkpoint waits for their cosignatures, for a while
 };
 
 // One acceptance or withdrawal, as a transaction records it.

@@ -24,7 +24,7 @@ private:
 }  // namespace
 
 awaitable<void> PublishedLog::check_publication() {
-    const auto object = co_await store_.get(options_.area, key_of("checkpoint"), tlog::note_bytes_max);
+    const auto object = co_await store_.get(options_.area, key_of(checkpoint_name), tlog::note_bytes_max);
     // Read after the object: another process may publish meanwhile, and then the database is the newer one.
     const LogState known = co_await state();
     if (object) {
@@ -50,7 +50,7 @@ awaitable<void> PublishedLog::check_publication() {
     } else if (known.published > 0) {
         tiles_are_damaged_ = true;  // what has lost the checkpoint may have lost more
     }
-    if (!object || object->bytes != known.checkpoint) co_await put_checkpoint();
+    if (!object || object->bytes != shown(known)) co_await put_checkpoint();
     checked_ = known.published;
 }
 

@@ -17,8 +17,6 @@ using storage::Area;
 constexpr std::int64_t entries_at_once = 1'024;
 
 constexpr std::string_view tile_type = "application/octet-stream";
-constexpr std::string_view note_type = "text/plain; charset=utf-8";
-constexpr std::string_view checkpoint_name = "checkpoint";
 // 256 entries of the largest size, each behind two bytes.
 constexpr std::size_t tile_bytes_max = std::size_t{tlog::tile_width} * (tlog::entry_bytes_max + 2);
 
@@ -106,6 +104,7 @@ awaitable<void> PublishedLog::open() {
 awaitable<void> PublishedLog::work() {
     if (!opened_) co_await open();
     for (;;) {
+        co_await show_overdue();
         const bool has_work = co_await repository_.has_work();
         const LogState seen = co_await state();
         // Before each publication, because a database that fails over to an older copy must not give out positions for
@@ -141,7 +140,9 @@ awaitable<void> PublishedLog::publish_next() {
     next.edge = tree.edge();
     next.checkpoint = sign(to, tree.root());
     next.partial_tiles = co_await forget_replaced(known, next.published, added);
-    const bool is_first = co_await repository_.publish(known.published, std::move(next));
+    std::optional<TimePoint> uncosigned_at;
+    if (options_.cosigning_clock != nullptr) uncosigned_at = options_.cosigning_clock->now();
+    const bool is_first = co_await repository_.publish(known.published, std::move(next), uncosigned_at);
     if (is_first) co_await put_checkpoint();
 }
 
@@ -149,17 +150,6 @@ awaitable<void> PublishedLog::put_tiles(const std::vector<tlog::Tile>& tiles) {
     for (const tlog::Tile& tile : tiles)
         co_await store_.put(options_.area, key_of(tlog::tile_path(tile.id)), text_of(tile.bytes),
                             std::string(tile_type));
-}
-
-// A process that was slow may overwrite a newer checkpoint. It looks again, so the newest is the last one written.
-awaitable<void> PublishedLog::put_checkpoint() {
-    std::string written;
-    for (;;) {
-        const LogState known = co_await state();
-        if (known.checkpoint == written) co_return;
-        written = known.checkpoint;
-        co_await store_.put(options_.area, key_of(checkpoint_name), written, std::string(note_type));
-    }
 }
 
 // Erases the partial tiles that full ones have replaced, as the specification allows. Returns the paths of those that
@@ -183,11 +173,6 @@ awaitable<std::string> PublishedLog::forget_replaced(const LogState& known, std:
     co_return out;
 }
 
-awaitable<std::string> PublishedLog::checkpoint() {
-    LogState known = co_await state();
-    co_return std::move(known.checkpoint);
-}
-
 awaitable<std::optional<std::string>> PublishedLog::object(const tlog::TileId& id) {
     auto found = co_await store_.get(options_.area, key_of(tlog::tile_path(id)), tile_bytes_max);
     if (!found) co_return std::nullopt;
@@ -205,28 +190,6 @@ awaitable<std::optional<std::string>> PublishedLog::tile(std::string_view path) 
     if (bytes) co_return bytes;
     tiles_are_damaged_ = true;
     throw Unavailable("the object store lacks tiles of the log");
-}
-
-awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove(std::int64_t position, BytesView entry) {
-    LogState known = co_await state();
-    if (position >= known.published) co_return std::nullopt;
-    const auto index = static_cast<std::uint64_t>(position);
-    const auto size = static_cast<std::uint64_t>(known.published);
-    const auto tiles = co_await fetch(tlog::nodes_for_inclusion(index, size), size);
-    if (!tiles) {
-        tiles_are_damaged_ = true;
-        throw Unavailable(tiles.error());
-    }
-    auto hashes = tlog::inclusion_proof(index, size, tiles->reader());
-    const tlog::Hash root = tree_of(known).root();
-    if (!hashes || !tlog::verify_inclusion(tlog::leaf_hash(entry), index, size, *hashes, root)) {
-        tiles_are_damaged_ = true;
-        throw Unavailable("the object store returned tiles that do not belong to the log");
-    }
-    co_return tlog::ProofFile{.extra = Bytes(entry.begin(), entry.end()),
-                              .index = index,
-                              .hashes = std::move(*hashes),
-                              .checkpoint = std::move(known.checkpoint)};
 }
 
 }  // namespace consentry

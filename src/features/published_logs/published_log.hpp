@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -15,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "crypto/signature_keys.hpp"
 #include "features/published_logs/log_refused.hpp"
 #include "features/published_logs/repository.hpp"
@@ -35,7 +37,11 @@ public:
         std::string folder;  // of its objects
         std::string origin;
         bool origin_is_given = false;  // otherwise a log that exists keeps its own
+        // Not null: the public checkpoint waits for cosignatures, by this clock at most `cosigning_patience`.
+        const Clock* cosigning_clock = nullptr;
     };
+    // Half of what receipts promise: a witness that is away never breaks the promise.
+    static constexpr std::chrono::seconds cosigning_patience{30};
     // The references must outlive this object. `key` is Ed25519.
     PublishedLog(storage::Database& database, storage::ObjectStore& store, const crypto::PrivateKey& key,
                  Options options);
@@ -48,18 +54,28 @@ public:
     // store meanwhile must not fork the log either.
     awaitable<void> work();
 
-    // The latest checkpoint, a signed note. Never goes back.
+    // The public checkpoint, a signed note. Never goes back. With witnesses it is the latest cosigned one, unless their
+    // cosignatures lag behind for too long.
     awaitable<std::string> checkpoint();
     // The bytes of a tile, or nullopt. The path is as tlog::tile_path() returns it. Throws Unavailable if the tile is
     // part of the log but the store has lost it; work() will rewrite it.
     awaitable<std::optional<std::string>> tile(std::string_view path);
     // The proof that the entry at this position is in the log; nullopt if it is not published yet.
     awaitable<std::optional<tlog::ProofFile>> prove(std::int64_t position, BytesView entry);
+
+    // For the gathering of cosignatures (cosigning.hpp).
+    awaitable<LogState> state();
+    // That the log of `to` entries begins with its first `from` entries; empty if `from` is 0. Both are published.
+    awaitable<std::vector<tlog::Hash>> prove_consistency(std::uint64_t from, std::uint64_t to);
+    // The checkpoint must be one of this log, and its cosignatures verified.
+    awaitable<void> keep_cosigned(CosignedCheckpoint cosigned);
+
     // Null before open() has succeeded. Signs as the log.
     const tlog::NoteSigner* signer() const { return opened_ ? &*signer_ : nullptr; }
 
 private:
-    awaitable<LogState> state();
+    static constexpr std::string_view checkpoint_name = "checkpoint";  // of its object
+
     tlog::NoteSigner make_signer(const std::string& origin) const;
     std::string sign(std::uint64_t size, const tlog::Hash& root) const;
     std::string key_of(std::string_view path) const;
@@ -73,6 +89,9 @@ private:
     awaitable<void> publish_next();
     awaitable<void> put_tiles(const std::vector<tlog::Tile>& tiles);
     awaitable<void> put_checkpoint();
+    awaitable<void> show_overdue();
+    const std::string& shown(const LogState& known) const;
+    awaitable<tlog::TileHashes> must_fetch(std::vector<tlog::Node> nodes, std::uint64_t size);
     awaitable<std::string> forget_replaced(const LogState& known, std::int64_t size,
                                            const std::vector<tlog::TileId>& added);
 

@@ -14,10 +14,13 @@ using storage::columns;
 using storage::Expect;
 using storage::sql;
 
-constexpr auto state_columns =
-    columns<LogState>(column<"verifier_key", &LogState::verifier_key>, column<"size", &LogState::size>,
-                      column<"published", &LogState::published>, column<"edge", &LogState::edge>,
-                      column<"checkpoint", &LogState::checkpoint>, column<"partial_tiles", &LogState::partial_tiles>);
+constexpr auto state_columns = columns<LogState>(
+    column<"verifier_key", &LogState::verifier_key>, column<"size", &LogState::size>,
+    column<"published", &LogState::published>, column<"edge", &LogState::edge>,
+    column<"checkpoint", &LogState::checkpoint>, column<"partial_tiles", &LogState::partial_tiles>,
+    column<"public_size", &LogState::public_size>, column<"public_checkpoint", &LogState::public_checkpoint>,
+    column<"cosigned_size", &LogState::cosigned_size>, column<"cosigned_checkpoint", &LogState::cosigned_checkpoint>,
+    column<"cosignatures", &LogState::cosignatures>);
 
 Uuid to_uuid(const storage::Row& row, std::size_t at) { return row.uuid(at); }
 constexpr auto entry_columns =
@@ -51,7 +54,8 @@ awaitable<bool> LogRepository::has_work() {
 
 awaitable<void> LogRepository::create(const std::string& verifier_key, const std::string& checkpoint) {
     co_await database_.execute(
-        "INSERT INTO logs (name, verifier_key, edge, checkpoint) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING",
+        "INSERT INTO logs (name, verifier_key, edge, checkpoint, public_checkpoint) VALUES ($1, $2, $3, $4, $4) "
+        "ON CONFLICT (name) DO NOTHING",
         log_, verifier_key, Bytes{}, checkpoint);
 }
 
@@ -104,11 +108,36 @@ awaitable<std::optional<LogRepository::Rest>> LogRepository::existing_from(std::
     co_return out;
 }
 
-awaitable<bool> LogRepository::publish(std::int64_t former, LogState next) {
+awaitable<bool> LogRepository::publish(std::int64_t former, LogState next, std::optional<TimePoint> uncosigned_at) {
     const auto rows = co_await database_.execute(
-        "UPDATE logs SET published = $3, edge = $4, checkpoint = $5, partial_tiles = $6 "
+        "UPDATE logs SET published = $3, edge = $4, checkpoint = $5, partial_tiles = $6, "
+        "public_size = CASE WHEN $7 THEN public_size ELSE $3 END, "
+        "public_checkpoint = CASE WHEN $7 THEN public_checkpoint ELSE $5 END, "
+        "uncosigned_since = CASE WHEN $7 THEN COALESCE(uncosigned_since, CAST($8 AS BIGINT)) END "
         "WHERE name = $1 AND published = $2 AND size >= $3",
-        log_, former, next.published, next.edge, next.checkpoint, next.partial_tiles);
+        log_, former, next.published, next.edge, next.checkpoint, next.partial_tiles, uncosigned_at.has_value(),
+        uncosigned_at);
+    co_return rows.affected() == 1;
+}
+
+awaitable<bool> LogRepository::keep_cosigned(CosignedCheckpoint cosigned) {
+    const auto rows = co_await database_.execute(
+        "UPDATE logs SET cosigned_size = $2, cosignatures = $3, cosigned_checkpoint = $4, "
+        "uncosigned_since = CASE WHEN published > $2 THEN CAST($5 AS BIGINT) END, "
+        "public_checkpoint = CASE WHEN public_size <= $2 THEN $4 ELSE public_checkpoint END, "
+        "public_size = CASE WHEN public_size <= $2 THEN $2 ELSE public_size END "
+        "WHERE name = $1 AND published >= $2 "
+        "AND (cosigned_size < $2 OR (cosigned_size = $2 AND cosignatures < $3))",
+        log_, cosigned.size, cosigned.cosignatures, cosigned.note, cosigned.latest_at);
+    co_return rows.affected() == 1;
+}
+
+awaitable<bool> LogRepository::show_uncosigned(TimePoint limit, TimePoint latest) {
+    const auto rows = co_await database_.execute(
+        "UPDATE logs SET public_size = published, public_checkpoint = checkpoint WHERE name = $1 "
+        "AND published > public_size "
+        "AND (uncosigned_since IS NULL OR uncosigned_since <= $2 OR uncosigned_since > $3)",
+        log_, limit, latest);
     co_return rows.affected() == 1;
 }
 

@@ -27,6 +27,19 @@ struct LogState {
     Bytes edge;                  // of the tree of `published` entries
     std::string checkpoint;      // of it, signed
     std::string partial_tiles;   // paths, a line each
+    std::int64_t public_size = 0;
+    std::string public_checkpoint;  // what everybody is shown; empty: a former version created the log
+    std::int64_t cosigned_size = 0;
+    std::string cosigned_checkpoint;  // the latest one that the quorum of witnesses has cosigned; may be empty
+    std::int64_t cosignatures = 0;    // how many witnesses have cosigned it
+};
+
+// A checkpoint that the quorum has cosigned.
+struct CosignedCheckpoint {
+    std::int64_t size = 0;
+    std::int64_t cosignatures = 0;  // by different witnesses
+    std::string note;
+    TimePoint latest_at;  // when it was the latest checkpoint
 };
 
 // An entry that has a position.
@@ -61,8 +74,15 @@ public:
         std::vector<StoredEntry> entries;
     };
     awaitable<std::optional<Rest>> existing_from(std::int64_t from, std::int64_t count);
-    // Returns false if another process has published meanwhile, or if not that many entries have a position.
-    awaitable<bool> publish(std::int64_t former, LogState next);
+    // Returns false if another process has published meanwhile, or if not that many entries have a
+    // position. `uncosigned_at`: the public checkpoint stays, because the new one waits for cosignatures from then on.
+    awaitable<bool> publish(std::int64_t former, LogState next, std::optional<TimePoint> uncosigned_at);
+    // Returns false if the log has a cosigned checkpoint that is as good. Makes it the public one, unless that is
+    // newer.
+    awaitable<bool> keep_cosigned(CosignedCheckpoint cosigned);
+    // Makes the latest checkpoint the public one if cosignatures lag behind since `limit`, or since a time after
+    // `latest`, which a clock has shown that was set back. Returns whether it did.
+    awaitable<bool> show_uncosigned(TimePoint limit, TimePoint latest);
 
 private:
     storage::Database& database_;

@@ -1,0 +1,48 @@
+// What a published log proves about itself, from its tiles.
+#include <utility>
+
+#include "features/published_logs/published_log.hpp"
+
+namespace consentry {
+
+// Damage that a reader notices is mended by the next work().
+awaitable<tlog::TileHashes> PublishedLog::must_fetch(std::vector<tlog::Node> nodes, std::uint64_t size) {
+    auto tiles = co_await fetch(std::move(nodes), size);
+    if (!tiles) {
+        tiles_are_damaged_ = true;
+        throw Unavailable(tiles.error());
+    }
+    co_return std::move(*tiles);
+}
+
+awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove(std::int64_t position, BytesView entry) {
+    if (!opened_) throw Unavailable("the log is not open yet");
+    LogState known = co_await state();
+    if (position >= known.published) co_return std::nullopt;
+    // Cosignatures make a proof worth more, so it takes the newest checkpoint that has them and covers the entry.
+    std::string note = std::move(position < known.cosigned_size ? known.cosigned_checkpoint : known.checkpoint);
+    const auto opened = tlog::open_checkpoint(note, signer()->verifier());
+    if (!opened) throw LogRefused("The database's log is damaged: " + opened.error() + ". Restore it from a backup.");
+    const auto index = static_cast<std::uint64_t>(position);
+    const std::uint64_t size = opened->checkpoint.size;
+    const tlog::TileHashes tiles = co_await must_fetch(tlog::nodes_for_inclusion(index, size), size);
+    auto hashes = tlog::inclusion_proof(index, size, tiles.reader());
+    if (!hashes || !tlog::verify_inclusion(tlog::leaf_hash(entry), index, size, *hashes, opened->checkpoint.root)) {
+        tiles_are_damaged_ = true;
+        throw Unavailable("the object store returned tiles that do not belong to the log");
+    }
+    co_return tlog::ProofFile{.extra = Bytes(entry.begin(), entry.end()),
+                              .index = index,
+                              .hashes = std::move(*hashes),
+                              .checkpoint = std::move(note)};
+}
+
+awaitable<std::vector<tlog::Hash>> PublishedLog::prove_consistency(std::uint64_t from, std::uint64_t to) {
+    if (from == 0 || from == to) co_return std::vector<tlog::Hash>{};
+    const tlog::TileHashes tiles = co_await must_fetch(tlog::nodes_for_consistency(from, to), to);
+    auto hashes = tlog::consistency_proof(from, to, tiles.reader());
+    if (!hashes) throw Unavailable("the object store lacks tiles of the log: " + hashes.error());
+    co_return std::move(*hashes);
+}
+
+}  // namespace consentry

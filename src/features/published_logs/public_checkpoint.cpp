@@ -1,0 +1,50 @@
+// Which checkpoint everybody is shown: without witnesses the latest one; with them the latest one that they have
+// cosigned, unless they lag behind for too long.
+#include <utility>
+
+#include "features/published_logs/published_log.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::string_view note_type = "text/plain; charset=utf-8";
+
+}  // namespace
+
+const std::string& PublishedLog::shown(const LogState& known) const {
+    const bool waits = options_.cosigning_clock != nullptr && !known.public_checkpoint.empty();
+    return waits ? known.public_checkpoint : known.checkpoint;
+}
+
+awaitable<std::string> PublishedLog::checkpoint() {
+    const LogState known = co_await state();
+    co_return shown(known);
+}
+
+// A process that was slow may overwrite a newer checkpoint. It looks again, so the newest is the last one written.
+awaitable<void> PublishedLog::put_checkpoint() {
+    std::string written;
+    for (;;) {
+        const LogState known = co_await state();
+        if (shown(known) == written) co_return;
+        written = shown(known);
+        co_await store_.put(options_.area, key_of(checkpoint_name), written, std::string(note_type));
+    }
+}
+
+awaitable<void> PublishedLog::keep_cosigned(CosignedCheckpoint cosigned) {
+    const bool is_better = co_await repository_.keep_cosigned(std::move(cosigned));
+    if (is_better) co_await put_checkpoint();
+}
+
+// Looks before it writes: most of the time there is nothing to do.
+awaitable<void> PublishedLog::show_overdue() {
+    if (options_.cosigning_clock == nullptr) co_return;
+    const LogState known = co_await state();
+    if (known.published == known.public_size) co_return;
+    const TimePoint now = options_.cosigning_clock->now();
+    const bool is_shown = co_await repository_.show_uncosigned(now - cosigning_patience, now + cosigning_patience);
+    if (is_shown) co_await put_checkpoint();
+}
+
+}  // namespace consentry

@@ -1,0 +1,312 @@
+// Checkpoints and their witnesses: cosignatures are gathered, and a witness that fails, lies or is away stops nothing.
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "app/app.hpp"
+#include "app/commands/start_check.hpp"
+#include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/run.hpp"
+#include "tests/support/test_witness.hpp"
+#include "tests/support/witnessed_log.hpp"
+#include "tlog/policy.hpp"
+#include "tlog/proof_file.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+const std::string key_pem = crypto::PrivateKey::from_ed25519_seed(Bytes(32, 5)).value().pem();
+const tlog::NoteSigner log_signer =
+    tlog::NoteSigner::from_seed("log.example.org/consent", tlog::KeyType::ed25519, Bytes(32, 5)).value();
+const std::string log_line = "log " + log_signer.verifier().text() + "\n";
+
+class Witnesses : public ::testing::Test {
+protected:
+    // `rest` follows the line of the log.
+    void start(const std::string& rest) {
+        policy_ = log_line + rest;
+        std::ofstream(folder_ / "witnesses.txt") << policy_;
+        t_.emplace(Environment{{"CONSENT_LOG_PRIVATE_KEY", key_pem},
+                               {"CONSENT_LOG_ORIGIN", "log.example.org"},
+                               {"CONSENT_LOG_WITNESSES", (folder_ / "witnesses.txt").string()}});
+        publish(service(), "marketing", 1);
+    }
+    Service& service() { return t_->service; }
+    // One more entry.
+    std::string add() {
+        const Answer answer =
+            is_accepted_ ? withdraw(service(), t_->token, "marketing") : accept(service(), t_->token, "marketing");
+        is_accepted_ = !is_accepted_;
+        ++entries_;
+        EXPECT_EQ(answer.status, 200U) << answer.body;
+        return value_of(service(), "id FROM term_policy_acceptances ORDER BY sequence DESC LIMIT 1");
+    }
+    void work() {
+        for (const CleanUpTrouble& trouble : run(service().app().services().clean_up()))
+            ADD_FAILURE() << trouble.task << ": " << trouble.reason;
+    }
+    std::string shown() { return service().get("/consent-log/checkpoint").body; }
+    std::uint64_t size_shown() {
+        const auto opened = tlog::open_checkpoint(shown(), log_signer.verifier());
+        EXPECT_TRUE(opened) << opened.error();
+        return opened ? opened->checkpoint.size : 0;
+    }
+    std::size_t cosignatures() {
+        const auto note = tlog::parse_note(shown());
+        return note ? note->signatures.size() - 1 : 0;
+    }
+    // The service's own rounds may be under way meanwhile, so a test waits for what they lead to.
+    bool comes_to(std::uint64_t size, std::size_t cosigned) {
+        const auto deadline = std::chrono::steady_clock::now() + 20s;
+        do {
+            work();
+            if (size_shown() == size && cosignatures() == cosigned) return true;
+        } while (std::chrono::steady_clock::now() < deadline);
+        return false;
+    }
+    // Whether verifiers with the policy of the installation accept the text.
+    bool is_accepted(const std::string& checkpoint) {
+        return tlog::Policy::parse(policy_)->accept(checkpoint).has_value();
+    }
+
+    const TempFolder folder_;
+    std::vector<tlog::VerifierKey> logs_{log_signer.verifier()};
+    TestWitness one_{"one.example.org", 11, logs_};
+    TestWitness two_{"two.example.org", 12, logs_};
+    TestWitness three_{"three.example.org", 13, logs_};
+    std::optional<Signed> t_;
+    std::string policy_;
+    bool is_accepted_ = false;
+    std::uint64_t entries_ = 0;
+};
+
+TEST_F(Witnesses, CosignEveryCheckpoint) {
+    start(one_.line() + two_.line() + three_.line() +
+          "group all all one.example.org two.example.org three.example.org\nquorum all\n");
+    for (int round = 0; round < 3; ++round) {
+        const std::string id = add();
+        ASSERT_TRUE(comes_to(entries_, 3)) << shown();
+        EXPECT_TRUE(is_accepted(shown()));
+        std::ifstream object(service().folder() / "data" / "storage" / "public" / "consent-log" / "checkpoint");
+        EXPECT_EQ(std::string(std::istreambuf_iterator<char>(object), {}), shown());
+        const Answer file = service().get("/api/shared/user/term-policy/receipt/" + id + "/proof", bearer(t_->token));
+        const auto proof = tlog::parse_proof_file(file.body);
+        ASSERT_TRUE(proof) << file.body;
+        EXPECT_TRUE(tlog::verify_proof(proof->extra, *proof, tlog::Policy::parse(policy_).value()));
+    }
+    EXPECT_EQ(value_of(service(), "uncosigned_since FROM logs"), "");
+}
+
+TEST_F(Witnesses, AreAskedAgainFromTheSizeThatTheyName) {
+    start(one_.line() + "quorum one.example.org\n");
+    add();
+    ASSERT_TRUE(comes_to(1, 1));
+    const int before = one_.conflicts();
+    service().restart();  // and has forgotten what the witness knows
+    for (int i = 0; i < 5; ++i) add();
+    ASSERT_TRUE(comes_to(6, 1)) << shown();
+    EXPECT_GT(one_.conflicts(), before);
+}
+
+// The entry is in the public log within the promise of its receipt, whatever the witness does.
+TEST_F(Witnesses, ThatAreAwayDelayTheLogByHalfAMinuteAtMost) {
+    start(one_.line("http://127.0.0.1:1") + "quorum one.example.org\n");
+    const std::string id = add();
+    work();
+    EXPECT_EQ(size_shown(), 0U);
+    service().pass(29s);
+    work();
+    EXPECT_EQ(size_shown(), 0U);
+    service().pass(2s);
+    work();
+    EXPECT_EQ(size_shown(), 1U);
+    EXPECT_EQ(cosignatures(), 0U);
+    add();
+    work();
+    EXPECT_EQ(size_shown(), 2U) << "no further wait while they are away";
+    const Answer file = service().get("/api/shared/user/term-policy/receipt/" + id + "/proof", bearer(t_->token));
+    EXPECT_EQ(file.status, 200U) << file.body;
+}
+
+TEST_F(Witnesses, ThatFailLeaveNoTraceAndComeBack) {
+    start(one_.line() + "quorum one.example.org\n");
+    const auto signature_by = [&](std::uint8_t seed, const std::string& text) {
+        const auto signer =
+            tlog::NoteSigner::from_seed("one.example.org", tlog::KeyType::cosignature, Bytes(32, seed)).value();
+        const auto signature = signer.cosign(text, std::chrono::sys_seconds{1s});
+        return tlog::format_signature_lines({&signature, 1});
+    };
+    const std::vector<TestWitness::Fault> faults{
+        {.status = 400},
+        {.status = 403},
+        {.status = 404},
+        {.status = 422},
+        {.status = 429},
+        {.status = 500},
+        {.status = 200, .body = "garbage"},
+        {.status = 200},
+        {.status = 200, .body = signature_by(99, "another text\n")},  // of another key
+        {.status = 200, .body = signature_by(11, "another text\n")},  // false
+        {.status = 200, .body = std::string(1'000'000, 'x')},
+        {.status = 409, .type = "text/x.tlog.size", .body = "many\n"},
+        {.status = 409, .type = "text/x.tlog.size", .body = "1000000\n"},
+        {.status = 409, .type = "text/x.tlog.size", .body = "0\n"},
+        {.status = 409, .type = "text/html", .body = "0\n"},
+    };
+    for (const TestWitness::Fault& fault : faults) {
+        SCOPED_TRACE(fault.status);
+        one_.fail_with(fault);
+        add();
+        work();
+        service().pass(61s);  // beyond the patience, and until the witness is asked again
+        work();
+        EXPECT_EQ(size_shown(), entries_);
+        EXPECT_EQ(cosignatures(), 0U) << shown();
+    }
+    one_.fail_with({});
+    service().pass(61s);
+    ASSERT_TRUE(comes_to(entries_, 1)) << "the same checkpoint, cosigned later";
+    EXPECT_TRUE(is_accepted(shown()));
+    add();
+    EXPECT_TRUE(comes_to(entries_, 1));
+}
+
+TEST_F(Witnesses, ThatAreSilentHoldNobodyUp) {
+    start(one_.line() + two_.line() + "quorum two.example.org\n");
+    one_.fail_with(TestWitness::Fault{.is_silent = true});
+    add();
+    const auto begin = std::chrono::steady_clock::now();
+    while (cosignatures() == 0 && std::chrono::steady_clock::now() < begin + 20s) {
+    }
+    EXPECT_EQ(size_shown(), 1U);
+    EXPECT_TRUE(is_accepted(shown()));
+    add();
+    while (size_shown() == 1 && std::chrono::steady_clock::now() < begin + 20s) {
+    }
+    EXPECT_EQ(cosignatures(), 1U);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s) << "the silent one is given up after that";
+}
+
+TEST_F(Witnesses, ReachTheQuorumWithoutOneOfThem) {
+    start(one_.line() + two_.line("http://127.0.0.1:1") + three_.line() +
+          "group most 2 one.example.org two.example.org three.example.org\nquorum most\n");
+    add();
+    ASSERT_TRUE(comes_to(1, 2));
+    EXPECT_TRUE(is_accepted(shown()));
+    three_.fail_with(TestWitness::Fault{});
+    add();
+    work();
+    EXPECT_EQ(size_shown(), 1U) << "one of three is no quorum";
+    three_.fail_with({});
+    service().pass(61s);
+    EXPECT_TRUE(comes_to(2, 2));
+}
+
+TEST_F(Witnesses, WithoutAQuorumGiveWhatTheyHave) {
+    start(one_.line() + two_.line("http://127.0.0.1:1") + "quorum none\n");
+    add();
+    ASSERT_TRUE(comes_to(1, 1));
+    one_.fail_with(TestWitness::Fault{});
+    add();
+    EXPECT_TRUE(comes_to(2, 0)) << "nobody is waited for";
+}
+
+TEST_F(Witnesses, ThePublicCheckpointNeverGoesBack) {
+    start(one_.line() + "quorum one.example.org\n");
+    one_.fail_with(TestWitness::Fault{});
+    std::uint64_t before = 0;
+    for (int round = 0; round < 12; ++round) {
+        add();
+        work();
+        service().pass(std::chrono::seconds{round * 5});
+        one_.fail_with(round % 3 == 2 ? std::nullopt : std::optional(TestWitness::Fault{}));
+        work();
+        const std::uint64_t now = size_shown();
+        EXPECT_GE(now, before);
+        before = now;
+    }
+    one_.fail_with({});
+    service().pass(61s);
+    ASSERT_TRUE(comes_to(entries_, 1));
+    // Nor when the witnesses are taken out of the settings, and put in again while they are away.
+    service().restart({{"CONSENT_LOG_WITNESSES", ""}});
+    add();
+    work();
+    EXPECT_EQ(size_shown(), entries_);
+    one_.fail_with(TestWitness::Fault{});
+    service().restart({{"CONSENT_LOG_WITNESSES", (folder_ / "witnesses.txt").string()}});
+    work();
+    EXPECT_EQ(size_shown(), entries_);
+}
+
+// As several instances do: the witness is asked from all sides, and all end with one cosigned checkpoint.
+TEST_F(Witnesses, AreAskedBySeveralAtOnce) {
+    start(one_.line() + two_.line() + three_.line() +
+          "group all all one.example.org two.example.org three.example.org\nquorum all\n");
+    Services& services = service().app().services();
+    for (int round = 0; round < 10; ++round) {
+        add();
+        std::vector<awaitable<void>> works;
+        for (int worker = 0; worker < 4; ++worker) {
+            works.push_back(services.consent_log->published().work());
+            works.push_back(services.cosigning->work());
+        }
+        for (const auto& ended : run_all(std::move(works), 4)) EXPECT_TRUE(ended);
+    }
+    ASSERT_TRUE(comes_to(10, 3));
+    EXPECT_TRUE(is_accepted(shown()));
+}
+
+// What the owner of a log cannot hide: entries that were cut off or replaced after a witness saw them.
+TEST_F(Witnesses, NeverCosignALogThatWasRewritten) {
+    start(one_.line() + "quorum one.example.org\n");
+    for (int i = 0; i < 3; ++i) add();
+    ASSERT_TRUE(comes_to(3, 1));
+    service().sql("DELETE FROM log_entries");
+    service().sql("DELETE FROM logs");
+    std::filesystem::remove_all(service().folder() / "data" / "storage" / "public" / "consent-log");
+    service().restart();  // takes the rows in again, in entries with other tags and times
+    work();
+    service().pass(61s);
+    work();
+    EXPECT_EQ(size_shown(), 3U);
+    EXPECT_EQ(cosignatures(), 0U);
+    add();
+    work();
+    service().pass(61s);
+    work();
+    EXPECT_EQ(cosignatures(), 0U);
+}
+
+TEST_F(Witnesses, TheirFileIsCheckedAtTheStart) {
+    const auto refusal = [&](const std::string& text) -> std::string {
+        std::ofstream(folder_ / "witnesses.txt") << text;
+        try {
+            t_.emplace(Environment{{"CONSENT_LOG_PRIVATE_KEY", key_pem},
+                                   {"CONSENT_LOG_ORIGIN", "log.example.org"},
+                                   {"CONSENT_LOG_WITNESSES", (folder_ / "witnesses.txt").string()}});
+        } catch (const std::runtime_error& refused) {
+            return refused.what();
+        }
+        return {};
+    };
+    EXPECT_THAT(refusal("garbage\nquorum none\n"), HasSubstr("CONSENT_LOG_WITNESSES"));
+    EXPECT_THAT(refusal("quorum none\n"), HasSubstr("names no witness"));
+    EXPECT_THAT(refusal(one_.line("") + "quorum one.example.org\n"), HasSubstr("must end with its URL"));
+    EXPECT_THAT(refusal(one_.line("ftp://a") + "quorum one.example.org\n"), HasSubstr("must end with its URL"));
+    EXPECT_THAT(refusal(WitnessedLog().policy() + one_.line()), HasSubstr("Add the line: " + log_line.substr(0, 20)));
+    EXPECT_EQ(refusal(one_.line() + "quorum one.example.org\n"), "") << "without a line of the log";
+    const auto missing = read_config({{"CONSENT_LOG_WITNESSES", (folder_ / "missing.txt").string()},
+                                      {"DATA_DIR", folder_.path().string()},
+                                      {"HTTP_PORT", "0"}});
+    const SystemClock clock;
+    const StartCheck check = check_start(missing.value(), clock, false);
+    ASSERT_FALSE(check.problems.empty());
+    EXPECT_EQ(check.problems.back().setting, "CONSENT_LOG_WITNESSES");
+}
+
+}  // namespace
+}  // namespace consentry::tests
