@@ -5,9 +5,11 @@
 
 namespace consentry {
 
-// Damage that a reader notices is mended by the next work().
-awaitable<tlog::TileHashes> PublishedLog::must_fetch(std::vector<tlog::Node> nodes, std::uint64_t size) {
-    auto tiles = co_await fetch(std::move(nodes), size);
+// From the tiles of the published tree, because those of a former one may be gone. Damage that a reader notices is
+// mended by the next work().
+awaitable<tlog::TileHashes> PublishedLog::must_fetch(std::vector<tlog::Node> nodes) {
+    const LogState known = co_await state();
+    auto tiles = co_await fetch(std::move(nodes), static_cast<std::uint64_t>(known.published));
     if (!tiles) {
         tiles_are_damaged_ = true;
         throw Unavailable(tiles.error());
@@ -25,7 +27,7 @@ awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove(std::int64_t posit
     if (!opened) throw LogRefused("The database's log is damaged: " + opened.error() + ". Restore it from a backup.");
     const auto index = static_cast<std::uint64_t>(position);
     const std::uint64_t size = opened->checkpoint.size;
-    const tlog::TileHashes tiles = co_await must_fetch(tlog::nodes_for_inclusion(index, size), size);
+    const tlog::TileHashes tiles = co_await must_fetch(tlog::nodes_for_inclusion(index, size));
     auto hashes = tlog::inclusion_proof(index, size, tiles.reader());
     if (!hashes || !tlog::verify_inclusion(tlog::leaf_hash(entry), index, size, *hashes, opened->checkpoint.root)) {
         tiles_are_damaged_ = true;
@@ -39,7 +41,7 @@ awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove(std::int64_t posit
 
 awaitable<std::vector<tlog::Hash>> PublishedLog::prove_consistency(std::uint64_t from, std::uint64_t to) {
     if (from == 0 || from == to) co_return std::vector<tlog::Hash>{};
-    const tlog::TileHashes tiles = co_await must_fetch(tlog::nodes_for_consistency(from, to), to);
+    const tlog::TileHashes tiles = co_await must_fetch(tlog::nodes_for_consistency(from, to));
     auto hashes = tlog::consistency_proof(from, to, tiles.reader());
     if (!hashes) throw Unavailable("the object store lacks tiles of the log: " + hashes.error());
     co_return std::move(*hashes);

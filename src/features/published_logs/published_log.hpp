@@ -91,7 +91,7 @@ private:
     awaitable<void> put_checkpoint();
     awaitable<void> show_overdue();
     const std::string& shown(const LogState& known) const;
-    awaitable<tlog::TileHashes> must_fetch(std::vector<tlog::Node> nodes, std::uint64_t size);
+    awaitable<tlog::TileHashes> must_fetch(std::vector<tlog::Node> nodes);
     awaitable<std::string> forget_replaced(const LogState& known, std::int64_t size,
                                            const std::vector<tlog::TileId>& added);
 
