@@ -193,3 +193,27 @@ end_servers() {
     done 2>/dev/null
     until_ended 10 "${all[@]}" || signal KILL "${all[@]}"
 }
+
+# npm_modules NAME FOLDER: prints where the packages of FOLDER/package-lock.json are. Each state of that file has its
+# own folder, so branches do not disturb each other.
+npm_modules() {
+    echo "${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/consentry/$1-$(sha256sum "$2/package-lock.json" | cut -c1-16)"
+}
+
+# install_npm_modules NAME FOLDER: downloads them there.
+install_npm_modules() {
+    local modules fresh
+    modules=$(npm_modules "$1" "$2")
+    [[ ! -d "$modules" ]] || return 0
+    command -v npm >/dev/null || fail "npm is missing: run script/bootstrap --engines"
+    mkdir -p "$(dirname "$modules")"
+    fresh=$(mktemp -d "$modules.XXXXXX")
+    cp "$2"/package{,-lock}.json "$fresh"
+    # The packages' own install scripts are not needed.
+    if ! (cd "$fresh" && npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1); then
+        tail -n 5 "$fresh/npm.log" >&2
+        rm -rf "$fresh"
+        fail "npm ci failed; its last words stand above"
+    fi
+    mv -T "$fresh" "$modules" 2>/dev/null || rm -rf "$fresh"  # another process was faster
+}

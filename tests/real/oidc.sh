@@ -11,24 +11,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# Each state of the lock file has its own folder.
-modules=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/consentry/oidc-$(sha256sum "$here/oidc/package-lock.json" | cut -c1-16)
-
-install() {
-    [[ ! -d "$modules" ]] || return 0
-    command -v npm >/dev/null || fail "npm is missing: run script/bootstrap --engines"
-    mkdir -p "$(dirname "$modules")"
-    local fresh
-    fresh=$(mktemp -d "$modules.XXXXXX")
-    cp "$here"/oidc/package{,-lock}.json "$fresh"
-    # The packages' own install scripts are not needed.
-    if ! (cd "$fresh" && npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1); then
-        tail -n 5 "$fresh/npm.log" >&2
-        rm -rf "$fresh"
-        fail "npm ci failed; its last words stand above"
-    fi
-    mv -T "$fresh" "$modules" 2>/dev/null || rm -rf "$fresh"  # another process was faster
-}
+modules=$(npm_modules oidc "$here/oidc")
 
 start() {
     [[ -d "$modules" ]] || fail "oidc-provider is missing: run script/bootstrap --engines"
@@ -44,4 +27,4 @@ start() {
     cat "$folder/ports"
 }
 
-if [[ "${1:-}" == install ]]; then install; else act 1 "$@"; fi
+if [[ "${1:-}" == install ]]; then install_npm_modules oidc "$here/oidc"; else act 1 "$@"; fi

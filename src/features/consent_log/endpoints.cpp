@@ -4,6 +4,7 @@
 
 #include "base/errors.hpp"
 #include "features/consent_log/dto.hpp"
+#include "features/consent_log/verifier_page.hpp"
 #include "features/users/caller.hpp"
 #include "http/endpoint.hpp"
 
@@ -44,6 +45,16 @@ awaitable<Result<http::Raw>> description(ConsentLog& log) {
 awaitable<Result<http::Raw>> description_note(ConsentLog& log) {
     std::string note = co_await log.description_note();
     co_return exact(text_type, std::move(note), five_minutes);
+}
+
+awaitable<Result<http::Raw>> page() {
+    static const http::Raw answer = [] {
+        // no-transform: a copy that somebody saves has the bytes of the ETag.
+        http::Raw out = exact("text/html; charset=utf-8", std::string(verifier_page()), "no-cache, no-transform");
+        out.content_security_policy = verifier_page_policy();
+        return out;
+    }();
+    co_return answer;
 }
 
 // The addresses of a log are part of its identity, so they do not change with the API's prefix or version.
@@ -91,6 +102,16 @@ void add_public_endpoints(http::Router& router, ConsentLog& log) {
         .describes("The same facts as a signed note: who trusts the verifier key alone can trust the receipt keys.")
         .answers_with("text/plain")
         .handled_by([&log] { return description_note(log); });
+
+    http::Endpoint verifier = router.get("/consent-log/verify");
+    describe(verifier)
+        .id("consentLogVerifier")
+        .says("Show the page that verifies receipts, proofs and bundles")
+        .describes(
+            "One file that works offline: it sends nothing, loads nothing, and also works when saved. It needs the "
+            "verifier key, or a policy, from a source that its user trusts.")
+        .answers_with("text/html")
+        .handled_by([] { return page(); });
 }
 
 }  // namespace

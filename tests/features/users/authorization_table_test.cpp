@@ -137,6 +137,7 @@ const std::vector<Row>& table() {
         {"consentLogTile", "GET", "/consent-log/tile/0/000", open_to_all(404)},
         {"consentLogDescription", "GET", "/.well-known/consent-log", open_to_all(200)},
         {"consentLogDescriptionNote", "GET", "/.well-known/consent-log.note", open_to_all(200)},
+        {"consentLogVerifier", "GET", "/consent-log/verify", open_to_all(200)},
         {"exportAccount", "GET", "/api/shared/user/export", signed_in(200, 200)},
         {"deleteSelf", "DELETE", "/api/user/user/delete/self", signed_in(204, 403)},
     };

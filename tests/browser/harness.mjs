@@ -1,0 +1,175 @@
+// What the tests of pages share: the service in a folder of its own, and Chromium, which may speak to nobody else.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+
+const require = createRequire(`${process.env.CONSENTRY_NODE_MODULES}/`);
+const puppeteer = require('puppeteer-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+export const root = new URL('../..', import.meta.url).pathname;
+const password = 'Velvet-Harbor-42';
+
+// Ends what tests started, the last first, also if their preparations failed: a test that waits for its children hangs.
+const endings = [];
+after(async () => {
+    while (endings.length > 0) await endings.pop()();
+});
+
+export class Service {
+    constructor(settings = {}) {
+        this.folder = mkdtempSync(join(tmpdir(), 'consentry-browser-'));
+        endings.push(() => this.end());
+        // Nothing of the machine's own settings, and the cheapest permitted password hash.
+        this.environment = {
+            HTTP_HOST: '127.0.0.1',
+            HTTP_PORT: '0',
+            HTTP_THREADS: '2',
+            AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB: '8192',
+            AUTH_PASSWORD_ARGON2_PASSES: '1',
+            THROTTLE_LIMIT: '0',
+            ...settings,
+        };
+    }
+
+    run(args, input = '') {
+        const options = { cwd: this.folder, env: this.environment, input, encoding: 'utf8' };
+        const ended = spawnSync(process.env.CONSENTRY_PROGRAM, args, options);
+        if (ended.status !== 0) throw new Error(`consentry ${args.join(' ')}: ${ended.stdout}${ended.stderr}`);
+        return ended.stdout;
+    }
+
+    async start() {
+        const options = { cwd: this.folder, env: this.environment, stdio: ['ignore', 'ignore', 'pipe'] };
+        this.process = spawn(process.env.CONSENTRY_PROGRAM, ['serve'], options);
+        process.once('exit', () => this.process.kill('SIGKILL'));
+        let said = '';
+        this.origin = await new Promise((resolve, reject) => {
+            this.process.stderr.on('data', (text) => {
+                said += text;
+                const address = /listens on (http:\/\/\S+)/.exec(said);
+                if (address) resolve(address[1]);
+            });
+            this.process.once('exit', () => reject(new Error(`consentry serve ended: ${said}`)));
+        });
+    }
+
+    async end() {
+        if (this.process?.exitCode === null) {
+            const ended = new Promise((resolve) => this.process.once('exit', resolve));
+            this.process.kill('SIGTERM');
+            await ended;
+        }
+        rmSync(this.folder, { recursive: true, force: true });
+    }
+
+    // Makes the database, so that commands find it.
+    migrate() { this.run(['migrate']); }
+
+    createUser(email, role = 'user') {
+        return this.run(['user', 'create', '--email', email, '--role', role], `${password}\n`).trim();
+    }
+
+    // Publishes version 1 of each of the types with this text in English.
+    publishPolicies(texts) {
+        for (const [type, text] of Object.entries(texts)) {
+            const folder = join(this.folder, 'texts', type, '1');
+            mkdirSync(folder, { recursive: true });
+            writeFileSync(join(folder, 'en.hbs'), text);
+        }
+        this.run(['policy', 'import', 'texts']);
+        for (const type of Object.keys(texts)) this.run(['policy', 'publish', type, '1']);
+    }
+
+    async fetch(path, { token, ...options } = {}) {
+        const headers = { ...(options.body && { 'Content-Type': 'application/json' }), ...(token && { Authorization: `Bearer ${token}` }) };
+        const answer = await fetch(this.origin + path, { ...options, headers });
+        return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
+    }
+    async text(path, options) {
+        const answer = await this.fetch(path, options);
+        if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.bytes}`);
+        return answer.bytes.toString();
+    }
+    async json(path, options) { return JSON.parse(await this.text(path, options)); }
+    post(path, token, body) { return this.json(path, { method: 'POST', token, body: JSON.stringify(body) }); }
+
+    async logIn(email) {
+        const answer = await this.post('/api/public/user/login/credential', null, { email, password, from: 'website' });
+        return answer.data.tokens.accessToken;
+    }
+
+    // Asks again until the answer is 200: the log publishes once a second.
+    async eventually(path, options) {
+        for (const deadline = Date.now() + 30000; ; await new Promise((resume) => setTimeout(resume, 50))) {
+            const answer = await this.fetch(path, options);
+            if (answer.status === 200) return answer.bytes.toString();
+            if (Date.now() > deadline) throw new Error(`${path}: still ${answer.status} ${answer.bytes}`);
+        }
+    }
+
+    // Rows of the SQLite database.
+    rows(select) {
+        const ended = spawnSync('sqlite3', ['-readonly', '-json', join(this.folder, 'data/consentry.db'), select], { encoding: 'utf8' });
+        if (ended.status !== 0) throw new Error(ended.stderr);
+        return JSON.parse(ended.stdout || '[]');
+    }
+}
+
+// A browser with a profile of its own.
+export async function openBrowser() {
+    const profile = mkdtempSync(join(tmpdir(), 'consentry-chromium-'));
+    const browser = await puppeteer.launch({
+        executablePath: process.env.CONSENTRY_CHROMIUM,
+        headless: true,
+        userDataDir: profile,
+        args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+            '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
+    });
+    endings.push(async () => {
+        await browser.close();
+        rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    });
+    return browser;
+}
+
+// A tab that records what a page must not do: `troubles` contains errors of the console and requests to other addresses
+// than those that begin with `origin`.
+export async function openPage(browser, origin, { width = 1280, height = 900, scheme = 'light' } = {}) {
+    const page = await browser.newPage();
+    await page.setViewport({ width, height });
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    const troubles = [];
+    page.on('console', (message) => ['error', 'warn'].includes(message.type()) && troubles.push(message.text()));
+    page.on('pageerror', (error) => troubles.push(String(error)));
+    page.on('request', (request) => request.url().startsWith(origin) || troubles.push(`request to ${request.url()}`));
+    return { page, troubles };
+}
+
+// What axe-core finds wrong with the page, as sentences. Runs outside the page's own security policy.
+export async function violations(page) {
+    const client = await page.createCDPSession();
+    const { frameTree } = await client.send('Page.getFrameTree');
+    const { executionContextId } = await client.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id, worldName: 'axe' });
+    const evaluate = async (expression) => {
+        const { result, exceptionDetails } = await client.send('Runtime.evaluate',
+            { expression, contextId: executionContextId, awaitPromise: true, returnByValue: true });
+        if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+        return result.value;
+    };
+    await evaluate(`${axe}; 0`);
+    const found = await evaluate('axe.run(document).then((result) => result.violations)');
+    await client.detach();
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} ${node.failureSummary}`).join('; ')}`);
+}
+
+export const isTooWide = (page) => page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+// Keeps a picture in CONSENTRY_SCREENSHOTS, if that folder is set.
+export async function picture(page, name) {
+    const folder = process.env.CONSENTRY_SCREENSHOTS;
+    if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}

@@ -1,0 +1,169 @@
+// assets/verify.html: whole and filtered bundles of a log of the real service, and tampering with each part.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { before, test } from 'node:test';
+import { NoteKey, bundle, bundleMembers, checkpointText, leafHash, sha256, withSums, zip } from './bundle.mjs';
+import { openBrowser, openPage, root } from './harness.mjs';
+import { recordedLog, verify } from './records.mjs';
+
+let log;
+let page;
+let troubles;
+before(async () => {
+    const [recorded, browser] = await Promise.all([recordedLog(), openBrowser()]);
+    log = recorded;
+    ({ page, troubles } = await openPage(browser, 'file://'));
+    await page.goto(`file://${root}assets/verify.html`);
+});
+
+const check = (content, trust = log.vkey) => verify(page, trust, [{ name: 'bundle.zip', content }]);
+async function expectRefused(content, reason) {
+    const [finding] = await check(content);
+    assert.ok(!finding.good, `accepted, although it should be refused: ${reason}`);
+    assert.match(finding.sentence, reason);
+}
+const factsOf = (finding) => Object.fromEntries(finding.facts);
+
+test('a whole bundle is the log', async () => {
+    const [finding] = await check(bundle(log));
+    assert.ok(finding.good, finding.sentence);
+    assert.match(finding.sentence, /contains the whole log \S+ up to its checkpoint of 7 entries/);
+    const facts = factsOf(finding);
+    assert.equal(facts.Acceptances, '6 entries');
+    assert.equal(facts.Withdrawals, '1 entry');
+    assert.equal(facts.Addenda, '7 addenda match their entries');
+    assert.equal(facts.Documents, '3 texts match their hashes');
+    const other = new NoteKey(log.origin, randomBytes(32));
+    assert.match((await check(bundle(log), other.vkey))[0].sentence, /^checkpoint: none of the known keys/);
+});
+
+test('a filtered bundle proves each of its entries', async () => {
+    const some = { ...log, documents: log.documents.slice(2) };
+    const chosen = log.entries.flatMap((entry, index) => (entry.subarray(34, 66).equals(sha256(log.documents[2])) ? [index] : []));
+    assert.equal(chosen.length, 3);
+    const [right] = await check(bundle(some, chosen));
+    assert.ok(right.good, right.sentence);
+    assert.match(right.sentence, /contains 3 entries of the 7 entries of \S+; each is proven/);
+    assert.equal(factsOf(right).Addenda, '3 addenda match their entries');
+});
+
+// Each change leaves checksums and archive right, so that only the check in question can notice.
+async function expectChangeRefused(change, reason, chosen = null) {
+    const members = bundleMembers({ ...log, documents: chosen ? [] : log.documents }, chosen);
+    change(members);
+    await expectRefused(zip(withSums(members)), reason);
+}
+const tile = 'tile/entries/000.p/7';
+test('every member is checked', async () => {
+    for (const name of ['checkpoint', 'description.note', 'policy.txt', 'README.txt'])
+        await expectChangeRefused((members) => delete members[name], new RegExp(`^${name}: the bundle lacks this member`));
+    await expectChangeRefused((members) => (members['evil.txt'] = 'x'), /^evil.txt: a bundle has no member of this name/);
+    await expectChangeRefused((members) => (members['tile/entries/001.p/1'] = 'x'), /^tile\/entries\/001.p\/1: the whole log has no such member/);
+    await expectChangeRefused((members) => (members[`documents/${'0'.repeat(64)}`] = 'x'), /the name is not the SHA-256/);
+    await expectChangeRefused((members) => (members[`documents/${sha256('x').toString('hex')}`] = 'x'), /no entry of the bundle names/);
+    await expectChangeRefused((members) => (members['policy.txt'] = 'log x'), /^policy.txt: line 1/);
+    await expectChangeRefused((members) => (members[tile] = Buffer.concat([members[tile], Buffer.from('x')])), /1 bytes follow/);
+    await expectChangeRefused((members) => (members[tile] = members[tile].subarray(0, -1)), /ends within entry 6/);
+    const swapped = () => Buffer.concat([log.entries[1], log.entries[0], ...log.entries.slice(2)].flatMap((one) => [Buffer.from([0, one.length]), one]));
+    await expectChangeRefused((members) => (members[tile] = swapped()), /^checkpoint: the entries of the bundle are not those of the log/);
+    await expectChangeRefused((members) => (members['proofs/000000000000.tlog-proof'] = 'x'), /000000000000|not a proof|first line/);
+});
+
+test('addenda belong to their entries', async () => {
+    const refused = (change, reason) => expectChangeRefused((members) => (members['addenda.ndjson'] = change(members['addenda.ndjson'])), reason);
+    await refused((text) => text.replace('"userAgent":"node"', '"userAgent":"curl"'), /the addendum of entry 0 is not the one/);
+    await refused((text) => text.replace('"index":0', '"index":7'), /not sorted|no entry/);
+    await refused((text) => text.split('\n').reverse().join('\n').slice(1) + '\n', /not sorted/);
+    await refused((text) => text.slice(0, -1), /last line is cut off/);
+    await refused((text) => text.replace('{"index":0,', '{"index":00,'), /not of the form/);
+    await refused((text) => `${text}{}\n`, /not of the form/);
+});
+
+test('proofs of a filtered bundle are for its checkpoint', async () => {
+    const name = 'proofs/000000000002.tlog-proof';
+    const change = (edit, reason) => expectChangeRefused(edit, reason, [2, 4]);
+    await change((members) => (members['proofs/000000000003.tlog-proof'] = members[name]), /the name is not that of its index/);
+    await change((members) => (members[name] = members[name].replace(/^extra .*\n/m, '')), /does not contain its entry/);
+    await change((members) => (members[name] = members[name].replace(/\n\n[^]*/, '\n\nx')), /for another checkpoint/);
+    await change((members) => (members[name] = members[name].replace('index 2', 'index 2 ')), /not a decimal number/);
+});
+
+test('checksums and archive are exact', async () => {
+    const members = withSums(bundleMembers(log));
+    const withSum = (edit) => zip(members.map(([name, bytes]) => [name, name === 'SHA256SUMS' ? Buffer.from(edit(bytes.toString())) : bytes]));
+    await expectRefused(withSum((text) => text.replace(/^[0-9a-f]/, (digit) => (digit === '0' ? '1' : '0'))), /its SHA-256 is not the one/);
+    await expectRefused(withSum((text) => text.split('\n').slice(1).join('\n')), /does not list exactly/);
+    await expectRefused(withSum((text) => `${text}${'0'.repeat(64)}  more\n`), /does not list exactly/);
+    await expectRefused(withSum((text) => text.replace('  ', ' *')), /not a hash, two spaces/);
+    await expectRefused(zip([...members].reverse()), /not in the order of their names/);
+    await expectRefused(zip([members[0], ...members]), /not in the order of their names/);
+    await expectRefused(Buffer.concat([bundle(log), Buffer.from('x')]), /not a whole ZIP archive/);
+});
+
+test('no byte of a bundle can change', async () => {
+    const whole = bundle({ ...log, documents: [] });
+    // In one call; the step has no special meaning in the format.
+    const { accepted, tried } = await page.evaluate(async (vkey, base64) => {
+        const policy = await readTrust(vkey);
+        const right = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+        const accepted = [];
+        let tried = 0;
+        const attempt = async (what, bytes) => {
+            ++tried;
+            try {
+                await new Bundle(new Blob([bytes]), policy, new Work(() => {})).verify();
+                accepted.push(what);
+            } catch (error) {
+                if (!(error instanceof Refusal)) throw error;
+            }
+        };
+        for (let at = 0; at < right.length; at += 9) await attempt(`byte ${at}`, right.map((one, i) => (i === at ? one ^ (1 << at % 8) : one)));
+        for (let at = right.length - 22; at < right.length; ++at) await attempt(`byte ${at}`, right.map((one, i) => (i === at ? one ^ 1 : one)));
+        for (let at = 0; at < right.length; at += 501) await attempt(`cut off at ${at}`, right.slice(0, at));
+        return { accepted, tried };
+    }, log.vkey, whole.toString('base64'));
+    assert.deepEqual(accepted, []);
+    assert.ok(tried > 500, `${tried} changes`);
+});
+
+// CONSENTRY_BROWSER_ENTRIES=1000000 measures a large one.
+test('a large bundle does not freeze the page', async (t) => {
+    const count = Number(process.env.CONSENTRY_BROWSER_ENTRIES ?? 10000);
+    const key = new NoteKey('large.example/consent', randomBytes(32));
+    const entries = [];
+    const addenda = new Map();
+    for (let i = 0; i < count; ++i) {
+        const text = JSON.stringify({ acceptanceId: String(i), ipAddress: '192.0.2.1', salt: '', sessionId: null, userAgent: 'x'.repeat(100), userId: String(i) });
+        const entry = Buffer.from(log.entries[i % log.entries.length]);
+        sha256(text).copy(entry, 66);
+        entries.push(entry);
+        addenda.set(i, text);
+    }
+    const text = checkpointText(key.name, entries.map(leafHash));
+    const description = `description of a consent log\n${JSON.stringify({ origin: key.name, verifierKey: key.vkey, mergeDelay: 60, receiptKeys: { keys: [] } })}\n`;
+    const large = bundle({ vkey: key.vkey, checkpoint: key.note(text), descriptionNote: key.note(description), entries, addenda, documents: [] });
+    const file = `${log.service.folder}/large.zip`;
+    writeFileSync(file, large);
+    await page.type('#trust', key.vkey);
+    await (await page.$('#record-file')).uploadFile(file);
+    const started = Date.now();
+    await page.evaluate(() => {
+        globalThis.longest = 0;
+        let last = performance.now();
+        setInterval(() => {
+            const now = performance.now();
+            longest = Math.max(longest, now - last);
+            last = now;
+        }, 10);
+    });
+    await page.click('#verify');
+    await page.waitForSelector('#result:not([hidden])', { timeout: 590000 });
+    const seconds = (Date.now() - started) / 1000;
+    assert.equal(await page.$eval('#verdict', (one) => one.textContent), 'Verified');
+    const longest = await page.evaluate(() => longest);
+    t.diagnostic(`${count} entries, ${(large.length / 1e6).toFixed(1)} MB: ${seconds.toFixed(1)} s; the longest pause of the page: ${longest.toFixed(0)} ms`);
+    assert.ok(longest < 2000, `the page did not answer for ${longest} ms`);
+});
+
+test('the page has sent and loaded nothing, and has had no error', () => assert.deepEqual(troubles, []));
