@@ -39,7 +39,7 @@ test('a receipt is verified by the verifier key and the description alone', asyn
     const { receipt, claims } = log.records[1];
     const findings = await verify(page, log.vkey, [file(receipt)], log.descriptionNote);
     expectGood(findings, 1);
-    assert.match(findings[0].sentence, /privacy policy, version 1 \(en\) was accepted on \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+    assert.match(findings[0].sentence, /privacy policy, version 1 in English, was accepted on \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
     assert.equal(factOf(findings[0], 'Account tag'), claims.sub);
     assert.equal(factOf(findings[0], 'SHA-256 of the text'), claims.policy.contentHash);
     assert.equal(factOf(findings[0], 'Number of the entry'), undefined, 'a promise alone');
