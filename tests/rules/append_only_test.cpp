@@ -1,4 +1,5 @@
-// DOC-5: the history of consent is append-only. The program contains no statement that changes or deletes its rows.
+// DOC-5: the history of consent is append-only. The program contains no statement that changes its rows, and one that
+// deletes them: with the account, once it is erased.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -13,6 +14,13 @@ namespace consentry::rules {
 namespace {
 
 constexpr std::string_view table = "term_policy_acceptances";
+
+// The only file that may delete rows, and how, to the letter: those of one account that is marked as erased.
+constexpr std::string_view erasing_file = "src/features/acceptances/erasure_repository.cpp";
+constexpr std::string_view erasing_statement =
+    "\"delete from term_policy_acceptances where id in (select a.id from term_policy_acceptances a "
+    "where a.user_id = $1 and exists (select 1 from users u where u.id = $1 and u.erased_at is not null) "
+    "order by a.accepted_at, a.id limit $2)\"";
 
 // Joins the pieces of string literals, collapses white space and converts letters to lower case.
 std::string joined(std::string_view text) {
@@ -50,15 +58,33 @@ bool changes_history(std::string_view source) {
     return false;
 }
 
+// The source without the statement that may delete, which it must contain once.
+std::string without_erasure(std::string_view source) {
+    std::string text = joined(source);
+    const auto at = text.find(erasing_statement);
+    if (at == std::string::npos) return "DROP TABLE " + std::string(table) + " -- the statement has another text now";
+    return text.erase(at, erasing_statement.size());
+}
+
 TEST(DOC_5, NoStatementOfTheProgramChangesTheHistoryOfConsent) {
     std::size_t naming = 0;
     for (const char* folder : {"src", "migrations"})
         for (const std::string& path : files_below(folder)) {
             const std::string text = read_file(path);
             if (text.contains(table)) ++naming;
-            EXPECT_FALSE(changes_history(text)) << path;
+            EXPECT_FALSE(changes_history(path == erasing_file ? without_erasure(text) : text)) << path;
         }
     EXPECT_GE(naming, 2U) << "the table has another name now";
+}
+
+TEST(DOC_5, TheErasureIsOneStatementOfOneFile) {
+    const std::string file = read_file(std::string(erasing_file));
+    EXPECT_TRUE(changes_history(file));
+    EXPECT_FALSE(changes_history(without_erasure(file)));
+    EXPECT_TRUE(changes_history(without_erasure(file + file))) << "once";
+    std::string wider = file;
+    wider.replace(wider.rfind("u.erased_at IS NOT NULL"), 23, "u.deleted_at > 0");
+    EXPECT_TRUE(changes_history(without_erasure(wider))) << "of erased accounts alone";
 }
 
 TEST(DOC_5, TheSearchForChangesItself) {

@@ -14,6 +14,10 @@ int clean_up() {
     const auto services = open_services(clock);
     if (!services) return wrong_use;
     const auto troubles = run(services->clean_up());
+    const ErasureCount erased = services->accounts.erased();
+    fmt::print("Erased {} deleted {} and {} {} of consent.\n", erased.accounts,
+               erased.accounts == 1 ? "account" : "accounts", erased.consents,
+               erased.consents == 1 ? "record" : "records");
     for (const CleanUpTrouble& trouble : troubles)
         fmt::print(stderr, "consentry: {}: {}\n", trouble.task, trouble.reason);
     if (!troubles.empty()) return failed;

@@ -276,10 +276,11 @@ awaitable<void> Acceptances::complete_log() {
     log_is_complete_ = true;
 }
 
-// One transaction each: another process may add the same entry, and then only that one fails.
+// One transaction each: another process may add the same entry or erase the account, and then only that one fails.
 awaitable<void> Acceptances::log_all(std::vector<StoredConsent> consents) {
     for (const StoredConsent& consent : consents) {
         storage::Transaction transaction;
+        AcceptanceRepository::add_not_erased(transaction, consent.evidence.user);
         const SubjectTag subject = co_await log_->subject_of(consent.evidence.user, transaction);
         ConsentEvent event = event_of(consent.evidence, consent, consent.at);
         event.is_late = true;

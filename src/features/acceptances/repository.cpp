@@ -217,6 +217,10 @@ void AcceptanceRepository::add_withdrawal(storage::Transaction& transaction, Exp
                     evidence.session, former);
 }
 
+void AcceptanceRepository::add_not_erased(storage::Transaction& transaction, UserId user) {
+    transaction.add(Expect::one, "UPDATE users SET erased_at = NULL WHERE id = $1 AND erased_at IS NULL", user);
+}
+
 awaitable<std::vector<StoredConsent>> AcceptanceRepository::list_standing(UserId user) {
     const auto rows = co_await database_.query(
         sql<"SELECT ", stored_columns,

@@ -97,6 +97,8 @@ public:
                                PolicyType type, TimePoint now, std::optional<AcceptanceId> former = {});
     // The newest row of each type, unless it is a withdrawal.
     awaitable<std::vector<StoredConsent>> list_standing(UserId user);
+    // The transaction fails here if the account is erased; otherwise its erasure waits for the commit.
+    static void add_not_erased(storage::Transaction& transaction, UserId user);
     // Rows above `after` that the log lacks, in the order of their ids.
     awaitable<std::vector<StoredConsent>> list_unlogged(AcceptanceId after, std::int64_t count);
 

@@ -1,5 +1,7 @@
 #include "features/accounts/accounts.hpp"
 
+#include <algorithm>
+
 #include "base/errors.hpp"
 
 namespace consentry {
@@ -7,7 +9,8 @@ namespace consentry {
 Accounts::Accounts(storage::Database& database, const Clock& clock, TwoFactor& two_factor, Passwords& passwords,
                    Consents& consents, Mails& mails, Audit audit, AccountSettings settings)
     : database_(database),
-      repository_(database),
+      erasure_(database),
+      consent_erasure_(database),
       tokens_(database),
       clock_(clock),
       two_factor_(two_factor),
@@ -112,17 +115,34 @@ awaitable<Result<void>> Accounts::delete_self(Actor by, UserId user, Proof proof
 }
 
 awaitable<void> Accounts::erase_deleted() {
-    constexpr std::int64_t portion = 100;
+    constexpr std::int64_t accounts_at_once = 100;
+    const TimePoint deleted_before = clock_.now() - settings_.erase_after;
+    DeletedAccount after;
+    for (;;) {
+        const auto due = co_await erasure_.list_due(after, deleted_before, accounts_at_once);
+        for (const DeletedAccount& account : due) co_await erase(account.id);
+        if (std::ssize(due) < accounts_at_once) co_return;
+        after = due.back();
+    }
+}
+
+awaitable<void> Accounts::erase(UserId user) {
+    constexpr std::int64_t portion = 250;  // of each large table: ten milliseconds together
     for (;;) {
         const TimePoint now = clock_.now();
-        const auto users = co_await repository_.list_erasable(now - settings_.erase_after, portion);
-        for (const UserId user : users) {
-            storage::Transaction transaction;
-            AccountRepository::add_erase(transaction, user, now);
-            const auto outcome = co_await database_.commit(std::move(transaction));
-            if (outcome.committed) audit_.tell("account.erased", Outcome::success, user, {});
+        storage::Transaction transaction;
+        ErasureRepository::add_mark(transaction, user, now);
+        const std::size_t consents = co_await consent_erasure_.add_erase(transaction, user, now, portion);
+        ErasureRepository::add_erase(transaction, user, portion);
+        const auto outcome = co_await database_.commit(std::move(transaction));
+        if (!outcome.committed) co_return;  // another process is erasing it
+        erased_consents_ += outcome.results.at(consents).affected();
+        if (outcome.results.front().affected() == 1) {
+            ++erased_accounts_;
+            audit_.tell("account.erased", Outcome::success, user, {});
         }
-        if (std::ssize(users) < portion) co_return;
+        if (std::ranges::none_of(outcome.results, [](const storage::Rows& rows) { return rows.affected() >= portion; }))
+            co_return;
     }
 }
 

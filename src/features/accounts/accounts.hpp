@@ -1,12 +1,16 @@
 // The life cycle of an account as its owner controls it: sign-up, verification, changes, deletion, and finally erasure.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "features/acceptances/erasure_repository.hpp"
+#include "features/accounts/erasure_repository.hpp"
 #include "features/accounts/repository.hpp"
 #include "features/mail/mails.hpp"
 #include "features/passwords/passwords.hpp"
@@ -28,6 +32,12 @@ struct NewAccount {
     std::vector<PolicyType> accepted;
 };
 
+// What erase_deleted() has erased since the start.
+struct ErasureCount {
+    std::int64_t accounts = 0;
+    std::int64_t consents = 0;  // rows about acceptances and withdrawals
+};
+
 class Accounts {
 public:
     // The references must outlive this object.
@@ -41,12 +51,17 @@ public:
     awaitable<Result<void>> update_profile(UserId user, ProfileChange change, Cause cause);
     // Deletes the account, which cannot be used from then on. Errors: notFound; with two-factor on, those of its proof.
     awaitable<Result<void>> delete_self(Actor by, UserId user, Proof proof, Cause cause);
-    // Erases the personal data of deleted accounts whose retention has ended.
+    // Erases deleted accounts whose retention has ended, each in a transaction of its own; an account with very many
+    // rows takes several, the first of which erases what names the person. Several processes may work at the same time.
     awaitable<void> erase_deleted();
+    ErasureCount erased() const { return {.accounts = erased_accounts_, .consents = erased_consents_}; }
 
 private:
+    awaitable<void> erase(UserId user);
+
     storage::Database& database_;
-    AccountRepository repository_;
+    ErasureRepository erasure_;
+    ConsentErasureRepository consent_erasure_;
     AccountTokens tokens_;
     const Clock& clock_;
     TwoFactor& two_factor_;
@@ -55,6 +70,8 @@ private:
     Mails& mails_;
     Audit audit_;
     const AccountSettings settings_;
+    std::atomic<std::int64_t> erased_accounts_ = 0;
+    std::atomic<std::int64_t> erased_consents_ = 0;
 };
 
 }  // namespace consentry

@@ -101,29 +101,4 @@ void AccountRepository::add_delete(PrivilegedTransaction& transaction, UserId us
     transaction.add(Expect::any, "DELETE FROM password_history WHERE user_id = $1", user);
 }
 
-awaitable<std::vector<UserId>> AccountRepository::list_erasable(TimePoint deleted_before, std::int64_t limit) {
-    const auto rows = co_await database_.query(
-        "SELECT id FROM users WHERE deleted_at IS NOT NULL AND erased_at IS NULL AND deleted_at <= $1 "
-        "ORDER BY deleted_at LIMIT $2",
-        deleted_before, limit);
-    std::vector<UserId> out;
-    for (std::size_t i = 0; i < rows.size(); ++i) out.push_back(rows[i].id<UserId>(0));
-    co_return out;
-}
-
-void AccountRepository::add_erase(storage::Transaction& transaction, UserId user, TimePoint now) {
-    transaction.add(Expect::one,
-                    "UPDATE users SET erased_at = $2, deleted_email = NULL, name = NULL, gender = NULL, "
-                    "last_ip_address = NULL "
-                    "WHERE id = $1 AND deleted_at IS NOT NULL AND erased_at IS NULL",
-                    user, now);
-    transaction.add(Expect::any,
-                    "UPDATE sessions SET ip_address = '', user_agent = '', device_fingerprint = NULL, "
-                    "device_name = NULL, device_platform = NULL WHERE user_id = $1",
-                    user);
-    transaction.add(Expect::any, "UPDATE activity_log SET ip_address = NULL, user_agent = NULL WHERE user_id = $1",
-                    user);
-    transaction.add(Expect::any, "DELETE FROM mails WHERE user_id = $1", user);
-}
-
 }  // namespace consentry

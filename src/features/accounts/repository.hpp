@@ -48,8 +48,6 @@ struct ProfileChange {
 
 class AccountRepository {
 public:
-    explicit AccountRepository(storage::Database& database) : database_(database) {}
-
     // Expect::one: the account exists. Empty members leave the stored value unchanged.
     static void add_profile_change(storage::Transaction& transaction, UserId user, const ProfileChange& change,
                                    TimePoint now);
@@ -59,13 +57,6 @@ public:
     // The first statement is an Expect::one that fails if the account is already deleted. The commit frees the address
     // and the username and removes every means of logging in.
     static void add_delete(PrivilegedTransaction& transaction, UserId user, TimePoint now);
-    // Returns accounts deleted by `deleted_before` that still hold personal data.
-    awaitable<std::vector<UserId>> list_erasable(TimePoint deleted_before, std::int64_t limit);
-    // Erases personal data. The records of events stay, without their origin.
-    static void add_erase(storage::Transaction& transaction, UserId user, TimePoint now);
-
-private:
-    storage::Database& database_;
 };
 
 }  // namespace consentry

@@ -12,6 +12,12 @@ void ConsentLogRepository::add_consent(storage::Transaction& transaction, Accept
                     id, entry, BytesView(salt));
 }
 
+void ConsentLogRepository::add_erasure(storage::Transaction& transaction, const Bytes& entry, TimePoint now) {
+    // Waiting entries get their positions in the order of their ids: the erasure follows what it is about.
+    transaction.add(Expect::one, "INSERT INTO log_entries (id, log, entry) VALUES ($1, 'consent', $2)",
+                    AcceptanceId::make(now), entry);
+}
+
 awaitable<std::optional<LoggedEntry>> ConsentLogRepository::find_consent(UserId user, AcceptanceId id) {
     const auto rows = co_await database_.query(
         "SELECT e.entry, e.position FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id "

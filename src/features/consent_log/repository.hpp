@@ -26,6 +26,8 @@ public:
     // Adds an entry if the transaction has added its acceptance, otherwise none.
     static void add_consent(storage::Transaction& transaction, AcceptanceId id, const Bytes& entry,
                             const AddendumSalt& salt);
+    // Adds an entry that is about no row.
+    static void add_erasure(storage::Transaction& transaction, const Bytes& entry, TimePoint now);
     // Of an acceptance of this account; nullopt if it has none with this id, or the log lacks it.
     awaitable<std::optional<LoggedEntry>> find_consent(UserId user, AcceptanceId id);
 

@@ -27,7 +27,8 @@ constexpr auto entry_columns =
     columns<StoredEntry>(column<"e.position", &StoredEntry::position>, column<"e.id", &StoredEntry::id, to_uuid>,
                          column<"e.entry", &StoredEntry::entry>, column<"e.salt", &StoredEntry::salt>);
 
-constexpr std::string_view insert_subject = "INSERT INTO log_subjects (user_id, tag) VALUES ($1, $2)";
+constexpr std::string_view insert_subject =
+    "INSERT INTO log_subjects (user_id, tag) SELECT u.id, $2 FROM users u WHERE u.id = $1 AND u.erased_at IS NULL";
 
 SubjectTag to_tag(const Bytes& stored) {
     SubjectTag out;
@@ -149,6 +150,14 @@ awaitable<std::optional<SubjectTag>> SubjectRepository::find(UserId user) {
 
 void SubjectRepository::add_insert(storage::Transaction& transaction, UserId user, const SubjectTag& tag) {
     transaction.add(Expect::one, insert_subject, user, BytesView(tag));
+}
+
+void SubjectRepository::add_erase(storage::Transaction& transaction, UserId user,
+                                  const std::optional<SubjectTag>& tag) {
+    if (tag)
+        transaction.add(Expect::one, "DELETE FROM log_subjects WHERE user_id = $1 AND tag = $2", user, BytesView(*tag));
+    else
+        transaction.add(Expect::none, "DELETE FROM log_subjects WHERE user_id = $1", user);
 }
 
 std::optional<SubjectTag> SubjectRepository::inserted(const storage::Transaction& transaction, UserId user) {

@@ -94,8 +94,10 @@ public:
     explicit SubjectRepository(storage::Database& database) : database_(database) {}
 
     awaitable<std::optional<SubjectTag>> find(UserId user);
-    // The transaction fails here if the account has a tag.
+    // The transaction fails here if the account has a tag or is erased.
     static void add_insert(storage::Transaction& transaction, UserId user, const SubjectTag& tag);
+    // The transaction fails here if the account's tag is not this one.
+    static void add_erase(storage::Transaction& transaction, UserId user, const std::optional<SubjectTag>& tag);
     // The tag that this transaction adds.
     static std::optional<SubjectTag> inserted(const storage::Transaction& transaction, UserId user);
 

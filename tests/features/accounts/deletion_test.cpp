@@ -129,21 +129,14 @@ TEST(Deletion, ErasesWhatTellsOfThePersonAfterThirtyDays) {
 
     service.pass(std::chrono::days{30});
     run(service.app().services().clean_up());
-    EXPECT_EQ(one(service, "SELECT count(*) FROM users" + of_ada +
-                               " AND deleted_email IS NULL AND name IS NULL AND last_ip_address IS NULL "
-                               "AND erased_at IS NOT NULL"),
-              "1");
-    EXPECT_EQ(one(service, "SELECT count(*) FROM sessions" + of_hers +
-                               " AND (ip_address <> '' OR user_agent <> '' OR device_name IS NOT NULL)"),
-              "0");
-    EXPECT_EQ(one(service, "SELECT count(*) FROM activity_log" + of_hers +
-                               " AND (ip_address IS NOT NULL OR user_agent IS NOT NULL)"),
-              "0");
-    EXPECT_NE(one(service, "SELECT count(*) FROM activity_log" + of_hers), "0") << "what happened stays";
+    EXPECT_EQ(one(service, "SELECT count(*) FROM users" + of_ada), "0");
+    for (const std::string table : {"sessions", "activity_log", "mails"})
+        EXPECT_EQ(one(service, "SELECT count(*) FROM " + table + of_hers), "0") << table;
     for (const std::string& table : service.tables())
         for (const auto& row : service.sql("SELECT * FROM " + table))
             for (const std::string& value : row)
-                EXPECT_FALSE(value.contains("ada@") || value.contains("Canary")) << table << ": " << value;
+                EXPECT_FALSE(value.contains("ada@") || value.contains("Canary") || value.contains(person.id.text()))
+                    << table << ": " << value;
     EXPECT_EQ(service.log_in(stays).status, 200U) << "nobody else is touched";
     EXPECT_NE(one(service, "SELECT count(*) FROM activity_log WHERE ip_address IS NOT NULL"), "0");
     run(service.app().services().clean_up());

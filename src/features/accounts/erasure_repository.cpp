@@ -1,0 +1,91 @@
+#include "features/accounts/erasure_repository.hpp"
+
+#include <string>
+
+#include "features/two_factor/repository.hpp"
+#include "storage/columns.hpp"
+
+namespace consentry {
+namespace {
+
+using storage::column;
+using storage::columns;
+using storage::Expect;
+using storage::sql;
+using storage::Text;
+
+constexpr auto deleted_columns =
+    columns<DeletedAccount>(column<"id", &DeletedAccount::id>, column<"deleted_at", &DeletedAccount::deleted_at>);
+
+// $2 is the portion.
+constexpr Text own_activity = "(SELECT id FROM activity_log WHERE user_id = $1 ORDER BY created_at, id LIMIT $2)";
+// What an administrator does to an account is in both activity logs, at the same time; the administrator's names the
+// account. The time finds these rows in an index.
+constexpr Text acts_on_account =
+    "(SELECT m.id FROM activity_log o JOIN activity_log m ON m.user_id = o.created_by AND m.created_at = o.created_at "
+    "WHERE o.created_by <> $1 AND o.id IN " +
+    own_activity + ")";
+// Once the account's own log is empty, so that no portion passes over it.
+constexpr Text acts_on_others =
+    "(SELECT id FROM activity_log WHERE created_by = $1 AND user_id <> $1 "
+    "AND (ip_address IS NOT NULL OR user_agent IS NOT NULL) "
+    "AND NOT EXISTS (SELECT 1 FROM activity_log o WHERE o.user_id = $1) ORDER BY id LIMIT $2)";
+
+// The rows may be the evidence of entries in a log, as acceptances are.
+void add_erase_activity(storage::Transaction& transaction, UserId user, std::int64_t portion) {
+    const std::string member = "\"userId\":\"" + user.text() + "\"";
+    transaction.add(Expect::any, sql<"UPDATE log_entries SET salt = NULL WHERE id IN ", acts_on_account>, user,
+                    portion);
+    transaction.add(Expect::any,
+                    sql<"UPDATE activity_log SET metadata = replace(metadata, $3, '\"userId\":null') WHERE id IN ",
+                        acts_on_account, " AND metadata LIKE '%' || $3 || '%'">,
+                    user, portion, member);
+    transaction.add(Expect::any, sql<"UPDATE log_entries SET salt = NULL WHERE id IN ", own_activity>, user, portion);
+    transaction.add(Expect::any, sql<"DELETE FROM activity_log WHERE id IN ", own_activity>, user, portion);
+    transaction.add(Expect::any, sql<"UPDATE log_entries SET salt = NULL WHERE id IN ", acts_on_others>, user, portion);
+    transaction.add(Expect::any,
+                    sql<"UPDATE activity_log SET ip_address = NULL, user_agent = NULL WHERE id IN ", acts_on_others>,
+                    user, portion);
+}
+
+}  // namespace
+
+awaitable<std::vector<DeletedAccount>> ErasureRepository::list_due(DeletedAccount after, TimePoint deleted_before,
+                                                                   std::int64_t limit) {
+    const auto rows = co_await database_.query(sql<"SELECT ", deleted_columns,
+                                                   " FROM users WHERE deleted_at IS NOT NULL AND deleted_at <= $1 "
+                                                   "AND (deleted_at, id) > ($2, $3) ORDER BY deleted_at, id LIMIT $4">,
+                                               deleted_before, after.deleted_at, after.id, limit);
+    co_return deleted_columns.read_all(rows);
+}
+
+void ErasureRepository::add_mark(storage::Transaction& transaction, UserId user, TimePoint now) {
+    transaction.add(Expect::any,
+                    "UPDATE users SET erased_at = $2, deleted_email = NULL, name = NULL, gender = NULL, "
+                    "last_ip_address = NULL WHERE id = $1 AND deleted_at IS NOT NULL AND erased_at IS NULL",
+                    user, now);
+}
+
+void ErasureRepository::add_erase(storage::Transaction& transaction, UserId user, std::int64_t portion) {
+    add_erase_activity(transaction, user, portion);
+    transaction.add(Expect::any,
+                    "DELETE FROM sessions WHERE id IN "
+                    "(SELECT id FROM sessions WHERE user_id = $1 ORDER BY created_at, id LIMIT $2)",
+                    user, portion);
+    transaction.add(Expect::any, "DELETE FROM mails WHERE user_id = $1", user);
+    // The deletion has removed these; a request at the same moment may have added one.
+    TwoFactorRepository::add_erase(transaction, user);
+    transaction.add(Expect::any, "DELETE FROM account_tokens WHERE user_id = $1", user);
+    transaction.add(Expect::any, "DELETE FROM identities WHERE user_id = $1", user);
+    transaction.add(Expect::any, "DELETE FROM known_devices WHERE user_id = $1", user);
+    transaction.add(Expect::any, "DELETE FROM password_history WHERE user_id = $1", user);
+    transaction.add(Expect::any,
+                    "DELETE FROM users WHERE id = $1 AND erased_at IS NOT NULL "
+                    "AND NOT EXISTS (SELECT 1 FROM activity_log a WHERE a.user_id = $1) "
+                    "AND NOT EXISTS (SELECT 1 FROM activity_log a WHERE a.created_by = $1) "
+                    "AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.user_id = $1) "
+                    "AND NOT EXISTS (SELECT 1 FROM term_policy_acceptances c WHERE c.user_id = $1)",
+                    user);
+}
+
+}  // namespace consentry
