@@ -127,7 +127,7 @@ awaitable<void> Accounts::erase_deleted() {
 }
 
 awaitable<void> Accounts::erase(UserId user) {
-    constexpr std::int64_t portion = 250;  // of each large table: ten milliseconds together
+    constexpr std::int64_t portion = 250;  // of each large table: a few milliseconds together
     for (;;) {
         const TimePoint now = clock_.now();
         storage::Transaction transaction;

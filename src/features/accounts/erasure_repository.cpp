@@ -25,11 +25,11 @@ constexpr Text acts_on_account =
     "(SELECT m.id FROM activity_log o JOIN activity_log m ON m.user_id = o.created_by AND m.created_at = o.created_at "
     "WHERE o.created_by <> $1 AND o.id IN " +
     own_activity + ")";
-// Once the account's own log is empty, so that no portion passes over it.
+// Once the account's own log is empty, so that no portion passes over it: until then the search is for NULL.
 constexpr Text acts_on_others =
-    "(SELECT id FROM activity_log WHERE created_by = $1 AND user_id <> $1 "
-    "AND (ip_address IS NOT NULL OR user_agent IS NOT NULL) "
-    "AND NOT EXISTS (SELECT 1 FROM activity_log o WHERE o.user_id = $1) ORDER BY id LIMIT $2)";
+    "(SELECT id FROM activity_log WHERE created_by = (SELECT u.id FROM users u WHERE u.id = $1 "
+    "AND NOT EXISTS (SELECT 1 FROM activity_log o WHERE o.user_id = $1)) AND user_id <> $1 "
+    "AND (ip_address IS NOT NULL OR user_agent IS NOT NULL) ORDER BY id LIMIT $2)";
 
 // The rows may be the evidence of entries in a log, as acceptances are.
 void add_erase_activity(storage::Transaction& transaction, UserId user, std::int64_t portion) {

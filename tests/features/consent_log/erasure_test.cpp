@@ -268,6 +268,22 @@ TEST(DOC_5, RowsThatNoLogKnowsLeaveNone) {
     EXPECT_EQ(Log(t.service).entries.size(), 0U) << "nothing is there to be logged late";
 }
 
+// Between the portions of an erasure, the rows that remain must not get a new tag.
+TEST(DOC_5, NothingOfAnErasedAccountIsLoggedLate) {
+    Signed t{Environment{{"CONSENT_LOG_ENABLE", "false"}}};
+    publish(t.service, "privacy", 1);
+    EXPECT_EQ(accept(t.service, t.token, "privacy").status, 200U);
+    t.service.sql("UPDATE users SET erased_at = 1 WHERE id = '" + t.person.id.text() + "'");
+    t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
+    work(t.service);
+    EXPECT_EQ(Log(t.service).entries.size(), 0U);
+    EXPECT_EQ(value_of(t.service, "count(*) FROM log_subjects"), "0");
+    t.service.sql("UPDATE users SET erased_at = NULL");
+    t.service.restart();
+    work(t.service);
+    EXPECT_EQ(Log(t.service).entries.size(), 1U) << "which the mark alone prevented";
+}
+
 TEST(DOC_5, ALogThatIsOffStillLearnsOfTheErasure) {
     Signed t{Environment{}};
     publish(t.service, "privacy", 1);
