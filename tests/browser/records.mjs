@@ -28,8 +28,8 @@ function addendaOf(service) {
 
 // Two users accept three documents each, and one of them withdraws one. `records` contains the receipts and proofs of the
 // first user: [{receipt, proof, claims}].
-export async function recordedLog() {
-    const service = new Service();
+export async function recordedLog(settings) {
+    const service = new Service(settings);
     service.migrate();
     service.createUser('ada@example.org');
     service.createUser('bob@example.org');

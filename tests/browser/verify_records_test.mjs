@@ -46,6 +46,17 @@ test('a receipt is verified by the verifier key and the description alone', asyn
     expectRefused(await verify(page, log.vkey, [file(receipt)]), /the description of the log is missing/);
 });
 
+test('receipts may have each algorithm that tokens may have', async () => {
+    await Promise.all(['ES384', 'ES512', 'EdDSA'].map(async (algorithm) => {
+        const other = await recordedLog({ AUTH_JWT_ACCESS_TOKEN_ALGORITHM: algorithm });
+        const { receipt } = other.records[0];
+        assert.equal(JSON.parse(Buffer.from(receipt.split('.')[0], 'base64url')).alg, algorithm);
+        expectGood(await verify(page, other.vkey, [file(receipt)], other.descriptionNote), 1);
+        const changed = receipt.replace(/.{4}$/, (end) => (end === 'AAAA' ? 'AAAB' : 'AAAA'));
+        expectRefused(await verify(page, other.vkey, [file(changed)], other.descriptionNote), /the signature is false/);
+    }));
+});
+
 test('a proof shows that the promise is kept', async () => {
     const { receipt, proof } = log.records[3];
     const findings = await verify(page, `${log.vkey}\n`, [file(proof), file(receipt), file(log.descriptionNote)]);
