@@ -100,7 +100,7 @@ test('an export contains all that is needed', async () => {
     };
     await refused((one) => (one.entries[2].proof = one.entries[1].proof), /parts? of the file/);
     await refused((one) => (one.entries[2].acceptanceId = one.entries[1].acceptanceId), /parts? of the file/);
-    await refused((one) => (one.entries = []), /neither a record/);
+    await refused((one) => (one.entries = []), /the file contains no receipt/);
     await refused((one) => delete one.descriptionNote, /parts of the file/);
     await refused((one) => (one.descriptionNote = one.descriptionNote.replace('"mergeDelay":60', '"mergeDelay":61')), /parts? of the file/);
 });
