@@ -123,8 +123,10 @@ awaitable<std::string> ConsentLog::receipt(AcceptanceId id, Bytes entry) {
     if (!read) throw std::runtime_error("the database's log is damaged: " + read.error());
     const auto key = keys_.keys(TokenKind::access)->signing;
     co_await keep_key(*key);
-    const std::string payload =
-        boost::json::serialize(claims_of(id, *read, entry, settings_.issuer, settings_.origin + "/consent"));
+    // A log keeps its name when the service moves.
+    const tlog::NoteSigner* log = published_.signer();
+    const std::string origin = log != nullptr ? log->verifier().name() : settings_.origin + "/consent";
+    const std::string payload = boost::json::serialize(claims_of(id, *read, entry, settings_.issuer, origin));
     co_return co_await signing_.run(
         [key, payload] { return crypto::sign_jws(key->key, key->kid, receipt_type, payload); });
 }

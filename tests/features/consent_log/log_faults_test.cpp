@@ -85,6 +85,8 @@ TEST(LogFaults, ReceiptsOutliveTheKeysThatSignedThem) {
         sign();
     }
     EXPECT_EQ(kids.size(), 3U) << "three keys have signed";
+    t.service.pass(std::chrono::days{400});
+    t.service.restart();
     const ReceiptKeys keys = keys_of(t.service);
     EXPECT_EQ(keys.size(), 3U);
     for (const std::string& receipt : receipts) EXPECT_FALSE(keys.claims_of(receipt).empty()) << receipt;
@@ -93,6 +95,18 @@ TEST(LogFaults, ReceiptsOutliveTheKeysThatSignedThem) {
     EXPECT_TRUE(keys.claims_of(forged).empty());
     // The retired keys no longer verify access tokens: only the log still names them.
     EXPECT_EQ(t.service.get("/.well-known/jwks.json").json.at("keys").as_array().size(), 1U);
+}
+
+// A verifier compares the name in a receipt with that of the log.
+TEST(LogFaults, ReceiptsNameTheLogAlsoAfterTheServiceHasMoved) {
+    Signed t{Environment{{"PUBLIC_URL", "https://a.example.com"}}};
+    publish(t.service, "marketing", 1);
+    receipt_of(accept(t.service, t.token, "marketing"));
+    t.service.restart({{"PUBLIC_URL", "https://b.example.com"}});
+    const std::string token = t.service.tokens_of(t.person).access;
+    const json::object claims = keys_of(t.service).claims_of(receipt_of(withdraw(t.service, token, "marketing")));
+    EXPECT_EQ(claims.at("log"), "a.example.com/consent");
+    EXPECT_EQ(log_key(fetch_from(t.service)).name(), "a.example.com/consent");
 }
 
 TEST(LogFaults, ALostKeyFileStopsTheStartAndIsNamed) {
