@@ -21,6 +21,7 @@
 #include "features/administration/endpoints.hpp"
 #include "features/api_keys/endpoints.hpp"
 #include "features/consent_log/endpoints.hpp"
+#include "features/consent_proof/endpoints.hpp"
 #include "features/feature_flags/endpoints.hpp"
 #include "features/files/endpoints.hpp"
 #include "features/login/endpoints.hpp"
@@ -254,6 +255,7 @@ void App::declare_endpoints() {
     add_password_endpoints(router_, services_.passwords, services_.confirmation);
     add_acceptance_endpoints(router_, services_.consents);
     if (services_.consent_log) add_consent_log_endpoints(router_, *services_.consent_log);
+    if (services_.bundles) add_consent_proof_endpoints(router_, *services_.bundles);
     add_term_policy_endpoints(router_, services_.term_policies);
     add_account_endpoints(router_, services_.accounts, services_.link_requests, services_.passwords, services_.profiles,
                           services_.account_export);

@@ -128,6 +128,12 @@ std::unique_ptr<Cosigning> open_cosigning(const Config& config, ConsentLog* log,
     }
 }
 
+std::unique_ptr<Bundles> make_bundles(const Config& config, storage::Database& database, storage::ObjectStore& store,
+                                      const Clock& clock, ConsentLog* log) {
+    if (log == nullptr) return nullptr;
+    return std::make_unique<Bundles>(database, store, clock, *log, policy_paths(config));
+}
+
 std::unique_ptr<Files> make_files(storage::ObjectStore& store) {
     const storage::OwnAddresses* addresses = store.own_addresses();
     return addresses == nullptr ? nullptr : std::make_unique<Files>(store, *addresses);
@@ -186,6 +192,7 @@ Services::Services(const Config& given, const Clock& the_clock)
       mails(config.encryption.secrets),
       consent_log(open_consent_log(config, database, object_store, clock, keys, signing_pool)),
       cosigning(open_cosigning(config, consent_log.get(), clock)),
+      bundles(make_bundles(config, database, object_store, clock, consent_log.get())),
       consents(database, clock, object_store, audit, consent_log.get(),
                {.paths = policy_paths(config), .withdrawable = config.term_policy.withdrawable}),
       term_policies(database, object_store, clock, mails, audit,
@@ -221,7 +228,7 @@ Services::Services(const Config& given, const Clock& the_clock)
       accounts(database, clock, two_factor, passwords, consents, mails, audit,
                {.verification = link_settings(config.account.verification), .erase_after = config.account.erase_after}),
       link_requests(database, clock, users, mails, audit, link_request_settings(config)),
-      account_export(database, clock, profiles, locales, audit),
+      account_export(database, clock, profiles, locales, audit, consent_log.get()),
       user_import(database, roles, clock, audit, import_settings(config)),
       administration(database, clock, users, roles, sessions, passwords),
       forward_auth(consents) {}

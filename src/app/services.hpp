@@ -27,6 +27,7 @@
 #include "features/administration/import/user_import.hpp"
 #include "features/api_keys/api_keys.hpp"
 #include "features/consent_log/consent_log.hpp"
+#include "features/consent_proof/bundles.hpp"
 #include "features/feature_flags/feature_flags.hpp"
 #include "features/files/files.hpp"
 #include "features/forward_auth/forward_auth.hpp"
@@ -111,6 +112,7 @@ public:
     Mails mails;
     const std::unique_ptr<ConsentLog> consent_log;  // null: turned off by the settings
     const std::unique_ptr<Cosigning> cosigning;     // null: the log has no witnesses
+    const std::unique_ptr<Bundles> bundles;         // null: as above
     Acceptances consents;
     TermPolicies term_policies;
     Announcements announcements;

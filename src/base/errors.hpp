@@ -171,6 +171,9 @@ inline constexpr ErrorKind term_policy_receipt_not_found{"receiptNotFound", 404,
                                                          "termPolicy.error.receiptNotFound", "termPolicy"};
 inline constexpr ErrorKind term_policy_log_pending{"logPending", 409, 6116, "termPolicy.error.logPending",
                                                    "termPolicy"};
+// The database or the object store contradicts the checkpoint that the log has signed.
+inline constexpr ErrorKind term_policy_log_differs{"logDiffers", 409, 6120, "termPolicy.error.logDiffers",
+                                                   "termPolicy"};
 
 inline constexpr ErrorKind policy_forbidden{"forbidden", 403, 5180, "policy.error.forbidden", "policy"};
 

@@ -1,5 +1,8 @@
 // The part of Connection that obtains the answers and writes them.
+#include <charconv>
 #include <exception>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -20,7 +23,21 @@ using boost::system::error_code;
 // Discards an unread body up to this size, so that the connection can be reused.
 constexpr std::size_t dropped_bytes_max = 64 * 1024;
 
-BodyEnd body_end_of(const Request& request) { return request.version == 10 ? BodyEnd::connection : BodyEnd::chunk; }
+// The length of a stream, if its handler knows it.
+std::optional<std::size_t> stated_length(const Response& response) {
+    constexpr std::string_view name = "\r\nContent-Length: ";
+    const auto at = response.headers.find(name);
+    if (at == std::string::npos) return std::nullopt;
+    std::size_t length = 0;
+    const std::string_view value = std::string_view(response.headers).substr(at + name.size());
+    std::from_chars(value.data(), value.data() + value.size(), length);
+    return length;
+}
+
+BodyEnd body_end_of(const Request& request, const Response& response) {
+    if (stated_length(response)) return BodyEnd::stated_length;
+    return request.version == 10 ? BodyEnd::connection : BodyEnd::chunk;
+}
 
 }  // namespace
 
@@ -64,7 +81,8 @@ Connection::Done Connection::answer_request() {
 // normal end, so it omits the last chunk and resets the connection.
 Connection::Done Connection::stream_body() {
     const Request& request = work_->reader.request();
-    const BodyEnd end = body_end_of(request);
+    const BodyEnd end = body_end_of(request, work_->response);
+    const auto length = stated_length(work_->response);
     BodyStream stream = std::move(*work_->response.stream);
     work_->response.stream.reset();
     std::string piece = std::exchange(work_->response.body, {});
@@ -82,6 +100,8 @@ Connection::Done Connection::stream_body() {
             if (!next) break;
             piece = std::move(*next);
         }
+        if (length && *length != bytes && request.method != Method::head && !lost_)
+            throw std::length_error("the body does not have the length that its answer states");
     } catch (const std::exception& error) {
         how = StreamEnd::failed;
         failure = error.what();
@@ -119,7 +139,7 @@ bool Connection::body_is_passed() {
 void Connection::append_answer() {
     const Request& request = work_->reader.request();
     const Response& response = work_->response;
-    const BodyEnd end = response.stream ? body_end_of(request) : BodyEnd::length;
+    const BodyEnd end = response.stream ? body_end_of(request, response) : BodyEnd::length;
     if (response.close || !request.keep_alive || thread_.stopping || end == BodyEnd::connection || !body_is_passed())
         open_ = false;
     ConnectionLine line = ConnectionLine::silent;

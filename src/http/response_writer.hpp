@@ -25,9 +25,10 @@ private:
 // The Connection header of the answer. `silent` omits it, because the behavior is the default of the HTTP version.
 enum class ConnectionLine { silent, close, keep_alive };
 
-// How the end of the body is marked: by Content-Length, by the last chunk, or by closing the connection, which is the
-// only way in HTTP/1.0 if the length is unknown (RFC 9112 section 6.3).
-enum class BodyEnd { length, chunk, connection };
+// How the end of the body is marked: by the Content-Length of `Response::body`, by the one that the headers of a stream
+// state, by the last chunk, or by closing the connection, which is the only way in HTTP/1.0 if the length is unknown
+// (RFC 9112 section 6.3).
+enum class BodyEnd { length, stated_length, chunk, connection };
 
 // Appends the status line, Content-Length or Transfer-Encoding, Date, Connection, the response's own headers, and the
 // body. Omits the body for HEAD (`head`; Content-Length is that of the GET), and for a status that forbids one. For

@@ -44,6 +44,8 @@ class Kit : private http::Observer {
 public:
     explicit Kit(http::ServerOptions options = on_loopback()) {
         declare("/three", [this](std::size_t n) { return pieces(n, 3); });
+        declare("/stated", [this](std::size_t n) { return pieces(n, 3); }, 24);
+        declare("/too-short", [this](std::size_t n) { return pieces(n, 3); }, 25);
         declare("/none", [this](std::size_t n) { return pieces(n, 0); });
         declare("/empty", [](std::size_t n) { return n < 3 ? now(n == 1 ? "" : "full") : end(); });
         declare("/endless", [](std::size_t) { return now(std::string(large, 'e')); });
@@ -91,19 +93,24 @@ private:
     using Piece = std::optional<std::string>;
 
     template <class Make>
-    void declare(const std::string& path, Make make) {
-        router_.get(path).id(path.substr(1)).says("-").tag("-").answers_with("text/plain").handled_by([this, make] {
-            return stream(make);
-        });
+    void declare(const std::string& path, Make make, std::optional<std::uint64_t> length = {}) {
+        router_.get(path)
+            .id(path.substr(1))
+            .says("-")
+            .tag("-")
+            .answers_with("text/plain")
+            .handled_by([this, make, length] { return stream(make, length); });
     }
     template <class Make>
-    awaitable<Result<Stream>> stream(Make make) {
+    awaitable<Result<Stream>> stream(Make make, std::optional<std::uint64_t> length) {
         co_return Stream{.content_type = "text/plain",
                          .file_name = "a.txt",
-                         .next = [this, make, n = std::size_t{0}, held = alive_]() mutable {
-                             ++made_;
-                             return make(n++);
-                         }};
+                         .next =
+                             [this, make, n = std::size_t{0}, held = alive_]() mutable {
+                                 ++made_;
+                                 return make(n++);
+                             },
+                         .length = length};
     }
     static awaitable<Result<http::Done>> plain() { co_return http::Done{}; }
     static awaitable<Piece> now(std::string text) { co_return text; }
@@ -163,6 +170,26 @@ TEST(WEB_4, AStreamIsChunkedAndTheConnectionGoesOn) {
     EXPECT_EQ(seen.error, "");
     kit.observed();
     EXPECT_TRUE(kit.told_nothing_more()) << "each answer once";
+}
+
+TEST(WEB_4, AStreamOfKnownLengthStatesIt) {
+    Kit kit;
+    Asking client = kit.ask("/stated");
+    const RawAnswer answer = client.read_answer(false);
+    EXPECT_EQ(answer.header("transfer-encoding"), "");
+    EXPECT_EQ(answer.header("content-length"), "24");
+    EXPECT_EQ(answer.body, "piece 0\npiece 1\npiece 2\n");
+    EXPECT_EQ(kit.observed().bytes, 24U);
+    client.send("GET /api/stated HTTP/1.0\r\n\r\n");
+    EXPECT_TRUE(client.read_all().ends_with("\r\n\r\npiece 0\npiece 1\npiece 2\n"));
+}
+
+TEST(WEB_4, AStreamThatIsShorterThanItsLengthIsReset) {
+    Kit kit;
+    Asking client = kit.ask("/too-short");
+    client.read_all();
+    EXPECT_TRUE(client.was_reset());
+    EXPECT_FALSE(kit.observed().failure.empty());
 }
 
 TEST(WEB_4, AStreamEndsWithTheConnectionForHttp10) {

@@ -74,6 +74,56 @@ TEST_F(VerifyCommand, ManyReceiptsAndAnAnswer) {
     EXPECT_EQ(verify({"receipt", "-", "--key", key_, "--description", "log.note"}, "\n").code, 1);
 }
 
+TEST_F(VerifyCommand, TheExportOfAnAccountVerifiesByItself) {
+    const std::string own = given_.service.get("/api/shared/user/export", bearer(given_.token)).body;
+    const json::value exported = json::parse(own);
+    const json::object& log = exported.at("consentLog").as_object();
+    ASSERT_EQ(log.at("entries").as_array().size(), 1U);
+    EXPECT_TRUE(log.at("entries").at(0).as_object().contains("proof"));
+    EXPECT_EQ(log.at("policy"), ("log " + key_ + "\nquorum none\n").c_str());
+    write("account.json", own);
+    const Finished verified = verify({"receipt", "account.json", "--key", key_});
+    EXPECT_EQ(verified.code, 0) << verified.err;
+    EXPECT_THAT(verified.out, AllOf(HasSubstr("acceptance of privacy 1"), HasSubstr("entry 0 of the 1")));
+    std::string other = own;
+    const std::string mark = "index 0";
+    other.replace(other.find(mark), mark.size(), "index 1");
+    EXPECT_EQ(verify({"receipt", "-", "--key", key_}, other).code, 1);
+}
+
+TEST_F(VerifyCommand, ABundleAndTheDescriptionInIt) {
+    const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
+    write("log.zip", given_.service.get("/api/admin/consent/export", bearer(admin)).body);
+    const Finished bundle = verify({"bundle", "log.zip", "--key", key_});
+    EXPECT_EQ(bundle.code, 0) << bundle.err;
+    EXPECT_THAT(bundle.out, HasSubstr("it has all the 1 entries of "));
+    EXPECT_EQ(verify({"receipt", "receipt.jwt", "--key", key_, "--description", "log.zip"}).code, 0);
+    const Finished broken = verify({"bundle", "receipt.jwt", "--key", key_});
+    EXPECT_EQ(broken.code, 1);
+    EXPECT_THAT(broken.err, HasSubstr("receipt.jwt: this is not a ZIP archive"));
+}
+
+// The commands that work on the data, beside a running service.
+TEST(ConsentCommands, ExportAndCompareBesideTheService) {
+    const TempFolder folder;
+    make_data(folder.path());
+    const ServiceProcess service(folder.path());
+    const auto run = [&](std::vector<std::string> arguments) {
+        return run_program(arguments, folder.path(), quick_settings());
+    };
+    const Finished compared = run({"verify", "database"});
+    EXPECT_EQ(compared.code, 0) << compared.out << compared.err;
+    EXPECT_THAT(compared.out, HasSubstr("The database is what the consent log says: 0 entries"));
+    const Finished exported =
+        run({"consent", "export", "--out", "log.zip", "--from", "2026-01-01", "--to", "2026-01-31"});
+    EXPECT_EQ(exported.code, 0) << exported.err;
+    EXPECT_TRUE(std::filesystem::exists(folder / "log.zip"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "log.zip.partial"));
+    EXPECT_EQ(run({"consent", "export", "--out", "x.zip", "--from", "yesterday"}).code, 2);
+    EXPECT_EQ(run({"consent", "export", "--out", "no/folder/x.zip"}).code, 1);
+    EXPECT_EQ(run({"verify", "database", "--key", "x"}).code, 2);
+}
+
 TEST_F(VerifyCommand, WrongUseIsToldFromAFalseRecord) {
     const std::string other = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k";
     const Finished untrusted = verify({"receipt", "receipt.jwt", "--key", other, "--description", "log.note"});

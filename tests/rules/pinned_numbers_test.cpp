@@ -145,6 +145,7 @@ const Pinned pinned[] = {
     {"term_policy_placeholders_unfilled", errors::term_policy_placeholders_unfilled, "placeholdersUnfilled", 422, 6114},
     {"term_policy_receipt_not_found", errors::term_policy_receipt_not_found, "receiptNotFound", 404, 6115},
     {"term_policy_log_pending", errors::term_policy_log_pending, "logPending", 409, 6116},
+    {"term_policy_log_differs", errors::term_policy_log_differs, "logDiffers", 409, 6120},
 };
 // clang-format on
 

@@ -16,6 +16,7 @@
 #include "app/commands/api_key_commands.hpp"
 #include "app/commands/clean_up_command.hpp"
 #include "app/commands/config_commands.hpp"
+#include "app/commands/consent_commands.hpp"
 #include "app/commands/key_commands.hpp"
 #include "app/commands/policy_commands.hpp"
 #include "app/commands/serve_command.hpp"
@@ -201,8 +202,24 @@ void add_key_commands(CLI::App& program, Selected& selected) {
     raise->callback([&selected] { selected.run = [] { return raise_epoch(keep_api_keys); }; });
 }
 
+void add_consent_commands(CLI::App& program, Selected& selected) {
+    CLI::App* consent = subcommand(program, "consent", "Hands out what the consent log proves");
+    consent->require_subcommand(1);
+    static ConsentExportOptions options;
+    CLI::App* command = subcommand(*consent, "export", "Writes a bundle for auditors, as a ZIP archive");
+    command->add_option("--out", options.out, "File to write")->required();
+    command->add_option("--user", options.user, "Account ID: only entries about this account");
+    command->add_option("--type", options.type, "Only entries about this policy type")
+        ->check(CLI::IsMember(std::vector<std::string>{"termsOfService", "privacy", "marketing", "cookies"}));
+    command->add_option("--from", options.from, "Only entries from this day or time on (UTC)");
+    command->add_option("--to", options.to, "Only entries up to and including this day (UTC), or before this time");
+    command->add_flag("--without-addenda", options.without_addenda,
+                      "Leave out the evidence, which names account, session, network address and program");
+    command->callback([&selected] { selected.run = [] { return export_consent(options); }; });
+}
+
 void add_verify_commands(CLI::App& program, Selected& selected) {
-    CLI::App* verify = subcommand(program, "verify", "Verifies records of consent; needs no settings and no service");
+    CLI::App* verify = subcommand(program, "verify", "Verifies records of consent");
     verify->require_subcommand(1);
     static VerifyOptions options;
     const auto add = [&](const char* name, const char* says, const char* file, int (*run)(const VerifyOptions&)) {
@@ -222,6 +239,12 @@ void add_verify_commands(CLI::App& program, Selected& selected) {
     add("proof", "Verifies that an entry is in the log", "File with a proof (.tlog-proof); - reads standard input",
         verify_proof_file);
     add("bundle", "Verifies an auditor's bundle", "ZIP file; - reads standard input", verify_bundle_file);
+
+    static std::string database_key;
+    CLI::App* database =
+        subcommand(*verify, "database", "Compares the database with the consent log; names every row that was altered");
+    database->add_option("--key", database_key, "Verifier key of the log (default: the one that the database names)");
+    database->callback([&selected] { selected.run = [] { return verify_database(database_key); }; });
 }
 
 void add_witness_commands(CLI::App& program, Selected& selected) {
@@ -299,6 +322,7 @@ int run_command_line(int argc, char** argv) {
         ->callback([&selected] { selected.run = clean_up; });
     add_config_commands(program, selected);
     add_key_commands(program, selected);
+    add_consent_commands(program, selected);
     add_verify_commands(program, selected);
     add_witness_commands(program, selected);
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "features/acceptances/dto.hpp"
+#include "features/consent_log/consent_log.hpp"
 #include "features/passwords/field_rules.hpp"
 #include "features/sessions/repository.hpp"
 #include "features/two_factor/dto.hpp"
@@ -212,6 +213,25 @@ struct ExportedAcceptance {
             field("ipAddress", &Dto::ip_address, "IP address of the client"),
             field("userAgent", &Dto::user_agent, "User agent of the client"),
             field("sessionId", &Dto::session_id, "Session ID; absent for acceptances at sign-up"),
+        };
+    }
+};
+
+struct ExportedRecord {
+    AcceptanceId acceptance_id;
+    std::string receipt;
+    std::optional<std::string> proof;
+
+    static ExportedRecord of(OwnRecord record) {
+        return {record.acceptance, std::move(record.receipt), std::move(record.proof)};
+    }
+    static constexpr auto fields() {
+        using http::field;
+        using Dto = ExportedRecord;
+        return std::tuple{
+            field("acceptanceId", &Dto::acceptance_id, "ID of the acceptance or withdrawal"),
+            field("receipt", &Dto::receipt, "Signed receipt: a JWT of type `consent-receipt+jwt`"),
+            field("proof", &Dto::proof, "Proof that the entry is in the log (`.tlog-proof`); absent until it is"),
         };
     }
 };

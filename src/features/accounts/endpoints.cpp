@@ -171,8 +171,8 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .says("Export your account data")
         .describes(
             "Returns a JSON file with the profile, linked identities, password change times, sessions, policy "
-            "acceptances and withdrawals, and the activity log. It contains no secrets: neither password hashes nor "
-            "two-factor secrets.")
+            "acceptances and withdrawals, the activity log, and receipts and proofs of the consent log, if it is on. "
+            "It contains no secrets: neither password hashes nor two-factor secrets.")
         .answers_with("application/json")
         .may_fail({&errors::user_not_found, &errors::role_not_found})
         .handled_by([&exported](const SignedIn& caller, const http::RequestContext& context) {

@@ -53,10 +53,11 @@ constexpr auto acceptance_columns = columns<ExportedAcceptance>(
 // Writes the document: small parts in one piece, the others page by page.
 class Writer {
 public:
-    Writer(storage::Database& database, const Locales& locales, UserId user, Language language, TimePoint now,
-           UserProfileResponse profile)
+    Writer(storage::Database& database, const Locales& locales, ConsentLog* log, UserId user, Language language,
+           TimePoint now, UserProfileResponse profile)
         : database_(database),
           locales_(locales),
+          log_(log),
           user_(user),
           language_(language),
           now_(now),
@@ -73,6 +74,11 @@ public:
                 co_return co_await acceptances();
             case Part::activity:
                 co_return co_await activity();
+            case Part::log:
+                part_ = Part::records;
+                co_return co_await log_head();
+            case Part::records:
+                co_return co_await records();
             case Part::end:
                 break;
         }
@@ -80,8 +86,9 @@ public:
     }
 
 private:
-    enum class Part { head, sessions, acceptances, activity, end };
+    enum class Part { head, sessions, acceptances, activity, log, records, end };
     static constexpr std::int64_t page = 500;
+    static constexpr std::int64_t records_at_once = 20;  // each is a signature and a proof
 
     awaitable<std::string> head() {
         std::string out = "{\"exportedAt\":";
@@ -147,11 +154,34 @@ private:
         std::string out;
         for (const ActivityEntry& entry : found) append(out, ActivityResponse::of(entry, locales_, language_));
         if (std::ssize(found) < page) {
-            out += "]}\n";
-            begin(Part::end);
+            out += log_ == nullptr ? "]}\n" : "]";
+            begin(log_ == nullptr ? Part::end : Part::log);
         } else {
             last_ = found.back().id.uuid();
             last_time_ = found.back().created_at;
+        }
+        co_return out;
+    }
+
+    awaitable<std::string> log_head() {
+        const std::string note = co_await log_->description_note();
+        std::string out = ",\"consentLog\":{\"descriptionNote\":";
+        http::write_json(out, note);
+        out += ",\"policy\":";
+        http::write_json(out, log_->policy_text());
+        out += ",\"entries\":[";
+        co_return out;
+    }
+
+    awaitable<std::string> records() {
+        auto found = co_await log_->records_of(user_, AcceptanceId{last_}, records_at_once);
+        std::string out;
+        if (!found.empty()) last_ = found.back().acceptance.uuid();
+        const bool is_last = std::ssize(found) < records_at_once;
+        for (OwnRecord& record : found) append(out, ExportedRecord::of(std::move(record)));
+        if (is_last) {
+            out += "]}}\n";
+            begin(Part::end);
         }
         co_return out;
     }
@@ -180,6 +210,7 @@ private:
 
     storage::Database& database_;
     const Locales& locales_;
+    ConsentLog* const log_;
     const UserId user_;
     const Language language_;
     const TimePoint now_;
@@ -201,7 +232,7 @@ awaitable<Result<http::NextPiece>> AccountExport::of(UserId user, Language langu
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) throw Unavailable("export: its entry in the activity log was not written");
     audit_.tell("account.exported", Outcome::success, user, cause);
-    auto writer = std::make_shared<Writer>(database_, locales_, user, language, now, std::move(*profile));
+    auto writer = std::make_shared<Writer>(database_, locales_, log_, user, language, now, std::move(*profile));
     co_return http::NextPiece([writer] { return writer->next(); });
 }
 

@@ -6,6 +6,7 @@
 #include "features/accounts/profiles.hpp"
 #include "features/activity/activity.hpp"
 #include "features/activity/audit.hpp"
+#include "features/consent_log/consent_log.hpp"
 #include "http/response.hpp"
 
 namespace consentry {
@@ -13,9 +14,10 @@ namespace consentry {
 class AccountExport {
 public:
     // The references must outlive this object and the streams it returns.
+    // `log` may be null: then the export has no receipts.
     AccountExport(storage::Database& database, const Clock& clock, Profiles& profiles, const Locales& locales,
-                  Audit audit)
-        : database_(database), clock_(clock), profiles_(profiles), locales_(locales), audit_(audit) {}
+                  Audit audit, ConsentLog* log)
+        : database_(database), clock_(clock), profiles_(profiles), locales_(locales), audit_(audit), log_(log) {}
 
     // Records the request and returns the stream. Each piece shows the data as of the time it is read.
     awaitable<Result<http::NextPiece>> of(UserId user, Language language, Cause cause);
@@ -26,6 +28,7 @@ private:
     Profiles& profiles_;
     const Locales& locales_;
     Audit audit_;
+    ConsentLog* log_;
 };
 
 }  // namespace consentry

@@ -60,6 +60,7 @@ enum class ActivityAction {
     admin_term_policy_remove_content,
     admin_term_policy_publish,
     admin_term_policy_delete,
+    admin_consent_export,
 };
 
 template <>
@@ -115,6 +116,7 @@ struct EnumNames<ActivityAction> {
         std::pair{admin_term_policy_remove_content, std::string_view{"adminTermPolicyRemoveContent"}},
         std::pair{admin_term_policy_publish, std::string_view{"adminTermPolicyPublish"}},
         std::pair{admin_term_policy_delete, std::string_view{"adminTermPolicyDelete"}},
+        std::pair{admin_consent_export, std::string_view{"adminConsentExport"}},
     };
 };
 

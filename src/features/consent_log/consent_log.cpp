@@ -146,6 +146,25 @@ awaitable<Result<std::string>> ConsentLog::proof_of(UserId user, AcceptanceId id
     co_return tlog::format_proof_file(*proof);
 }
 
+awaitable<std::vector<OwnRecord>> ConsentLog::records_of(UserId user, AcceptanceId after, std::int64_t count) {
+    const auto found = co_await repository_.list_consents(user, after, count);
+    std::vector<OwnRecord> out;
+    for (const auto& [id, logged] : found) {
+        OwnRecord record{.acceptance = id, .receipt = co_await receipt(id, logged.entry), .proof = {}};
+        if (logged.position) {
+            const auto proof = co_await published_.prove(*logged.position, logged.entry);
+            if (proof) record.proof = tlog::format_proof_file(*proof);
+        }
+        out.push_back(std::move(record));
+    }
+    co_return out;
+}
+
+std::string ConsentLog::policy_text() const {
+    const tlog::NoteSigner* signer = published_.signer();
+    return signer == nullptr ? std::string() : "log " + signer->verifier().text() + "\nquorum none\n";
+}
+
 awaitable<boost::json::object> ConsentLog::description() {
     const tlog::NoteSigner* signer = published_.signer();
     if (signer == nullptr) throw Unavailable("the consent log is not open yet");

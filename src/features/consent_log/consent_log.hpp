@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <boost/json/object.hpp>
 
@@ -44,6 +45,12 @@ struct ConsentEvent {
     bool is_late = false;  // see ConsentEntry
 };
 
+struct OwnRecord {
+    AcceptanceId acceptance;
+    std::string receipt;
+    std::optional<std::string> proof;  // nullopt: not published yet
+};
+
 class ConsentLog {
 public:
     // The references must outlive this object.
@@ -62,9 +69,14 @@ public:
     awaitable<Result<std::string>> receipt_of(UserId user, AcceptanceId id);
     awaitable<Result<std::string>> proof_of(UserId user, AcceptanceId id);
 
+    // What an account has in the log above `after`, in the order of the ids, for the account's own export.
+    awaitable<std::vector<OwnRecord>> records_of(UserId user, AcceptanceId after, std::int64_t count);
+
     // What a verifier must know: origin, keys and promise; and the same as a note that the log has signed.
     awaitable<boost::json::object> description();
     awaitable<std::string> description_note();
+    // Whom a verifier of this installation trusts (c2sp.org/tlog-policy). Empty before the log is open.
+    std::string policy_text() const;
 
     PublishedLog& published() { return published_; }
 

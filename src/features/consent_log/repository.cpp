@@ -27,6 +27,20 @@ awaitable<std::optional<LoggedEntry>> ConsentLogRepository::find_consent(UserId 
     co_return LoggedEntry{.entry = rows[0].bytes(0), .position = rows[0].integer_or_null(1)};
 }
 
+awaitable<std::vector<std::pair<AcceptanceId, LoggedEntry>>> ConsentLogRepository::list_consents(UserId user,
+                                                                                                 AcceptanceId after,
+                                                                                                 std::int64_t count) {
+    const auto rows = co_await database_.query(
+        "SELECT e.id, e.entry, e.position FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id "
+        "WHERE a.user_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3",
+        user, after, count);
+    std::vector<std::pair<AcceptanceId, LoggedEntry>> out;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        out.emplace_back(rows[i].id<AcceptanceId>(0),
+                         LoggedEntry{.entry = rows[i].bytes(1), .position = rows[i].integer_or_null(2)});
+    co_return out;
+}
+
 awaitable<void> ConsentLogRepository::keep_receipt_key(const std::string& kid, const std::string& jwk, TimePoint now) {
     co_await database_.execute(
         "INSERT INTO receipt_keys (kid, jwk, first_used_at) VALUES ($1, $2, $3) ON CONFLICT (kid) DO NOTHING", kid, jwk,

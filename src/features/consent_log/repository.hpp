@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -30,6 +31,10 @@ public:
     static void add_erasure(storage::Transaction& transaction, const Bytes& entry, TimePoint now);
     // Of an acceptance of this account; nullopt if it has none with this id, or the log lacks it.
     awaitable<std::optional<LoggedEntry>> find_consent(UserId user, AcceptanceId id);
+
+    // The acceptances of this account above `after`, in the order of their ids.
+    awaitable<std::vector<std::pair<AcceptanceId, LoggedEntry>>> list_consents(UserId user, AcceptanceId after,
+                                                                               std::int64_t count);
 
     awaitable<void> keep_receipt_key(const std::string& kid, const std::string& jwk, TimePoint now);
     awaitable<std::vector<std::string>> list_receipt_keys();  // each a JWK

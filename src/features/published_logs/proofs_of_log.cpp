@@ -18,25 +18,30 @@ awaitable<tlog::TileHashes> PublishedLog::must_fetch(std::vector<tlog::Node> nod
 }
 
 awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove(std::int64_t position, BytesView entry) {
-    if (!opened_) throw Unavailable("the log is not open yet");
     LogState known = co_await state();
     if (position >= known.published) co_return std::nullopt;
     // Cosignatures make a proof worth more, so it takes the newest checkpoint that has them and covers the entry.
     std::string note = std::move(position < known.cosigned_size ? known.cosigned_checkpoint : known.checkpoint);
-    const auto opened = tlog::open_checkpoint(note, signer()->verifier());
-    if (!opened) throw LogRefused("The database's log is damaged: " + opened.error() + ". Restore it from a backup.");
+    co_return co_await prove_in(std::move(note), position, entry);
+}
+
+awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove_in(std::string checkpoint, std::int64_t position,
+                                                                 BytesView entry) {
+    const auto known = tlog::parse_signed_checkpoint(checkpoint);
+    if (!known) throw LogRefused("The database's log is damaged: " + known.error() + ". Restore it from a backup.");
+    const std::uint64_t size = known->checkpoint.size;
     const auto index = static_cast<std::uint64_t>(position);
-    const std::uint64_t size = opened->checkpoint.size;
+    if (index >= size) co_return std::nullopt;
     const tlog::TileHashes tiles = co_await must_fetch(tlog::nodes_for_inclusion(index, size));
     auto hashes = tlog::inclusion_proof(index, size, tiles.reader());
-    if (!hashes || !tlog::verify_inclusion(tlog::leaf_hash(entry), index, size, *hashes, opened->checkpoint.root)) {
+    if (!hashes || !tlog::verify_inclusion(tlog::leaf_hash(entry), index, size, *hashes, known->checkpoint.root)) {
         tiles_are_damaged_ = true;
         throw Unavailable("the object store returned tiles that do not belong to the log");
     }
     co_return tlog::ProofFile{.extra = Bytes(entry.begin(), entry.end()),
                               .index = index,
                               .hashes = std::move(*hashes),
-                              .checkpoint = std::move(note)};
+                              .checkpoint = std::move(checkpoint)};
 }
 
 awaitable<std::vector<tlog::Hash>> PublishedLog::prove_consistency(std::uint64_t from, std::uint64_t to) {

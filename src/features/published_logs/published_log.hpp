@@ -62,6 +62,9 @@ public:
     awaitable<std::optional<std::string>> tile(std::string_view path);
     // The proof that the entry at this position is in the log; nullopt if it is not published yet.
     awaitable<std::optional<tlog::ProofFile>> prove(std::int64_t position, BytesView entry);
+    // The same for a checkpoint that checkpoint() has returned, which may be followed by others meanwhile. Throws
+    // Unavailable if the object store lacks tiles of that tree, or has others.
+    awaitable<std::optional<tlog::ProofFile>> prove_in(std::string checkpoint, std::int64_t position, BytesView entry);
 
     // For the gathering of cosignatures (cosigning.hpp).
     awaitable<LogState> state();

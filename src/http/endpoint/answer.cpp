@@ -30,6 +30,7 @@ Reply to_reply(Stream answer) {
     reply.content_type = std::move(answer.content_type);
     reply.extra_headers = "Content-Disposition: attachment; filename=" + answer.file_name + "\r\n";
     reply.stream = std::move(answer.next);
+    if (answer.length) reply.extra_headers += "Content-Length: " + std::to_string(*answer.length) + "\r\n";
     return reply;
 }
 

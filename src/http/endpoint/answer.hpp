@@ -30,6 +30,7 @@ struct Stream {
     std::string content_type;
     std::string file_name;  // the name to save it under; letters, digits, '.', '_', '-'
     NextPiece next;
+    std::optional<std::uint64_t> length = {};  // in bytes, if it is known: clients can then show progress
 };
 
 namespace detail {

@@ -1,9 +1,13 @@
 // Receipts and proofs of the real service, verified with nothing but the verifier key, and everything that is refused.
+#include <cstdlib>
+#include <fstream>
+
 #include <gmock/gmock.h>
 
 #include "crypto/jws.hpp"
 #include "features/consent_proof/receipt_check.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -121,6 +125,51 @@ TEST(Receipts, TheProofOfAnotherEntryProvesNothing) {
     ASSERT_TRUE(receipt) << receipt.error();
     EXPECT_EQ(verify_receipt_proof(*receipt, given.proof, given.policy).error(), "the proof is that of another entry");
     EXPECT_TRUE(verify_receipt_proof(*receipt, proof_of(given.service, given.token, second), given.policy));
+}
+
+// DER of an ECDSA signature, from r || s of a token.
+std::string der_of(BytesView raw) {
+    const auto integer = [](BytesView number) {
+        while (number.size() > 1 && number[0] == 0 && number[1] < 0x80) number = number.subspan(1);
+        std::string out = number[0] < 0x80 ? std::string() : std::string(1, '\0');
+        out += as_text(number);
+        return std::string("\x02") + static_cast<char>(out.size()) + out;
+    };
+    const std::string both = integer(raw.first(raw.size() / 2)) + integer(raw.subspan(raw.size() / 2));
+    return std::string("\x30") + static_cast<char>(both.size()) + both;
+}
+
+// A program that knows nothing of ours comes to the same verdict.
+TEST(Receipts, OpensslVerifiesReceiptAndCheckpoint) {
+    const Given given;
+    const TempFolder folder;
+    const auto write = [&](const char* name, std::string_view bytes) {
+        std::ofstream(folder / name, std::ios::binary) << bytes;
+    };
+    const auto openssl = [&](const std::string& arguments) {
+        return std::system(("cd " + folder.path().string() + " && openssl " + arguments + " > out 2>&1").c_str()) == 0;
+    };
+    const auto jws = crypto::parse_jws(given.receipt).value();
+    const json::value facts = json::parse(given.service.get("/.well-known/consent-log").body);
+    const auto key = crypto::PublicKey::from_jwk(facts.at("receiptKeys").at("keys").at(0).as_object()).value();
+    write("receipt.der", as_text(key.spki_der()));
+    write("receipt.sig", der_of(jws.signature));
+    write("receipt.txt", jws.signing_input);
+    const std::string receipt = "dgst -sha256 -keyform DER -verify receipt.der -signature receipt.sig receipt.txt";
+    EXPECT_TRUE(openssl(receipt));
+    write("receipt.txt", std::string(jws.signing_input) + "A");
+    EXPECT_FALSE(openssl(receipt));
+
+    const auto note = tlog::parse_note(given.service.get("/consent-log/checkpoint").body).value();
+    const auto log = crypto::PublicKey::from_ed25519(given.policy.logs().front().key.point()).value();
+    write("log.der", as_text(log.spki_der()));
+    write("log.sig", as_text(note.signatures.front().signature));
+    write("log.txt", note.text);
+    const std::string checkpoint =
+        "pkeyutl -verify -rawin -pubin -keyform DER -inkey log.der -sigfile log.sig -in log.txt";
+    EXPECT_TRUE(openssl(checkpoint));
+    write("log.txt", note.text + "\n");
+    EXPECT_FALSE(openssl(checkpoint));
 }
 
 }  // namespace

@@ -139,6 +139,7 @@ const std::vector<Row>& table() {
         {"consentLogDescriptionNote", "GET", "/.well-known/consent-log.note", open_to_all(200)},
         {"consentLogVerifier", "GET", "/consent-log/verify", open_to_all(200)},
         {"exportAccount", "GET", "/api/shared/user/export", signed_in(200, 200)},
+        {"exportConsentLog", "GET", "/api/admin/consent/export", signed_in(403, 200)},
         {"deleteSelf", "DELETE", "/api/user/user/delete/self", signed_in(204, 403)},
     };
     return rows;

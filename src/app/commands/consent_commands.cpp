@@ -1,0 +1,171 @@
+#include "app/commands/consent_commands.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "app/commands/command_support.hpp"
+#include "features/consent_proof/database_check.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::chrono::days one_day{1};
+
+// Days are those of UTC. As an end, a day is included as a whole.
+std::optional<TimePoint> time_of(const std::string& text, bool is_end) {
+    if (const auto time = from_iso8601(text)) return time;
+    const auto day = from_iso8601(text + "T00:00:00Z");
+    if (!day || !is_end) return day;
+    return *day + one_day;
+}
+
+// Returns nullopt if an option is wrong, and has then reported it.
+std::optional<BundleFilter> filter_of(const ConsentExportOptions& options) {
+    BundleFilter out{.with_addenda = !options.without_addenda};
+    const auto refuse = [](const char* option, const std::string& value, const char* wanted) {
+        fmt::print(stderr, "consentry: {} {} is not {}\n", option, value, wanted);
+        return std::nullopt;
+    };
+    if (!options.user.empty()) {
+        out.user = UserId::parse(options.user);
+        if (!out.user) return refuse("--user", options.user, "an account ID");
+    }
+    if (!options.type.empty()) out.type = find_enum<PolicyType>(options.type);  // the command line accepts no other
+    constexpr const char* time_wanted = "a day (2026-01-31) or a time with its offset (2026-01-31T12:00:00Z)";
+    if (!options.from.empty()) {
+        out.from = time_of(options.from, false);
+        if (!out.from) return refuse("--from", options.from, time_wanted);
+    }
+    if (!options.to.empty()) {
+        out.before = time_of(options.to, true);
+        if (!out.before) return refuse("--to", options.to, time_wanted);
+    }
+    return out;
+}
+
+// A file beside the wanted one that takes its name only once it is complete: a bundle that was cut off never looks like
+// one. Only the operator may read it, because it names people.
+class NewFile {
+public:
+    explicit NewFile(const std::string& path) : path_(path), partial_(path + ".partial") {
+        handle_ = open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        if (handle_ < 0) refuse();
+    }
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+    ~NewFile() {
+        if (handle_ >= 0) close(handle_);
+        if (!is_complete_) unlink(partial_.c_str());
+    }
+
+    void write(std::string_view bytes) {
+        while (!bytes.empty()) {
+            const ssize_t count = ::write(handle_, bytes.data(), bytes.size());
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0) refuse();
+            bytes.remove_prefix(static_cast<std::size_t>(count));
+        }
+    }
+    void complete() {
+        if (fsync(handle_) != 0 || rename(partial_.c_str(), path_.c_str()) != 0) refuse();
+        is_complete_ = true;
+    }
+
+private:
+    [[noreturn]] void refuse() const {
+        throw std::runtime_error(fmt::format("{} cannot be written: {}", path_, std::strerror(errno)));
+    }
+    const std::string path_;
+    const std::string partial_;
+    int handle_ = -1;
+    bool is_complete_ = false;
+};
+
+// For people who wait, on a line that overwrites itself.
+class Progress {
+public:
+    explicit Progress(std::uint64_t size) : size_(size), is_shown_(isatty(STDERR_FILENO) == 1) {}
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+    ~Progress() {
+        if (is_shown_) fmt::print(stderr, "\r\x1b[K");
+    }
+    void at(std::uint64_t bytes) {
+        const std::uint64_t percent = size_ == 0 ? 100 : bytes * 100 / size_;
+        if (is_shown_ && percent != percent_) fmt::print(stderr, "\r{} % of {} bytes", percent, size_);
+        percent_ = percent;
+    }
+
+private:
+    const std::uint64_t size_;
+    const bool is_shown_;
+    std::uint64_t percent_ = 0;
+};
+
+}  // namespace
+
+int export_consent(const ConsentExportOptions& options) {
+    const auto filter = filter_of(options);
+    if (!filter) return wrong_use;
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    if (!services->bundles) {
+        fmt::print(stderr, "consentry: the consent log is off; set CONSENT_LOG_ENABLE=true and its key\n");
+        return wrong_use;
+    }
+    run(services->consent_log->published().open());
+    auto bundle = run(services->bundles->make(*filter));
+    if (!bundle) return tell(*services, bundle.error());
+    NewFile file(options.out);
+    {
+        Progress progress(bundle->size);
+        std::uint64_t written = 0;
+        while (const auto piece = run(bundle->next())) {
+            file.write(*piece);
+            written += piece->size();
+            progress.at(written);
+        }
+    }
+    file.complete();
+    fmt::print(stderr, "Exported {} entries to {} ({} bytes).\n", bundle->entries, options.out, bundle->size);
+    return 0;
+}
+
+int verify_database(const std::string& key) {
+    std::optional<tlog::VerifierKey> trusted;
+    if (!key.empty()) {
+        auto parsed = tlog::VerifierKey::parse(key);
+        if (!parsed) {
+            fmt::print(stderr, "consentry: --key: {}\n", parsed.error());
+            return wrong_use;
+        }
+        trusted = std::move(*parsed);
+    }
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    DatabaseCheck check(services->database, services->object_store, services->clock.now(), std::move(trusted));
+    const DatabaseFindings findings = run(check.run());
+    for (const std::string& found : findings.found) fmt::print("{}\n", found);
+    if (findings.unnamed > 0) fmt::print("and {} more\n", findings.unnamed);
+    if (!findings.are_none()) {
+        fmt::print(stderr, "consentry: the database differs from the consent log\n");
+        return failed;
+    }
+    fmt::print("The database is what the consent log says: {} entries, {} of them in the checkpoint of {}.\n",
+               findings.entries, findings.checkpoint ? findings.checkpoint->size : 0,
+               findings.checkpoint ? findings.checkpoint->origin : "no log");
+    return 0;
+}
+
+}  // namespace consentry

@@ -1,0 +1,22 @@
+// What the operator does with the consent log: exports for auditors, and the comparison with the database.
+#pragma once
+
+#include <string>
+
+namespace consentry {
+
+struct ConsentExportOptions {
+    std::string out;   // file
+    std::string user;  // account ID; empty: all
+    std::string type;
+    std::string from;  // a day, or a time with its offset
+    std::string to;
+    bool without_addenda = false;
+};
+
+int export_consent(const ConsentExportOptions& options);
+
+// Compares the database with the log. `key`: the log's verifier key; empty: the one that the database names.
+int verify_database(const std::string& key);
+
+}  // namespace consentry

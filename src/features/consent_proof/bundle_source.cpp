@@ -1,0 +1,119 @@
+#include "features/consent_proof/bundle_source.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "tlog/tiles.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::uint64_t width = tlog::tile_width;
+
+auto differs_at(std::uint64_t index) {
+    return fail(errors::term_policy_log_differs, {{"index", std::to_string(index)}});
+}
+
+TimePoint time_of(const LogEntry& entry) {
+    return std::visit([](const auto& one) { return time_point_cast<milliseconds>(one.time); }, entry);
+}
+
+}  // namespace
+
+bool BundleFilter::takes(const LogEntry& entry) const {
+    const auto has_type = [&](const auto& one) {
+        if constexpr (requires { one.type; })
+            return one.type == *type;
+        else
+            return false;
+    };
+    if (type && !std::visit(has_type, entry)) return false;
+    const TimePoint time = time_of(entry);
+    return (!from || time >= *from) && (!before || time < *before);
+}
+
+BundleSource::BundleSource(storage::Database& database, storage::ObjectStore& store, ConsentLog& log,
+                           BundleFilter filter, std::string checkpoint)
+    : repository_(database),
+      store_(store),
+      log_(log),
+      filter_(filter),
+      checkpoint_(std::move(checkpoint)),
+      facts_(tlog::parse_signed_checkpoint(checkpoint_).value().checkpoint) {}
+
+Result<BundledEntry> BundleSource::read(ProvableEntry stored) const {
+    BundledEntry out{.index = static_cast<std::uint64_t>(stored.position), .bytes = {}, .entry = {}, .addendum = {}};
+    auto entry = parse_log_entry(stored.entry);
+    if (!entry) return differs_at(out.index);
+    out.bytes = std::move(stored.entry);
+    out.entry = *entry;
+    const auto* consent = std::get_if<ConsentEntry>(&out.entry);
+    if (!filter_.with_addenda || consent == nullptr || !stored.salt || !stored.evidence) return out;
+    AddendumSalt salt{};
+    if (stored.salt->size() != salt.size()) return differs_at(out.index);
+    std::ranges::copy(*stored.salt, salt.begin());
+    std::string text = addendum_text(*stored.evidence, salt);
+    if (!(crypto::sha256(text) == consent->addendum)) return differs_at(out.index);
+    out.addendum = std::move(text);
+    return out;
+}
+
+awaitable<Result<std::vector<ProvableEntry>>> BundleSource::whole_portion(std::uint64_t from, std::uint64_t to) {
+    auto found = co_await repository_.list(static_cast<std::int64_t>(from), static_cast<std::int64_t>(to));
+    for (std::uint64_t i = 0; i < to - from; ++i)
+        if (i >= found.size() || static_cast<std::uint64_t>(found[i].position) != from + i)
+            co_return differs_at(from + i);
+    co_return std::move(found);
+}
+
+awaitable<Result<std::optional<BundlePortion>>> BundleSource::portion(std::uint64_t from) {
+    if (from >= facts_.size) co_return std::nullopt;
+    BundlePortion out{.entries = {}, .next = std::min(from + width, facts_.size)};
+    std::vector<ProvableEntry> found;
+    if (filter_.user) {
+        found = co_await repository_.list_of(*filter_.user, static_cast<std::int64_t>(from),
+                                             static_cast<std::int64_t>(facts_.size), width);
+        out.next = found.size() < width ? facts_.size : static_cast<std::uint64_t>(found.back().position) + 1;
+    } else {
+        auto all = co_await whole_portion(from, out.next);
+        if (!all) co_return fail(std::move(all.error()));
+        found = std::move(*all);
+    }
+    for (ProvableEntry& stored : found) {
+        auto entry = read(std::move(stored));
+        if (!entry) co_return fail(std::move(entry.error()));
+        if (filter_.takes(entry->entry)) out.entries.push_back(std::move(*entry));
+    }
+    co_return std::optional(std::move(out));
+}
+
+awaitable<Result<std::string>> BundleSource::entry_bundle(std::uint64_t bundle_index) {
+    const std::uint64_t from = bundle_index * width;
+    auto found = co_await whole_portion(from, std::min(from + width, facts_.size));
+    if (!found) co_return fail(std::move(found.error()));
+    std::vector<Bytes> entries;
+    for (ProvableEntry& stored : *found) entries.push_back(std::move(stored.entry));
+    const auto bundle = tlog::entry_bundle(entries);
+    if (!bundle) co_return differs_at(from);
+    co_return std::string(as_text(*bundle));
+}
+
+awaitable<Result<std::string>> BundleSource::proof(std::uint64_t index) {
+    auto found = co_await whole_portion(index, index + 1);
+    if (!found) co_return fail(std::move(found.error()));
+    co_return co_await prove(index, std::move(found->front().entry));
+}
+
+awaitable<std::string> BundleSource::prove(std::uint64_t index, Bytes entry) {
+    const auto proof = co_await log_.published().prove_in(checkpoint_, static_cast<std::int64_t>(index), entry);
+    co_return tlog::format_proof_file(proof.value());
+}
+
+awaitable<std::optional<std::string>> BundleSource::document(std::string key, crypto::Sha256 digest) {
+    auto object = co_await store_.get(storage::Area::public_area, std::move(key), policy_bytes_max);
+    if (!object || !(crypto::sha256(object->bytes) == digest)) co_return std::nullopt;
+    co_return std::move(object->bytes);
+}
+
+}  // namespace consentry

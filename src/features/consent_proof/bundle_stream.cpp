@@ -1,0 +1,129 @@
+#include "features/consent_proof/bundle_stream.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "features/consent_proof/bundle_names.hpp"
+
+namespace consentry {
+namespace {
+
+using Source = BundleMember::Source;
+
+constexpr std::size_t lines_at_once = 1'000;
+
+std::string needed(Result<std::string> read) {
+    if (!read) throw std::runtime_error("the consent log differs from the database");
+    return std::move(*read);
+}
+
+}  // namespace
+
+BundleMember make_member(std::string name, Source source, std::string_view bytes) {
+    return {.zip = {.name = std::move(name), .size = bytes.size(), .crc = zip_crc(0, as_bytes(bytes))},
+            .digest = crypto::sha256(bytes),
+            .source = source,
+            .number = 0,
+            .text = source == Source::text ? std::string(bytes) : std::string(),
+            .offset = 0};
+}
+
+BundleStream::BundleStream(std::shared_ptr<BundleSource> source, std::vector<BundleMember> members)
+    : source_(std::move(source)), members_(std::move(members)) {
+    members_.push_back({.zip = {.name = std::string(bundle::sums)}, .source = Source::sums, .text = {}});
+    std::ranges::sort(members_, {}, [](const BundleMember& member) -> const std::string& { return member.zip.name; });
+    ZipMember& sums = std::ranges::find(members_, Source::sums, &BundleMember::source)->zip;
+    for (std::size_t first = 0; first < members_.size(); first += lines_at_once) {
+        const std::string lines = sums_from(first);
+        sums.size += lines.size();
+        sums.crc = zip_crc(sums.crc, as_bytes(lines));
+    }
+    for (BundleMember& member : members_) {
+        member.offset = directory_offset_;
+        directory_offset_ += zip_local_header(member.zip).size() + member.zip.size;
+        directory_size_ += zip_directory_record(member.zip, member.offset).size();
+    }
+    size_ = directory_offset_ + directory_size_ + zip_end(members_.size(), directory_offset_, directory_size_).size();
+}
+
+std::string BundleStream::sums_from(std::size_t first) const {
+    std::string out;
+    for (std::size_t i = first; i < std::min(first + lines_at_once, members_.size()); ++i)
+        if (members_[i].source != Source::sums) out += bundle::sums_line(members_[i].digest, members_[i].zip.name);
+    return out;
+}
+
+awaitable<std::optional<std::string>> BundleStream::content(const BundleMember& member) {
+    if (member.source == Source::addenda) {
+        auto portion = co_await source_->portion(cursor_);
+        if (!portion) throw std::runtime_error("the consent log differs from the database");
+        if (!*portion) co_return std::nullopt;
+        std::string out;
+        for (const BundledEntry& entry : (*portion)->entries)
+            if (entry.addendum)
+                out += bundle::addendum_start(entry.index) + *entry.addendum + std::string(bundle::addendum_end);
+        cursor_ = (*portion)->next;
+        co_return out;
+    }
+    if (member.source == Source::sums) {
+        if (cursor_ >= members_.size()) co_return std::nullopt;
+        co_return sums_from(std::exchange(cursor_, cursor_ + lines_at_once));
+    }
+    if (std::exchange(cursor_, 1) != 0) co_return std::nullopt;
+    switch (member.source) {
+        case Source::document: {
+            auto text = co_await source_->document(member.text, member.digest);
+            co_return std::move(text).value_or("");
+        }
+        case Source::proof:
+            co_return needed(co_await source_->proof(member.number));
+        case Source::entries:
+            co_return needed(co_await source_->entry_bundle(member.number));
+        default:
+            co_return member.text;
+    }
+}
+
+void BundleStream::check_end(const BundleMember& member) {
+    // An erasure takes addenda away at any moment.
+    if (bytes_ != member.zip.size || crc_ != member.zip.crc)
+        throw std::runtime_error(member.zip.name + " changed during the export; export again");
+}
+
+awaitable<std::optional<std::string>> BundleStream::next() {
+    if (in_directory_) {
+        if (at_ > members_.size()) co_return std::nullopt;
+        co_return directory_portion();
+    }
+    const BundleMember& member = members_[at_];
+    std::string out;
+    if (!std::exchange(is_begun_, true)) out = zip_local_header(member.zip);
+    const auto piece = co_await content(member);
+    if (piece) {
+        bytes_ += piece->size();
+        crc_ = zip_crc(crc_, as_bytes(*piece));
+        out += *piece;
+        co_return out;
+    }
+    check_end(member);
+    is_begun_ = false;
+    cursor_ = bytes_ = 0;
+    crc_ = 0;
+    if (++at_ == members_.size()) {
+        in_directory_ = true;
+        at_ = 0;
+    }
+    co_return out;
+}
+
+std::string BundleStream::directory_portion() {
+    std::string out;
+    const std::size_t end = std::min(at_ + lines_at_once, members_.size());
+    for (; at_ < end; ++at_) out += zip_directory_record(members_[at_].zip, members_[at_].offset);
+    if (at_ < members_.size()) return out;
+    ++at_;
+    return out + zip_end(members_.size(), directory_offset_, directory_size_);
+}
+
+}  // namespace consentry

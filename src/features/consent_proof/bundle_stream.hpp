@@ -1,0 +1,55 @@
+// The bytes of a bundle whose members are known.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features/consent_proof/bundle_source.hpp"
+#include "features/consent_proof/zip_format.hpp"
+
+namespace consentry {
+
+struct BundleMember {
+    enum class Source { text, sums, addenda, document, proof, entries };
+    ZipMember zip;
+    crypto::Sha256 digest{};
+    Source source = Source::text;
+    std::uint64_t number = 0;  // of a proof: the index; of entries: the index of the bundle
+    std::string text;          // of a document: its key in the store
+    std::uint64_t offset = 0;  // in the archive
+};
+
+BundleMember make_member(std::string name, BundleMember::Source source, std::string_view bytes);
+
+class BundleStream {
+public:
+    // Adds the member SHA256SUMS and sorts.
+    BundleStream(std::shared_ptr<BundleSource> source, std::vector<BundleMember> members);
+
+    std::uint64_t size() const { return size_; }
+    // Throws std::runtime_error if a member is another one than was announced.
+    awaitable<std::optional<std::string>> next();
+
+private:
+    std::string sums_from(std::size_t first) const;
+    awaitable<std::optional<std::string>> content(const BundleMember& member);
+    std::string directory_portion();
+    void check_end(const BundleMember& member);
+
+    const std::shared_ptr<BundleSource> source_;
+    std::vector<BundleMember> members_;
+    std::uint64_t size_ = 0;
+    std::uint64_t directory_offset_ = 0;
+    std::uint64_t directory_size_ = 0;
+    std::size_t at_ = 0;  // in members_, and then in their records in the directory
+    bool in_directory_ = false;
+    bool is_begun_ = false;     // the header of the current member is written
+    std::uint64_t cursor_ = 0;  // within the current member
+    std::uint64_t bytes_ = 0;   // of it
+    std::uint32_t crc_ = 0;
+};
+
+}  // namespace consentry

@@ -1,0 +1,172 @@
+#include "features/consent_proof/bundles.hpp"
+
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/embedded.hpp"
+#include "base/errors.hpp"
+#include "crypto/sha256_stream.hpp"
+#include "features/consent_proof/bundle_names.hpp"
+#include "features/consent_proof/bundle_stream.hpp"
+#include "tlog/compact_range.hpp"
+#include "tlog/tiles.hpp"
+
+namespace consentry {
+
+std::span<const EmbeddedFile> verifier_pages();  // verify.html, if this build has it
+
+namespace {
+
+using Source = BundleMember::Source;
+
+std::string readme(const BundleSource& source) {
+    const BundleFilter& filter = source.filter();
+    return fmt::format(
+        "This is a bundle for auditors of the consent log {}.\n"
+        "\n"
+        "The log records who accepted or withdrew which text, and when. It can only grow: nobody can change or remove\n"
+        "an entry without contradicting its signed checkpoint. This bundle holds {} the {} entries\n"
+        "that the checkpoint covers{}.\n"
+        "\n"
+        "Verify it offline, with the verifier key of the log, which you should have from elsewhere:\n"
+        "\n"
+        "    consentry verify bundle FILE.zip --key KEY\n"
+        "\n"
+        "or open verify.html, if it is here, in a browser. `sha256sum -c SHA256SUMS` compares the files alone.\n"
+        "\n"
+        "addenda.ndjson      the evidence that entries name by its SHA-256; evidence that was erased is missing\n"
+        "checkpoint          size and root hash of the log, signed (c2sp.org/tlog-checkpoint)\n"
+        "description.note    the keys of the log, signed by it\n"
+        "documents/          the texts that entries name by their SHA-256\n"
+        "policy.txt          what the operator suggests to trust (c2sp.org/tlog-policy); decide for yourself\n"
+        "proofs/             a proof for each entry of a part of the log (c2sp.org/tlog-proof)\n"
+        "tile/entries/       the entries of a whole log (c2sp.org/tlog-tiles)\n",
+        source.facts().origin, filter.is_whole() ? "all of" : "a part of", source.facts().size,
+        filter.with_addenda ? "" : ", without the evidence about them");
+}
+
+// Reads everything once and notes the members.
+class BundlePlan {
+public:
+    BundlePlan(std::shared_ptr<BundleSource> source, const PolicyPaths& paths)
+        : source_(std::move(source)), paths_(paths) {}
+
+    void add_text(std::string_view name, std::string_view text) {
+        members_.push_back(make_member(std::string(name), Source::text, text));
+    }
+
+    awaitable<Result<void>> scan() {
+        for (std::uint64_t from = 0;;) {
+            auto portion = co_await source_->portion(from);
+            if (!portion) co_return fail(std::move(portion.error()));
+            if (!*portion) break;
+            for (const BundledEntry& entry : (*portion)->entries) {
+                note(entry);
+                if (!source_->filter().is_whole()) co_await add_proof(entry);
+            }
+            if (source_->filter().is_whole()) add_entries(from / tlog::tile_width, (*portion)->entries);
+            from = (*portion)->next;
+        }
+        if (source_->filter().is_whole() && !(tree_.root() == source_->facts().root))
+            co_return fail(errors::term_policy_log_differs, {{"index", "0"}});
+        co_await add_documents();
+        if (source_->filter().with_addenda) {
+            addenda_.digest = addenda_digest_.finish();
+            members_.push_back(addenda_);
+        }
+        co_return Result<void>{};
+    }
+
+    std::uint64_t entries() const { return entries_; }
+    std::vector<BundleMember> members() && { return std::move(members_); }
+
+private:
+    void note(const BundledEntry& entry) {
+        ++entries_;
+        if (const auto* consent = std::get_if<ConsentEntry>(&entry.entry))
+            documents_.try_emplace(
+                bundle::document_name(consent->content),
+                Text{paths_.publication(consent->type, consent->version, consent->language), consent->content});
+        if (!entry.addendum) return;
+        const std::string line =
+            bundle::addendum_start(entry.index) + *entry.addendum + std::string(bundle::addendum_end);
+        addenda_.zip.size += line.size();
+        addenda_.zip.crc = zip_crc(addenda_.zip.crc, as_bytes(line));
+        addenda_digest_.add(as_bytes(line));
+    }
+
+    void add_entries(std::uint64_t bundle_index, const std::vector<BundledEntry>& entries) {
+        std::vector<Bytes> bytes;
+        for (const BundledEntry& entry : entries) {
+            tree_.append(tlog::leaf_hash(entry.bytes));
+            bytes.push_back(entry.bytes);
+        }
+        const tlog::TileId id{
+            .level = tlog::entry_level, .index = bundle_index, .width = static_cast<unsigned>(entries.size())};
+        add(tlog::tile_path(id), Source::entries, bundle_index, as_text(tlog::entry_bundle(bytes).value()));
+    }
+
+    awaitable<void> add_proof(const BundledEntry& entry) {
+        const std::string proof = co_await source_->prove(entry.index, entry.bytes);
+        add(bundle::proof_name(entry.index), Source::proof, entry.index, proof);
+    }
+
+    awaitable<void> add_documents() {
+        for (auto& [name, text] : documents_) {
+            const auto bytes = co_await source_->document(text.key, text.digest);
+            if (!bytes) continue;
+            add(name, Source::document, 0, *bytes);
+            members_.back().text = text.key;
+        }
+    }
+
+    void add(std::string name, Source source, std::uint64_t number, std::string_view bytes) {
+        members_.push_back(make_member(std::move(name), source, bytes));
+        members_.back().number = number;
+    }
+
+    struct Text {
+        std::string key;  // in the store
+        crypto::Sha256 digest;
+    };
+    const std::shared_ptr<BundleSource> source_;
+    const PolicyPaths& paths_;
+    std::vector<BundleMember> members_;
+    std::uint64_t entries_ = 0;
+    tlog::CompactRange tree_;
+    std::map<std::string, Text> documents_;
+    BundleMember addenda_{.zip = {.name = std::string(bundle::addenda)}, .source = Source::addenda, .text = {}};
+    crypto::Sha256Stream addenda_digest_;
+};
+
+}  // namespace
+
+awaitable<Result<Bundle>> Bundles::make(BundleFilter filter) {
+    const std::string description = co_await log_.description_note();
+    auto source =
+        std::make_shared<BundleSource>(database_, store_, log_, filter, co_await log_.published().checkpoint());
+    BundlePlan plan(source, paths_);
+    plan.add_text(bundle::readme, readme(*source));
+    plan.add_text(bundle::checkpoint, source->checkpoint());
+    plan.add_text(bundle::description, description);
+    plan.add_text(bundle::policy, log_.policy_text());
+    for (const EmbeddedFile& page : verifier_pages()) plan.add_text(bundle::verifier, page.bytes);
+    auto scanned = co_await plan.scan();
+    if (!scanned) co_return fail(std::move(scanned.error()));
+    const std::uint64_t entries = plan.entries();
+    auto stream = std::make_shared<BundleStream>(std::move(source), std::move(plan).members());
+    co_return Bundle{.size = stream->size(), .entries = entries, .next = [stream] { return stream->next(); }};
+}
+
+awaitable<Result<Bundle>> Bundles::make_for(Actor by, Cause cause, BundleFilter filter) {
+    const TimePoint now = clock_.now();
+    PrivilegedTransaction transaction(by, now);
+    if (const auto user = by.user()) Audit::add(transaction, *user, ActivityAction::admin_consent_export, cause, now);
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    co_return co_await make(filter);
+}
+
+}  // namespace consentry

@@ -1,0 +1,43 @@
+// Makes auditor's bundles: everything that others need to verify the consent log, or a part of it, in one ZIP archive.
+// The same checkpoint, filter and evidence make the same bytes. Memory does not grow with the number of entries; it
+// grows by some 200 bytes for each proof of a filtered bundle.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "features/activity/audit.hpp"
+#include "features/consent_proof/bundle_source.hpp"
+#include "features/users/actor.hpp"
+#include "http/response.hpp"
+
+namespace consentry {
+
+struct Bundle {
+    std::uint64_t size = 0;  // of the archive
+    std::uint64_t entries = 0;
+    http::NextPiece next;  // throws if what it reads is not what it read to compute the size
+};
+
+class Bundles {
+public:
+    // The references must outlive this object and its bundles.
+    Bundles(storage::Database& database, storage::ObjectStore& store, const Clock& clock, ConsentLog& log,
+            PolicyPaths paths)
+        : database_(database), store_(store), clock_(clock), log_(log), paths_(std::move(paths)) {}
+
+    // Reads everything once, to know the size. Errors: logDiffers.
+    awaitable<Result<Bundle>> make(BundleFilter filter);
+    // Records an export by an administrator, and then makes it.
+    awaitable<Result<Bundle>> make_for(Actor by, Cause cause, BundleFilter filter);
+
+private:
+    storage::Database& database_;
+    storage::ObjectStore& store_;
+    const Clock& clock_;
+    ConsentLog& log_;
+    const PolicyPaths paths_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,84 @@
+#include "features/consent_proof/compared_row.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <boost/json/object.hpp>
+
+#include "base/strict_json.hpp"
+
+namespace consentry {
+namespace {
+
+std::optional<std::int64_t> number_in(const std::optional<std::string>& text) {
+    std::int64_t out = 0;
+    if (!text) return std::nullopt;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), out);
+    if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
+    return out;
+}
+
+// Milliseconds since 1970, which a UUID of version 7 begins with.
+std::int64_t time_in(const Uuid& id) {
+    std::int64_t out = 0;
+    for (std::size_t i = 0; i < 6; ++i) out = out << 8 | id.bytes()[i];
+    return out;
+}
+
+// The hash of one language in content_hashes; all zero if there is none, as in entries.
+std::optional<crypto::Sha256> hash_in(const std::optional<std::string>& hashes, std::string_view language) {
+    crypto::Sha256 out{};
+    const auto value = hashes ? parse_strict_json(*hashes) : std::nullopt;
+    if (!value || !value->is_object()) return std::nullopt;
+    const auto* hex = value->get_object().if_contains(language);
+    if (hex == nullptr) return out;
+    const auto bytes = hex->is_string() ? from_hex(hex->get_string()) : std::nullopt;
+    if (!bytes || bytes->size() != out.size()) return std::nullopt;
+    std::ranges::copy(*bytes, out.begin());
+    return out;
+}
+
+bool has_evidence(AcceptanceId id, const ComparedRow& row, const std::optional<Bytes>& salt,
+                  const crypto::Sha256& digest) {
+    const auto user = row.user ? UserId::parse(*row.user) : std::nullopt;
+    const auto session = row.session ? SessionId::parse(*row.session) : std::nullopt;
+    AddendumSalt bytes{};
+    if (!user || (row.session && !session) || !salt || salt->size() != bytes.size()) return false;
+    std::ranges::copy(*salt, bytes.begin());
+    const Addendum evidence{.acceptance = id,
+                            .user = *user,
+                            .session = session,
+                            .ip_address = row.ip_address,
+                            .user_agent = row.user_agent};
+    return crypto::sha256(addendum_text(evidence, bytes)) == digest;
+}
+
+}  // namespace
+
+std::vector<std::string> compare_row(AcceptanceId id, const ComparedRow& row, const std::optional<Bytes>& salt,
+                                     const ConsentEntry& entry) {
+    std::vector<std::string> out;
+    const auto expect = [&out](bool holds, const char* sentence) {
+        if (!holds) out.emplace_back(sentence);
+    };
+    const auto time = number_in(row.accepted_at);
+    expect(row.type == name_of(entry.type), "its type is not that of the log");
+    expect(row.action == name_of(entry.action), "its action is not that of the log");
+    expect(number_in(row.version) == entry.version, "its version is not that of the log");
+    expect(row.language == name_of(entry.language), "its language is not that of the log");
+    expect(hash_in(row.content_hashes, name_of(entry.language)) == entry.content,
+           "its content_hashes do not contain the hash in the log");
+    expect(row.content_hashes == row.policy_hashes && row.type == row.policy_type && row.version == row.policy_version,
+           "its content_hashes or term_policy_id are not those of the published version");
+    expect(time && std::chrono::floor<std::chrono::seconds>(from_epoch_ms(*time)) == entry.time,
+           "its accepted_at is not the time in the log");
+    expect(time == time_in(id.uuid()), "its accepted_at is not the time in its id");
+    expect(row.subject && std::ranges::equal(*row.subject, entry.subject),
+           "its user_id is not the account in the log, or log_subjects has another tag for it");
+    expect(
+        has_evidence(id, row, salt, entry.addendum),
+        "its user_id, session_id, ip_address or user_agent, or the salt of its log entry, are not those at the time");
+    return out;
+}
+
+}  // namespace consentry

@@ -1,0 +1,51 @@
+// The SQL that compares rows of acceptances with entries of the log. Reads everything as text, because somebody may
+// have written anything.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "features/consent_proof/compared_row.hpp"
+#include "storage/database.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+
+struct ComparedEntry {
+    std::string id;
+    std::optional<std::int64_t> position;
+    Bytes entry;
+    std::optional<Bytes> salt;
+    std::optional<ComparedRow> row;
+};
+
+struct RowPlace {
+    std::string id;
+    std::string user;
+    std::string type;
+    std::int64_t sequence = 0;
+    std::string action;
+    std::int64_t version = 0;
+    std::int64_t accepted_at = 0;
+    std::optional<std::int64_t> position;
+};
+
+class ComparisonRepository {
+public:
+    explicit ComparisonRepository(storage::Database& database) : database_(database) {}
+
+    // Each returns at most `count`, those that follow `after`.
+    awaitable<std::vector<ComparedEntry>> entries(std::int64_t after, std::int64_t count);
+    awaitable<std::vector<ComparedEntry>> pending(Uuid after, std::int64_t count);
+    awaitable<std::vector<std::string>> unlogged(Uuid after, std::int64_t count);
+    // In the order of account, type and sequence.
+    awaitable<std::vector<RowPlace>> places(const RowPlace& after, std::int64_t count);
+
+private:
+    storage::Database& database_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,162 @@
+#include "features/consent_proof/database_check.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "features/consent_log/consent_log.hpp"
+#include "features/consent_proof/receipt_check.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::int64_t rows_at_once = 500;
+constexpr std::size_t findings_max = 1'000;
+constexpr const char* rows_table = "term_policy_acceptances";
+constexpr const char* entries_table = "log_entries";
+// Behind every position: an entry that has none yet.
+constexpr std::int64_t behind_all = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+void DatabaseCheck::add(const char* table, std::string_view id, std::string_view what) {
+    if (out_.found.size() < findings_max)
+        out_.found.push_back(fmt::format("{} {}: {}", table, id, what));
+    else
+        ++out_.unnamed;
+}
+
+awaitable<DatabaseFindings> DatabaseCheck::run() {
+    co_await compare_with_published();
+    co_await compare_entries();
+    co_await compare_pending();
+    find_missing();
+    co_await find_unlogged();
+    co_await compare_order();
+    co_return std::move(out_);
+}
+
+void DatabaseCheck::note_erasure(const ErasureEntry& erasure, std::int64_t position) {
+    std::int64_t& last = erasures_[erasure.subject];
+    last = std::max(last, position);
+}
+
+awaitable<void> DatabaseCheck::compare_with_published() {
+    const LogPlace place{.name = "consent", .area = storage::Area::public_area, .folder = "consent-log"};
+    // First all erasures, which explain the rows that are missing before them.
+    const auto visit = [this](const std::vector<StoredEntry>& entries) -> awaitable<void> {
+        for (const StoredEntry& stored : entries) {
+            if (stored.entry.size() != erasure_entry_bytes) continue;
+            const auto entry = parse_log_entry(stored.entry);
+            if (!entry) continue;
+            if (const auto* erasure = std::get_if<ErasureEntry>(&*entry)) note_erasure(*erasure, stored.position);
+        }
+        co_return;
+    };
+    auto compared = co_await compare_log(database_, store_, place, trusted_, visit);
+    out_.checkpoint = compared.checkpoint;
+    out_.unnamed = compared.unnamed;
+    for (LogFinding& finding : compared.found) out_.found.push_back("log_entries: " + std::move(finding.text));
+}
+
+awaitable<void> DatabaseCheck::compare_entries() {
+    for (std::int64_t after = -1;;) {
+        const auto found = co_await repository_.entries(after, rows_at_once);
+        for (const ComparedEntry& stored : found) compare(stored);
+        out_.entries += found.size();
+        if (std::ssize(found) < rows_at_once) co_return;
+        after = found.back().position.value();
+    }
+}
+
+awaitable<void> DatabaseCheck::compare_pending() {
+    for (Uuid after;;) {
+        const auto found = co_await repository_.pending(after, rows_at_once);
+        for (const ComparedEntry& stored : found) compare(stored);
+        if (std::ssize(found) < rows_at_once) co_return;
+        const auto last = Uuid::parse(found.back().id);
+        if (!last) co_return;
+        after = *last;
+    }
+}
+
+void DatabaseCheck::compare(const ComparedEntry& stored) {
+    const auto entry = parse_log_entry(stored.entry);
+    if (!entry) return add(entries_table, stored.id, entry.error());
+    if (const auto* erasure = std::get_if<ErasureEntry>(&*entry))
+        return note_erasure(*erasure, stored.position.value_or(behind_all));
+    const auto* consent = std::get_if<ConsentEntry>(&*entry);
+    if (consent == nullptr) return;
+    if (!stored.position) check_due(stored, *consent);
+    if (!stored.row) {
+        missing_.push_back({.id = stored.id,
+                            .subject = consent->subject,
+                            .position = stored.position.value_or(behind_all),
+                            .said = describe(*entry)});
+        if (const auto erased = erasures_.find(consent->subject);
+            erased != erasures_.end() && erased->second >= missing_.back().position)
+            missing_.pop_back();
+        return;
+    }
+    const auto id = AcceptanceId::parse(stored.id);
+    if (!id) return add(rows_table, stored.id, "its id is not one");
+    for (const std::string& what : compare_row(*id, *stored.row, stored.salt, *consent))
+        add(rows_table, stored.id, what);
+}
+
+// A receipt has promised the entry.
+void DatabaseCheck::check_due(const ComparedEntry& stored, const ConsentEntry& entry) {
+    if (!entry.is_late && time_point_cast<milliseconds>(entry.time) + merge_delay < now_)
+        add(entries_table, stored.id, "it waits for its position longer than its receipt promised");
+}
+
+void DatabaseCheck::find_missing() {
+    for (const Missing& missing : missing_) {
+        const auto erased = erasures_.find(missing.subject);
+        if (erased != erasures_.end() && erased->second >= missing.position) continue;
+        add(rows_table, missing.id, "the row is missing; the log says: " + missing.said);
+    }
+    missing_.clear();
+}
+
+awaitable<void> DatabaseCheck::find_unlogged() {
+    for (Uuid after;;) {
+        const auto found = co_await repository_.unlogged(after, rows_at_once);
+        for (const std::string& id : found) add(rows_table, id, "the row is not in the log: it was added otherwise");
+        if (std::ssize(found) < rows_at_once) co_return;
+        const auto last = Uuid::parse(found.back());
+        if (!last) co_return;
+        after = *last;
+    }
+}
+
+awaitable<void> DatabaseCheck::compare_order() {
+    RowPlace former;
+    for (;;) {
+        const auto found = co_await repository_.places(former, rows_at_once);
+        for (const RowPlace& row : found) {
+            check_place(former, row);
+            former = row;
+        }
+        if (std::ssize(found) < rows_at_once) co_return;
+    }
+}
+
+void DatabaseCheck::check_place(const RowPlace& former, const RowPlace& row) {
+    const bool is_first = former.user != row.user || former.type != row.type;
+    const bool is_withdrawal = row.action == name_of(ConsentAction::withdrawn);
+    const bool was_accepted = !is_first && former.action == name_of(ConsentAction::accepted);
+    if (row.sequence != (is_first ? 1 : former.sequence + 1))
+        add(rows_table, row.id, fmt::format("its sequence is {}, which does not follow the former row", row.sequence));
+    else if (is_withdrawal && (!was_accepted || former.version != row.version))
+        add(rows_table, row.id, "it withdraws what the row before it did not accept: a row was moved or removed");
+    else if (!is_withdrawal && was_accepted && former.version >= row.version)
+        add(rows_table, row.id, "it accepts what was accepted already: a row was moved or removed");
+    // Either may be true of a service whose clock was set back, or within one second. Both are of a row that was moved.
+    else if (!is_first && former.accepted_at > row.accepted_at && former.position > row.position && row.position)
+        add(rows_table, row.id, "the log has it before the row that precedes it by its sequence");
+}
+
+}  // namespace consentry

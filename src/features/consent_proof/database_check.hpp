@@ -1,0 +1,64 @@
+// Compares the database with the consent log: every row of an acceptance that was altered, removed, added or moved is
+// named. Reads in portions; memory grows only with what is found, and by 24 bytes for each erased account.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "features/consent_proof/comparison_repository.hpp"
+#include "features/published_logs/comparison.hpp"
+
+namespace consentry {
+
+struct DatabaseFindings {
+    std::optional<tlog::Checkpoint> checkpoint;  // what was compared with
+    std::vector<std::string> found;              // sentences; each names a table, an id, and what is wrong
+    std::uint64_t unnamed = 0;                   // further ones
+    std::uint64_t entries = 0;                   // compared
+    bool are_none() const { return found.empty() && unnamed == 0; }
+};
+
+class DatabaseCheck {
+public:
+    // The references must outlive this object. `trusted`: see compare_log().
+    DatabaseCheck(storage::Database& database, storage::ObjectStore& store, TimePoint now,
+                  std::optional<tlog::VerifierKey> trusted)
+        : database_(database), store_(store), repository_(database), now_(now), trusted_(std::move(trusted)) {}
+
+    // Once. Throws Unavailable if the database or the object store does not answer.
+    awaitable<DatabaseFindings> run();
+
+private:
+    struct Missing {
+        std::string id;
+        SubjectTag subject;
+        std::int64_t position;
+        std::string said;
+    };
+    awaitable<void> compare_with_published();
+    awaitable<void> compare_entries();
+    awaitable<void> compare_pending();
+    awaitable<void> find_unlogged();
+    awaitable<void> compare_order();
+    void compare(const ComparedEntry& stored);
+    void check_due(const ComparedEntry& stored, const ConsentEntry& entry);
+    void check_place(const RowPlace& former, const RowPlace& row);
+    void note_erasure(const ErasureEntry& erasure, std::int64_t position);
+    void find_missing();
+    void add(const char* table, std::string_view id, std::string_view what);
+
+    storage::Database& database_;
+    storage::ObjectStore& store_;
+    ComparisonRepository repository_;
+    const TimePoint now_;
+    const std::optional<tlog::VerifierKey> trusted_;
+    DatabaseFindings out_;
+    std::map<SubjectTag, std::int64_t> erasures_;  // the last one of each subject
+    std::vector<Missing> missing_;
+};
+
+}  // namespace consentry

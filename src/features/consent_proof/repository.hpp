@@ -1,0 +1,36 @@
+// The SQL of what others verify: entries with the evidence about them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "features/consent_log/entry.hpp"
+#include "storage/database.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+
+// An entry that has a position, and what an addendum is made of, unless it is erased.
+struct ProvableEntry {
+    std::int64_t position = 0;
+    Bytes entry;
+    std::optional<Bytes> salt;
+    std::optional<Addendum> evidence;
+};
+
+class ProofRepository {
+public:
+    explicit ProofRepository(storage::Database& database) : database_(database) {}
+
+    // All entries at the positions from `from` on and below `to`, in their order.
+    awaitable<std::vector<ProvableEntry>> list(std::int64_t from, std::int64_t to);
+    // The same of one account, at most `count`.
+    awaitable<std::vector<ProvableEntry>> list_of(UserId user, std::int64_t from, std::int64_t to, std::int64_t count);
+
+private:
+    storage::Database& database_;
+};
+
+}  // namespace consentry

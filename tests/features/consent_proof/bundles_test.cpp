@@ -1,0 +1,246 @@
+// Auditor's bundles of the real service: what they contain, that they are the same each time, and that each byte
+// counts.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "app/app.hpp"
+#include "features/consent_proof/bundle_check.hpp"
+#include "features/consent_proof/bundle_names.hpp"
+#include "features/consent_proof/zip_format.hpp"
+#include "features/consent_proof/zip_reader.hpp"
+#include "tests/features/consent_proof/log_calls.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* export_path = "/api/admin/consent/export";
+
+struct Auditor : Signed {
+    explicit Auditor(int rounds = 2) : Signed(Environment{}) {
+        publish(service, "marketing", 1, {"de", "en"});
+        publish(service, "privacy", 2);
+        keep_text("marketing", 1, "en");
+        receipt_in(accept(service, token, "privacy"));
+        for (int i = 0; i < rounds; ++i) {
+            service.pass(std::chrono::hours{1});
+            token = service.tokens_of(person).access;  // the former one has expired
+            receipt_in(accept(service, token, "marketing"));
+            receipt_in(withdraw(service, token, "marketing"));
+        }
+        other = service.make_person();
+        receipt_in(accept(service, service.tokens_of(other).access, "marketing", {{"language", "de"}}));
+        publish_log(service);
+        admin = service.tokens_of(service.make_person(Role::super_admin)).access;
+    }
+    // What a publication puts into the store.
+    void keep_text(const std::string& type, int version, const std::string& language) {
+        run(service.app().services().object_store.put(
+            storage::Area::public_area,
+            "term-policies/" + type + "/" + std::to_string(version) + "/" + language + ".hbs",
+            type + " " + std::to_string(version) + " " + language, "text/plain"));
+    }
+    std::string bundle(const std::string& query = {}) const {
+        const Answer answer = service.get(export_path + query, bearer(admin));
+        EXPECT_EQ(answer.status, 200U) << answer.body;
+        EXPECT_EQ(answer.headers.at("content-length"), std::to_string(answer.body.size()));
+        EXPECT_EQ(answer.headers.at("content-type"), "application/zip");
+        return answer.body;
+    }
+    std::expected<VerifiedBundle, std::string> verify(const std::string& bytes) const {
+        return verify_bundle(as_bytes(bytes), policy_of(service));
+    }
+
+    Person other;
+    std::string admin;
+};
+
+std::vector<std::string> names_in(const std::string& archive) {
+    std::vector<std::string> out;
+    for (const ZipEntry& entry : read_zip(as_bytes(archive)).value()) out.emplace_back(entry.name);
+    return out;
+}
+
+std::string member_of(const std::string& archive, std::string_view name) {
+    const auto entries = read_zip(as_bytes(archive)).value();
+    const ZipEntry* found = find_member(entries, name);
+    return found == nullptr ? std::string() : std::string(as_text(found->bytes));
+}
+
+// The archive with other members. Sums are those of the new ones, as a forger would make them.
+std::string forged(const std::string& archive, const std::map<std::string, std::optional<std::string>>& changes) {
+    std::map<std::string, std::string> members;
+    for (const std::string& name : names_in(archive)) members[name] = member_of(archive, name);
+    for (const auto& [name, bytes] : changes)
+        if (bytes)
+            members[name] = *bytes;
+        else
+            members.erase(name);
+    std::string sums;
+    for (const auto& [name, bytes] : members)
+        if (name != bundle::sums) sums += bundle::sums_line(crypto::sha256(bytes), name);
+    if (!changes.contains(std::string(bundle::sums))) members[std::string(bundle::sums)] = sums;
+    std::string out;
+    std::string directory;
+    for (const auto& [name, bytes] : members) {
+        const ZipMember member{.name = name, .size = bytes.size(), .crc = zip_crc(0, as_bytes(bytes))};
+        directory += zip_directory_record(member, out.size());
+        out += zip_local_header(member) + bytes;
+    }
+    const std::uint64_t end = out.size();
+    return out + directory + zip_end(members.size(), end, directory.size());
+}
+
+TEST(Bundles, TheWholeLogVerifiesFromTheKeyAlone) {
+    const Auditor given;
+    const std::string archive = given.bundle();
+    const auto verified = given.verify(archive);
+    ASSERT_TRUE(verified) << verified.error();
+    EXPECT_TRUE(verified->is_whole);
+    EXPECT_EQ(verified->entries, 6U);
+    EXPECT_EQ(verified->addenda, 6U);
+    EXPECT_EQ(verified->documents, 1U) << "the store has one of the texts";
+    const auto names = names_in(archive);
+    EXPECT_THAT(names, ::testing::Contains("tile/entries/000.p/6"));
+    EXPECT_THAT(names, ::testing::Contains("documents/" + hash_of("marketing", 1)));
+    EXPECT_EQ(member_of(archive, "checkpoint"), given.service.get("/consent-log/checkpoint").body);
+    EXPECT_EQ(member_of(archive, "description.note"), given.service.get("/.well-known/consent-log.note").body);
+    EXPECT_THAT(member_of(archive, "addenda.ndjson"), HasSubstr(given.other.id.text()));
+    const auto other =
+        tlog::Policy::of_log(tlog::NoteSigner::generate("x/consent", tlog::KeyType::ed25519)->verifier());
+    EXPECT_THAT(verify_bundle(as_bytes(archive), *other).error(), HasSubstr("checkpoint: "));
+}
+
+TEST(Bundles, TheSameCheckpointMakesTheSameBytes) {
+    Auditor given;
+    const std::string first = given.bundle();
+    given.service.pass(std::chrono::hours{3});
+    given.admin = given.service.tokens_of(given.service.make_person(Role::super_admin)).access;
+    EXPECT_EQ(given.bundle(), first);
+    const std::string part = given.bundle("?type=privacy");
+    given.service.restart();
+    publish_log(given.service);
+    EXPECT_EQ(given.bundle(), first);
+    EXPECT_EQ(given.bundle("?type=privacy"), part);
+}
+
+TEST(Bundles, FiltersTakeAPart) {
+    const Auditor given;
+    const auto size_of = [&](const std::string& query) {
+        const auto verified = given.verify(given.bundle(query));
+        EXPECT_TRUE(verified) << query << ": " << verified.error();
+        if (!verified) return std::uint64_t{999};
+        EXPECT_FALSE(verified->is_whole);
+        EXPECT_EQ(verified->addenda, query.contains("withoutAddenda") ? 0U : verified->entries) << query;
+        return verified->entries;
+    };
+    EXPECT_EQ(size_of("?type=privacy"), 1U);
+    EXPECT_EQ(size_of("?type=marketing&withoutAddenda=true"), 5U);
+    EXPECT_EQ(size_of("?user=" + given.other.id.text()), 1U);
+    EXPECT_EQ(size_of("?user=" + given.person.id.text() + "&type=marketing"), 4U);
+    EXPECT_EQ(size_of("?type=cookies"), 0U);
+    const std::string now = to_iso8601(given.service.clock().now() - std::chrono::minutes{30});
+    EXPECT_EQ(size_of("?from=" + now), 3U);
+    EXPECT_EQ(size_of("?to=" + now), 3U);
+    EXPECT_EQ(member_of(given.bundle("?withoutAddenda=true"), "addenda.ndjson"), "");
+    EXPECT_FALSE(given.bundle("?withoutAddenda=true").contains(given.other.id.text()));
+}
+
+TEST(Bundles, EachByteCounts) {
+    const Auditor given(1);
+    for (const std::string& archive : {given.bundle(), given.bundle("?type=privacy")})
+        for (std::size_t at = 0; at < archive.size(); ++at) {
+            std::string changed = archive;
+            changed[at] = static_cast<char>(changed[at] ^ 1);
+            EXPECT_FALSE(given.verify(changed)) << at;
+        }
+}
+
+// A forger makes CRCs and sums fit.
+TEST(Bundles, NoMemberCanBeReplaced) {
+    const Auditor given;
+    const std::string whole = given.bundle();
+    EXPECT_TRUE(given.verify(forged(whole, {})));
+    const auto verdict = [&](const std::map<std::string, std::optional<std::string>>& changes) {
+        const auto verified = given.verify(forged(whole, changes));
+        return verified ? std::string("genuine") : verified.error();
+    };
+    const std::string entries = member_of(whole, "tile/entries/000.p/6");
+    std::string altered = entries;
+    altered[10] ^= 1;
+    EXPECT_THAT(verdict({{"tile/entries/000.p/6", altered}}), HasSubstr("entr"));
+    EXPECT_THAT(verdict({{"tile/entries/000.p/6", std::nullopt}}), ::testing::Not("genuine"));
+    EXPECT_THAT(verdict({{"tile/entries/000.p/6", std::nullopt}, {"tile/entries/000.p/5", entries}}),
+                HasSubstr("tile/entries/000.p/6"));
+    const std::string addenda = member_of(whole, "addenda.ndjson");
+    std::string lie = addenda;
+    lie.replace(lie.find("\"ipAddress\":\"") + 13, 1, "9");
+    EXPECT_THAT(verdict({{"addenda.ndjson", lie}}), HasSubstr("not the one that it names"));
+    EXPECT_THAT(verdict({{"addenda.ndjson", addenda + addenda}}), HasSubstr("form or order"));
+    EXPECT_EQ(verdict({{"addenda.ndjson", addenda.substr(addenda.find('\n') + 1)}}), "genuine") << "erased";
+    EXPECT_THAT(verdict({{"documents/" + hash_of("marketing", 1), "another text"}}), HasSubstr("than its name says"));
+    EXPECT_THAT(verdict({{"documents/" + to_hex(crypto::sha256("x")), "x"}}), HasSubstr("no entry"));
+    EXPECT_THAT(verdict({{"extra", "x"}}), HasSubstr("extra: "));
+    EXPECT_THAT(verdict({{"description.note", member_of(whole, "checkpoint")}}), HasSubstr("description.note: "));
+    EXPECT_THAT(verdict({{"checkpoint", std::nullopt}}), HasSubstr("checkpoint: "));
+    EXPECT_THAT(verdict({{"SHA256SUMS", ""}}), HasSubstr("SHA256SUMS"));
+    const std::string part = given.bundle("?type=privacy");
+    const std::string proof = member_of(part, "proofs/000000000000.tlog-proof");
+    EXPECT_THAT(verdict({{"proofs/000000000000.tlog-proof", proof}}), HasSubstr("has no proofs"));
+    EXPECT_FALSE(given.verify(
+        forged(part, {{"proofs/000000000000.tlog-proof", std::nullopt}, {"proofs/000000000001.tlog-proof", proof}})));
+}
+
+TEST(Bundles, AnAlteredRowIsNotHandedOut) {
+    const Auditor given;
+    given.service.sql("UPDATE term_policy_acceptances SET ip_address = '192.0.2.99' WHERE user_id = '" +
+                      given.other.id.text() + "'");
+    const Answer refused = given.service.get(export_path, bearer(given.admin));
+    EXPECT_EQ(refused.number("statusCode"), 6120);
+    EXPECT_THAT(refused.body, ::testing::ContainsRegex("Entry [345] of the consent log"));
+    EXPECT_EQ(given.service.get(std::string(export_path) + "?withoutAddenda=true", bearer(given.admin)).status, 200U);
+    given.service.sql(
+        "UPDATE log_entries SET entry = (SELECT e.entry FROM log_entries e WHERE e.position = 1) "
+        "WHERE position = 2");
+    EXPECT_EQ(
+        given.service.get(std::string(export_path) + "?withoutAddenda=true", bearer(given.admin)).number("statusCode"),
+        6120);
+}
+
+TEST(Bundles, AnExportIsInTheActivityLogOfTheAdministrator) {
+    const Auditor given;
+    given.bundle("?type=privacy");
+    EXPECT_EQ(given.service.sql("SELECT id FROM activity_log WHERE action = 'adminConsentExport'").size(), 1U);
+    EXPECT_EQ(given.service.get(std::string(export_path) + "?type=nonsense", bearer(given.admin)).status, 422U);
+}
+
+TEST(Bundles, OtherProgramsReadThem) {
+    const Auditor given;
+    const TempFolder folder;
+    std::ofstream(folder / "b.zip", std::ios::binary) << given.bundle();
+    const auto runs = [&](const std::string& command) {
+        return std::system(("cd " + folder.path().string() + " && " + command + " > out 2>&1").c_str()) == 0;
+    };
+    EXPECT_TRUE(runs("python3 -c \"import zipfile, sys; sys.exit(zipfile.ZipFile('b.zip').testzip() is not None)\""));
+    EXPECT_TRUE(runs("python3 -m zipfile -e b.zip x && cd x && sha256sum -c SHA256SUMS"));
+    if (runs("command -v unzip")) EXPECT_TRUE(runs("unzip -t b.zip"));
+}
+
+// Empty logs have bundles, too.
+TEST(Bundles, OfALogWithoutEntries) {
+    const Signed given{Environment{}};
+    publish_log(given.service);
+    const std::string admin = given.service.tokens_of(given.service.make_person(Role::super_admin)).access;
+    const Answer answer = given.service.get(export_path, bearer(admin));
+    ASSERT_EQ(answer.status, 200U) << answer.body;
+    const auto verified = verify_bundle(as_bytes(answer.body), policy_of(given.service));
+    ASSERT_TRUE(verified) << verified.error();
+    EXPECT_EQ(verified->entries, 0U);
+}
+
+}  // namespace
+}  // namespace consentry::tests

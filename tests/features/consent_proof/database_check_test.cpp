@@ -1,0 +1,254 @@
+// The database against its log: whatever somebody changes there is found.
+#include "features/consent_proof/database_check.hpp"
+
+#include <random>
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include "tests/features/consent_proof/log_calls.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+DatabaseFindings check(Service& service) {
+    Services& services = service.app().services();
+    DatabaseCheck check(services.database, services.object_store, service.clock().now(), {});
+    return run(check.run());
+}
+
+struct Log : Signed {
+    explicit Log(int people = 6) : Signed(Environment{}) {
+        publish(service, "termsOfService", 1, {"de", "en"});
+        publish(service, "marketing", 1);
+        std::vector<std::string> tokens{token};
+        while (std::ssize(tokens) < people) tokens.push_back(service.tokens_of(service.make_person()).access);
+        for (int round = 0; round < 2; ++round)
+            for (const std::string& one : tokens) {
+                service.pass(std::chrono::seconds{2});
+                if (round == 0) receipt_in(accept(service, one, "termsOfService", {{"language", "de"}}));
+                receipt_in(accept(service, one, "marketing"));
+                service.pass(std::chrono::seconds{2});
+                receipt_in(withdraw(service, one, "marketing"));
+            }
+        publish_log(service);
+    }
+    std::string id_at(int position) const {
+        return value_of(service,
+                        "id FROM log_entries WHERE log = 'consent' AND position = " + std::to_string(position));
+    }
+    std::vector<std::string> found() { return check(service).found; }
+};
+
+TEST(DatabaseCheck, AnHonestDatabaseIsWhatItsLogSays) {
+    Log log;
+    const DatabaseFindings findings = check(log.service);
+    EXPECT_THAT(findings.found, IsEmpty());
+    EXPECT_EQ(findings.entries, 30U);
+    ASSERT_TRUE(findings.checkpoint);
+    EXPECT_EQ(findings.checkpoint->size, 30U);
+    publish(log.service, "marketing", 2);
+    receipt_in(accept(log.service, log.token, "marketing"));
+    EXPECT_THAT(log.found(), IsEmpty()) << "pending";
+    log.service.pass(std::chrono::minutes{2});
+    const auto late = log.found();
+    publish_log(log.service);
+    EXPECT_THAT(log.found(), IsEmpty());
+    if (!late.empty()) EXPECT_THAT(late.front(), HasSubstr("longer than its receipt promised"));
+}
+
+TEST(DatabaseCheck, NamesTheRowAndWhatIsWrong) {
+    Log log;
+    const std::string id = log.id_at(3);
+    const auto after = [&](const std::string& column, const std::string& value) {
+        const std::string former =
+            value_of(log.service, column + " FROM term_policy_acceptances WHERE id = '" + id + "'");
+        const std::string where = " WHERE id = '" + id + "'";
+        log.service.sql("UPDATE term_policy_acceptances SET " + column + " = " + value + where);
+        const auto found = log.found();
+        log.service.sql("UPDATE term_policy_acceptances SET " + column + " = '" + former + "'" + where);
+        return found;
+    };
+    const std::string row = "term_policy_acceptances " + id + ": ";
+    EXPECT_THAT(after("type", "'cookies'"), Contains(row + "its type is not that of the log"));
+    EXPECT_THAT(after("version", "7"), Contains(row + "its version is not that of the log"));
+    EXPECT_THAT(after("accepted_at", "accepted_at + 1"), Contains(row + "its accepted_at is not the time in its id"));
+    EXPECT_THAT(after("ip_address", "'192.0.2.7'"), Contains(HasSubstr(row + "its user_id, session_id, ip_address")));
+    EXPECT_THAT(log.found(), IsEmpty());
+    log.service.sql("DELETE FROM term_policy_acceptances WHERE id = '" + id + "'");
+    EXPECT_THAT(log.found(), Contains(HasSubstr(row + "the row is missing; the log says: ")));
+}
+
+// What the erasure of an account leaves behind.
+TEST(DatabaseCheck, ARowIsRightlyMissingOnlyAfterAnErasure) {
+    Log log;
+    const std::string user = log.person.id.text();
+    const std::string tag = value_of(log.service, "hex(tag) FROM log_subjects WHERE user_id = '" + user + "'");
+    ErasureEntry erasure{.time = std::chrono::floor<std::chrono::seconds>(log.service.clock().now()), .subject = {}};
+    std::ranges::copy(from_hex(tag).value(), erasure.subject.begin());
+    const std::string ids = "(SELECT id FROM term_policy_acceptances WHERE user_id = '" + user + "')";
+    log.service.sql("UPDATE log_entries SET salt = NULL WHERE id IN " + ids);
+    log.service.sql("DELETE FROM term_policy_acceptances WHERE user_id = '" + user + "'");
+    log.service.sql("DELETE FROM log_subjects WHERE user_id = '" + user + "'");
+    EXPECT_EQ(log.found().size(), 5U);
+    log.service.sql("INSERT INTO log_entries (id, log, entry) VALUES ('" + Uuid::v7(log.service.clock().now()).text() +
+                    "', 'consent', " + log.service.literal(format_entry(erasure)) + ")");
+    EXPECT_THAT(log.found(), IsEmpty()) << "pending";
+    publish_log(log.service);
+    EXPECT_THAT(log.found(), IsEmpty());
+}
+
+TEST(DatabaseCheck, ACutOffEndIsFound) {
+    Log log;
+    const auto kept = log.service.sql("SELECT size, checkpoint FROM logs WHERE name = 'consent'");
+    publish(log.service, "marketing", 2);
+    receipt_in(accept(log.service, log.token, "marketing"));
+    publish_log(log.service);
+    EXPECT_THAT(log.found(), IsEmpty());
+    log.service.sql("DELETE FROM term_policy_acceptances WHERE id = '" + log.id_at(30) + "'");
+    log.service.sql("DELETE FROM log_entries WHERE log = 'consent' AND position = 30");
+    EXPECT_THAT(log.found(), ::testing::Not(IsEmpty()));
+    log.service.sql("UPDATE logs SET size = 30, published = 30, checkpoint = '" + kept[0][1] +
+                    "' WHERE name = 'consent'");
+    EXPECT_THAT(log.found(), ::testing::Not(IsEmpty())) << "the store has a newer checkpoint";
+}
+
+// One connection, because ten thousand edits open too many otherwise.
+class Editor {
+public:
+    explicit Editor(const std::filesystem::path& file) {
+        sqlite3_open(file.c_str(), &database_);
+        sqlite3_busy_timeout(database_, 10'000);
+        run("PRAGMA foreign_keys = OFF");
+        run("PRAGMA synchronous = OFF");
+        for (const char* table : {"term_policy_acceptances", "log_entries", "log_subjects"})
+            run(std::string("CREATE TEMP TABLE kept_") + table + " AS SELECT * FROM " + table);
+    }
+    Editor(const Editor&) = delete;
+    Editor& operator=(const Editor&) = delete;
+    ~Editor() { sqlite3_close(database_); }
+
+    int run(const std::string& sql) {
+        char* error = nullptr;
+        const int code = sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, &error);
+        EXPECT_TRUE(code == SQLITE_OK || code == SQLITE_CONSTRAINT) << sql << ": " << (error ? error : "");
+        sqlite3_free(error);
+        return code == SQLITE_OK ? sqlite3_changes(database_) : 0;
+    }
+    bool differs(const std::string& table) {
+        const std::string kept = "kept_" + table;
+        run("DROP TABLE IF EXISTS temp.difference");
+        run("CREATE TEMP TABLE difference AS SELECT * FROM " + kept + " WHERE FALSE");
+        return run("INSERT INTO difference SELECT * FROM (SELECT * FROM " + table + " EXCEPT SELECT * FROM " + kept +
+                   ") UNION ALL SELECT * FROM (SELECT * FROM " + kept + " EXCEPT SELECT * FROM " + table + ")") > 0;
+    }
+    void undo(const std::string& table) {
+        run("BEGIN; DELETE FROM " + table + "; INSERT INTO " + table + " SELECT * FROM kept_" + table + "; COMMIT");
+    }
+
+private:
+    sqlite3* database_ = nullptr;
+};
+
+// Returns table and statement of a random edit that changes something that matters.
+std::pair<std::string, std::string> edit(std::mt19937& random, int entries) {
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    const auto at = [&] {
+        return "(SELECT id FROM log_entries WHERE position = " + std::to_string(below(entries)) + ")";
+    };
+    const std::string rows = "term_policy_acceptances";
+    const std::string one = at();
+    const std::string other = at();
+    const auto row_with = [&](const std::string& set) {
+        return std::pair(rows, "UPDATE " + rows + " SET " + set + " WHERE id = " + one);
+    };
+    const auto taken = [&](const std::string& column) {  // from another row
+        return row_with(column + " = (SELECT b." + column + " FROM " + rows + " b WHERE b.id = " + other + ")");
+    };
+    const auto entry_with = [&](const std::string& set) {
+        return std::pair(std::string("log_entries"), "UPDATE log_entries SET " + set + " WHERE id = " + one);
+    };
+    const std::string number = std::to_string(1 + below(1'000'000));
+    switch (below(20)) {
+        case 0:
+            return row_with("accepted_at = accepted_at + " + number);
+        case 1:
+            return row_with("accepted_at = accepted_at - " + number);
+        case 2:
+            return row_with("ip_address = '192.0.2." + number + "'");
+        case 3:
+            return row_with("user_agent = user_agent || '" + number + "'");
+        case 4:
+            return row_with("version = version + " + number);
+        case 5:
+            return row_with("sequence = sequence + " + number);
+        case 6:
+            return row_with("content_hashes = replace(content_hashes, substr(content_hashes, 8, 4), 'abcd')");
+        case 7:
+            return taken("user_id");
+        case 8:
+            return taken("session_id");
+        case 9:
+            return taken("type");
+        case 10:
+            return taken("language");
+        case 11:
+            return taken("action");
+        case 12:
+            return row_with("ip_address = NULL");
+        case 13:
+            return {rows, "DELETE FROM " + rows + " WHERE id = " + one};
+        case 14:
+            return {rows, "INSERT INTO " + rows +
+                              " SELECT lower(hex(randomblob(4))) || substr(id, 9), user_id, type, " +
+                              "sequence + 100, action, term_policy_id, version, language, content_hashes, accepted_at, "
+                              "ip_address, user_agent, session_id FROM " +
+                              rows + " WHERE id = " + one};
+        case 15: {  // reorder: two rows of one history change places
+            const int first = 1 + below(3);
+            const int distance = 1 + below(2);
+            return {rows, "BEGIN; UPDATE " + rows +
+                              " SET sequence = -sequence WHERE (user_id, type) = (SELECT b.user_id, "
+                              "b.type FROM " +
+                              rows + " b WHERE b.id = " + one + ") AND sequence IN (" + std::to_string(first) + ", " +
+                              std::to_string(first + distance) + "); UPDATE " + rows + " SET sequence = sequence + " +
+                              std::to_string(2 * first + distance) + " WHERE sequence < 0; COMMIT"};
+        }
+        case 16:
+            return entry_with("salt = randomblob(32)");
+        case 17:
+            return entry_with("entry = substr(entry, 1, 40) || randomblob(1) || substr(entry, 42)");
+        case 18:
+            return entry_with("position = position + " + std::to_string(entries));
+        default:
+            return {"log_entries", "DELETE FROM log_entries WHERE position = " + std::to_string(entries - 1)};
+    }
+}
+
+TEST(DatabaseCheck, TenThousandRandomEditsAreFoundAllOfThem) {
+    if (std::getenv("CONSENTRY_TEST_ENGINES") != nullptr) GTEST_SKIP() << "edits a file of SQLite";
+    Log log(10);
+    Editor editor(log.service.folder() / "data/consentry.db");
+    std::mt19937 random(20'260'301);
+    int edits = 0;
+    for (int tries = 0; edits < 10'000 && tries < 40'000; ++tries) {
+        const auto [table, sql] = edit(random, 50);
+        // Some change nothing: a type that is taken from a row of the same type, or the same byte.
+        editor.run(sql);
+        const bool is_changed = editor.differs(table);
+        if (is_changed) {
+            ++edits;
+            ASSERT_FALSE(check(log.service).are_none()) << sql;
+        }
+        editor.undo(table);
+    }
+    EXPECT_EQ(edits, 10'000);
+    EXPECT_THAT(log.found(), IsEmpty()) << "all edits are undone";
+}
+
+}  // namespace
+}  // namespace consentry::tests
