@@ -292,12 +292,15 @@ void App::start(milliseconds first_clean_up) {
     mail_delivery_->start();
     clean_up_.emplace(services_.clean_up_tasks(), *log_, std::chrono::steady_clock::now() + first_clean_up);
     asio::co_spawn(server_->executor(), clean_up_->run(), asio::detached);
-    if (!services_.consent_log) return;
-    log_work_.emplace(services_.log_tasks(), *log_, std::chrono::steady_clock::now());
-    asio::co_spawn(server_->executor(), log_work_->run(), asio::detached);
-    if (!services_.cosigning) return;
-    witness_work_.emplace(services_.witness_tasks(), *log_, std::chrono::steady_clock::now());
-    asio::co_spawn(server_->executor(), witness_work_->run(), asio::detached);
+    // Each has a loop of its own, so that none delays another.
+    const auto begin = [this](std::optional<CleanUp>& loop, std::vector<CleanUpTask> tasks) {
+        if (tasks.empty()) return;
+        loop.emplace(std::move(tasks), *log_, std::chrono::steady_clock::now());
+        asio::co_spawn(server_->executor(), loop->run(), asio::detached);
+    };
+    begin(log_work_, services_.log_tasks());
+    begin(witness_work_, services_.witness_tasks());
+    begin(timestamp_work_, services_.timestamp_tasks());
 }
 
 void App::stop() {

@@ -5,6 +5,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "app/consent_log_key.hpp"
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
 #include "crypto/digest.hpp"
@@ -98,14 +99,6 @@ PolicyPaths policy_paths(const Config& config) {
     return {.drafts = config.term_policy.upload_path, .published = config.term_policy.public_path};
 }
 
-crypto::PrivateKey consent_log_key(const std::string& text) {
-    const auto der = text.starts_with("-----") ? std::nullopt : from_base64(text);
-    auto key = der ? crypto::PrivateKey::from_pkcs8_der(*der, crypto::SignatureAlgorithm::eddsa)
-                   : crypto::PrivateKey::from_pem(text, crypto::SignatureAlgorithm::eddsa);
-    if (!key) throw std::runtime_error("CONSENT_LOG_PRIVATE_KEY: " + key.error());
-    return std::move(*key);
-}
-
 std::unique_ptr<ConsentLog> open_consent_log(const Config& config, storage::Database& database,
                                              storage::ObjectStore& store, const Clock& clock, KeyRing& keys,
                                              WorkerPool& signing) {
@@ -132,6 +125,11 @@ std::unique_ptr<Bundles> make_bundles(const Config& config, storage::Database& d
                                       const Clock& clock, ConsentLog* log) {
     if (log == nullptr) return nullptr;
     return std::make_unique<Bundles>(database, store, clock, *log, policy_paths(config));
+}
+
+std::unique_ptr<Timestamps> open_timestamps(const Config& config, ConsentLog* log, const Clock& clock) {
+    if (log == nullptr || config.consent_log.timestamp_url.empty()) return nullptr;
+    return std::make_unique<Timestamps>(log->published(), clock, config.consent_log.timestamp_url);
 }
 
 std::unique_ptr<Files> make_files(storage::ObjectStore& store) {
@@ -193,6 +191,7 @@ Services::Services(const Config& given, const Clock& the_clock)
       consent_log(open_consent_log(config, database, object_store, clock, keys, signing_pool)),
       cosigning(open_cosigning(config, consent_log.get(), clock)),
       bundles(make_bundles(config, database, object_store, clock, consent_log.get())),
+      timestamps(open_timestamps(config, consent_log.get(), clock)),
       consents(database, clock, object_store, audit, consent_log.get(),
                {.paths = policy_paths(config), .withdrawable = config.term_policy.withdrawable}),
       term_policies(database, object_store, clock, mails, audit,
@@ -265,6 +264,12 @@ std::vector<CleanUpTask> Services::witness_tasks() {
     return {{"cosignatures of the consent log", soon, [this] { return cosigning->work(); }}};
 }
 
+std::vector<CleanUpTask> Services::timestamp_tasks() {
+    constexpr std::chrono::minutes often{1};  // it knows itself when an hour is over
+    if (!timestamps) return {};
+    return {{"time stamps of the consent log", often, [this] { return timestamps->work(); }}};
+}
+
 awaitable<void> Services::work_on_log() {
     co_await consents.complete_log();
     co_await consent_log->published().work();
@@ -274,6 +279,7 @@ awaitable<std::vector<CleanUpTrouble>> Services::clean_up() {
     auto tasks = clean_up_tasks();
     std::ranges::move(log_tasks(), std::back_inserter(tasks));
     std::ranges::move(witness_tasks(), std::back_inserter(tasks));
+    std::ranges::move(timestamp_tasks(), std::back_inserter(tasks));
     co_return co_await do_all(std::move(tasks));
 }
 

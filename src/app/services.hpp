@@ -37,6 +37,7 @@
 #include "features/passwords/confirmation.hpp"
 #include "features/passwords/passwords.hpp"
 #include "features/published_logs/cosigning.hpp"
+#include "features/published_logs/timestamps.hpp"
 #include "features/roles/roles.hpp"
 #include "features/sessions/guard.hpp"
 #include "features/sessions/key_ring.hpp"
@@ -69,6 +70,8 @@ public:
     // Gathers the cosignatures of witnesses; empty if there are none. They are slower than the log and must not delay
     // it.
     std::vector<CleanUpTask> witness_tasks();
+    // Has the log stamped by the time stamp authority; empty if there is none.
+    std::vector<CleanUpTask> timestamp_tasks();
     // Runs all of them now.
     awaitable<std::vector<CleanUpTrouble>> clean_up();
 
@@ -112,7 +115,8 @@ public:
     Mails mails;
     const std::unique_ptr<ConsentLog> consent_log;  // null: turned off by the settings
     const std::unique_ptr<Cosigning> cosigning;     // null: the log has no witnesses
-    const std::unique_ptr<Bundles> bundles;         // null: as above
+    const std::unique_ptr<Bundles> bundles;         // null: no consent log
+    const std::unique_ptr<Timestamps> timestamps;   // null: it has no time stamp authority
     Acceptances consents;
     TermPolicies term_policies;
     Announcements announcements;

@@ -244,6 +244,7 @@ struct ConsentLogConfig {
     bool origin_is_given = false;  // by a setting, not derived from the service's URL
     std::string private_key;       // Ed25519: PEM, or base64 of PKCS#8 DER
     std::string witnesses;         // path of a policy file; empty: none
+    std::string timestamp_url;     // of an RFC 3161 authority; empty: none
 };
 
 struct SentryConfig {

@@ -1,4 +1,6 @@
 // Settings of the consent log.
+#include <algorithm>
+
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
 #include "tlog/note_keys.hpp"
@@ -14,6 +16,12 @@ constexpr std::size_t origin_bytes_max = 200;
 
 bool is_origin(std::string_view text) {
     return text.size() <= origin_bytes_max && tlog::is_key_name(text) && !text.contains("://") && !text.ends_with('/');
+}
+
+bool is_http_url(std::string_view text) {
+    if (text.empty()) return true;
+    const bool is_clean = std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7F && c != '@'; });
+    return is_clean && (text.starts_with("http://") || text.starts_with("https://")) && !text.ends_with("://");
 }
 
 bool is_key(std::string_view text) { return !trim(text).empty(); }
@@ -55,6 +63,15 @@ std::vector<SettingSpec> consent_log_settings() {
                         "the quorum. Each new checkpoint is sent to them, and their cosignatures are published with "
                         "it. A line `log`, if there is one, must have the key of this log.",
          .example = "/etc/consentry/witnesses.txt"},
+        {.name = "CONSENT_LOG_TIMESTAMP_URL",
+         .group = group,
+         .type = text<&Config::consent_log, &ConsentLogConfig::timestamp_url>(
+             "empty, or an http or https URL without credentials", is_http_url),
+         .default_text = "",
+         .description =
+             "The URL of a time stamp authority (RFC 3161). Once an hour, if the log has grown, it stamps the "
+             "checkpoint. The stamps are public at `/consent-log/timestamps/<size>.tsr`.",
+         .example = "https://timestamp.example.com"},
     };
 }
 

@@ -28,6 +28,15 @@ struct TilePath {
     }
 };
 
+struct TimestampPath {
+    std::string file;
+
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{field("file", &TimestampPath::file, "Size of the checkpoint and `.tsr`: `1067.tsr`")};
+    }
+};
+
 struct ReceiptResponse {
     std::string receipt;
 

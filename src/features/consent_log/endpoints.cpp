@@ -7,12 +7,14 @@
 #include "features/consent_log/verifier_page.hpp"
 #include "features/users/caller.hpp"
 #include "http/endpoint.hpp"
+#include "tlog/lines.hpp"
 
 namespace consentry {
 namespace {
 
 constexpr std::string_view text_type = "text/plain; charset=utf-8";
 constexpr std::string_view tile_type = "application/octet-stream";
+constexpr std::string_view timestamp_type = "application/timestamp-reply";
 // Tiles never change: a year, and RFC 8246. no-transform: verifiers compare the bytes, whose strong ETag would not hold
 // for a compressed answer (RFC 9110 section 8.8.1).
 constexpr std::string_view for_ever = "public, max-age=31536000, immutable, no-transform";
@@ -35,6 +37,16 @@ awaitable<Result<http::Raw>> tile(ConsentLog& log, std::string path) {
     auto bytes = co_await log.published().tile("tile/" + path);
     if (!bytes) co_return fail(errors::route_not_found);
     co_return exact(tile_type, std::move(*bytes), for_ever);
+}
+
+awaitable<Result<http::Raw>> timestamp(ConsentLog& log, std::string file) {
+    constexpr std::string_view ending = ".tsr";
+    const bool is_stamp = file.ends_with(ending);
+    const auto size = tlog::parse_decimal(std::string_view(file).substr(0, is_stamp ? file.size() - ending.size() : 0));
+    if (!size) co_return fail(errors::route_not_found);
+    auto answer = co_await log.published().stamp(*size);
+    if (!answer) co_return fail(errors::route_not_found);
+    co_return exact(timestamp_type, std::move(*answer), for_ever);
 }
 
 awaitable<Result<http::Raw>> description(ConsentLog& log) {
@@ -84,6 +96,17 @@ void add_public_endpoints(http::Router& router, ConsentLog& log) {
         .handled_by([&log](const http::RequestContext& context, http::FromPath<TilePath>) {
             return tile(log, context.path_params.front().value);
         });
+
+    http::Endpoint stamps = router.get("/consent-log/timestamps/:file");
+    describe(stamps)
+        .id("consentLogTimestamp")
+        .says("Get the time stamp of a checkpoint of the consent log")
+        .describes(
+            "The answer of a time stamp authority (RFC 3161) for the text of the checkpoint: its three lines, without "
+            "signatures.")
+        .answers_with("application/timestamp-reply")
+        .may_fail({&errors::route_not_found})
+        .handled_by([&log](http::FromPath<TimestampPath> path) { return timestamp(log, path->file); });
 
     http::Endpoint facts = router.get("/.well-known/consent-log");
     describe(facts)

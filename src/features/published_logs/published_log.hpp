@@ -73,6 +73,13 @@ public:
     // The checkpoint must be one of this log, and its cosignatures verified.
     awaitable<void> keep_cosigned(CosignedCheckpoint cosigned);
 
+    // For time stamps (timestamps.hpp); the first three are LogRepository's.
+    awaitable<std::optional<std::string>> begin_stamp(TimePoint now, TimePoint limit);
+    awaitable<void> keep_stamp(std::uint64_t size, std::string answer);
+    awaitable<void> redate_stamp(TimePoint began, TimePoint instead);
+    // The authority's answer for the checkpoint of this size; nullopt if there is none.
+    awaitable<std::optional<std::string>> stamp(std::uint64_t size);
+
     // Null before open() has succeeded. Signs as the log.
     const tlog::NoteSigner* signer() const { return opened_ ? &*signer_ : nullptr; }
 

@@ -142,6 +142,24 @@ awaitable<bool> LogRepository::show_uncosigned(TimePoint limit, TimePoint latest
     co_return rows.affected() == 1;
 }
 
+awaitable<std::optional<std::string>> LogRepository::begin_stamp(TimePoint now, TimePoint limit) {
+    const auto rows = co_await database_.execute(
+        "UPDATE logs SET stamped_at = $2 WHERE name = $1 AND published > stamped_size "
+        "AND (stamped_at IS NULL OR stamped_at <= $3 OR stamped_at > $2) RETURNING checkpoint",
+        log_, now, limit);
+    if (rows.empty()) co_return std::nullopt;
+    co_return rows[0].text(0);
+}
+
+awaitable<void> LogRepository::keep_stamp(std::int64_t size) {
+    co_await database_.execute("UPDATE logs SET stamped_size = $2 WHERE name = $1 AND stamped_size < $2", log_, size);
+}
+
+awaitable<void> LogRepository::redate_stamp(TimePoint began, TimePoint instead) {
+    co_await database_.execute("UPDATE logs SET stamped_at = $3 WHERE name = $1 AND stamped_at = $2", log_, began,
+                               instead);
+}
+
 awaitable<std::optional<SubjectTag>> SubjectRepository::find(UserId user) {
     const auto rows = co_await database_.query("SELECT tag FROM log_subjects WHERE user_id = $1", user);
     if (rows.empty()) co_return std::nullopt;

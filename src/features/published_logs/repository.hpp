@@ -84,6 +84,13 @@ public:
     // `latest`, which a clock has shown that was set back. Returns whether it did.
     awaitable<bool> show_uncosigned(TimePoint limit, TimePoint latest);
 
+    // Returns the latest checkpoint if the log has grown since the last time stamp, and nobody has begun one after
+    // `limit`. Records that one begins now.
+    awaitable<std::optional<std::string>> begin_stamp(TimePoint now, TimePoint limit);
+    awaitable<void> keep_stamp(std::int64_t size);
+    // What began at `began` counts as begun at `instead`.
+    awaitable<void> redate_stamp(TimePoint began, TimePoint instead);
+
 private:
     storage::Database& database_;
     const std::string_view log_;

@@ -135,6 +135,7 @@ const std::vector<Row>& table() {
         {"getConsentProof", "GET", "/api/shared/user/term-policy/receipt/" + absent + "/proof", signed_in(404, 404)},
         {"consentLogCheckpoint", "GET", "/consent-log/checkpoint", open_to_all(200)},
         {"consentLogTile", "GET", "/consent-log/tile/0/000", open_to_all(404)},
+        {"consentLogTimestamp", "GET", "/consent-log/timestamps/1.tsr", open_to_all(404)},
         {"consentLogDescription", "GET", "/.well-known/consent-log", open_to_all(200)},
         {"consentLogDescriptionNote", "GET", "/.well-known/consent-log.note", open_to_all(200)},
         {"consentLogVerifier", "GET", "/consent-log/verify", open_to_all(200)},

@@ -1,0 +1,13 @@
+// The consent log's private key, as the setting has it.
+#pragma once
+
+#include <string>
+
+#include "crypto/signature_keys.hpp"
+
+namespace consentry {
+
+// Reads base64 of PKCS#8 DER, or PEM. Throws std::runtime_error that says what is wrong.
+crypto::PrivateKey consent_log_key(const std::string& text);
+
+}  // namespace consentry

@@ -1,0 +1,88 @@
+#include "features/published_logs/timestamps.hpp"
+
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "crypto/timestamp.hpp"
+
+namespace consentry {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr milliseconds interval = 1h;
+constexpr milliseconds retry_after = 5min;
+constexpr std::size_t answer_bytes_max = 64 * 1024;  // with a chain of certificates
+
+constexpr std::string_view answer_type = "application/timestamp-reply";
+
+std::string stamp_name(std::uint64_t size) { return fmt::format("timestamps/{}.tsr", size); }
+
+}  // namespace
+
+awaitable<std::optional<std::string>> PublishedLog::begin_stamp(TimePoint now, TimePoint limit) {
+    return repository_.begin_stamp(now, limit);
+}
+
+awaitable<void> PublishedLog::keep_stamp(std::uint64_t size, std::string answer) {
+    co_await store_.put(options_.area, key_of(stamp_name(size)), std::move(answer), std::string(answer_type));
+    co_await repository_.keep_stamp(static_cast<std::int64_t>(size));
+}
+
+awaitable<void> PublishedLog::redate_stamp(TimePoint began, TimePoint instead) {
+    return repository_.redate_stamp(began, instead);
+}
+
+awaitable<std::optional<std::string>> PublishedLog::stamp(std::uint64_t size) {
+    auto object = co_await store_.get(options_.area, key_of(stamp_name(size)), answer_bytes_max);
+    if (!object) co_return std::nullopt;
+    co_return std::move(object->bytes);
+}
+
+Timestamps::Timestamps(PublishedLog& log, const Clock& clock, std::string url)
+    : log_(log),
+      clock_(clock),
+      url_(std::move(url)),
+      client_({.plain_http = true}),  // what is sent is public, and what comes is signed
+      requests_({.name = "time stamps", .threads = 1}) {}
+
+Timestamps::~Timestamps() { stopping_.request_stop(); }
+
+std::string Timestamps::fetch(const Bytes& query) {
+    const net::HttpRequest request{.method = "POST",
+                                   .url = url_,
+                                   .headers = {{"Content-Type", "application/timestamp-query"}},
+                                   .body = std::string(as_text(query)),
+                                   .answer_bytes_max = answer_bytes_max};
+    net::HttpResponse response = client_.fetch(request, stopping_.get_token());
+    if (response.status != 200) throw std::runtime_error(fmt::format("the authority answers {}", response.status));
+    if (const auto checked = crypto::check_timestamp(as_bytes(response.body), query); !checked)
+        throw std::runtime_error(checked.error());
+    return std::move(response.body);
+}
+
+awaitable<void> Timestamps::work() {
+    if (log_.signer() == nullptr) co_return;
+    const TimePoint now = clock_.now();
+    // Of all processes, one asks.
+    const auto due = co_await log_.begin_stamp(now, now - interval);
+    if (!due) co_return;
+    std::exception_ptr failure;
+    try {
+        const auto opened = tlog::open_checkpoint(*due, log_.signer()->verifier());
+        if (!opened) throw LogRefused("The database's log is damaged: " + opened.error());
+        Bytes query = crypto::timestamp_query(crypto::sha256(opened->note.text));
+        std::string answer = co_await requests_.run([this, query = std::move(query)] { return fetch(query); });
+        co_await log_.keep_stamp(opened->checkpoint.size, std::move(answer));
+    } catch (const std::exception&) {
+        failure = std::current_exception();
+    }
+    if (!failure) co_return;
+    co_await log_.redate_stamp(now, now - interval + retry_after);
+    std::rethrow_exception(failure);
+}
+
+}  // namespace consentry

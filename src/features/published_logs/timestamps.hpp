@@ -1,0 +1,39 @@
+// Time stamps of an authority (RFC 3161) on the checkpoints of a log: evidence of time that does not depend on the
+// log's own clock. Once an hour, if the log has grown, the text of its checkpoint is stamped, and the answer is
+// published beside the tiles. Nothing waits for it.
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/worker_pool.hpp"
+#include "features/published_logs/published_log.hpp"
+#include "net/http_client.hpp"
+
+namespace consentry {
+
+class Timestamps {
+public:
+    // The references must outlive this object. `url` is that of the authority.
+    Timestamps(PublishedLog& log, const Clock& clock, std::string url);
+    ~Timestamps();  // breaks off a request that is under way
+    Timestamps(const Timestamps&) = delete;
+    Timestamps& operator=(const Timestamps&) = delete;
+
+    // Has the latest checkpoint stamped if that is due. Throws std::runtime_error if the authority fails; after a few
+    // minutes, it is due again.
+    awaitable<void> work();
+
+private:
+    std::string fetch(const Bytes& query);  // blocks
+
+    PublishedLog& log_;
+    const Clock& clock_;
+    const std::string url_;
+    std::stop_source stopping_;
+    net::HttpClient client_;  // used by the one thread of requests_
+    WorkerPool requests_;
+};
+
+}  // namespace consentry
