@@ -4,12 +4,14 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "app/consent_log_key.hpp"
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
 #include "app/mail_transport.hpp"
 #include "app/services.hpp"
 #include "base/error.hpp"
 #include "base/error_text.hpp"
+#include "crypto/digest.hpp"
 #include "crypto/known_answers.hpp"
 #include "features/published_logs/cosigning.hpp"
 #include "features/sessions/key_ring.hpp"
@@ -54,9 +56,15 @@ void look_at_log(const Config& config) {
     if (config.logger.enable && config.logger.into_file) require_writable("logs");
 }
 
+// The key of a log that does not exist yet comes with its first start.
 void look_at_witnesses(const Config& config) {
-    if (config.consent_log.enable && !config.consent_log.witnesses.empty())
-        read_witnesses(config.consent_log.witnesses);
+    if (!config.consent_log.enable || config.consent_log.witnesses.empty()) return;
+    const tlog::Policy policy = read_witnesses(config.consent_log.witnesses);
+    if (policy.logs().empty() || config.consent_log.private_key.empty()) return;
+    const auto own = crypto::sha256(consent_log_key(config.consent_log.private_key).public_key().ed25519());
+    for (const tlog::PolicyLog& log : policy.logs())
+        if (crypto::sha256(log.key.point()) == own) return;
+    throw std::runtime_error("no line `log` of the policy has the key of CONSENT_LOG_PRIVATE_KEY");
 }
 
 }  // namespace

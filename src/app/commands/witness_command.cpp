@@ -109,9 +109,9 @@ int serve_witness(const WitnessOptions& options) {
     server = std::make_unique<http::Server>(server_options(*address), application);
     server->start();
     const bool is_v6 = address->host.contains(':');
-    fmt::print(stderr, "Witness {} of {} logs listens on http://{}{}{}:{}\nVerifier key: {}\n",
-               signer.verifier().name(), log_count, is_v6 ? "[" : "", address->host, is_v6 ? "]" : "", server->port(),
-               signer.verifier().text());
+    fmt::print(stderr, "Witness {} for {} {} listens on http://{}{}{}:{}\nVerifier key: {}\n", signer.verifier().name(),
+               log_count, log_count == 1 ? "log" : "logs", is_v6 ? "[" : "", address->host, is_v6 ? "]" : "",
+               server->port(), signer.verifier().text());
 
     ending.wait();
     fmt::print(stderr, "Stopping; waiting for open requests to finish...\n");

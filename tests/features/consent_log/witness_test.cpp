@@ -299,13 +299,24 @@ TEST_F(Witnesses, TheirFileIsCheckedAtTheStart) {
     EXPECT_THAT(refusal(one_.line("ftp://a") + "quorum one.example.org\n"), HasSubstr("must end with its URL"));
     EXPECT_THAT(refusal(WitnessedLog().policy() + one_.line()), HasSubstr("Add the line: " + log_line.substr(0, 20)));
     EXPECT_EQ(refusal(one_.line() + "quorum one.example.org\n"), "") << "without a line of the log";
-    const auto missing = read_config({{"CONSENT_LOG_WITNESSES", (folder_ / "missing.txt").string()},
-                                      {"DATA_DIR", folder_.path().string()},
-                                      {"HTTP_PORT", "0"}});
+}
+
+TEST_F(Witnesses, TheirFileIsCheckedByConfigCheck) {
     const SystemClock clock;
-    const StartCheck check = check_start(missing.value(), clock, false);
-    ASSERT_FALSE(check.problems.empty());
-    EXPECT_EQ(check.problems.back().setting, "CONSENT_LOG_WITNESSES");
+    const auto problem = [&](const std::string& file, const std::string& text) -> std::string {
+        std::ofstream(folder_ / "witnesses.txt") << text;
+        const auto config = read_config({{"CONSENT_LOG_WITNESSES", (folder_ / file).string()},
+                                         {"CONSENT_LOG_PRIVATE_KEY", key_pem},
+                                         {"DATA_DIR", folder_.path().string()},
+                                         {"HTTP_PORT", "0"}});
+        for (const ConfigProblem& one : check_start(config.value(), clock, false).problems)
+            if (one.setting == "CONSENT_LOG_WITNESSES") return one.text;
+        return {};
+    };
+    EXPECT_THAT(problem("missing.txt", ""), HasSubstr("missing.txt"));
+    EXPECT_THAT(problem("witnesses.txt", "quorum\n"), HasSubstr("line 1"));
+    EXPECT_THAT(problem("witnesses.txt", WitnessedLog().policy() + one_.line()), HasSubstr("no line `log`"));
+    EXPECT_EQ(problem("witnesses.txt", log_line + one_.line() + "quorum none\n"), "");
 }
 
 }  // namespace
