@@ -105,9 +105,9 @@ TEST_F(Witnesses, AreAskedAgainFromTheSizeThatTheyName) {
     add();
     ASSERT_TRUE(comes_to(1, 1));
     const int before = one_.conflicts();
-    service().restart();  // and has forgotten what the witness knows
-    for (int i = 0; i < 5; ++i) add();
-    ASSERT_TRUE(comes_to(6, 1)) << shown();
+    service().restart();                  // and has forgotten what the witness knows
+    for (int i = 0; i < 300; ++i) add();  // a full tile has replaced the partial one that the witness saw
+    ASSERT_TRUE(comes_to(301, 1)) << shown();
     EXPECT_GT(one_.conflicts(), before);
 }
 
@@ -240,6 +240,38 @@ TEST_F(Witnesses, ThePublicCheckpointNeverGoesBack) {
     service().restart({{"CONSENT_LOG_WITNESSES", (folder_ / "witnesses.txt").string()}});
     work();
     EXPECT_EQ(size_shown(), entries_);
+}
+
+TEST_F(Witnesses, ThatAnswerLateTakeNothingBack) {
+    start(one_.line() + "quorum one.example.org\n");
+    one_.fail_with(TestWitness::Fault{});
+    const std::string first = add();
+    work();
+    service().pass(31s);
+    work();
+    const std::string note = shown();
+    const std::string second = add();
+    work();
+    ASSERT_EQ(size_shown(), 2U);
+    auto cosigned = tlog::parse_note(note).value();
+    cosigned.signatures.push_back(one_.signer().cosign(cosigned.text, std::chrono::sys_seconds{1s}));
+    PublishedLog& log = service().app().services().consent_log->published();
+    CosignedCheckpoint late{.size = 1, .cosignatures = 1, .note = tlog::format_note(cosigned), .latest_at = {}};
+    run(log.keep_cosigned(late));
+    EXPECT_EQ(size_shown(), 2U);
+    // But the entry that it covers has a proof with a cosignature.
+    const auto proof_of = [&](const std::string& id) {
+        return tlog::parse_proof_file(
+                   service().get("/api/shared/user/term-policy/receipt/" + id + "/proof", bearer(t_->token)).body)
+            .value();
+    };
+    const auto policy = tlog::Policy::parse(policy_).value();
+    EXPECT_TRUE(tlog::verify_proof(proof_of(first).extra, proof_of(first), policy));
+    EXPECT_FALSE(tlog::verify_proof(proof_of(second).extra, proof_of(second), policy));
+    EXPECT_EQ(tlog::parse_signed_checkpoint(proof_of(second).checkpoint)->checkpoint.size, 2U);
+    // A cosigned checkpoint gives way to none with fewer cosignatures.
+    run(log.keep_cosigned({.size = 1, .cosignatures = 0, .note = note, .latest_at = {}}));
+    EXPECT_TRUE(tlog::verify_proof(proof_of(first).extra, proof_of(first), policy));
 }
 
 // As several instances do: the witness is asked from all sides, and all end with one cosigned checkpoint.
