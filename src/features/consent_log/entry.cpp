@@ -1,12 +1,13 @@
 #include "features/consent_log/entry.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+
+#include "features/published_logs/entry_fields.hpp"
 
 namespace consentry {
 namespace {
@@ -16,8 +17,6 @@ constexpr std::uint8_t erasure_layout = 2;
 constexpr std::uint8_t publication_layout = 3;
 constexpr std::uint8_t late_flag = 1;
 constexpr std::uint8_t not_material_flag = 2;
-
-using std::chrono::sys_seconds;
 
 // Numbers in entries, which must not change with the order of an enum.
 constexpr std::array action_codes{std::pair{ConsentAction::accepted, std::uint8_t{1}},
@@ -35,44 +34,6 @@ auto value_of(const Codes& codes, std::uint8_t code) -> std::optional<typename C
     const auto found = std::ranges::find(codes, code, &Codes::value_type::second);
     if (found == codes.end()) return std::nullopt;
     return found->first;
-}
-
-void append_number(Bytes& out, std::uint64_t number, unsigned bytes) {
-    for (unsigned shift = 8 * bytes; shift > 0; shift -= 8)
-        out.push_back(static_cast<std::uint8_t>(number >> (shift - 8)));
-}
-
-// Takes fields off the front; the caller has checked the length of the whole.
-class FieldReader {
-public:
-    explicit FieldReader(BytesView bytes) : rest_(bytes) {}
-    std::uint64_t number(std::size_t bytes) {
-        std::uint64_t out = 0;
-        for (const std::uint8_t byte : take(bytes)) out = out << 8 | byte;
-        return out;
-    }
-    void copy_to(auto& array) { std::ranges::copy(take(array.size()), array.begin()); }
-    std::string text(std::size_t bytes) { return std::string(as_text(take(bytes))); }
-
-private:
-    BytesView take(std::size_t bytes) {
-        const BytesView out = rest_.first(bytes);
-        rest_ = rest_.subspan(bytes);
-        return out;
-    }
-    BytesView rest_;
-};
-
-void append_time(Bytes& out, sys_seconds time) {
-    if (time.time_since_epoch().count() < 0) throw std::invalid_argument("entry: the time is before 1970");
-    append_number(out, static_cast<std::uint64_t>(time.time_since_epoch().count()), 8);
-}
-
-std::expected<sys_seconds, std::string> read_time(FieldReader& fields) {
-    const std::uint64_t time = fields.number(8);
-    if (time > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-        return std::unexpected("the entry has a time above 2^63 - 1");
-    return sys_seconds{std::chrono::seconds{static_cast<std::int64_t>(time)}};
 }
 
 std::expected<void, std::string> check(BytesView bytes, std::uint8_t layout, std::size_t size) {

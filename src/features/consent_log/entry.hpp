@@ -22,7 +22,6 @@
 namespace consentry {
 
 using AcceptanceId = Id<struct AcceptanceTag>;
-using AddendumSalt = std::array<std::uint8_t, 32>;  // random, so that nobody can guess what a digest stands for
 
 enum class ConsentAction { accepted, withdrawn };
 
