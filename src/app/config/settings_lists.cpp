@@ -42,7 +42,9 @@ std::vector<SettingSpec> list_settings() {
          .group = group,
          .type = whole_number<&Config::activity, &ActivityConfig::retention>(0, 36'500),
          .default_text = "0",
-         .description = "The number of days after which activity log entries are deleted. 0 keeps them forever."},
+         .description =
+             "The number of days after which activity log entries, and the evidence of administrators' acts, are "
+             "deleted. 0 keeps them forever."},
     };
 }
 

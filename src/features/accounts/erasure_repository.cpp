@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "features/activity/acts.hpp"
 #include "features/two_factor/repository.hpp"
 #include "storage/columns.hpp"
 
@@ -31,18 +32,13 @@ constexpr Text acts_on_others =
     "AND NOT EXISTS (SELECT 1 FROM activity_log o WHERE o.user_id = $1)) AND user_id <> $1 "
     "AND (ip_address IS NOT NULL OR user_agent IS NOT NULL) ORDER BY id LIMIT $2)";
 
-// The rows may be the evidence of entries in a log, as acceptances are.
 void add_erase_activity(storage::Transaction& transaction, UserId user, std::int64_t portion) {
     const std::string member = "\"userId\":\"" + user.text() + "\"";
-    transaction.add(Expect::any, sql<"UPDATE log_entries SET salt = NULL WHERE id IN ", acts_on_account>, user,
-                    portion);
     transaction.add(Expect::any,
                     sql<"UPDATE activity_log SET metadata = replace(metadata, $3, '\"userId\":null') WHERE id IN ",
                         acts_on_account, " AND metadata LIKE '%' || $3 || '%'">,
                     user, portion, member);
-    transaction.add(Expect::any, sql<"UPDATE log_entries SET salt = NULL WHERE id IN ", own_activity>, user, portion);
     transaction.add(Expect::any, sql<"DELETE FROM activity_log WHERE id IN ", own_activity>, user, portion);
-    transaction.add(Expect::any, sql<"UPDATE log_entries SET salt = NULL WHERE id IN ", acts_on_others>, user, portion);
     transaction.add(Expect::any,
                     sql<"UPDATE activity_log SET ip_address = NULL, user_agent = NULL WHERE id IN ", acts_on_others>,
                     user, portion);
@@ -67,6 +63,7 @@ void ErasureRepository::add_mark(storage::Transaction& transaction, UserId user,
 }
 
 void ErasureRepository::add_erase(storage::Transaction& transaction, UserId user, std::int64_t portion) {
+    ActRepository::add_erase(transaction, user);
     add_erase_activity(transaction, user, portion);
     transaction.add(Expect::any,
                     "DELETE FROM sessions WHERE id IN "

@@ -61,6 +61,8 @@ enum class ActivityAction {
     admin_term_policy_publish,
     admin_term_policy_delete,
     admin_consent_export,
+    admin_feature_flag_update,
+    admin_epoch_raise,
 };
 
 template <>
@@ -117,6 +119,8 @@ struct EnumNames<ActivityAction> {
         std::pair{admin_term_policy_publish, std::string_view{"adminTermPolicyPublish"}},
         std::pair{admin_term_policy_delete, std::string_view{"adminTermPolicyDelete"}},
         std::pair{admin_consent_export, std::string_view{"adminConsentExport"}},
+        std::pair{admin_feature_flag_update, std::string_view{"adminFeatureFlagUpdate"}},
+        std::pair{admin_epoch_raise, std::string_view{"adminEpochRaise"}},
     };
 };
 

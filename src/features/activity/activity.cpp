@@ -12,7 +12,9 @@ awaitable<ListSlice<ActivityEntry>> Activity::list(UserId user, ListQuery query)
 
 awaitable<void> Activity::forget_old() {
     if (settings_.retention == std::chrono::days{0}) co_return;
-    co_await repository_.erase_older(clock_.now() - settings_.retention);
+    const TimePoint before = clock_.now() - settings_.retention;
+    co_await repository_.erase_older(before);
+    co_await acts_.erase_older(before);
 }
 
 }  // namespace consentry

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "features/activity/acts.hpp"
 #include "features/activity/repository.hpp"
 
 namespace consentry {
@@ -20,18 +21,19 @@ struct ActivitySettings {
 class Activity {
 public:
     Activity(storage::Database& database, const Clock& clock, ActivitySettings settings)
-        : repository_(database), clock_(clock), settings_(settings) {}
+        : repository_(database), acts_(database), clock_(clock), settings_(settings) {}
 
     // Adds the entry to the transaction of the change it records. Throws std::logic_error if the metadata are too
     // large.
     static void add(storage::Transaction& transaction, const NewActivity& activity, TimePoint now);
 
     awaitable<ListSlice<ActivityEntry>> list(UserId user, ListQuery query);
-    // Deletes entries older than the retention.
+    // Deletes entries and the evidence of acts that are older than the retention.
     awaitable<void> forget_old();
 
 private:
     ActivityRepository repository_;
+    ActRepository acts_;
     const Clock& clock_;
     const ActivitySettings settings_;
 };

@@ -22,6 +22,7 @@ ClientNetwork network_of(const Cause& cause) {
 
 void Audit::add(storage::Transaction& transaction, UserId user, ActivityAction action, const Cause& cause,
                 TimePoint now, boost::json::object metadata) {
+    if (act_code(action)) add_act(transaction, user, action, cause, now, metadata);
     NewActivity activity{.user = user, .action = action, .actor = cause.actor, .metadata = std::move(metadata)};
     if (!cause.origin) {
         activity.metadata["by"] = "operator";
@@ -34,6 +35,22 @@ void Audit::add(storage::Transaction& transaction, UserId user, ActivityAction a
     activity.user = *cause.actor;
     activity.metadata["userId"] = user.text();
     Activity::add(transaction, activity, now);
+}
+
+void Audit::add_act(storage::Transaction& transaction, std::optional<UserId> subject, ActivityAction action,
+                    const Cause& cause, TimePoint now, const boost::json::object& metadata) {
+    Act act{.id = ActId::make(now), .code = act_code(action).value(), .actor = cause.actor, .subject = subject};
+    act.metadata = metadata_text(metadata);
+    act.at = now;
+    if (cause.origin) {
+        if (!act.actor) act.actor = subject;  // the owner, whom the request itself has proven
+        act.ip_address = cause.origin->address;
+        act.user_agent = cause.origin->user_agent;
+    }
+    // Roles, keys and policies are recorded in the log of the administrator, who is not their subject.
+    const bool is_owners = !name_of(action).starts_with("admin");
+    if (act.subject == act.actor && !is_owners) act.subject = std::nullopt;
+    ActRepository::add_insert(transaction, act);
 }
 
 void Audit::tell(std::string_view name, Outcome outcome, std::optional<UserId> subject, const Cause& cause,

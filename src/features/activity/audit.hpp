@@ -29,9 +29,13 @@ public:
     explicit Audit(SecurityEvents& events) : events_(&events) {}
 
     // Adds an entry to the transaction of the change. The actor is `user` unless the cause names another one. The log
-    // of that actor then gets an entry too, with the account in `metadata.userId`.
+    // of that actor then gets an entry too, with the account in `metadata.userId`. If the action is an act (acts.hpp),
+    // the administration log gets one as well.
     static void add(storage::Transaction& transaction, UserId user, ActivityAction action, const Cause& cause,
                     TimePoint now, boost::json::object metadata = {});
+    // The same for the administration log alone: acts that no account's own log shows, such as the operator's.
+    static void add_act(storage::Transaction& transaction, std::optional<UserId> subject, ActivityAction action,
+                        const Cause& cause, TimePoint now, const boost::json::object& metadata = {});
     // Writes to the security event stream. `subject` is the account concerned, if known.
     void tell(std::string_view name, Outcome outcome, std::optional<UserId> subject, const Cause& cause,
               std::vector<std::pair<std::string_view, std::string>> detail = {}) const noexcept;

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t metadata_bytes_max = 2'048;
 
+}  // namespace
+
 std::optional<std::string> metadata_text(const boost::json::object& metadata) {
     if (metadata.empty()) return std::nullopt;
     std::string text = boost::json::serialize(metadata);
@@ -18,8 +20,6 @@ std::optional<std::string> metadata_text(const boost::json::object& metadata) {
         throw std::logic_error("activity log: metadata are ids and names, not records");
     return text;
 }
-
-}  // namespace
 
 void ActivityRepository::add_insert(storage::Transaction& transaction, const NewActivity& activity, TimePoint now) {
     transaction.add(storage::Expect::one,

@@ -44,6 +44,9 @@ inline constexpr auto activity_columns = storage::columns<ActivityEntry>(
     storage::column<"created_at", &ActivityEntry::created_at>,
     storage::column<"created_by", &ActivityEntry::created_by>);
 
+// As stored: JSON, or NULL if there are none. Throws std::logic_error if they are too large.
+std::optional<std::string> metadata_text(const boost::json::object& metadata);
+
 class ActivityRepository {
 public:
     explicit ActivityRepository(storage::Database& database) : database_(database) {}

@@ -128,8 +128,11 @@ awaitable<Result<void>> Administration::revoke(Administrator by, UserId target, 
 awaitable<Result<void>> Administration::note_export(Administrator by) {
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by.actor, now);
+    constexpr auto action = ActivityAction::admin_user_export;
     if (const auto user = by.actor.user())
-        Audit::add(transaction, *user, ActivityAction::admin_user_export, by.cause, now);
+        Audit::add(transaction, *user, action, by.cause, now);
+    else
+        Audit::add_act(transaction, std::nullopt, action, by.cause, now);
     const auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(Error{outcome.error().kind()});
     co_return Result<void>{};

@@ -65,10 +65,13 @@ bool may_hold(const Actor& by, ApiKeyType type) {
            std::ranges::all_of(system_key_abilities, [&](Ability ability) { return by.rights().allow(ability); });
 }
 
-// Adds an entry to the log of the administrator; the operator has no log.
+// Adds an entry to the log of the administrator; the operator has none.
 void add_activity(PrivilegedTransaction& transaction, const Actor& by, ActivityAction action, const Cause& cause,
                   TimePoint now, boost::json::object facts) {
-    if (const auto user = by.user()) Audit::add(transaction, *user, action, cause, now, std::move(facts));
+    if (const auto user = by.user())
+        Audit::add(transaction, *user, action, cause, now, std::move(facts));
+    else
+        Audit::add_act(transaction, std::nullopt, action, cause, now, facts);
 }
 
 }  // namespace
@@ -231,8 +234,11 @@ awaitable<Result<void>> ApiKeys::erase(Actor by, ApiKeyId id, Cause cause) {
 }
 
 awaitable<Result<void>> ApiKeys::erase_by_key(Actor by, std::string key) {
-    PrivilegedTransaction transaction(by, clock_.now());
+    if (!can_be_key(key)) co_return fail(errors::api_key_not_found);
+    const TimePoint now = clock_.now();
+    PrivilegedTransaction transaction(by, now);
     ApiKeyRepository::add_erase(transaction, key);
+    add_activity(transaction, by, ActivityAction::admin_api_key_delete, {}, now, {{"apiKey", key}});
     const auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(Error{outcome.error().kind()});
     if (!outcome->committed) co_return fail(errors::api_key_not_found);

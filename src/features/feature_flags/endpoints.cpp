@@ -38,9 +38,10 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
         .describes("Takes effect with the next request.")
         .message("featureFlag.updateStatus")
         .may_fail({&errors::feature_flag_not_found})
-        .handled_by([&flags](const ForUpdating& caller, FromPath<FeatureFlagPath> path, FeatureFlagStatusRequest body) {
-            return http::reply<FeatureFlagResponse>(
-                flags.update_status(caller.actor(), path->flag_id, body.is_enabled, body.rollout_percent));
+        .handled_by([&flags](const ForUpdating& caller, const http::RequestContext& context,
+                             FromPath<FeatureFlagPath> path, FeatureFlagStatusRequest body) {
+            return http::reply<FeatureFlagResponse>(flags.update_status(caller.actor(), path->flag_id, body.is_enabled,
+                                                                        body.rollout_percent, cause_of(context)));
         });
 
     router.put("/admin/feature-flag/update/:featureFlagId/metadata")
@@ -50,11 +51,11 @@ void add_feature_flag_endpoints(http::Router& router, FeatureFlags& flags) {
         .describes("Takes effect with the next request.")
         .message("featureFlag.updateMetadata")
         .may_fail({&errors::feature_flag_not_found, &errors::feature_flag_invalid_metadata})
-        .handled_by(
-            [&flags](const ForUpdating& caller, FromPath<FeatureFlagPath> path, FeatureFlagMetadataRequest body) {
-                return http::reply<FeatureFlagResponse>(
-                    flags.update_metadata(caller.actor(), path->flag_id, std::move(body.metadata)));
-            });
+        .handled_by([&flags](const ForUpdating& caller, const http::RequestContext& context,
+                             FromPath<FeatureFlagPath> path, FeatureFlagMetadataRequest body) {
+            return http::reply<FeatureFlagResponse>(
+                flags.update_metadata(caller.actor(), path->flag_id, std::move(body.metadata), cause_of(context)));
+        });
 
     router.get("/system/feature-flag/list")
         .id("listFeatureFlagsForSystem")

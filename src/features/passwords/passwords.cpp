@@ -214,6 +214,7 @@ awaitable<Result<void>> Passwords::set(User user, std::string password) {
                                     .reason = "passwordSet"},
                                    {.identities = true}, now);
     PasswordRepository::add_history(transaction, user.id, hash, PasswordType::admin, now + settings_.reuse_barred, now);
+    Audit::add_act(transaction, user.id, ActivityAction::admin_user_update_password, {}, now);
     mails_.add(transaction, user.id, MailKind::password_changed, {}, now);
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) throw Unavailable("setting a password: the account changed at the same moment");
@@ -251,6 +252,8 @@ awaitable<Result<UserId>> Passwords::create(User wanted, std::string password) {
     if (!user) co_return fail(std::move(user.error()));
     storage::Transaction transaction;
     add_account(transaction, *user, PasswordType::admin);
+    Audit::add_act(transaction, user->id, ActivityAction::admin_user_create, {}, user->password_created_at.value(),
+                   {{"roleId", user->role_id.text()}});
     const auto outcome = co_await database_.commit(std::move(transaction));
     if (!outcome.committed) co_return fail(co_await account_exists(user->email));
     audit_.tell("account.created", Outcome::success, user->id, {});

@@ -12,8 +12,11 @@ constexpr int tries_max = 8;
 // Writes to the activity log of the author; the operator has none.
 void add_activity(PrivilegedTransaction& transaction, const Actor& by, ActivityAction action, const Cause& cause,
                   TimePoint now, const RoleRecord& role) {
+    boost::json::object facts{{"roleId", role.id.text()}, {"roleName", role.name}};
     if (const auto user = by.user())
-        Audit::add(transaction, *user, action, cause, now, {{"roleId", role.id.text()}, {"roleName", role.name}});
+        Audit::add(transaction, *user, action, cause, now, std::move(facts));
+    else
+        Audit::add_act(transaction, std::nullopt, action, cause, now, facts);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "crypto/totp.hpp"
+#include "features/activity/audit.hpp"
 #include "storage/columns.hpp"
 
 namespace consentry {
@@ -28,12 +29,17 @@ awaitable<RaisedEpoch> Epochs::raise(bool keep_api_keys, TimePoint now) {
     const auto before = co_await database_.query("SELECT e.grants, e.api_keys FROM epochs e");
     // Set to the current time rather than incremented: after an older backup is restored, the next number may already
     // be in use by grants made after that backup, such as a challenge still in the cache.
-    const auto raised = co_await database_.execute(
-        "UPDATE epochs SET grants = CASE WHEN grants < $1 THEN $1 ELSE grants + 1 END, "
-        "api_keys = CASE WHEN $2 THEN api_keys WHEN api_keys < $1 THEN $1 ELSE api_keys + 1 END, "
-        "raised_at = CASE WHEN raised_at < $1 THEN $1 ELSE raised_at END, "
-        "last_step = CASE WHEN last_step < $3 THEN $3 ELSE last_step END WHERE id = 1 RETURNING grants",
-        now, keep_api_keys, newest_step);
+    storage::Transaction transaction;
+    transaction.add(storage::Expect::any,
+                    "UPDATE epochs SET grants = CASE WHEN grants < $1 THEN $1 ELSE grants + 1 END, "
+                    "api_keys = CASE WHEN $2 THEN api_keys WHEN api_keys < $1 THEN $1 ELSE api_keys + 1 END, "
+                    "raised_at = CASE WHEN raised_at < $1 THEN $1 ELSE raised_at END, "
+                    "last_step = CASE WHEN last_step < $3 THEN $3 ELSE last_step END WHERE id = 1 RETURNING grants",
+                    now, keep_api_keys, newest_step);
+    Audit::add_act(transaction, std::nullopt, ActivityAction::admin_epoch_raise, {}, now,
+                   {{"apiKeys", keep_api_keys ? "kept" : "ended"}});
+    const auto outcome = co_await database_.commit(std::move(transaction));
+    const storage::Rows raised = outcome.committed ? outcome.results.front() : storage::Rows();
     if (before.empty() || raised.empty())
         throw std::runtime_error("the database has no epoch; its only row is missing");
     const auto counts =

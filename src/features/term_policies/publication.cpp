@@ -19,11 +19,13 @@ constexpr std::string_view published_mime = "text/plain; charset=utf-8";
 
 void add_policy_activity(storage::Transaction& transaction, ActivityAction action, const TermPolicy& policy,
                          const Cause& cause, TimePoint now, std::optional<Language> language) {
-    if (!cause.actor) return;
     boost::json::object facts{
         {"termPolicyId", policy.id.text()}, {"type", name_of(policy.type)}, {"version", policy.version}};
     if (language) facts["language"] = name_of(*language);
-    Audit::add(transaction, *cause.actor, action, cause, now, std::move(facts));
+    if (cause.actor)
+        Audit::add(transaction, *cause.actor, action, cause, now, std::move(facts));
+    else
+        Audit::add_act(transaction, std::nullopt, action, cause, now, facts);
 }
 
 Publication::Publication(storage::Database& database, storage::ObjectStore& store, const Clock& clock,

@@ -1,0 +1,121 @@
+// Acts: what administrators and the operator do, and what changes the rights of an account. Each is a row that the
+// transaction of the change writes. The administration log makes an entry of it (features/administration_log).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+#include "features/activity/actions.hpp"
+#include "features/users/user.hpp"
+#include "storage/columns.hpp"
+#include "storage/database.hpp"
+
+namespace consentry {
+
+using storage::awaitable;
+using ActId = Id<struct ActTag>;
+
+// The actions that are acts, and their numbers in the log. A number stays with its action for ever.
+struct ActCode {
+    ActivityAction action;
+    std::int64_t code;
+};
+inline constexpr std::array act_codes = [] {
+    using enum ActivityAction;
+    return std::array{
+        ActCode{admin_user_create, 1},
+        ActCode{admin_user_update_status, 2},
+        ActCode{admin_user_update_role, 3},
+        ActCode{admin_user_update_password, 4},
+        ActCode{admin_user_reset_two_factor, 5},
+        ActCode{admin_user_export, 6},
+        ActCode{admin_user_import, 7},
+        ActCode{admin_session_revoke, 8},
+        ActCode{admin_role_create, 9},
+        ActCode{admin_role_update, 10},
+        ActCode{admin_role_delete, 11},
+        ActCode{admin_api_key_create, 12},
+        ActCode{admin_api_key_reset, 13},
+        ActCode{admin_api_key_update, 14},
+        ActCode{admin_api_key_update_date, 15},
+        ActCode{admin_api_key_update_status, 16},
+        ActCode{admin_api_key_delete, 17},
+        ActCode{admin_term_policy_create, 18},
+        ActCode{admin_term_policy_add_content, 19},
+        ActCode{admin_term_policy_update_content, 20},
+        ActCode{admin_term_policy_remove_content, 21},
+        ActCode{admin_term_policy_publish, 22},
+        ActCode{admin_term_policy_delete, 23},
+        ActCode{admin_feature_flag_update, 24},
+        ActCode{admin_epoch_raise, 25},
+        ActCode{user_change_password, 26},
+        ActCode{user_reset_password, 27},
+        ActCode{user_enable_two_factor, 28},
+        ActCode{user_disable_two_factor, 29},
+        ActCode{user_regenerate_two_factor_backup_codes, 30},
+        ActCode{user_join_google, 31},
+        ActCode{user_join_apple, 32},
+        ActCode{user_delete_self, 33},
+    };
+}();
+
+constexpr std::optional<std::int64_t> act_code(ActivityAction action) {
+    const auto found = std::ranges::find(act_codes, action, &ActCode::action);
+    if (found == act_codes.end()) return std::nullopt;
+    return found->code;
+}
+// The name of the action. A newer version of the program may have written a number that this one does not know.
+std::string act_name(std::int64_t code);
+
+struct Act {
+    ActId id;
+    std::int64_t code = 0;
+    std::optional<UserId> actor = {};    // nullopt: the operator on the command line
+    std::optional<UserId> subject = {};  // nullopt: the act concerns no single account
+    std::optional<std::string> ip_address = {};
+    std::optional<std::string> user_agent = {};
+    std::optional<std::string> metadata = {};  // JSON
+    TimePoint at = {};
+};
+inline constexpr auto act_columns = storage::columns<Act>(
+    storage::column<"id", &Act::id>, storage::column<"code", &Act::code>, storage::column<"actor_id", &Act::actor>,
+    storage::column<"subject_id", &Act::subject>, storage::column<"ip_address", &Act::ip_address>,
+    storage::column<"user_agent", &Act::user_agent>, storage::column<"metadata", &Act::metadata>,
+    storage::column<"acted_at", &Act::at>);
+
+class ActRepository {
+public:
+    explicit ActRepository(storage::Database& database) : database_(database) {}
+
+    static void add_insert(storage::Transaction& transaction, const Act& act);
+    // The evidence about this account, as actor and as subject. The entries of the log stay.
+    static void add_erase(storage::Transaction& transaction, UserId user);
+    awaitable<void> erase_older(TimePoint before);
+
+    // Acts without an entry, in the order of their ids.
+    awaitable<std::vector<Act>> list_pending(std::int64_t limit);
+    static void add_logged(storage::Transaction& transaction, ActId id);
+    awaitable<std::vector<Act>> list(const std::vector<Uuid>& ids);
+
+    // Parameters of one statement for any number of values, which the engine thus prepares once: `at_once` values from
+    // `first` on, the last one repeated.
+    static constexpr std::size_t at_once = 256;
+    template <class T>
+    static storage::Params padded(const std::vector<T>& values, std::size_t first) {
+        storage::Params out;
+        for (std::size_t i = 0; i < at_once; ++i)
+            out.push_back(storage::bind(values[std::min(first + i, values.size() - 1)]));
+        return out;
+    }
+
+private:
+    storage::Database& database_;
+};
+
+}  // namespace consentry
