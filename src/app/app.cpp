@@ -19,6 +19,7 @@
 #include "features/accounts/endpoints.hpp"
 #include "features/activity/endpoints.hpp"
 #include "features/administration/endpoints.hpp"
+#include "features/administration_log/endpoints.hpp"
 #include "features/api_keys/endpoints.hpp"
 #include "features/consent_log/endpoints.hpp"
 #include "features/consent_proof/endpoints.hpp"
@@ -160,16 +161,18 @@ App::App(const Config& config, const Clock& clock)
 // until it answers.
 void App::open_consent_log() {
     if (!services_.consent_log) return;
-    asio::io_context context(1);
-    std::exception_ptr failure;
-    asio::co_spawn(context, services_.consent_log->published().open(),
-                   [&](const std::exception_ptr& error) { failure = error; });
-    context.run();
-    try {
-        if (failure) std::rethrow_exception(failure);
-        if (services_.cosigning) services_.cosigning->check_log();
-    } catch (const Unavailable& outage) {
-        log_->warn("the consent log is not open yet and will be tried again: {}", outage.what());
+    for (PublishedLog* published : {&services_.consent_log->published(), &services_.administration_log->published()}) {
+        asio::io_context context(1);
+        std::exception_ptr failure;
+        asio::co_spawn(context, published->open(), [&](const std::exception_ptr& error) { failure = error; });
+        context.run();
+        try {
+            if (failure) std::rethrow_exception(failure);
+            if (services_.cosigning && published == &services_.consent_log->published())
+                services_.cosigning->check_log();
+        } catch (const Unavailable& outage) {
+            log_->warn("the consent log is not open yet and will be tried again: {}", outage.what());
+        }
     }
 }
 
@@ -256,6 +259,7 @@ void App::declare_endpoints() {
     add_acceptance_endpoints(router_, services_.consents);
     if (services_.consent_log) add_consent_log_endpoints(router_, *services_.consent_log);
     if (services_.bundles) add_consent_proof_endpoints(router_, *services_.bundles);
+    if (services_.administration_log) add_administration_log_endpoints(router_, *services_.administration_log);
     add_term_policy_endpoints(router_, services_.term_policies);
     add_account_endpoints(router_, services_.accounts, services_.link_requests, services_.passwords, services_.profiles,
                           services_.account_export);

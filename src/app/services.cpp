@@ -99,16 +99,28 @@ PolicyPaths policy_paths(const Config& config) {
     return {.drafts = config.term_policy.upload_path, .published = config.term_policy.public_path};
 }
 
+std::unique_ptr<AdministrationLog> open_administration_log(const Config& config, storage::Database& database,
+                                                           storage::ObjectStore& store, const Clock& clock) {
+    if (!config.consent_log.enable) return nullptr;
+    return std::make_unique<AdministrationLog>(
+        database, store, clock,
+        AdministrationLogSettings{.consent_key = consent_log_key(config.consent_log.private_key),
+                                  .origin = config.consent_log.origin,
+                                  .origin_is_given = config.consent_log.origin_is_given,
+                                  .retention = config.activity.retention});
+}
+
 std::unique_ptr<ConsentLog> open_consent_log(const Config& config, storage::Database& database,
                                              storage::ObjectStore& store, const Clock& clock, KeyRing& keys,
-                                             WorkerPool& signing) {
+                                             WorkerPool& signing, AdministrationLog* administration) {
     if (!config.consent_log.enable) return nullptr;
     return std::make_unique<ConsentLog>(database, store, clock, keys, signing,
                                         ConsentLogSettings{.key = consent_log_key(config.consent_log.private_key),
                                                            .origin = config.consent_log.origin,
                                                            .origin_is_given = config.consent_log.origin_is_given,
                                                            .issuer = config.jwt.issuer,
-                                                           .has_witnesses = !config.consent_log.witnesses.empty()});
+                                                           .has_witnesses = !config.consent_log.witnesses.empty()},
+                                        &administration->published());
 }
 
 std::unique_ptr<Cosigning> open_cosigning(const Config& config, ConsentLog* log, const Clock& clock) {
@@ -188,7 +200,9 @@ Services::Services(const Config& given, const Clock& the_clock)
                     {.cache_prefix = config.feature_flag.cache_prefix, .cache_ttl = config.feature_flag.cache_ttl}),
       activity(database, clock, {.retention = config.activity.retention}),
       mails(config.encryption.secrets),
-      consent_log(open_consent_log(config, database, object_store, clock, keys, signing_pool)),
+      administration_log(open_administration_log(config, database, object_store, clock)),
+      consent_log(
+          open_consent_log(config, database, object_store, clock, keys, signing_pool, administration_log.get())),
       cosigning(open_cosigning(config, consent_log.get(), clock)),
       bundles(make_bundles(config, database, object_store, clock, consent_log.get())),
       timestamps(open_timestamps(config, consent_log.get(), clock)),
@@ -255,7 +269,8 @@ std::vector<CleanUpTask> Services::log_tasks() {
     // Well within the promise of a receipt (merge_delay), even after a few failures.
     constexpr std::chrono::seconds soon{1};
     if (!consent_log) return {};
-    return {{"the consent log", soon, [this] { return work_on_log(); }}};
+    return {{"the consent log", soon, [this] { return work_on_log(); }},
+            {"the administration log", soon, [this] { return administration_log->work(); }}};
 }
 
 std::vector<CleanUpTask> Services::witness_tasks() {

@@ -25,6 +25,7 @@
 #include "features/activity/audit.hpp"
 #include "features/administration/administration.hpp"
 #include "features/administration/import/user_import.hpp"
+#include "features/administration_log/administration_log.hpp"
 #include "features/api_keys/api_keys.hpp"
 #include "features/consent_log/consent_log.hpp"
 #include "features/consent_proof/bundles.hpp"
@@ -65,7 +66,7 @@ public:
 
     // The periodic tasks that delete expired data and report counters.
     std::vector<CleanUpTask> clean_up_tasks();
-    // Publishes the consent log; empty if the settings turn it off.
+    // Publishes the logs; empty if the settings turn it off.
     std::vector<CleanUpTask> log_tasks();
     // Gathers the cosignatures of witnesses; empty if there are none. They are slower than the log and must not delay
     // it.
@@ -113,10 +114,11 @@ public:
     FeatureFlags feature_flags;
     Activity activity;
     Mails mails;
-    const std::unique_ptr<ConsentLog> consent_log;  // null: turned off by the settings
-    const std::unique_ptr<Cosigning> cosigning;     // null: the log has no witnesses
-    const std::unique_ptr<Bundles> bundles;         // null: no consent log
-    const std::unique_ptr<Timestamps> timestamps;   // null: it has no time stamp authority
+    const std::unique_ptr<AdministrationLog> administration_log;  // null if the consent log is
+    const std::unique_ptr<ConsentLog> consent_log;                // null: turned off by the settings
+    const std::unique_ptr<Cosigning> cosigning;                   // null: the log has no witnesses
+    const std::unique_ptr<Bundles> bundles;                       // null: no consent log
+    const std::unique_ptr<Timestamps> timestamps;                 // null: it has no time stamp authority
     Acceptances consents;
     TermPolicies term_policies;
     Announcements announcements;

@@ -17,10 +17,12 @@ namespace consentry::rules {
 namespace {
 
 // A feature may use only the features before it, so features have no dependency cycles.
-constexpr std::array<std::string_view, 21> features_in_order{
-    "users",       "published_logs", "activity",  "roles",          "api_keys",     "feature_flags", "mail",
-    "sessions",    "two_factor",     "passwords", "login",          "files",        "term_policies", "consent_log",
-    "acceptances", "consent_proof",  "accounts",  "administration", "forward_auth", "system",        "witness"};
+constexpr std::array<std::string_view, 22> features_in_order{
+    "users",       "published_logs", "activity", "administration_log", "roles",
+    "api_keys",    "feature_flags",  "mail",     "sessions",           "two_factor",
+    "passwords",   "login",          "files",    "term_policies",      "consent_log",
+    "acceptances", "consent_proof",  "accounts", "administration",     "forward_auth",
+    "system",      "witness"};
 
 // Returns the part of a path below src/: "base", "storage" (the ports), "storage/sqlite", "features/login", "main.cpp".
 std::string part_of(std::string_view path) {

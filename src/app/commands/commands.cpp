@@ -18,6 +18,7 @@
 #include "app/commands/config_commands.hpp"
 #include "app/commands/consent_commands.hpp"
 #include "app/commands/key_commands.hpp"
+#include "app/commands/log_commands.hpp"
 #include "app/commands/policy_commands.hpp"
 #include "app/commands/serve_command.hpp"
 #include "app/commands/user_commands.hpp"
@@ -272,6 +273,31 @@ void add_witness_commands(CLI::App& program, Selected& selected) {
     });
 }
 
+void add_log_commands(CLI::App& program, Selected& selected) {
+    CLI::App* log = subcommand(program, "log", "Shows and verifies the logs that nobody can change unseen");
+    log->require_subcommand(1);
+    static LogOptions options;
+
+    CLI::App* show = subcommand(*log, "show", "Shows a log");
+    show->require_subcommand(1);
+    CLI::App* shown = subcommand(*show, "admin",
+                                 "Shows the acts of administrators and of the operator, newest last: index, time, "
+                                 "action, actor, account concerned");
+    shown->add_option("--limit", options.limit, "Number of acts; default 50")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+    shown->add_flag("--json", options.json, "Print JSON");
+    shown->callback([&selected] { selected.run = [] { return show_administration_log(options); }; });
+
+    CLI::App* verify = subcommand(*log, "verify", "Compares a log with the database");
+    verify->require_subcommand(1);
+    CLI::App* verified = subcommand(*verify, "admin",
+                                    "Compares acts, entries and tiles with the signed checkpoint; names every "
+                                    "altered, missing, added or moved entry");
+    verified->add_option("--key", options.key, "Verifier key of the log, as /.well-known/consent-log names it");
+    verified->add_flag("--json", options.json, "Print JSON");
+    verified->callback([&selected] { selected.run = [] { return verify_administration_log(options); }; });
+}
+
 // Returns the full name of the last command that was recognized, as typed on the command line.
 std::string called(const CLI::App& program, const CLI::App** last) {
     std::string out = "consentry";
@@ -325,6 +351,7 @@ int run_command_line(int argc, char** argv) {
     add_consent_commands(program, selected);
     add_verify_commands(program, selected);
     add_witness_commands(program, selected);
+    add_log_commands(program, selected);
 
     // When a file must not grow any more (a quota), the write should fail with an error that can be reported, instead
     // of killing the process.

@@ -75,14 +75,15 @@ PublishedLog::Options log_options(const ConsentLogSettings& settings, const Cloc
 }  // namespace
 
 ConsentLog::ConsentLog(storage::Database& database, storage::ObjectStore& store, const Clock& clock, KeyRing& keys,
-                       WorkerPool& signing, ConsentLogSettings settings)
+                       WorkerPool& signing, ConsentLogSettings settings, const PublishedLog* administration)
     : repository_(database),
       subjects_(database),
       clock_(clock),
       keys_(keys),
       signing_(signing),
       settings_(std::move(settings)),
-      published_(database, store, settings_.key, log_options(settings_, clock_)) {}
+      published_(database, store, settings_.key, log_options(settings_, clock_)),
+      administration_(administration) {}
 
 awaitable<SubjectTag> ConsentLog::subject_of(UserId user, storage::Transaction& transaction) {
     if (const auto added = SubjectRepository::inserted(transaction, user)) co_return *added;
@@ -173,10 +174,16 @@ awaitable<boost::json::object> ConsentLog::description() {
     const auto stored = co_await repository_.list_receipt_keys();
     boost::json::array keys;
     for (const std::string& jwk : stored) keys.push_back(boost::json::parse(jwk));
-    co_return boost::json::object{{"origin", signer->verifier().name()},
-                                  {"verifierKey", signer->verifier().text()},
-                                  {"mergeDelay", merge_delay.count()},
-                                  {"receiptKeys", boost::json::object{{"keys", std::move(keys)}}}};
+    boost::json::object out{{"origin", signer->verifier().name()},
+                            {"verifierKey", signer->verifier().text()},
+                            {"mergeDelay", merge_delay.count()},
+                            {"receiptKeys", boost::json::object{{"keys", std::move(keys)}}}};
+    if (administration_ == nullptr) co_return out;
+    const tlog::NoteSigner* other = administration_->signer();
+    if (other == nullptr) throw Unavailable("the administration log is not open yet");
+    out["administration"] =
+        boost::json::object{{"origin", other->verifier().name()}, {"verifierKey", other->verifier().text()}};
+    co_return out;
 }
 
 awaitable<std::string> ConsentLog::description_note() {

@@ -53,9 +53,9 @@ struct OwnRecord {
 
 class ConsentLog {
 public:
-    // The references must outlive this object.
+    // The references must outlive this object. The description names `administration` as well, if it is given.
     ConsentLog(storage::Database& database, storage::ObjectStore& store, const Clock& clock, KeyRing& keys,
-               WorkerPool& signing, ConsentLogSettings settings);
+               WorkerPool& signing, ConsentLogSettings settings, const PublishedLog* administration = nullptr);
 
     // Returns the account's tag. If it has none yet, adds one to the transaction, which fails there if another
     // transaction has added one meanwhile.
@@ -90,6 +90,7 @@ private:
     WorkerPool& signing_;
     const ConsentLogSettings settings_;
     PublishedLog published_;
+    const PublishedLog* const administration_;
     std::mutex mutex_;
     std::set<std::string, std::less<>> kept_keys_;  // kids in the database; guarded by mutex_
 };

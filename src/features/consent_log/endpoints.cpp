@@ -113,8 +113,8 @@ void add_public_endpoints(http::Router& router, ConsentLog& log) {
         .id("consentLogDescription")
         .says("Get the origin and the keys of the consent log")
         .describes(
-            "Origin, verifier key, the keys of all receipts ever signed (RFC 7517), and the time within which an entry "
-            "is in the log, in seconds.")
+            "Origin, verifier key, the keys of all receipts ever signed (RFC 7517), the time within which an entry is "
+            "in the log, in seconds, and origin and verifier key of the administration log.")
         .answers_with("application/json")
         .handled_by([&log] { return description(log); });
 

@@ -133,6 +133,7 @@ const std::vector<Row>& table() {
         {"listAcceptedTermPolicies", "GET", "/api/shared/user/term-policy/list/accepted", signed_in(200, 200)},
         {"getConsentReceipt", "GET", "/api/shared/user/term-policy/receipt/" + absent, signed_in(404, 404)},
         {"getConsentProof", "GET", "/api/shared/user/term-policy/receipt/" + absent + "/proof", signed_in(404, 404)},
+        {"administrationLogCheckpoint", "GET", "/consent-log/administration/checkpoint", open_to_all(200)},
         {"consentLogCheckpoint", "GET", "/consent-log/checkpoint", open_to_all(200)},
         {"consentLogTile", "GET", "/consent-log/tile/0/000", open_to_all(404)},
         {"consentLogTimestamp", "GET", "/consent-log/timestamps/1.tsr", open_to_all(404)},

@@ -1,0 +1,157 @@
+#include "app/commands/log_commands.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "app/commands/command_support.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::int64_t portion = 500;
+
+std::string_view name_of(LogFault fault) {
+    switch (fault) {
+        case LogFault::altered:
+            return "altered";
+        case LogFault::missing:
+            return "missing";
+        case LogFault::added:
+            return "added";
+        case LogFault::moved:
+            return "moved";
+        case LogFault::object:
+            return "object";
+        case LogFault::checkpoint:
+            return "checkpoint";
+    }
+    return {};
+}
+
+// Null if there is none, and has then reported it.
+std::unique_ptr<Services> open_with_log(const Clock& clock) {
+    auto services = open_services(clock);
+    if (!services || services->administration_log) return services;
+    fmt::print(stderr, "consentry: the logs are off; set CONSENT_LOG_ENABLE and CONSENT_LOG_PRIVATE_KEY\n");
+    return nullptr;
+}
+
+std::string text_of(const std::optional<ShownAccount>& account, std::string_view otherwise) {
+    if (!account) return std::string(otherwise);
+    if (!account->email.empty()) return account->email;
+    return account->id ? account->id->text() : "tag " + account->tag;
+}
+
+boost::json::value json_of(const std::optional<ShownAccount>& account) {
+    if (!account) return {};
+    boost::json::object out{{"tag", account->tag}};
+    if (account->id) out["id"] = account->id->text();
+    if (!account->email.empty()) out["email"] = account->email;
+    return out;
+}
+
+boost::json::object json_of(const ShownAct& act) {
+    boost::json::object out{{"index", act.position}};
+    if (!act.damage.empty()) {
+        out["damage"] = act.damage;
+        return out;
+    }
+    out["time"] = to_iso8601(TimePoint(act.time));
+    out["action"] = act_name(act.code);
+    out["late"] = act.is_late;
+    out["actor"] = json_of(act.actor);  // null: the operator on the command line
+    out["subject"] = json_of(act.subject);
+    return out;
+}
+
+void print(const ShownAct& act) {
+    if (!act.damage.empty())
+        fmt::print("{}\tdamaged: {}\n", act.position, act.damage);
+    else
+        fmt::print("{}\t{}\t{}{}\t{}\t{}\n", act.position, to_iso8601(TimePoint(act.time)), act_name(act.code),
+                   act.is_late ? " (logged late)" : "", text_of(act.actor, "operator"), text_of(act.subject, "-"));
+}
+
+boost::json::object json_of(const ActFindings& findings) {
+    boost::json::array found;
+    for (const LogFinding& one : findings.log.found) {
+        boost::json::object finding{{"fault", name_of(one.fault)}, {"text", one.text}};
+        if (one.position) finding["index"] = *one.position;
+        found.push_back(std::move(finding));
+    }
+    boost::json::object out{{"ok", findings.log.are_none()}, {"entries", findings.entries},
+                            {"evidence", findings.evidence}, {"waiting", findings.waiting},
+                            {"findings", std::move(found)},  {"unnamedFindings", findings.log.unnamed}};
+    if (findings.log.checkpoint) {
+        out["origin"] = findings.log.checkpoint->origin;
+        out["size"] = findings.log.checkpoint->size;
+    }
+    return out;
+}
+
+void print(const ActFindings& findings) {
+    for (const LogFinding& one : findings.log.found) fmt::print("{}\n", one.text);
+    if (findings.log.unnamed > 0) fmt::print("And {} more entries differ.\n", findings.log.unnamed);
+    const std::string origin = findings.log.checkpoint ? findings.log.checkpoint->origin : "the administration log";
+    const std::uint64_t size = findings.log.checkpoint ? findings.log.checkpoint->size : 0;
+    if (findings.log.are_none())
+        fmt::print(
+            "{}: the database matches the signed checkpoint of {} entries; {} of {} entries have their evidence, "
+            "{} acts wait for theirs.\n",
+            origin, size, findings.evidence, findings.entries, findings.waiting);
+    else
+        fmt::print(stderr, "consentry: {}: the log was changed after it was signed\n", origin);
+}
+
+}  // namespace
+
+int show_administration_log(const LogOptions& options) {
+    const SystemClock clock;
+    const auto services = open_with_log(clock);
+    if (!services) return wrong_use;
+    AdministrationLog& log = *services->administration_log;
+    const std::int64_t size = run(log.size());
+    boost::json::array shown;
+    for (std::int64_t from = std::max<std::int64_t>(0, size - options.limit); from < size; from += portion) {
+        const auto acts = run(log.show(from, std::min(size, from + portion)));
+        for (const ShownAct& act : acts) {
+            if (options.json)
+                shown.push_back(json_of(act));
+            else
+                print(act);
+        }
+    }
+    if (options.json) fmt::print("{}\n", boost::json::serialize(shown));
+    return 0;
+}
+
+int verify_administration_log(const LogOptions& options) {
+    std::optional<tlog::VerifierKey> key;
+    if (!options.key.empty()) {
+        auto parsed = tlog::VerifierKey::parse(options.key);
+        if (!parsed) {
+            fmt::print(stderr, "consentry: --key: {}\n", parsed.error());
+            return wrong_use;
+        }
+        key = std::move(*parsed);
+    }
+    const SystemClock clock;
+    const auto services = open_with_log(clock);
+    if (!services) return wrong_use;
+    const auto findings = run(services->administration_log->verify(std::move(key)));
+    if (options.json)
+        fmt::print("{}\n", boost::json::serialize(json_of(findings)));
+    else
+        print(findings);
+    return findings.log.are_none() ? 0 : failed;
+}
+
+}  // namespace consentry

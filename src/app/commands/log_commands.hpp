@@ -1,0 +1,19 @@
+// `consentry log show admin` and `consentry log verify admin`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace consentry {
+
+struct LogOptions {
+    std::int64_t limit = 50;
+    std::string key;
+    bool json = false;
+};
+
+int show_administration_log(const LogOptions& options);
+// Returns 1 if there is a finding.
+int verify_administration_log(const LogOptions& options);
+
+}  // namespace consentry

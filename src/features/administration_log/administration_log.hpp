@@ -1,0 +1,87 @@
+// The log of acts of administrators and of the operator. Everything but its size and its root is private.
+//
+// The transaction of an act writes a row (features/activity/acts.hpp) and never waits for this log, which makes an
+// entry of each row and publishes it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "features/administration_log/entry.hpp"
+#include "features/administration_log/repository.hpp"
+#include "features/published_logs/comparison.hpp"
+#include "features/published_logs/published_log.hpp"
+
+namespace consentry {
+
+struct AdministrationLogSettings {
+    crypto::PrivateKey consent_key;  // of the consent log; the key of this one is derived from it
+    std::string origin;              // of the installation
+    bool origin_is_given = false;
+    std::chrono::days retention{};  // of evidence; zero: it is kept forever
+};
+
+// As an entry names an account.
+struct ShownAccount {
+    std::optional<UserId> id;  // nullopt: no account has the tag any more
+    std::string email;         // empty: the account is deleted
+    std::string tag;           // in hexadecimal
+};
+struct ShownAct {
+    std::int64_t position = 0;
+    std::int64_t code = 0;
+    std::chrono::sys_seconds time{};
+    bool is_late = false;
+    std::optional<ShownAccount> actor = {};    // nullopt: the operator
+    std::optional<ShownAccount> subject = {};  // nullopt: none
+    std::string damage = {};                   // not empty: why the entry cannot be read
+};
+
+struct ActFindings {
+    LogFindings log;             // findings about evidence included
+    std::uint64_t entries = 0;   // of the database
+    std::uint64_t evidence = 0;  // of these, with evidence that fits
+    std::uint64_t waiting = 0;   // acts without an entry
+};
+
+class AdministrationLog {
+public:
+    // The references must outlive this object.
+    AdministrationLog(storage::Database& database, storage::ObjectStore& store, const Clock& clock,
+                      AdministrationLogSettings settings);
+
+    // Makes entries of all acts that wait, and publishes them.
+    awaitable<void> work();
+
+    awaitable<std::int64_t> size();
+    awaitable<std::vector<ShownAct>> show(std::int64_t from, std::int64_t to);
+    // Compares acts, entries, tiles and checkpoint. Without a key, trusts that of the settings.
+    awaitable<ActFindings> verify(std::optional<tlog::VerifierKey> key);
+
+    PublishedLog& published() { return published_; }
+
+private:
+    awaitable<bool> take_in();
+    awaitable<std::map<UserId, SubjectTag>> tags_of(std::vector<Act> acts, storage::Transaction& transaction);
+    awaitable<void> check_evidence(std::vector<StoredEntry> entries, ActFindings& out);
+    // Whether the evidence of an entry may be gone: it is too old, or one of its accounts was erased.
+    bool may_lack_evidence(const ActEntry& entry, const std::map<Bytes, TaggedAccount>& accounts) const;
+    awaitable<std::map<Bytes, TaggedAccount>> accounts_of(const std::vector<ActEntry>& entries);
+
+    storage::Database& database_;
+    storage::ObjectStore& store_;
+    const Clock& clock_;
+    AdministrationLogRepository repository_;
+    LogRepository entries_;
+    ActRepository acts_;
+    const AdministrationLogSettings settings_;
+    const crypto::PrivateKey key_;
+    PublishedLog published_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,54 @@
+#include "features/administration_log/repository.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "storage/portions.hpp"
+
+namespace consentry {
+namespace {
+
+using storage::column;
+using storage::columns;
+using storage::sql;
+
+constexpr auto account_columns = columns<TaggedAccount>(
+    column<"u.id", &TaggedAccount::id>, column<"s.tag", &TaggedAccount::tag>, column<"u.email", &TaggedAccount::email>,
+    column<"u.erased_at", &TaggedAccount::is_erased, storage::is_set>);
+constexpr std::string_view tagged =
+    sql<"SELECT ", account_columns, " FROM log_subjects s JOIN users u ON u.id = s.user_id">;
+
+}  // namespace
+
+void AdministrationLogRepository::add_entry(storage::Transaction& transaction, ActId act, const Bytes& entry,
+                                            const AddendumSalt& salt) {
+    transaction.add(storage::Expect::any,
+                    "INSERT INTO log_entries (id, log, entry, salt) VALUES ($1, 'administration', $2, $3) "
+                    "ON CONFLICT (id) DO NOTHING",
+                    act, entry, BytesView(salt));
+}
+
+awaitable<std::vector<TaggedAccount>> AdministrationLogRepository::accounts(const std::vector<UserId>& users) {
+    static const std::string text =
+        std::string(tagged) + " WHERE s.user_id IN (" + storage::parameters(1, ActRepository::at_once) + ")";
+    std::vector<TaggedAccount> out;
+    for (std::size_t first = 0; first < users.size(); first += ActRepository::at_once) {
+        const auto rows = co_await database_.query_with(text, ActRepository::padded(users, first));
+        std::ranges::move(account_columns.read_all(rows), std::back_inserter(out));
+    }
+    co_return out;
+}
+
+awaitable<std::vector<TaggedAccount>> AdministrationLogRepository::accounts(const std::vector<Bytes>& tags) {
+    static const std::string text =
+        std::string(tagged) + " WHERE s.tag IN (" + storage::parameters(1, ActRepository::at_once) + ")";
+    std::vector<TaggedAccount> out;
+    for (std::size_t first = 0; first < tags.size(); first += ActRepository::at_once) {
+        const auto rows = co_await database_.query_with(text, ActRepository::padded(tags, first));
+        std::ranges::move(account_columns.read_all(rows), std::back_inserter(out));
+    }
+    co_return out;
+}
+
+}  // namespace consentry

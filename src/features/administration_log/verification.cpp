@@ -1,0 +1,109 @@
+// The comparison of acts with their entries, on top of that of the log with its publication.
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "features/administration_log/administration_log.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::int64_t waiting_max = 10'000;
+
+struct Evidence {
+    const Act* act = nullptr;
+    const StoredEntry& stored;
+    const ActEntry& entry;
+};
+
+bool fits(const Evidence& evidence) {
+    AddendumSalt salt{};
+    if (evidence.stored.salt->size() != salt.size()) return false;
+    std::ranges::copy(*evidence.stored.salt, salt.begin());
+    return crypto::sha256(addendum_text(*evidence.act, salt)) == evidence.entry.addendum;
+}
+
+// The tag is what an entry calls an account. Whoever exchanges two tags exchanges two people.
+bool names(const SubjectTag& tag, const std::optional<UserId>& user, const std::map<Bytes, TaggedAccount>& accounts) {
+    if (!user) return tag == no_tag;
+    const auto found = accounts.find(Bytes(tag.begin(), tag.end()));
+    return found != accounts.end() && found->second.id == *user;
+}
+
+}  // namespace
+
+bool AdministrationLog::may_lack_evidence(const ActEntry& entry, const std::map<Bytes, TaggedAccount>& accounts) const {
+    const bool is_old = settings_.retention.count() > 0 && entry.time < clock_.now() - settings_.retention;
+    const auto is_erased = [&](const SubjectTag& tag) {
+        const auto found = accounts.find(Bytes(tag.begin(), tag.end()));
+        return tag != no_tag && (found == accounts.end() || found->second.is_erased);
+    };
+    return is_old || is_erased(entry.actor) || is_erased(entry.subject);
+}
+
+awaitable<void> AdministrationLog::check_evidence(std::vector<StoredEntry> entries, ActFindings& out) {
+    std::vector<Uuid> ids;
+    std::vector<ActEntry> read(entries.size());
+    std::vector<bool> is_read(entries.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        ids.push_back(entries[i].id);
+        const auto entry = parse_act_entry(entries[i].entry);
+        is_read[i] = entry.has_value();
+        if (entry) read[i] = *entry;
+    }
+    const auto accounts = co_await accounts_of(read);
+    const auto acts = co_await acts_.list(ids);
+    std::map<Uuid, const Act*> acts_by_id;
+    for (const Act& act : acts) acts_by_id[act.id.uuid()] = &act;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto position = static_cast<std::uint64_t>(entries[i].position);
+        const auto tell = [&](LogFault fault, std::string_view what) {
+            out.log.found.push_back({fault, position, fmt::format("The evidence of entry {} {}.", position, what)});
+        };
+        ++out.entries;
+        if (!is_read[i]) continue;  // altered, and named by the comparison of the log
+        const auto act = acts_by_id.find(entries[i].id);
+        if (!entries[i].salt) {
+            if (!may_lack_evidence(read[i], accounts)) tell(LogFault::missing, "was deleted before its time");
+        } else if (act == acts_by_id.end()) {
+            tell(LogFault::missing, "is missing from the database");
+        } else if (!fits({act->second, entries[i], read[i]})) {
+            tell(LogFault::altered, "was altered in the database");
+        } else if (!names(read[i].actor, act->second->actor, accounts) ||
+                   !names(read[i].subject, act->second->subject, accounts)) {
+            tell(LogFault::altered, "belongs to an account whose tag was altered in the database");
+        } else {
+            ++out.evidence;
+        }
+    }
+}
+
+awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey> key) {
+    ActFindings out;
+    const auto state = co_await entries_.find_state();
+    if (!key && state) {
+        // The name of a log stays what it was when the log began.
+        const auto known = tlog::VerifierKey::parse(state->verifier_key);
+        const std::string name = known ? known->name() : settings_.origin + "/administration";
+        auto own = tlog::VerifierKey::from_ed25519(name, tlog::KeyType::ed25519, key_.public_key().ed25519());
+        if (own) key = std::move(*own);
+    }
+    const LogPlace place{.name = "administration", .area = storage::Area::private_area, .folder = "administration-log"};
+    const auto visit = [this, &out](const std::vector<StoredEntry>& entries) { return check_evidence(entries, out); };
+    auto log = co_await compare_log(database_, store_, place, std::move(key), visit);
+    std::ranges::move(out.log.found, std::back_inserter(log.found));
+    std::ranges::sort(log.found, {}, [](const LogFinding& one) {
+        return std::tuple(one.position.value_or(std::numeric_limits<std::uint64_t>::max()), one.fault,
+                          std::string_view(one.text));
+    });
+    out.log = std::move(log);
+    const auto waiting = co_await acts_.list_pending(waiting_max);
+    out.waiting = waiting.size();
+    co_return out;
+}
+
+}  // namespace consentry

@@ -1,0 +1,299 @@
+// The administration log: which acts are in it, what of them is public, and what a person with write access to the
+// database cannot hide.
+#include <gmock/gmock.h>
+
+#include "app/app.hpp"
+#include "features/sessions/epochs.hpp"
+#include "tests/support/calls/account_calls.hpp"
+#include "tests/support/calls/api_key_calls.hpp"
+#include "tests/support/run.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct Acts : Keys {
+    explicit Acts(Environment settings = {}) : Keys(std::move(settings)) {}
+
+    AdministrationLog& log() { return *service.app().services().administration_log; }
+    void work() { run(log().work()); }
+    std::vector<ShownAct> all() {
+        work();
+        return run(log().show(0, run(log().size())));
+    }
+    // The newest act, after all others: "adminUserUpdateRole by boss@example.org on ada@example.org".
+    std::string newest() {
+        const auto acts = all();
+        if (acts.empty()) return "none";
+        return act_name(acts.back().code) + " by " + text_of(acts.back().actor, "operator") +
+               (acts.back().subject ? " on " + text_of(acts.back().subject, "") : "");
+    }
+    static std::string text_of(const std::optional<ShownAccount>& account, const std::string& otherwise) {
+        if (!account) return otherwise;
+        return !account->email.empty() ? account->email : account->id ? account->id->text() : "tag";
+    }
+    ActFindings verify(std::optional<tlog::VerifierKey> key = {}) { return run(log().verify(std::move(key))); }
+    std::vector<std::string> texts() {
+        std::vector<std::string> out;
+        for (const LogFinding& one : verify().log.found) out.push_back(one.text);
+        return out;
+    }
+    std::string email_of_chief() const {
+        return one(service, "SELECT email FROM users WHERE role_id = '" + built_in(Role::super_admin) + "'");
+    }
+    json::object facts() const { return json::parse(service.get("/.well-known/consent-log").body).as_object(); }
+    tlog::VerifierKey key() const {
+        return tlog::VerifierKey::parse(std::string(facts().at("administration").at("verifierKey").as_string()))
+            .value();
+    }
+    tlog::Checkpoint checkpoint() const {
+        const Answer answer = service.get("/consent-log/administration/checkpoint");
+        EXPECT_EQ(answer.status, 200U);
+        return tlog::open_checkpoint(answer.body, key()).value().checkpoint;
+    }
+};
+
+TEST(AdministrationLog, HasTheActsOfAdministrators) {
+    Acts t;
+    const std::string by = " by " + t.email_of_chief();
+    const Person person = t.service.make_person();
+    const std::string on = " on " + person.email;
+    t.work();  // acts of one millisecond have no order
+    const std::string path = "user/update/" + person.id.text();
+    const auto done = [&](const Answer& answer) {
+        EXPECT_LT(answer.status, 300U) << answer.body;
+        return t.newest();
+    };
+    EXPECT_EQ(done(t.call(t.chief, "PUT", path + "/role", {{"roleId", built_in(Role::admin)}})),
+              "adminUserUpdateRole" + by + on);
+    EXPECT_EQ(done(t.call(t.chief, "PATCH", path + "/status", {{"status", "inactive"}})),
+              "adminUserUpdateStatus" + by + on);
+    EXPECT_EQ(done(t.call(t.chief, "PATCH", path + "/status", {{"status", "active"}})),
+              "adminUserUpdateStatus" + by + on);
+    t.service.tokens_of(person);
+    const std::string session =
+        one(t.service, "SELECT id FROM sessions WHERE revoked_at IS NULL AND user_id = '" + person.id.text() + "'");
+    EXPECT_EQ(done(t.call(t.chief, "DELETE", "user/" + person.id.text() + "/session/revoke/" + session)),
+              "adminSessionRevoke" + by + on);
+    EXPECT_EQ(done(t.call(t.chief, "PUT", path + "/password")), "adminUserUpdatePassword" + by + on);
+
+    const Answer role = t.Staff::create(t.chief, "helpers", "admin", {{"user", {"read"}}});
+    EXPECT_EQ(done(role), "adminRoleCreate" + by);
+    EXPECT_EQ(done(t.Staff::update(t.chief, role.text("data.id"), "admin", {{"user", {"read", "update"}}})),
+              "adminRoleUpdate" + by);
+    EXPECT_EQ(done(t.Staff::erase(t.chief, role.text("data.id"))), "adminRoleDelete" + by);
+    const Issued issued = t.make();
+    EXPECT_EQ(t.newest(), "adminApiKeyCreate" + by);
+    EXPECT_EQ(done(t.switch_to(issued.id, false)), "adminApiKeyUpdateStatus" + by);
+    EXPECT_EQ(done(t.Keys::erase(issued.id)), "adminApiKeyDelete" + by);
+    const std::string flag = one(t.service, "SELECT id FROM feature_flags WHERE key = 'signUp'");
+    EXPECT_EQ(done(t.call(t.chief, "PATCH", "feature-flag/update/" + flag + "/status",
+                          {{"isEnable", false}, {"rolloutPercent", 50}})),
+              "adminFeatureFlagUpdate" + by);
+    EXPECT_THAT(t.texts(), IsEmpty());
+}
+
+TEST(AdministrationLog, HasTheActsOfTheOperator) {
+    Acts t;
+    Services& services = t.service.app().services();
+    const Person person = t.service.make_person();
+    EXPECT_EQ(t.newest(), "adminUserCreate by operator on " + person.email);
+    auto user = run(services.users.find(person.id));
+    ASSERT_TRUE(run(services.passwords.set(*user, new_password)));
+    EXPECT_EQ(t.newest(), "adminUserUpdatePassword by operator on " + person.email);
+    ASSERT_TRUE(run(services.api_keys.create(Actor::operator_at_the_machine(),
+                                             {.name = "shop", .type = ApiKeyType::default_, .window = {}}, Cause{})));
+    EXPECT_EQ(t.newest(), "adminApiKeyCreate by operator");
+    Epochs epochs(services.database);
+    run(epochs.raise(false, t.service.clock().now()));
+    EXPECT_EQ(t.newest(), "adminEpochRaise by operator");
+    EXPECT_THAT(t.texts(), IsEmpty());
+}
+
+TEST(AdministrationLog, HasWhatOwnersChangeOfTheirRights) {
+    Acts t;
+    Person person = t.service.make_person();
+    t.work();
+    const TokenTexts tokens = t.service.turn_two_factor_on(person);
+    const std::string by = " by " + person.email + " on " + person.email;
+    EXPECT_EQ(t.newest(), "userEnableTwoFactor" + by);
+    const Answer deleted =
+        t.service.erase("/api/user/user/delete/self", {{"backupCode", person.backup_codes[0]}}, bearer(tokens.access));
+    EXPECT_EQ(deleted.status, 204U) << deleted.body;
+    EXPECT_EQ(t.newest(), "userDeleteSelf by " + person.id.text() + " on " + person.id.text());
+}
+
+TEST(AdministrationLog, HasOnlyWhatHappened) {
+    Acts t;
+    t.work();
+    const auto before = t.all().size();
+    const Person person = t.service.make_person(Role::super_admin);
+    const std::string token = t.service.tokens_of(t.service.make_person(Role::admin)).access;
+    EXPECT_EQ(t.call(token, "PATCH", "user/update/" + person.id.text() + "/status", {{"status", "blocked"}}).status,
+              403U);
+    EXPECT_EQ(t.all().size(), before + 2) << "two accounts were created";
+    // The act and the change commit together or not at all.
+    t.service.break_writes("INSERT ON administration_acts");
+    EXPECT_GE(t.call(t.chief, "PATCH", "user/update/" + person.id.text() + "/status", {{"status", "blocked"}}).status,
+              500U);
+    t.service.mend_writes();
+    EXPECT_EQ(one(t.service, "SELECT status FROM users WHERE id = '" + person.id.text() + "'"), "active");
+}
+
+// Outsiders see that the log exists, how long it is, and that it never shrinks, but nothing that it says.
+TEST(AdministrationLog, ShowsEverybodyItsCheckpointAlone) {
+    Acts t;
+    t.work();
+    const tlog::Checkpoint before = t.checkpoint();
+    EXPECT_EQ(before.origin, t.facts().at("administration").at("origin").as_string());
+    EXPECT_THAT(before.origin, HasSubstr("/administration"));
+    const auto consent = tlog::VerifierKey::parse(std::string(t.facts().at("verifierKey").as_string())).value();
+    EXPECT_NE(t.key().point(), consent.point()) << "one secret, two keys";
+    t.service.make_person();
+    t.work();
+    EXPECT_EQ(t.checkpoint().size, before.size + 1);
+    const std::string width = std::to_string(before.size + 1);
+    for (const std::string& path : {"/consent-log/administration/tile/entries/000.p/" + width,
+                                    "/consent-log/administration/tile/0/000.p/" + width,
+                                    "/files/public/administration-log/tile/entries/000.p/" + width,
+                                    "/files/private/administration-log/tile/entries/000.p/" + width})
+        EXPECT_GE(t.service.get(path).status, 400U) << path;
+    t.service.restart();
+    EXPECT_EQ(t.checkpoint().size, before.size + 1) << "the derived key is the same";
+}
+
+TEST(AdministrationLog, EntriesHoldNoPersonalData) {
+    Acts t;
+    const Person person = t.service.make_person();
+    t.work();
+    const auto rows = t.service.sql("SELECT hex(entry) FROM log_entries WHERE log = 'administration'");
+    ASSERT_FALSE(rows.empty());
+    for (const auto& row : rows) {
+        const Bytes entry = from_hex(row[0]).value();
+        EXPECT_EQ(entry.size(), act_entry_bytes);
+        const auto& id = person.id.uuid().bytes();
+        EXPECT_TRUE(std::ranges::search(entry, id).empty());
+    }
+}
+
+TEST(AdministrationLog, WorkersAtTheSameTimeMakeOneEntryOfEachAct) {
+    Acts t;
+    for (int round = 0; round < 10; ++round) {
+        for (int i = 0; i < 5; ++i) t.service.make_person();
+        std::vector<awaitable<void>> works;
+        for (int worker = 0; worker < 4; ++worker) works.push_back(t.log().work());
+        for (const auto& ended : run_all(std::move(works), 4)) EXPECT_TRUE(ended);
+    }
+    EXPECT_EQ(t.all().size(), 51U);
+    EXPECT_EQ(one(t.service, "SELECT count(*) FROM administration_acts WHERE is_logged = FALSE"), "0");
+    const ActFindings findings = t.verify();
+    EXPECT_TRUE(findings.log.are_none());
+    EXPECT_EQ(findings.entries, 51U);
+    EXPECT_EQ(findings.evidence, 51U);
+}
+
+TEST(AdministrationLog, IsOffWithTheConsentLogAndSaysLaterWhatIsLate) {
+    Acts t({{"CONSENT_LOG_ENABLE", "false"}});
+    EXPECT_EQ(t.service.get("/consent-log/administration/checkpoint").status, 404U);
+    t.service.make_person();
+    t.service.pass(std::chrono::minutes{5});
+    t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
+    t.service.make_person();
+    const auto acts = t.all();
+    ASSERT_THAT(acts, SizeIs(3)) << "with the chief";
+    EXPECT_TRUE(acts[0].is_late);
+    EXPECT_TRUE(acts[1].is_late);
+    EXPECT_FALSE(acts[2].is_late);
+}
+
+TEST(AdministrationLog, NamesWhatWasChangedInTheDatabase) {
+    Acts t;
+    const Person person = t.service.make_person();
+    t.service.make_person();
+    t.work();
+    ASSERT_THAT(t.texts(), IsEmpty());
+    for (const char* table : {"administration_acts", "log_entries", "log_subjects"})
+        t.service.sql("CREATE TABLE kept_" + std::string(table) + " AS SELECT * FROM " + table);
+    const std::string second = "(SELECT id FROM log_entries WHERE log = 'administration' AND position = 1)";
+    const auto tampered = [&](const std::string& edit, const auto& matcher) {
+        t.service.sql(edit);
+        EXPECT_THAT(t.texts(), matcher) << edit;
+        for (const char* table : {"administration_acts", "log_entries", "log_subjects"}) {
+            t.service.sql("DELETE FROM " + std::string(table));
+            t.service.sql("INSERT INTO " + std::string(table) + " SELECT * FROM kept_" + table);
+        }
+        ASSERT_THAT(t.texts(), IsEmpty()) << "after " << edit;
+    };
+    tampered("UPDATE administration_acts SET metadata = NULL WHERE id = " + second,
+             ElementsAre("The evidence of entry 1 was altered in the database."));
+    tampered("UPDATE administration_acts SET acted_at = acted_at - 1 WHERE id = " + second,
+             ElementsAre("The evidence of entry 1 was altered in the database."));
+    tampered("UPDATE administration_acts SET actor_id = '" + person.id.text() + "' WHERE id = " + second,
+             ElementsAre("The evidence of entry 1 was altered in the database."));
+    tampered("DELETE FROM administration_acts WHERE id = " + second,
+             ElementsAre("The evidence of entry 1 is missing from the database."));
+    tampered("UPDATE log_entries SET salt = NULL WHERE id = " + second,
+             ElementsAre("The evidence of entry 1 was deleted before its time."));
+    tampered("DELETE FROM log_entries WHERE id = " + second, ElementsAre("Entry 1 is missing from the database."));
+    tampered("UPDATE log_entries SET entry = " + t.service.literal(Bytes(act_entry_bytes, 4)) + " WHERE id = " + second,
+             Contains("Entry 1 was altered in the database."));
+    tampered("UPDATE log_entries SET position = 9 WHERE id = " + second,
+             ElementsAre("Entry 1 is at position 9 in the database."));
+    tampered("UPDATE log_subjects SET tag = " + t.service.literal(Bytes(16, 7)) + " WHERE user_id = '" +
+                 person.id.text() + "'",
+             Contains(HasSubstr("belongs to an account whose tag was altered")));
+    // Whoever marks an act as new gets no second entry, and stops nothing.
+    t.service.sql("UPDATE administration_acts SET is_logged = FALSE");
+    EXPECT_EQ(t.all().size(), 3U);
+    EXPECT_THAT(t.texts(), IsEmpty());
+}
+
+TEST(AdministrationLog, TrustsTheGivenKeyAlone) {
+    Acts t;
+    t.work();
+    EXPECT_TRUE(t.verify(t.key()).log.are_none());
+    const auto other = tlog::NoteSigner::generate(t.key().name(), tlog::KeyType::ed25519).value().verifier();
+    EXPECT_FALSE(t.verify(other).log.are_none());
+}
+
+// The entries stay, and every proof with them. What they name by digest goes.
+TEST(AdministrationLog, EvidenceGoesWithItsRetention) {
+    Acts t({{"ACTIVITY_LOG_RETENTION_IN_DAYS", "30"}});
+    t.service.make_person();
+    t.work();
+    t.service.pass(std::chrono::days{20});
+    t.service.make_person();
+    t.work();
+    t.service.pass(std::chrono::days{20});
+    run(t.service.app().services().activity.forget_old());
+    EXPECT_EQ(one(t.service, "SELECT count(*) FROM administration_acts"), "1");
+    const ActFindings findings = t.verify();
+    EXPECT_TRUE(findings.log.are_none());
+    EXPECT_EQ(findings.entries, 3U);
+    EXPECT_EQ(findings.evidence, 1U);
+    EXPECT_EQ(t.checkpoint().size, 3U);
+}
+
+TEST(AdministrationLog, EvidenceGoesWithTheAccount) {
+    Acts t;
+    Person person = t.service.make_person();
+    const std::string token = t.service.tokens_of(person).access;
+    EXPECT_EQ(t.service.erase("/api/user/user/delete/self", {}, bearer(token)).status, 204U);
+    t.work();
+    t.service.pass(std::chrono::days{31});
+    run(t.service.app().services().accounts.erase_deleted());
+    EXPECT_EQ(one(t.service, "SELECT count(*) FROM administration_acts WHERE subject_id = '" + person.id.text() + "'"),
+              "0");
+    const ActFindings findings = t.verify();
+    EXPECT_TRUE(findings.log.are_none()) << findings.log.found.front().text;
+    EXPECT_EQ(findings.entries, 3U);
+    EXPECT_EQ(findings.evidence, 1U) << "that of the chief";
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,86 @@
+// The commands that show and verify the administration log, with and without a running service.
+#include <boost/json/parse.hpp>
+#include <gmock/gmock.h>
+
+#include "process/account.hpp"
+#include "tests/support/sql.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+class LogCommands : public ::testing::Test {
+protected:
+    LogCommands() { make_data(folder_.path()); }
+    Finished run(std::vector<std::string> arguments, const Settings& settings = quick_settings()) const {
+        return run_program(arguments, folder_.path(), settings);
+    }
+    json::value json_of(std::vector<std::string> arguments) const {
+        arguments.emplace_back("--json");
+        return json::parse(run(std::move(arguments)).out);
+    }
+    void create_key() const { EXPECT_EQ(run({"apikey", "create", "--name", "shop", "--type", "default"}).code, 0); }
+    void sql(const std::string& statement) const { run_sql(folder_.path() / "data/consentry.db", statement); }
+    const TempFolder folder_;
+};
+
+TEST_F(LogCommands, ShowWhoDidWhat) {
+    create_account(folder_.path(), "ada@example.org", "admin");
+    create_key();
+    EXPECT_EQ(run({"clean-up"}).code, 0) << "nothing serves, so nothing has logged the acts yet";
+    const Finished shown = run({"log", "show", "admin"});
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    EXPECT_THAT(shown.out, ::testing::MatchesRegex("0\t[^\t]*Z\tadminUserCreate\toperator\tada@example.org\n"
+                                                   "1\t[^\t]*Z\tadminApiKeyCreate\toperator\t-\n"));
+    const auto newest = json_of({"log", "show", "admin", "--limit", "1"}).as_array();
+    ASSERT_EQ(newest.size(), 1U);
+    EXPECT_EQ(newest[0].at("index"), 1);
+    EXPECT_EQ(newest[0].at("action"), "adminApiKeyCreate");
+    EXPECT_TRUE(newest[0].at("actor").is_null()) << "the operator";
+}
+
+TEST_F(LogCommands, VerifyBesideARunningServiceAndWithoutOne) {
+    create_account(folder_.path(), "ada@example.org", "superAdmin");
+    std::string key;
+    {
+        const ServiceProcess service(folder_.path());
+        const Answer facts = service.client().get("/.well-known/consent-log");
+        key = json::parse(facts.body).at("administration").at("verifierKey").as_string();
+        create_key();
+        const Finished verified = run({"log", "verify", "admin", "--key", key});
+        EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+    }
+    EXPECT_EQ(run({"clean-up"}).code, 0);
+    const Finished verified = run({"log", "verify", "admin", "--key", key});
+    EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+    EXPECT_THAT(verified.out, HasSubstr("the database matches the signed checkpoint of 2 entries; 2 of 2"));
+
+    sql("UPDATE administration_acts SET metadata = NULL WHERE code = 12");
+    sql("DELETE FROM log_entries WHERE log = 'administration' AND position = 0");
+    const Finished changed = run({"log", "verify", "admin"});
+    EXPECT_EQ(changed.code, 1);
+    EXPECT_EQ(changed.out,
+              "Entry 0 is missing from the database.\nThe evidence of entry 1 was altered in the database.\n");
+    EXPECT_THAT(changed.err, HasSubstr("was changed after it was signed"));
+    const json::value found = json_of({"log", "verify", "admin"});
+    EXPECT_EQ(found.at("ok"), false);
+    EXPECT_EQ(found.at("findings").at(0).at("fault"), "missing");
+    EXPECT_EQ(found.at("findings").at(0).at("index"), 0);
+}
+
+TEST_F(LogCommands, RefuseWhatTheyCannotUse) {
+    EXPECT_EQ(run({"log"}).code, 2);
+    EXPECT_EQ(run({"log", "show", "other"}).code, 2);
+    EXPECT_EQ(run({"log", "show", "admin", "--limit", "0"}).code, 2);
+    const Finished typo = run({"log", "verify", "admin", "--key", "log.example.com+00000000+AAAA"});
+    EXPECT_EQ(typo.code, 2);
+    EXPECT_THAT(typo.err, HasSubstr("--key"));
+    const Finished off = run({"log", "show", "admin"}, quick_settings({{"CONSENT_LOG_ENABLE", "false"}}));
+    EXPECT_EQ(off.code, 2);
+    EXPECT_THAT(off.err, HasSubstr("CONSENT_LOG_ENABLE"));
+}
+
+}  // namespace
+}  // namespace consentry::tests
