@@ -17,14 +17,19 @@ export function rootOf(leaves, begin = 0, end = leaves.length) {
 export function pathOf(index, leaves, begin = 0, end = leaves.length) {
     if (end - begin === 1) return [];
     const middle = begin + split(end - begin);
-    return index < middle ? [...pathOf(index, leaves, begin, middle), rootOf(leaves, middle, end)]
-                          : [...pathOf(index, leaves, middle, end), rootOf(leaves, begin, middle)];
+    return index < middle
+        ? [...pathOf(index, leaves, begin, middle), rootOf(leaves, middle, end)]
+        : [...pathOf(index, leaves, middle, end), rootOf(leaves, begin, middle)];
 }
 
 // A key of a log (type 1) or of a witness (type 4) from a seed of 32 bytes.
 export class NoteKey {
     constructor(name, seed, type = 1) {
-        this.key = createPrivateKey({ key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]), format: 'der', type: 'pkcs8' });
+        this.key = createPrivateKey({
+            key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]),
+            format: 'der',
+            type: 'pkcs8',
+        });
         const point = createPublicKey(this.key).export({ format: 'der', type: 'spki' }).subarray(-32);
         const typed = Buffer.concat([byte(type), point]);
         this.id = sha256(`${name}\n`, typed).subarray(0, 4);
@@ -37,18 +42,25 @@ export class NoteKey {
         const signed = this.type === 4 ? `cosignature/v1\ntime ${time}\n${text}` : text;
         return `\u2014 ${this.name} ${Buffer.concat([this.id, stamp, sign(null, Buffer.from(signed), this.key)]).toString('base64')}\n`;
     }
-    note(text) { return `${text}\n${this.line(text)}`; }
+    note(text) {
+        return `${text}\n${this.line(text)}`;
+    }
 }
 
-export function checkpointText(origin, leaves) { return `${origin}\n${leaves.length}\n${rootOf(leaves).toString('base64')}\n`; }
+export function checkpointText(origin, leaves) {
+    return `${origin}\n${leaves.length}\n${rootOf(leaves).toString('base64')}\n`;
+}
 export function proofFile(index, entries, leaves, checkpoint) {
-    const hashes = pathOf(index, leaves).map((hash) => `${hash.toString('base64')}\n`).join('');
+    const hashes = pathOf(index, leaves)
+        .map((hash) => `${hash.toString('base64')}\n`)
+        .join('');
     return `c2sp.org/tlog-proof@v1\nextra ${entries[index].toString('base64')}\nindex ${index}\n${hashes}\n${checkpoint}`;
 }
 
 export function tilePath(index, width) {
     const groups = [];
-    for (let rest = index; groups.length === 0 || rest > 0; rest = Math.floor(rest / 1000)) groups.unshift(String(rest % 1000).padStart(3, '0'));
+    for (let rest = index; groups.length === 0 || rest > 0; rest = Math.floor(rest / 1000))
+        groups.unshift(String(rest % 1000).padStart(3, '0'));
     return `tile/entries/${groups.map((group, i) => (i < groups.length - 1 ? `x${group}` : group)).join('/')}${width < 256 ? `.p/${width}` : ''}`;
 }
 // The entry bundles of a whole log: [[name, bytes]].
@@ -62,13 +74,18 @@ export function entryTiles(entries) {
     return tiles;
 }
 export function addendaLines(addenda) {
-    return [...addenda].sort(([a], [b]) => a - b).map(([index, text]) => `{"index":${index},"addendum":${text}}\n`).join('');
+    return [...addenda]
+        .sort(([a], [b]) => a - b)
+        .map(([index, text]) => `{"index":${index},"addendum":${text}}\n`)
+        .join('');
 }
 
 const compare = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 // Adds SHA256SUMS to members {name: bytes or text} and sorts them: [[name, bytes]].
 export function withSums(members) {
-    const sorted = Object.entries(members).map(([name, content]) => [name, Buffer.from(content)]).sort(([a], [b]) => compare(a, b));
+    const sorted = Object.entries(members)
+        .map(([name, content]) => [name, Buffer.from(content)])
+        .sort(([a], [b]) => compare(a, b));
     const sums = sorted.map(([name, bytes]) => `${sha256(bytes).toString('hex')}  ${name}\n`).join('');
     return [...sorted, ['SHA256SUMS', Buffer.from(sums)]].sort(([a], [b]) => compare(a, b));
 }
@@ -95,13 +112,26 @@ function fields(...pairs) {
     return out;
 }
 // Stored, in the order given, dated 1980-01-01; zip64 only where more than 65,534 members need it.
-export function zip(members) {
+export function zip(members, crcOf = crc32) {
     const [parts, directory] = [[], []];
     let offset = 0;
     for (const [name, bytes] of members) {
-        const common = [[2, 0x0800], [2, 0], [2, 0], [2, 0x21], [4, crc32(bytes)], [4, bytes.length], [4, bytes.length], [2, name.length], [2, 0]];
+        const common = [
+            [2, 0x0800],
+            [2, 0],
+            [2, 0],
+            [2, 0x21],
+            [4, crcOf(bytes)],
+            [4, bytes.length],
+            [4, bytes.length],
+            [2, name.length],
+            [2, 0],
+        ];
         const header = Buffer.concat([fields([4, 0x04034b50], [2, 10], ...common), Buffer.from(name)]);
-        directory.push(fields([4, 0x02014b50], [2, 10], [2, 10], ...common, [2, 0], [2, 0], [2, 0], [4, 0], [4, offset]), Buffer.from(name));
+        directory.push(
+            fields([4, 0x02014b50], [2, 10], [2, 10], ...common, [2, 0], [2, 0], [2, 0], [4, 0], [4, offset]),
+            Buffer.from(name),
+        );
         parts.push(header, bytes);
         offset += header.length + bytes.length;
     }
@@ -109,8 +139,25 @@ export function zip(members) {
     const isWide = members.length >= 0xffff;
     const count = isWide ? 0xffff : members.length;
     if (isWide)
-        parts.push(list, fields([4, 0x06064b50], [8, 44], [2, 45], [2, 45], [4, 0], [4, 0], [8, members.length], [8, members.length],
-            [8, list.length], [8, offset], [4, 0x07064b50], [4, 0], [8, offset + list.length], [4, 1]));
+        parts.push(
+            list,
+            fields(
+                [4, 0x06064b50],
+                [8, 44],
+                [2, 45],
+                [2, 45],
+                [4, 0],
+                [4, 0],
+                [8, members.length],
+                [8, members.length],
+                [8, list.length],
+                [8, offset],
+                [4, 0x07064b50],
+                [4, 0],
+                [8, offset + list.length],
+                [4, 1],
+            ),
+        );
     else parts.push(list);
     parts.push(fields([4, 0x06054b50], [2, 0], [2, 0], [2, count], [2, count], [4, list.length], [4, offset], [2, 0]));
     return Buffer.concat(parts);
@@ -119,15 +166,25 @@ export function zip(members) {
 // A bundle of a log: `log` is {checkpoint, descriptionNote, entries, addenda: Map, documents: [text]}; with `chosen`, the
 // indices of the entries, it is a filtered one.
 export function bundleMembers(log, chosen = null) {
-    const members = { 'README.txt': 'How to verify this bundle.\n', checkpoint: log.checkpoint, 'description.note': log.descriptionNote,
-        'policy.txt': `log ${log.vkey}\nquorum none\n`, 'verify.html': log.page ?? '<!doctype html>\n' };
+    const members = {
+        'README.txt': 'How to verify this bundle.\n',
+        checkpoint: log.checkpoint,
+        'description.note': log.descriptionNote,
+        'policy.txt': `log ${log.vkey}\nquorum none\n`,
+        'verify.html': log.page ?? '<!doctype html>\n',
+    };
     const addenda = [...log.addenda].filter(([index]) => !chosen || chosen.includes(index));
     if (log.addenda.size > 0) members['addenda.ndjson'] = addendaLines(addenda);
     for (const text of log.documents) members[`documents/${sha256(text).toString('hex')}`] = text;
     if (!chosen) return Object.assign(members, Object.fromEntries(entryTiles(log.entries)));
     const leaves = log.entries.map(leafHash);
     for (const index of chosen)
-        members[`proofs/${String(index).padStart(12, '0')}.tlog-proof`] = proofFile(index, log.entries, leaves, log.checkpoint);
+        members[`proofs/${String(index).padStart(12, '0')}.tlog-proof`] = proofFile(
+            index,
+            log.entries,
+            leaves,
+            log.checkpoint,
+        );
     return members;
 }
 export const bundle = (log, chosen = null) => zip(withSums(bundleMembers(log, chosen)));

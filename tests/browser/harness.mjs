@@ -67,7 +67,9 @@ export class Service {
     }
 
     // Makes the database, so that commands find it.
-    migrate() { this.run(['migrate']); }
+    migrate() {
+        this.run(['migrate']);
+    }
 
     createUser(email, role = 'user') {
         return this.run(['user', 'create', '--email', email, '--role', role], `${password}\n`).trim();
@@ -85,7 +87,10 @@ export class Service {
     }
 
     async fetch(path, { token, ...options } = {}) {
-        const headers = { ...(options.body && { 'Content-Type': 'application/json' }), ...(token && { Authorization: `Bearer ${token}` }) };
+        const headers = {
+            ...(options.body && { 'Content-Type': 'application/json' }),
+            ...(token && { Authorization: `Bearer ${token}` }),
+        };
         const answer = await fetch(this.origin + path, { ...options, headers });
         return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
     }
@@ -94,8 +99,12 @@ export class Service {
         if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.bytes}`);
         return answer.bytes.toString();
     }
-    async json(path, options) { return JSON.parse(await this.text(path, options)); }
-    post(path, token, body) { return this.json(path, { method: 'POST', token, body: JSON.stringify(body) }); }
+    async json(path, options) {
+        return JSON.parse(await this.text(path, options));
+    }
+    post(path, token, body) {
+        return this.json(path, { method: 'POST', token, body: JSON.stringify(body) });
+    }
 
     async logIn(email) {
         const answer = await this.post('/api/public/user/login/credential', null, { email, password, from: 'website' });
@@ -113,7 +122,9 @@ export class Service {
 
     // Rows of the SQLite database.
     rows(select) {
-        const ended = spawnSync('sqlite3', ['-readonly', '-json', join(this.folder, 'data/consentry.db'), select], { encoding: 'utf8' });
+        const ended = spawnSync('sqlite3', ['-readonly', '-json', join(this.folder, 'data/consentry.db'), select], {
+            encoding: 'utf8',
+        });
         if (ended.status !== 0) throw new Error(ended.stderr);
         return JSON.parse(ended.stdout || '[]');
     }
@@ -126,8 +137,16 @@ export async function openBrowser() {
         executablePath: process.env.CONSENTRY_CHROMIUM,
         headless: true,
         userDataDir: profile,
-        args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-            '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
+        args: [
+            '--no-sandbox',
+            '--disable-gpu',
+            '--disable-quic',
+            '--no-first-run',
+            '--disable-background-networking',
+            '--disable-component-update',
+            '--disable-sync',
+            '--disable-dev-shm-usage',
+        ],
     });
     endings.push(async () => {
         await browser.close();
@@ -153,20 +172,30 @@ export async function openPage(browser, origin, { width = 1280, height = 900, sc
 export async function violations(page) {
     const client = await page.createCDPSession();
     const { frameTree } = await client.send('Page.getFrameTree');
-    const { executionContextId } = await client.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id, worldName: 'axe' });
+    const { executionContextId } = await client.send('Page.createIsolatedWorld', {
+        frameId: frameTree.frame.id,
+        worldName: 'axe',
+    });
     const evaluate = async (expression) => {
-        const { result, exceptionDetails } = await client.send('Runtime.evaluate',
-            { expression, contextId: executionContextId, awaitPromise: true, returnByValue: true });
+        const { result, exceptionDetails } = await client.send('Runtime.evaluate', {
+            expression,
+            contextId: executionContextId,
+            awaitPromise: true,
+            returnByValue: true,
+        });
         if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
         return result.value;
     };
     await evaluate(`${axe}; 0`);
     const found = await evaluate('axe.run(document).then((result) => result.violations)');
     await client.detach();
-    return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} ${node.failureSummary}`).join('; ')}`);
+    return found.map(
+        ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} ${node.failureSummary}`).join('; ')}`,
+    );
 }
 
-export const isTooWide = (page) => page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+export const isTooWide = (page) =>
+    page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
 // Keeps a picture in CONSENTRY_SCREENSHOTS, if that folder is set.
 export async function picture(page, name) {

@@ -19,11 +19,22 @@ function splitEntries(bundle) {
 
 // What an entry names by its digest, from the database.
 function addendaOf(service) {
-    const rows = service.rows(`SELECT e.position, hex(e.salt) AS salt, a.id, a.user_id, a.session_id, a.ip_address, a.user_agent
+    const rows =
+        service.rows(`SELECT e.position, hex(e.salt) AS salt, a.id, a.user_id, a.session_id, a.ip_address, a.user_agent
                                FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id ORDER BY e.position`);
-    return new Map(rows.map((row) => [row.position, JSON.stringify({
-        acceptanceId: row.id, ipAddress: row.ip_address, salt: Buffer.from(row.salt, 'hex').toString('base64'),
-        sessionId: row.session_id, userAgent: row.user_agent, userId: row.user_id })]));
+    return new Map(
+        rows.map((row) => [
+            row.position,
+            JSON.stringify({
+                acceptanceId: row.id,
+                ipAddress: row.ip_address,
+                salt: Buffer.from(row.salt, 'hex').toString('base64'),
+                sessionId: row.session_id,
+                userAgent: row.user_agent,
+                userId: row.user_id,
+            }),
+        ]),
+    );
 }
 
 // Two users accept three documents each, and one of them withdraws one. `records` contains the receipts and proofs of the
@@ -42,7 +53,9 @@ export async function recordedLog(settings) {
         receipts.push((await accept(ada, type)).data.receipt);
         await accept(bob, type);
     }
-    receipts.push((await service.post('/api/shared/user/term-policy/withdraw', ada, { type: 'marketing' })).data.receipt);
+    receipts.push(
+        (await service.post('/api/shared/user/term-policy/withdraw', ada, { type: 'marketing' })).data.receipt,
+    );
 
     const records = [];
     const claimsOf = (receipt) => JSON.parse(Buffer.from(receipt.split('.')[1], 'base64url'));
@@ -73,13 +86,21 @@ export async function recordedLog(settings) {
 // sentence of a refusal of everything.
 export function verify(page, trust, files, description = '') {
     const inputs = files.map(({ name, content }) => ({ name, base64: Buffer.from(content).toString('base64') }));
-    return page.evaluate(async (trust, inputs, description) => {
-        const blobs = inputs.map(({ name, base64 }) => ({ name, blob: new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))]) }));
-        try {
-            return await verifyAll(trust, description, blobs, new Work(() => {}));
-        } catch (error) {
-            if (error instanceof Refusal) return error.message;
-            throw error;
-        }
-    }, trust, inputs, description);
+    return page.evaluate(
+        async (trust, inputs, description) => {
+            const blobs = inputs.map(({ name, base64 }) => ({
+                name,
+                blob: new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))]),
+            }));
+            try {
+                return await verifyAll(trust, description, blobs, new Work(() => {}));
+            } catch (error) {
+                if (error instanceof Refusal) return error.message;
+                throw error;
+            }
+        },
+        trust,
+        inputs,
+        description,
+    );
 }

@@ -40,7 +40,9 @@ test('a whole bundle is the log', async () => {
 
 test('a filtered bundle proves each of its entries', async () => {
     const some = { ...log, documents: log.documents.slice(2) };
-    const chosen = log.entries.flatMap((entry, index) => (entry.subarray(34, 66).equals(sha256(log.documents[2])) ? [index] : []));
+    const chosen = log.entries.flatMap((entry, index) =>
+        entry.subarray(34, 66).equals(sha256(log.documents[2])) ? [index] : [],
+    );
     assert.equal(chosen.length, 3);
     const [right] = await check(bundle(some, chosen));
     assert.ok(right.good, right.sentence);
@@ -57,22 +59,56 @@ async function expectChangeRefused(change, reason, chosen = null) {
 const tile = 'tile/entries/000.p/7';
 test('every member is checked', async () => {
     for (const name of ['checkpoint', 'description.note', 'policy.txt', 'README.txt'])
-        await expectChangeRefused((members) => delete members[name], new RegExp(`^${name}: the bundle lacks this member`));
-    await expectChangeRefused((members) => (members['evil.txt'] = 'x'), /^evil.txt: a bundle has no member of this name/);
-    await expectChangeRefused((members) => (members['tile/entries/001.p/1'] = 'x'), /^tile\/entries\/001.p\/1: the whole log has no such member/);
-    await expectChangeRefused((members) => (members[`documents/${'0'.repeat(64)}`] = 'x'), /the name is not the SHA-256/);
-    await expectChangeRefused((members) => (members[`documents/${sha256('x').toString('hex')}`] = 'x'), /no entry of the bundle names/);
+        await expectChangeRefused(
+            (members) => delete members[name],
+            new RegExp(`^${name}: the bundle lacks this member`),
+        );
+    await expectChangeRefused(
+        (members) => (members['evil.txt'] = 'x'),
+        /^evil.txt: a bundle has no member of this name/,
+    );
+    await expectChangeRefused(
+        (members) => (members['tile/entries/001.p/1'] = 'x'),
+        /^tile\/entries\/001.p\/1: the whole log has no such member/,
+    );
+    await expectChangeRefused(
+        (members) => (members[`documents/${'0'.repeat(64)}`] = 'x'),
+        /the name is not the SHA-256/,
+    );
+    await expectChangeRefused(
+        (members) => (members[`documents/${sha256('x').toString('hex')}`] = 'x'),
+        /no entry of the bundle names/,
+    );
     await expectChangeRefused((members) => (members['policy.txt'] = 'log x'), /^policy.txt: line 1/);
-    await expectChangeRefused((members) => (members[tile] = Buffer.concat([members[tile], Buffer.from('x')])), /1 bytes follow/);
+    await expectChangeRefused(
+        (members) => (members[tile] = Buffer.concat([members[tile], Buffer.from('x')])),
+        /1 bytes follow/,
+    );
     await expectChangeRefused((members) => (members[tile] = members[tile].subarray(0, -1)), /ends within entry 6/);
-    const swapped = () => Buffer.concat([log.entries[1], log.entries[0], ...log.entries.slice(2)].flatMap((one) => [Buffer.from([0, one.length]), one]));
-    await expectChangeRefused((members) => (members[tile] = swapped()), /^checkpoint: the entries of the bundle are not those of the log/);
-    await expectChangeRefused((members) => (members['proofs/000000000000.tlog-proof'] = 'x'), /000000000000|not a proof|first line/);
+    const swapped = () =>
+        Buffer.concat(
+            [log.entries[1], log.entries[0], ...log.entries.slice(2)].flatMap((one) => [
+                Buffer.from([0, one.length]),
+                one,
+            ]),
+        );
+    await expectChangeRefused(
+        (members) => (members[tile] = swapped()),
+        /^checkpoint: the entries of the bundle are not those of the log/,
+    );
+    await expectChangeRefused(
+        (members) => (members['proofs/000000000000.tlog-proof'] = 'x'),
+        /000000000000|not a proof|first line/,
+    );
 });
 
 test('addenda belong to their entries', async () => {
-    const refused = (change, reason) => expectChangeRefused((members) => (members['addenda.ndjson'] = change(members['addenda.ndjson'])), reason);
-    await refused((text) => text.replace('"userAgent":"node"', '"userAgent":"curl"'), /the addendum of entry 0 is not the one/);
+    const refused = (change, reason) =>
+        expectChangeRefused((members) => (members['addenda.ndjson'] = change(members['addenda.ndjson'])), reason);
+    await refused(
+        (text) => text.replace('"userAgent":"node"', '"userAgent":"curl"'),
+        /the addendum of entry 0 is not the one/,
+    );
     await refused((text) => text.replace('"index":0', '"index":7'), /not sorted|no entry/);
     await refused((text) => text.split('\n').reverse().join('\n').slice(1) + '\n', /not sorted/);
     await refused((text) => text.slice(0, -1), /last line is cut off/);
@@ -83,19 +119,46 @@ test('addenda belong to their entries', async () => {
 test('proofs of a filtered bundle are for its checkpoint', async () => {
     const name = 'proofs/000000000002.tlog-proof';
     const change = (edit, reason) => expectChangeRefused(edit, reason, [2, 4]);
-    await change((members) => (members['proofs/000000000003.tlog-proof'] = members[name]), /the name is not that of its index/);
-    await change((members) => (members[name] = members[name].replace(/^extra .*\n/m, '')), /does not contain its entry/);
+    await change(
+        (members) => (members['proofs/000000000003.tlog-proof'] = members[name]),
+        /the name is not that of its index/,
+    );
+    const other = `extra ${log.entries[3].toString('base64')}\n`;
+    await change((members) => (members[name] = members[name].replace(/^extra .*\n/m, other)), /leads to another root/);
+    await change(
+        (members) => (members[name] = members[name].replace(/^extra .*\n/m, '')),
+        /does not contain its entry/,
+    );
     await change((members) => (members[name] = members[name].replace(/\n\n[^]*/, '\n\nx')), /for another checkpoint/);
     await change((members) => (members[name] = members[name].replace('index 2', 'index 2 ')), /not a decimal number/);
 });
 
 test('checksums and archive are exact', async () => {
     const members = withSums(bundleMembers(log));
-    const withSum = (edit) => zip(members.map(([name, bytes]) => [name, name === 'SHA256SUMS' ? Buffer.from(edit(bytes.toString())) : bytes]));
-    await expectRefused(withSum((text) => text.replace(/^[0-9a-f]/, (digit) => (digit === '0' ? '1' : '0'))), /its SHA-256 is not the one/);
-    await expectRefused(withSum((text) => text.split('\n').slice(1).join('\n')), /does not list exactly/);
-    await expectRefused(withSum((text) => `${text}${'0'.repeat(64)}  more\n`), /does not list exactly/);
-    await expectRefused(withSum((text) => text.replace('  ', ' *')), /not a hash, two spaces/);
+    const withSum = (edit) =>
+        zip(
+            members.map(([name, bytes]) => [name, name === 'SHA256SUMS' ? Buffer.from(edit(bytes.toString())) : bytes]),
+        );
+    await expectRefused(
+        withSum((text) => text.replace(/^[0-9a-f]/, (digit) => (digit === '0' ? '1' : '0'))),
+        /its SHA-256 is not the one/,
+    );
+    await expectRefused(
+        withSum((text) => text.split('\n').slice(1).join('\n')),
+        /does not list exactly/,
+    );
+    await expectRefused(
+        withSum((text) => `${text}${'0'.repeat(64)}  more\n`),
+        /does not list exactly/,
+    );
+    await expectRefused(
+        withSum((text) => text.replace('  ', ' *')),
+        /not a hash, two spaces/,
+    );
+    await expectRefused(
+        zip(members, () => 0),
+        /the member is damaged: its CRC is another one/,
+    );
     await expectRefused(zip([...members].reverse()), /not in the order of their names/);
     await expectRefused(zip([members[0], ...members]), /not in the order of their names/);
     await expectRefused(Buffer.concat([bundle(log), Buffer.from('x')]), /not a whole ZIP archive/);
@@ -104,25 +167,37 @@ test('checksums and archive are exact', async () => {
 test('no byte of a bundle can change', async () => {
     const whole = bundle({ ...log, documents: [] });
     // In one call; the step has no special meaning in the format.
-    const { accepted, tried } = await page.evaluate(async (vkey, base64) => {
-        const policy = await readTrust(vkey);
-        const right = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-        const accepted = [];
-        let tried = 0;
-        const attempt = async (what, bytes) => {
-            ++tried;
-            try {
-                await new Bundle(new Blob([bytes]), policy, new Work(() => {})).verify();
-                accepted.push(what);
-            } catch (error) {
-                if (!(error instanceof Refusal)) throw error;
-            }
-        };
-        for (let at = 0; at < right.length; at += 9) await attempt(`byte ${at}`, right.map((one, i) => (i === at ? one ^ (1 << at % 8) : one)));
-        for (let at = right.length - 22; at < right.length; ++at) await attempt(`byte ${at}`, right.map((one, i) => (i === at ? one ^ 1 : one)));
-        for (let at = 0; at < right.length; at += 501) await attempt(`cut off at ${at}`, right.slice(0, at));
-        return { accepted, tried };
-    }, log.vkey, whole.toString('base64'));
+    const { accepted, tried } = await page.evaluate(
+        async (vkey, base64) => {
+            const policy = await readTrust(vkey);
+            const right = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+            const accepted = [];
+            let tried = 0;
+            const attempt = async (what, bytes) => {
+                ++tried;
+                try {
+                    await new Bundle(new Blob([bytes]), policy, new Work(() => {})).verify();
+                    accepted.push(what);
+                } catch (error) {
+                    if (!(error instanceof Refusal)) throw error;
+                }
+            };
+            for (let at = 0; at < right.length; at += 9)
+                await attempt(
+                    `byte ${at}`,
+                    right.map((one, i) => (i === at ? one ^ (1 << (at % 8)) : one)),
+                );
+            for (let at = right.length - 22; at < right.length; ++at)
+                await attempt(
+                    `byte ${at}`,
+                    right.map((one, i) => (i === at ? one ^ 1 : one)),
+                );
+            for (let at = 0; at < right.length; at += 501) await attempt(`cut off at ${at}`, right.slice(0, at));
+            return { accepted, tried };
+        },
+        log.vkey,
+        whole.toString('base64'),
+    );
     assert.deepEqual(accepted, []);
     assert.ok(tried > 500, `${tried} changes`);
 });
@@ -134,7 +209,14 @@ test('a large bundle does not freeze the page', async (t) => {
     const entries = [];
     const addenda = new Map();
     for (let i = 0; i < count; ++i) {
-        const text = JSON.stringify({ acceptanceId: String(i), ipAddress: '192.0.2.1', salt: '', sessionId: null, userAgent: 'x'.repeat(100), userId: String(i) });
+        const text = JSON.stringify({
+            acceptanceId: String(i),
+            ipAddress: '192.0.2.1',
+            salt: '',
+            sessionId: null,
+            userAgent: 'x'.repeat(100),
+            userId: String(i),
+        });
         const entry = Buffer.from(log.entries[i % log.entries.length]);
         sha256(text).copy(entry, 66);
         entries.push(entry);
@@ -142,7 +224,14 @@ test('a large bundle does not freeze the page', async (t) => {
     }
     const text = checkpointText(key.name, entries.map(leafHash));
     const description = `description of a consent log\n${JSON.stringify({ origin: key.name, verifierKey: key.vkey, mergeDelay: 60, receiptKeys: { keys: [] } })}\n`;
-    const large = bundle({ vkey: key.vkey, checkpoint: key.note(text), descriptionNote: key.note(description), entries, addenda, documents: [] });
+    const large = bundle({
+        vkey: key.vkey,
+        checkpoint: key.note(text),
+        descriptionNote: key.note(description),
+        entries,
+        addenda,
+        documents: [],
+    });
     const file = `${log.service.folder}/large.zip`;
     writeFileSync(file, large);
     await page.type('#trust', key.vkey);
@@ -162,7 +251,9 @@ test('a large bundle does not freeze the page', async (t) => {
     const seconds = (Date.now() - started) / 1000;
     assert.equal(await page.$eval('#verdict', (one) => one.textContent), 'Verified');
     const longest = await page.evaluate(() => longest);
-    t.diagnostic(`${count} entries, ${(large.length / 1e6).toFixed(1)} MB: ${seconds.toFixed(1)} s; the longest pause of the page: ${longest.toFixed(0)} ms`);
+    t.diagnostic(
+        `${count} entries, ${(large.length / 1e6).toFixed(1)} MB: ${seconds.toFixed(1)} s; the longest pause of the page: ${longest.toFixed(0)} ms`,
+    );
     assert.ok(longest < 2000, `the page did not answer for ${longest} ms`);
 });
 

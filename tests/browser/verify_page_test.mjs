@@ -64,7 +64,10 @@ test('by keyboard alone: paste, verify, read', async () => {
     await page.keyboard.press('Enter');
     await page.waitForSelector('#result:not([hidden])');
     assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Verified');
-    assert.match(await page.$eval('#findings', (one) => one.textContent), /privacy policy, version 1 in English, was accepted/);
+    assert.match(
+        await page.$eval('#findings', (one) => one.textContent),
+        /privacy policy, version 1 in English, was accepted/,
+    );
     assert.deepEqual(troubles, []);
     await page.close();
 });
@@ -73,12 +76,19 @@ test('files are chosen, dropped and removed', async () => {
     const { page, troubles } = await openVerifier();
     await (await page.$('#trust-file')).uploadFile(place('key.txt', `${log.vkey}\n`));
     await (await page.$('#description-file')).uploadFile(place('description.note', log.descriptionNote));
-    await (await page.$('#record-file')).uploadFile(place('receipt.jwt', log.records[0].receipt), place('bundle.zip', bundle(log)));
-    await page.waitForFunction(() => document.querySelectorAll('#files li').length === 2 && document.getElementById('description').value !== '');
+    await (
+        await page.$('#record-file')
+    ).uploadFile(place('receipt.jwt', log.records[0].receipt), place('bundle.zip', bundle(log)));
+    await page.waitForFunction(
+        () =>
+            document.querySelectorAll('#files li').length === 2 && document.getElementById('description').value !== '',
+    );
     await page.evaluate((proof) => {
         const data = new DataTransfer();
         data.items.add(new File([proof], 'proof.tlog-proof'));
-        document.querySelector('.zone').dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));
+        document
+            .querySelector('.zone')
+            .dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));
     }, log.records[0].proof);
     assert.equal(await submit(page), 'Verified');
     const names = await page.$$eval('#findings h3', (all) => all.map((one) => one.textContent));
@@ -100,20 +110,39 @@ test('markup stays text', async () => {
     await page.evaluate(() => (globalThis.hacked = () => (globalThis.isHacked = true)));
     const hostile = new NoteKey(`evil.example/${markup}`, Buffer.alloc(32, 7));
     const text = `${hostile.name}\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n`;
-    const token = (claims) => ['{"alg":"ES256","kid":"k","typ":"consent-receipt+jwt"}', JSON.stringify(claims), markup].map((part) => Buffer.from(part).toString('base64url')).join('.');
+    const token = (claims) =>
+        ['{"alg":"ES256","kid":"k","typ":"consent-receipt+jwt"}', JSON.stringify(claims), markup]
+            .map((part) => Buffer.from(part).toString('base64url'))
+            .join('.');
     const claims = { ...log.records[0].claims, log: markup };
-    const inputs = [markup, `c2sp.org/tlog-proof@v1\nindex ${markup}\n`, token(claims), token({ ...claims, action: markup }),
+    const inputs = [
+        markup,
+        `c2sp.org/tlog-proof@v1\nindex ${markup}\n`,
+        token(claims),
+        token({ ...claims, action: markup }),
         `c2sp.org/tlog-proof@v1\nextra ${log.entries[0].toString('base64')}\nindex 0\n\n${text}\n${hostile.line(text)}`,
-        JSON.stringify({ [markup]: { receipt: token(claims) } })];
-    const policies = [hostile.vkey, markup, `${markup} ${markup}`, `log ${hostile.vkey}\nwitness ${markup} ${hostile.vkey}\nquorum ${markup}\n`];
-    await (await page.$('#record-file')).uploadFile(...inputs.map((content, i) => place(`<img src=x onerror=hacked()>${i}`, content)));
+        JSON.stringify({ [markup]: { receipt: token(claims) } }),
+    ];
+    const policies = [
+        hostile.vkey,
+        markup,
+        `${markup} ${markup}`,
+        `log ${hostile.vkey}\nwitness ${markup} ${hostile.vkey}\nquorum ${markup}\n`,
+    ];
+    await (
+        await page.$('#record-file')
+    ).uploadFile(...inputs.map((content, i) => place(`<img src=x onerror=hacked()>${i}`, content)));
     let shown = '';
     for (const policy of policies) {
         await fill(page, 'trust', policy);
         assert.equal(await submit(page), 'Not verified');
         shown += await page.$eval('#result', (one) => one.textContent);
     }
-    for (const where of ['The policy has no log <img', 'is not number 0 of evil.example/<img', '<img src=x onerror=hacked()>0'])
+    for (const where of [
+        'The policy has no log <img',
+        'is not number 0 of evil.example/<img',
+        '<img src=x onerror=hacked()>0',
+    ])
         assert.ok(shown.includes(where), `${where} is not shown in ${shown}`);
     assert.ok(shown.includes(markup), 'the markup is shown as it is');
     const good = `log ${log.vkey}\nquorum none\n`;
@@ -136,7 +165,15 @@ test('markup stays text', async () => {
         }
     });
     assert.equal(escaped, '');
-    assert.deepEqual(troubles.filter((one) => !one.includes('TrustedHTML') && !one.includes('TrustedScript') && !one.includes('Content Security Policy')), []);
+    assert.deepEqual(
+        troubles.filter(
+            (one) =>
+                !one.includes('TrustedHTML') &&
+                !one.includes('TrustedScript') &&
+                !one.includes('Content Security Policy'),
+        ),
+        [],
+    );
     await page.close();
 });
 
@@ -144,7 +181,12 @@ test('everybody can use it: light and dark, 320 to 1280 pixels', async () => {
     const wide = place('bundle.zip', bundle(log));
     const receipt = place('receipt.jwt', log.records[1].receipt);
     const changed = place('changed.tlog-proof', log.records[1].proof.replace('index 2', 'index 3'));
-    for (const [scheme, width] of [['light', 1280], ['dark', 1280], ['light', 320], ['dark', 320]]) {
+    for (const [scheme, width] of [
+        ['light', 1280],
+        ['dark', 1280],
+        ['light', 320],
+        ['dark', 320],
+    ]) {
         const { page, troubles } = await openVerifier({ scheme, width });
         const look = async (state) => {
             await picture(page, `verify-${state}-${scheme}-${width}`);
@@ -167,7 +209,9 @@ test('everybody can use it: light and dark, 320 to 1280 pixels', async () => {
 test('a verification can be cancelled', async () => {
     const { page, troubles } = await openVerifier();
     await fill(page, 'trust', log.vkey);
-    await (await page.$('#record-file')).uploadFile(place('receipts.jwt', `${log.records[0].receipt}\n`.repeat(200000)));
+    await (
+        await page.$('#record-file')
+    ).uploadFile(place('receipts.jwt', `${log.records[0].receipt}\n`.repeat(200000)));
     await page.click('#verify');
     await page.waitForSelector('#cancel:not([hidden])');
     assert.equal(await page.$eval('#verify', (one) => one.disabled), true);

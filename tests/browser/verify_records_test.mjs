@@ -1,6 +1,6 @@
 // assets/verify.html, opened as a file: receipts, proofs and exports of the real service, and tampering with each.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
@@ -39,7 +39,10 @@ test('a receipt is verified by the verifier key and the description alone', asyn
     const { receipt, claims } = log.records[1];
     const findings = await verify(page, log.vkey, [file(receipt)], log.descriptionNote);
     expectGood(findings, 1);
-    assert.match(findings[0].sentence, /privacy policy, version 1 in English, was accepted on \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+    assert.match(
+        findings[0].sentence,
+        /privacy policy, version 1 in English, was accepted on \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/,
+    );
     assert.equal(factOf(findings[0], 'Account tag'), claims.sub);
     assert.equal(factOf(findings[0], 'SHA-256 of the text'), claims.policy.contentHash);
     assert.equal(factOf(findings[0], 'Number of the entry'), undefined, 'a promise alone');
@@ -47,14 +50,19 @@ test('a receipt is verified by the verifier key and the description alone', asyn
 });
 
 test('receipts may have each algorithm that tokens may have', async () => {
-    await Promise.all(['ES384', 'ES512', 'EdDSA'].map(async (algorithm) => {
-        const other = await recordedLog({ AUTH_JWT_ACCESS_TOKEN_ALGORITHM: algorithm });
-        const { receipt } = other.records[0];
-        assert.equal(JSON.parse(Buffer.from(receipt.split('.')[0], 'base64url')).alg, algorithm);
-        expectGood(await verify(page, other.vkey, [file(receipt)], other.descriptionNote), 1);
-        const changed = receipt.replace(/.{4}$/, (end) => (end === 'AAAA' ? 'AAAB' : 'AAAA'));
-        expectRefused(await verify(page, other.vkey, [file(changed)], other.descriptionNote), /the signature is false/);
-    }));
+    await Promise.all(
+        ['ES384', 'ES512', 'EdDSA'].map(async (algorithm) => {
+            const other = await recordedLog({ AUTH_JWT_ACCESS_TOKEN_ALGORITHM: algorithm });
+            const { receipt } = other.records[0];
+            assert.equal(JSON.parse(Buffer.from(receipt.split('.')[0], 'base64url')).alg, algorithm);
+            expectGood(await verify(page, other.vkey, [file(receipt)], other.descriptionNote), 1);
+            const changed = receipt.replace(/.{4}$/, (end) => (end === 'AAAA' ? 'AAAB' : 'AAAA'));
+            expectRefused(
+                await verify(page, other.vkey, [file(changed)], other.descriptionNote),
+                /the signature is false/,
+            );
+        }),
+    );
 });
 
 test('a proof shows that the promise is kept', async () => {
@@ -68,7 +76,10 @@ test('a proof shows that the promise is kept', async () => {
     const bare = proof.replace(/^extra .*\n/m, '');
     expectGood(await verify(page, log.vkey, [file(bare), file(receipt)], log.descriptionNote), 2);
     expectRefused(await verify(page, log.vkey, [file(bare)]), /does not contain its entry/);
-    expectRefused(await verify(page, log.vkey, [file(bare), file(log.records[0].receipt)], log.descriptionNote), /is not number 6/);
+    expectRefused(
+        await verify(page, log.vkey, [file(bare), file(log.records[0].receipt)], log.descriptionNote),
+        /is not number 6/,
+    );
 });
 
 test('the accepted text is recognized by its hash', async () => {
@@ -80,7 +91,11 @@ test('the accepted text is recognized by its hash', async () => {
 });
 
 function exportOf(records) {
-    const entries = records.map(({ receipt, claims, proof }) => ({ acceptanceId: claims.jti, receipt, ...(proof && { proof }) }));
+    const entries = records.map(({ receipt, claims, proof }) => ({
+        acceptanceId: claims.jti,
+        receipt,
+        ...(proof && { proof }),
+    }));
     return { user: { email: 'ada@example.org' }, consentLog: { descriptionNote: log.descriptionNote, entries } };
 }
 test('an export contains all that is needed', async () => {
@@ -102,40 +117,59 @@ test('an export contains all that is needed', async () => {
     await refused((one) => (one.entries[2].acceptanceId = one.entries[1].acceptanceId), /parts? of the file/);
     await refused((one) => (one.entries = []), /the file contains no receipt/);
     await refused((one) => delete one.descriptionNote, /parts of the file/);
-    await refused((one) => (one.descriptionNote = one.descriptionNote.replace('"mergeDelay":60', '"mergeDelay":61')), /parts? of the file/);
+    await refused(
+        (one) => (one.descriptionNote = one.descriptionNote.replace('"mergeDelay":60', '"mergeDelay":61')),
+        /parts? of the file/,
+    );
 });
 
 // Changes each byte in turn, and returns the changes that the page accepts. All in one call, and without blobs: thousands of
 // calls would take most of the time.
 function acceptedChanges(kind, content) {
-    return page.evaluate(async (vkey, note, kind, base64) => {
-        const policy = await readTrust(vkey);
-        const description = await openDescription(note, policy);
-        const descriptions = new Map([[description.origin, description]]);
-        const verifyText = {
-            receipt: (text) => verifyReceipt(text, policy, descriptions),
-            proof: async (text) => verifyLeafProof(await leafHash(parseProof(text).extra), parseProof(text), policy),
-            description: (text) => openDescription(text, policy),
-        }[kind];
-        const isAccepted = async (bytes) => {
-            try {
-                await verifyText(readUtf8(bytes) ?? refuse('not UTF-8'));
-                return true;
-            } catch (error) {
-                if (error instanceof Refusal) return false;
-                throw error;
+    return page.evaluate(
+        async (vkey, note, kind, base64) => {
+            const policy = await readTrust(vkey);
+            const description = await openDescription(note, policy);
+            const descriptions = new Map([[description.origin, description]]);
+            const verifyText = {
+                receipt: (text) => verifyReceipt(text, policy, descriptions),
+                proof: async (text) =>
+                    verifyLeafProof(await leafHash(parseProof(text).extra), parseProof(text), policy),
+                description: (text) => openDescription(text, policy),
+            }[kind];
+            const isAccepted = async (bytes) => {
+                try {
+                    await verifyText(readUtf8(bytes) ?? refuse('not UTF-8'));
+                    return true;
+                } catch (error) {
+                    if (error instanceof Refusal) return false;
+                    throw error;
+                }
+            };
+            const right = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+            const accepted = (await isAccepted(right)) ? [] : ['the right one is refused'];
+            const tried = async (what, bytes) => {
+                if (await isAccepted(bytes)) accepted.push(what);
+            };
+            for (let at = 0; at < right.length; ++at) {
+                for (const flip of [0x01, 0x20])
+                    await tried(
+                        `byte ${at} ^ ${flip}`,
+                        right.map((one, i) => (i === at ? one ^ flip : one)),
+                    );
+                await tried(
+                    `without byte ${at}`,
+                    right.filter((_, i) => i !== at),
+                );
+                if (at % 16 === 0) await tried(`cut off at ${at}`, right.slice(0, at));
             }
-        };
-        const right = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-        const accepted = (await isAccepted(right)) ? [] : ['the right one is refused'];
-        const tried = async (what, bytes) => { if (await isAccepted(bytes)) accepted.push(what); };
-        for (let at = 0; at < right.length; ++at) {
-            for (const flip of [0x01, 0x20]) await tried(`byte ${at} ^ ${flip}`, right.map((one, i) => (i === at ? one ^ flip : one)));
-            await tried(`without byte ${at}`, right.filter((_, i) => i !== at));
-            if (at % 16 === 0) await tried(`cut off at ${at}`, right.slice(0, at));
-        }
-        return accepted;
-    }, log.vkey, log.descriptionNote, kind, Buffer.from(content).toString('base64'));
+            return accepted;
+        },
+        log.vkey,
+        log.descriptionNote,
+        kind,
+        Buffer.from(content).toString('base64'),
+    );
 }
 test('no byte of a receipt, a proof or a description can change', async () => {
     const { receipt, proof } = log.records[2];
@@ -149,24 +183,97 @@ test('records of another log, key or type are refused', async () => {
     const { receipt, proof } = log.records[0];
     expectRefused(await verify(page, other.vkey, [file(proof)]), /none of the known keys has signed the note/);
     expectRefused(await verify(page, other.vkey, [file(receipt)], log.descriptionNote), /none of the known keys/);
-    expectRefused(await verify(page, new NoteKey('other.example/consent', randomBytes(32)).vkey, [file(proof)]), /the policy has no log/);
+    expectRefused(
+        await verify(page, new NoteKey('other.example/consent', randomBytes(32)).vkey, [file(proof)]),
+        /the policy has no log/,
+    );
     // Claims that the service would sign for another purpose.
     const [head, claims, signature] = receipt.split('.');
     const header = JSON.parse(Buffer.from(head, 'base64url'));
-    const encode = (value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
-    const withHead = (value) => verify(page, log.vkey, [file([encode(value), claims, signature].join('.'))], log.descriptionNote);
+    const encode = (value) =>
+        Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+    const withHead = (value) =>
+        verify(page, log.vkey, [file([encode(value), claims, signature].join('.'))], log.descriptionNote);
     expectRefused(await withHead({ ...header, typ: 'at+jwt' }), /not of type consent-receipt\+jwt/);
     expectRefused(await withHead({ ...header, jwk: {} }), /has the header jwk/);
     expectRefused(await withHead({ ...header, alg: 'none' }), /the key of the token is for ES256, not for none/);
-    expectRefused(await withHead(JSON.stringify(header).replace('{', '{"alg":"none",')), /does not consist of JSON objects/);
+    expectRefused(
+        await withHead(JSON.stringify(header).replace('{', '{"alg":"none",')),
+        /does not consist of JSON objects/,
+    );
+});
+
+test('the claims of a receipt are complete and agree with each other', async () => {
+    const logKey = new NoteKey('log.example/consent', randomBytes(32));
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256', use: 'sig' };
+    const describe = (keys, facts = {}) =>
+        logKey.note(
+            `description of a consent log\n${JSON.stringify({ origin: logKey.name, verifierKey: logKey.vkey, mergeDelay: 60, receiptKeys: { keys }, ...facts })}\n`,
+        );
+    const encode = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const receiptOf = (claims, head = {}) => {
+        const signed = `${encode({ alg: 'ES256', kid: 'one', typ: 'consent-receipt+jwt', ...head })}.${encode(claims)}`;
+        return `${signed}.${sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;
+    };
+    const right = { ...log.records[0].claims, log: logKey.name };
+    const description = describe([jwk]);
+    const verifyClaims = (claims, head) => verify(page, logKey.vkey, [file(receiptOf(claims, head))], description);
+    expectGood(await verifyClaims(right), 1);
+    expectGood(await verifyClaims({ ...right, later: 'an addition of a later version' }), 1);
+    for (const name of ['sub', 'jti', 'iat', 'iss', 'action', 'policy', 'addendumHash', 'entryHash', 'mergeDelay']) {
+        const { [name]: left, ...others } = right;
+        expectRefused(await verifyClaims(others), new RegExp(`the claim ${name} is missing`));
+        expectRefused(await verifyClaims({ ...right, [name]: [left] }), new RegExp(`the claim ${name}`));
+    }
+    for (const [name, value] of [
+        ['version', -1],
+        ['version', 2 ** 32],
+        ['language', 'xx'],
+        ['language', 'toString'],
+        ['type', 'terms'],
+        ['contentHash', right.policy.contentHash.toUpperCase()],
+    ])
+        expectRefused(
+            await verifyClaims({ ...right, policy: { ...right.policy, [name]: value } }),
+            new RegExp(`the claim policy.${name}`),
+        );
+    // Each says something else than the entry whose hash it names.
+    for (const change of [
+        { iat: right.iat + 1 },
+        { action: 'withdrawn' },
+        { late: true },
+        { policy: { ...right.policy, version: 2 } },
+        { policy: { ...right.policy, language: 'de' } },
+        { sub: '0'.repeat(32) },
+    ])
+        expectRefused(
+            await verifyClaims({ ...right, ...change }),
+            /not the hash of the entry that the claims describe/,
+        );
+    expectRefused(await verifyClaims({ ...right, log: log.origin }), /the policy has no log/);
+    expectRefused(await verifyClaims(right, { kid: 'two' }), /no key of the description/);
+    const describedBy = (note) => verify(page, logKey.vkey, [file(receiptOf(right))], note);
+    expectRefused(await describedBy(describe([jwk, jwk])), /two keys of the description have one ID/);
+    expectRefused(await describedBy(describe([{ ...jwk, kid: undefined }])), /not a public key/);
+    expectRefused(await describedBy(describe([jwk], { verifierKey: log.vkey })), /another verifier key/);
+    expectRefused(await describedBy(describe([jwk], { origin: log.origin })), /the policy has no log/);
+    expectRefused(
+        await describedBy(logKey.note(`${log.checkpoint.split('\n\n')[0]}\n`)),
+        /not "description of a consent log"/,
+    );
 });
 
 test('keys are spelled in one way', async () => {
     const { proof } = log.records[0];
     const [, name, id, key] = /^(.*?)\+(.*?)\+(.*)$/.exec(log.vkey);
     for (const [vkey, reason] of [
-        ['', /enter the verifier key/], [name, /not of the form/], [`${name}+${id}0+${key}`, /key ID does not belong/],
-        [`${name}x+${id}+${key}`, /key ID does not belong/], [`${name}+${id}+${key}=`, /not base64/], [`${name}+${id}+AAAA`, /keys of type 0/],
+        ['', /enter the verifier key/],
+        [name, /not of the form/],
+        [`${name}+${id}0+${key}`, /key ID does not belong/],
+        [`${name}x+${id}+${key}`, /key ID does not belong/],
+        [`${name}+${id}+${key}=`, /not base64/],
+        [`${name}+${id}+AAAA`, /keys of type 0/],
         [new NoteKey(name, randomBytes(32), 4).vkey, /the key of a log has type 1/],
     ])
         expectRefused(await verify(page, vkey, [file(proof)]), reason);
@@ -178,32 +285,55 @@ test('a policy decides who must have cosigned', async () => {
     const entries = log.entries;
     const leaves = entries.map(leafHash);
     const text = checkpointText(logKey.name, leaves);
-    const proofWith = (...keys) => proofFile(1, entries, leaves, `${text}\n${keys.map((key) => key.line(text)).join('')}`);
+    const proofWith = (...keys) =>
+        proofFile(1, entries, leaves, `${text}\n${keys.map((key) => key.line(text)).join('')}`);
     const [a, b, c] = witnesses;
-    const policy = (...last) => [`log ${logKey.vkey} https://log.example/`, ...witnesses.map((key, i) => `witness w${i + 1} ${key.vkey}`), ...last, ''].join('\n');
+    const policy = (...last) =>
+        [
+            `log ${logKey.vkey} https://log.example/`,
+            ...witnesses.map((key, i) => `witness w${i + 1} ${key.vkey}`),
+            ...last,
+            '',
+        ].join('\n');
     const twoOfThree = policy('group two 2 w1 w2 w3', '# enough', 'quorum two');
     const findings = await verify(page, twoOfThree, [file(proofWith(logKey, a, c))]);
     expectGood(findings, 1);
     assert.match(factOf(findings[0], 'Witnesses'), /^w1 \(2025-11-24 16:00:00 UTC\), w3 \(/);
     expectGood(await verify(page, policy('quorum none'), [file(proofWith(logKey))]), 1);
-    const refused = async (policy, keys, reason) => expectRefused(await verify(page, policy, [file(proofWith(...keys))]), reason);
+    const refused = async (policy, keys, reason) =>
+        expectRefused(await verify(page, policy, [file(proofWith(...keys))]), reason);
     await refused(twoOfThree, [logKey, b], /the quorum of the policy is not reached: only w2 cosigned/);
     await refused(twoOfThree, [logKey, b, b], /quorum of the policy is not reached/);
     await refused(twoOfThree, [logKey], /no witness of the policy/);
     await refused(twoOfThree, [a, b], /has not signed the checkpoint/);
     await refused(policy('group g all w1 w2', 'group h any w3 g', 'quorum h'), [logKey, a], /quorum/);
-    expectGood(await verify(page, policy('group g all w1 w2', 'group h any w3 g', 'quorum h'), [file(proofWith(logKey, a, b))]), 1);
+    expectGood(
+        await verify(page, policy('group g all w1 w2', 'group h any w3 g', 'quorum h'), [
+            file(proofWith(logKey, a, b)),
+        ]),
+        1,
+    );
     // A false cosignature of a witness of the policy refuses, one of a stranger does not matter.
     const forged = `${text}\n${logKey.line(text)}${a.line(text)}${b.line(`${text}x`)}`;
-    expectRefused(await verify(page, policy('quorum w1'), [file(proofFile(1, entries, leaves, forged))]), /the signature of w2.example is false/);
+    expectRefused(
+        await verify(page, policy('quorum w1'), [file(proofFile(1, entries, leaves, forged))]),
+        /the signature of w2.example is false/,
+    );
     const stranger = new NoteKey('w2.example', randomBytes(32), 4);
     expectGood(await verify(page, policy('quorum w1'), [file(proofWith(logKey, a, stranger))]), 1);
     for (const [last, reason] of [
-        [[], /has no line `quorum`/], [['quorum none', 'quorum w1'], /line 6: the policy has a second line/], [['quorum w4'], /line 5: no earlier line defines w4/],
-        [['group g 4 w1 w2 w3', 'quorum g'], /line 5: a group needs 1 to all/], [['group g 02 w1 w2', 'quorum g'], /a group needs/],
-        [['group g any w1 w1', 'quorum g'], /w1 is a member of a group already/], [['group w1 any w2', 'quorum w1'], /w1 is defined already/],
-        [['group none any w2', 'quorum none'], /reserved/], [[`witness w9 ${a.vkey}`, 'quorum none'], /same public key/],
-        [[`witness w9 ${logKey.vkey}`, 'quorum none'], /the key has type 1 instead of 4/], [['Quorum none'], /a line begins with/], [['quorum none\u0001'], /control characters/],
+        [[], /has no line `quorum`/],
+        [['quorum none', 'quorum w1'], /line 6: the policy has a second line/],
+        [['quorum w4'], /line 5: no earlier line defines w4/],
+        [['group g 4 w1 w2 w3', 'quorum g'], /line 5: a group needs 1 to all/],
+        [['group g 02 w1 w2', 'quorum g'], /a group needs/],
+        [['group g any w1 w1', 'quorum g'], /w1 is a member of a group already/],
+        [['group w1 any w2', 'quorum w1'], /w1 is defined already/],
+        [['group none any w2', 'quorum none'], /reserved/],
+        [[`witness w9 ${a.vkey}`, 'quorum none'], /same public key/],
+        [[`witness w9 ${logKey.vkey}`, 'quorum none'], /the key has type 1 instead of 4/],
+        [['Quorum none'], /a line begins with/],
+        [['quorum none\u0001'], /control characters/],
     ])
         await refused(policy(...last), [logKey, a, b, c], reason);
 });
@@ -211,21 +341,30 @@ test('a policy decides who must have cosigned', async () => {
 test('published Merkle proofs', async (t) => {
     const folder = join(process.env.CONSENTRY_TEST_DATA ?? '../shared/data', 'merkle/testdata/inclusion');
     if (!existsSync(folder)) return t.skip('no Merkle proofs here: set CONSENTRY_TEST_DATA');
-    const cases = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.json')).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+    const cases = readdirSync(folder, { recursive: true })
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
     assert.equal(cases.length, 98);
     // Some cases have bytes of another length where a hash should be. The page has no such values; a digest stands for them.
     const hashOf = (text, role) => {
         const bytes = Buffer.from(text, 'base64');
         return (bytes.length === 32 ? bytes : sha256(`${role} ${text}`)).toString('base64');
     };
-    for (const one of cases) Object.assign(one, { root: hashOf(one.root, 'root'), leafHash: hashOf(one.leafHash, 'leaf') });
+    for (const one of cases)
+        Object.assign(one, { root: hashOf(one.root, 'root'), leafHash: hashOf(one.leafHash, 'leaf') });
     const wrong = await page.evaluate(async (cases) => {
         const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
         const wrong = [];
         for (const one of cases) {
             let refused = false;
             try {
-                await verifyInclusion(bytes(one.leafHash), BigInt(one.leafIdx), BigInt(one.treeSize), (one.proof ?? []).map(bytes), bytes(one.root));
+                await verifyInclusion(
+                    bytes(one.leafHash),
+                    BigInt(one.leafIdx),
+                    BigInt(one.treeSize),
+                    (one.proof ?? []).map(bytes),
+                    bytes(one.root),
+                );
             } catch (error) {
                 if (!(error instanceof Refusal)) throw error;
                 refused = true;
