@@ -12,6 +12,7 @@ const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 export const root = new URL('../..', import.meta.url).pathname;
 const password = 'Velvet-Harbor-42';
+const sanitizerOptions = ['ASAN_OPTIONS', 'UBSAN_OPTIONS', 'TSAN_OPTIONS', 'LLVM_PROFILE_FILE'];
 
 // Ends what tests started, the last first, also if their preparations failed: a test that waits for its children hangs.
 const endings = [];
@@ -23,8 +24,11 @@ export class Service {
     constructor(settings = {}) {
         this.folder = mkdtempSync(join(tmpdir(), 'consentry-browser-'));
         endings.push(() => this.end());
-        // Nothing of the machine's own settings, and the cheapest permitted password hash.
+        // Nothing of the machine's own settings but what sanitizers read, and the cheapest permitted password hash.
         this.environment = {
+            ...Object.fromEntries(
+                sanitizerOptions.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+            ),
             HTTP_HOST: '127.0.0.1',
             HTTP_PORT: '0',
             HTTP_THREADS: '2',

@@ -82,6 +82,26 @@ test('a proof shows that the promise is kept', async () => {
     );
 });
 
+test('a file may contain many receipts', async () => {
+    const lines = log.records.map(({ receipt }) => receipt);
+    const few = await verify(page, log.vkey, [file(`${lines.join('\r\n')}\n\n`)], log.descriptionNote);
+    expectGood(few, 4);
+    const many = Array.from({ length: 300 }, (_, i) => lines[i % lines.length]);
+    const findings = await verify(page, log.vkey, [file(many.join('\n'))], log.descriptionNote);
+    expectGood(findings, 1);
+    assert.equal(findings[0].sentence, 'The service has signed all 300 receipts.');
+    many[250] = many[250].replace(/.$/, '');
+    const refused = await verify(page, log.vkey, [file(many.join('\n'))], log.descriptionNote);
+    assert.deepEqual(
+        refused.map((one) => [one.name, one.good]),
+        [
+            ['file, line 251', false],
+            ['file', false],
+        ],
+    );
+    assert.equal(refused[1].sentence, '1 of the 300 receipts is refused.');
+});
+
 test('the accepted text is recognized by its hash', async () => {
     const { receipt } = log.records[1];
     const given = [file(receipt), file(texts.privacy, 'text')];
