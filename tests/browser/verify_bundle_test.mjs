@@ -46,7 +46,7 @@ test('a filtered bundle proves each of its entries', async () => {
     assert.equal(chosen.length, 3);
     const [right] = await check(bundle(some, chosen));
     assert.ok(right.good, right.sentence);
-    assert.match(right.sentence, /contains 3 entries of the 7 entries of \S+; each is proven/);
+    assert.match(right.sentence, /contains 3 of the 7 entries of \S+; each is proven/);
     assert.equal(factsOf(right).Addenda, '3 addenda match their entries');
 });
 
