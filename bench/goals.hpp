@@ -48,6 +48,11 @@ void measure_lists(const Stage& stage, Report& report);
 // The guard that asks for consent, acceptances, and pages of a long history of them.
 void measure_consent(const Stage& stage, Report& report);
 
+// What the consent log costs: its sequencer, proofs, memory and space.
+void measure_consent_log(const Stage& stage, Report& report);
+// Acceptances with and without the log.
+void measure_logged_consent(const Stage& stage, Report& report);
+
 // Publishing a term policy with very many users.
 void measure_publications(const Stage& stage, Report& report);
 

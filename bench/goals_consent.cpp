@@ -1,5 +1,6 @@
 // What consent costs: the guard beside the same request without it, acceptances on disk, and pages of a long history.
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <optional>
 
@@ -93,32 +94,46 @@ void measure_guard(const Stage& stage, const Server& service, Report& report) {
 }
 
 // In turn, so that there is always something to accept.
-void measure_acceptances(const Stage& stage, const Server& service, Report& report) {
-    constexpr std::size_t connections = 64;
-    const auto& readers = stage.people().readers;
-    if (readers.size() < connections) throw std::logic_error("consent: too few accounts");
-    struct Turns {
+class Turns {
+public:
+    // The accounts have accepted before.
+    explicit Turns(const Stage& stage) {
+        const auto& readers = stage.people().readers;
+        if (readers.size() < connections) throw std::logic_error("consent: too few accounts");
+        for (std::size_t i = 0; i < connections; ++i)
+            all_.push_back({.withdraw = post_request("/api/v1/shared/user/term-policy/withdraw",
+                                                     R"({"type":"marketing"})", readers[i].access_token),
+                            .accept = accept_request(readers[i], "marketing")});
+    }
+    Outcome measure(const Server& service, std::chrono::nanoseconds duration) {
+        Outcome out = run({.port = service.port,
+                           .connections = connections,
+                           .duration = duration,
+                           .next = [&](std::size_t connection) -> std::string_view {
+                               Turn& turn = all_[connection];
+                               turn.accepted = !turn.accepted;
+                               return turn.accepted ? turn.accept : turn.withdraw;
+                           }});
+        out.all_well();
+        return out;
+    }
+
+private:
+    static constexpr std::size_t connections = 64;
+    struct Turn {
         std::string withdraw;
         std::string accept;
-        bool accepted = true;  // by measure_guard()
+        bool accepted = true;
     };
-    std::vector<Turns> all;
-    for (std::size_t i = 0; i < connections; ++i)
-        all.push_back({.withdraw = post_request("/api/v1/shared/user/term-policy/withdraw", R"({"type":"marketing"})",
-                                                readers[i].access_token),
-                       .accept = accept_request(readers[i], "marketing")});
+    std::vector<Turn> all_;
+};
+
+void measure_acceptances(const Stage& stage, const Server& service, Report& report) {
+    Turns turns(stage);
     std::vector<double> per_second;
     std::vector<double> p99;
     for (int round = 0; round <= stage.length().rounds; ++round) {
-        const Outcome outcome = run({.port = service.port,
-                                     .connections = connections,
-                                     .duration = stage.length().window,
-                                     .next = [&](std::size_t connection) -> std::string_view {
-                                         Turns& turns = all[connection];
-                                         turns.accepted = !turns.accepted;
-                                         return turns.accepted ? turns.accept : turns.withdraw;
-                                     }});
-        outcome.all_well();
+        const Outcome outcome = turns.measure(service, stage.length().window);
         if (round == 0) continue;
         per_second.push_back(outcome.per_second());
         p99.push_back(outcome.latencies(200).milliseconds(0.99));
@@ -199,6 +214,40 @@ void measure_consent(const Stage& stage, Report& report) {
         measure_acceptances(stage, service, report);
     }
     measure_history(stage, consented.policy, report);
+}
+
+// One instance works on the data at a time, so each round starts both kinds in turn.
+void measure_logged_consent(const Stage& stage, Report& report) {
+    constexpr double slower_max = 1.05;
+    const Consented consented(stage);
+    const Environment with_log{{"CONSENT_LOG_PRIVATE_KEY", new_key(crypto::SignatureAlgorithm::eddsa)}};
+    {
+        const Server service = stage.serve();
+        for (const TokenPair& reader : stage.people().readers) once(service.port, accept_request(reader, "marketing"));
+    }
+    Turns turns(stage);
+    struct Kind {
+        Environment settings;
+        std::vector<double> per_second = {};
+        std::vector<double> p99 = {};
+    };
+    std::array kinds{Kind{{{"CONSENT_LOG_ENABLE", "false"}}}, Kind{with_log}};
+    for (int round = 0; round < stage.length().rounds * 2; ++round)
+        for (Kind& kind : kinds) {
+            const Server service = stage.serve(kind.settings);
+            turns.measure(service, stage.length().window / 2);
+            const Outcome outcome = turns.measure(service, stage.length().window);
+            kind.per_second.push_back(outcome.per_second());
+            kind.p99.push_back(outcome.latencies(200).milliseconds(0.99));
+        }
+    const Spread slower = ratio(kinds[1].p99, kinds[0].p99);
+    report.add({.goal = "consent: p99 of accepting and withdrawing with the log, " + stage.engines(),
+                .floor = "1.05 x without the log, 2,000/s",
+                .measured = fmt::format("{} ms, without {} ms; {}/s, without {}/s", text(spread(kinds[1].p99), 1),
+                                        text(spread(kinds[0].p99), 1), count(spread(kinds[1].per_second).median),
+                                        count(spread(kinds[0].per_second).median)),
+                .ratio = text(slower, 2),
+                .met = slower.median <= slower_max && spread(kinds[1].per_second).median >= accept_floor});
 }
 
 }  // namespace consentry::bench

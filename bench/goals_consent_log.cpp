@@ -1,0 +1,175 @@
+// What the consent log costs: sequencing and publishing very many entries, a proof from among them, the space they
+// take, and what an acceptance waits longer.
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <random>
+
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <fmt/format.h>
+
+#include "app/services.hpp"
+#include "crypto/random.hpp"
+#include "features/consent_log/entry.hpp"
+#include "goals.hpp"
+
+namespace consentry::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::steady_clock;
+
+constexpr double sequencer_floor = 20'000;  // entries per second
+constexpr double proof_floor_ms = 1;
+constexpr double growth_max = 1.1;  // of the memory, while the log grows tenfold
+constexpr std::int64_t entries_full = 1'000'000;
+constexpr std::int64_t entries_quick = 50'000;
+constexpr std::int64_t portion = 20'000;  // of one statement
+constexpr int proofs = 2'000;
+
+template <class T>
+T run(boost::asio::awaitable<T> work) {
+    boost::asio::io_context context;
+    std::exception_ptr failure;
+    std::optional<T> out;
+    boost::asio::co_spawn(context, std::move(work), [&](std::exception_ptr error, T value) {
+        failure = error;
+        if (!error) out = std::move(value);
+    });
+    context.run();
+    if (failure) std::rethrow_exception(failure);
+    return std::move(*out);
+}
+void run(boost::asio::awaitable<void> work) {
+    boost::asio::io_context context;
+    std::exception_ptr failure;
+    boost::asio::co_spawn(context, std::move(work), [&](const std::exception_ptr& error) { failure = error; });
+    context.run();
+    if (failure) std::rethrow_exception(failure);
+}
+
+double own_megabytes() {
+    std::ifstream in("/proc/self/statm");
+    double all = 0;
+    double resident = 0;
+    in >> all >> resident;
+    return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+// Entries that wait for a position, as many acceptances would have left them.
+void add_entries(Services& services, bool on_servers, std::int64_t first, std::int64_t last) {
+    const std::string sql = fmt::format(
+        "INSERT INTO log_entries (id, log, entry) WITH RECURSIVE n(i) AS (SELECT $1 UNION ALL SELECT i + 1 FROM n "
+        "WHERE "
+        "i < $2) SELECT CAST('01890000-0000-7000-8000-' || substr('000000000000' || i, length('000000000000' || i) - "
+        "11) "
+        "AS {}), 'consent', $3 FROM n",
+        on_servers ? "UUID" : "TEXT");
+    const Bytes entry = crypto::random_bytes(consent_entry_bytes);
+    for (; first <= last; first += portion) {
+        storage::Transaction transaction;
+        transaction.add(
+            {storage::Expect::any, sql, storage::bind_all(first, std::min(first + portion - 1, last), entry)});
+        run(services.database.commit(std::move(transaction)));
+    }
+}
+
+double cpu_seconds() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+double bytes_below(const fs::path& folder) {
+    double out = 0;
+    for (const auto& file : fs::recursive_directory_iterator(folder))
+        if (file.is_regular_file()) out += static_cast<double>(file.file_size());
+    return out;
+}
+
+double seconds_of(const auto& work) {
+    const auto begin = steady_clock::now();
+    work();
+    return std::chrono::duration<double>(steady_clock::now() - begin).count();
+}
+
+void measure_proofs(PublishedLog& log, Services& services, std::int64_t entries, const std::string& engines,
+                    Report& report) {
+    LogRepository repository(services.database, "consent");
+    std::mt19937_64 random(1);
+    std::vector<double> times;
+    for (int i = 0; i < proofs; ++i) {
+        const auto position = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(entries));
+        const auto entry = run(repository.entries(position, position + 1)).front();
+        times.push_back(1e3 * seconds_of([&] {
+                            if (!run(log.prove(position, entry))) throw std::runtime_error("an entry has no proof");
+                        }));
+    }
+    std::ranges::sort(times);
+    const double median = times[times.size() / 2];
+    report.add(
+        {.goal = fmt::format("consent-log: a proof at {} entries, {}", count(static_cast<double>(entries)), engines),
+         .floor = "1 ms",
+         .measured = fmt::format("median {:.2f} ms, p99 {:.2f} ms", median, times[times.size() * 99 / 100]),
+         .met = median <= proof_floor_ms});
+}
+
+}  // namespace
+
+void measure_consent_log(const Stage& stage, Report& report) {
+    const bool on_servers = stage.servers() != nullptr;
+    const bool is_full = stage.length().large.users >= 1'000'000;
+    const std::int64_t entries = is_full ? entries_full : entries_quick;
+    Environment settings = stage.settings({{"CONSENT_LOG_ENABLE", "false"}, {"DATABASE_TIMEOUT", "10s"}});
+    const fs::path folder = stage.working_folder("log");
+    settings["STORAGE_URL"] = "file:" + folder.string();
+    const SystemClock clock;
+    Services services(config_of(settings), clock);
+    const auto key = crypto::PrivateKey::generate(crypto::SignatureAlgorithm::eddsa);
+    PublishedLog log(services.database, services.object_store, key,
+                     {.name = "consent",
+                      .area = storage::Area::public_area,
+                      .folder = "consent-log",
+                      .origin = "login.example.org/consent",
+                      .origin_is_given = true});
+    run(log.open());
+
+    std::vector<double> per_second;
+    std::vector<double> per_cpu_second;
+    double first_megabytes = 0;
+    constexpr int parts = 10;
+    for (int part = 0; part < parts; ++part) {
+        add_entries(services, on_servers, part * entries / parts + 1, (part + 1) * entries / parts);
+        const double cpu = cpu_seconds();
+        const double seconds = seconds_of([&] { run(log.work()); });
+        per_second.push_back(static_cast<double>(entries) / parts / seconds);
+        per_cpu_second.push_back(static_cast<double>(entries) / parts / (cpu_seconds() - cpu));
+        if (part == 0) first_megabytes = own_megabytes();
+    }
+    const double last_megabytes = own_megabytes();
+    report.add({.goal = "consent-log: entries sequenced and published, " + stage.engines(),
+                .floor = "20,000/s",
+                .measured = text(spread(per_second), 0) + "/s",
+                .ratio = "per cpu-s " + text(spread(per_cpu_second), 0),
+                .met = spread(per_second).median >= sequencer_floor});
+    report.add({.goal = fmt::format("consent-log: memory at {} entries, against a tenth of them, {}",
+                                    count(static_cast<double>(entries)), stage.engines()),
+                .floor = "1.1 x",
+                .measured = fmt::format("{:.1f} MiB, {:.1f} MiB", last_megabytes, first_megabytes),
+                .ratio = fmt::format("{:.2f}", last_megabytes / first_megabytes),
+                .met = last_megabytes <= growth_max * first_megabytes});
+    measure_proofs(log, services, entries, stage.engines(), report);
+    const double bytes = bytes_below(folder / "public" / "consent-log") / static_cast<double>(entries);
+    report.add({.goal = "consent-log: hash tiles and bundles of 10,000,000 entries",
+                .floor = "",
+                .measured = fmt::format("{:.2f} GB, {:.1f} bytes each", bytes * 1e7 / 1e9, bytes)});
+}
+
+}  // namespace consentry::bench
