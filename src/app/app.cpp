@@ -161,18 +161,14 @@ App::App(const Config& config, const Clock& clock)
 // until it answers.
 void App::open_consent_log() {
     if (!services_.consent_log) return;
-    for (PublishedLog* published : {&services_.consent_log->published(), &services_.administration_log->published()}) {
-        asio::io_context context(1);
-        std::exception_ptr failure;
-        asio::co_spawn(context, published->open(), [&](const std::exception_ptr& error) { failure = error; });
-        context.run();
-        try {
-            if (failure) std::rethrow_exception(failure);
-            if (services_.cosigning && published == &services_.consent_log->published())
-                services_.cosigning->check_log();
-        } catch (const Unavailable& outage) {
-            log_->warn("the consent log is not open yet and will be tried again: {}", outage.what());
-        }
+    asio::io_context context(1);
+    std::exception_ptr failure;
+    asio::co_spawn(context, services_.open_logs(), [&](const std::exception_ptr& error) { failure = error; });
+    context.run();
+    try {
+        if (failure) std::rethrow_exception(failure);
+    } catch (const Unavailable& outage) {
+        log_->warn("the logs are not open yet and will be tried again: {}", outage.what());
     }
 }
 

@@ -208,8 +208,10 @@ Services::Services(const Config& given, const Clock& the_clock)
       timestamps(open_timestamps(config, consent_log.get(), clock)),
       consents(database, clock, object_store, audit, consent_log.get(),
                {.paths = policy_paths(config), .withdrawable = config.term_policy.withdrawable}),
+      publications(database),
       term_policies(database, object_store, clock, mails, audit,
-                    {.paths = policy_paths(config), .presign_lifetime = config.storage.presign_lifetime}),
+                    {.paths = policy_paths(config), .presign_lifetime = config.storage.presign_lifetime},
+                    consent_log ? &publications : nullptr),
       announcements(database, object_store, clock, mails, policy_paths(config)),
       sessions(database, cache, clock, tokens, signing_pool, mails, audit,
                {.check = config.session.check == SessionCheckMode::cache ? SessionCheck::cache : SessionCheck::strict,
@@ -283,6 +285,13 @@ std::vector<CleanUpTask> Services::timestamp_tasks() {
     constexpr std::chrono::minutes often{1};  // it knows itself when an hour is over
     if (!timestamps) return {};
     return {{"time stamps of the consent log", often, [this] { return timestamps->work(); }}};
+}
+
+awaitable<void> Services::open_logs() {
+    co_await publications.complete();
+    co_await consent_log->published().open();
+    if (cosigning) cosigning->check_log();
+    co_await administration_log->published().open();
 }
 
 awaitable<void> Services::work_on_log() {

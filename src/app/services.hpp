@@ -28,6 +28,7 @@
 #include "features/administration_log/administration_log.hpp"
 #include "features/api_keys/api_keys.hpp"
 #include "features/consent_log/consent_log.hpp"
+#include "features/consent_log/publications.hpp"
 #include "features/consent_proof/bundles.hpp"
 #include "features/feature_flags/feature_flags.hpp"
 #include "features/files/files.hpp"
@@ -66,6 +67,9 @@ public:
 
     // The periodic tasks that delete expired data and report counters.
     std::vector<CleanUpTask> clean_up_tasks();
+    // Takes in the publications that the consent log lacks, and opens both logs; see PublishedLog::open(). Requires the
+    // log.
+    awaitable<void> open_logs();
     // Publishes the logs; empty if the settings turn it off.
     std::vector<CleanUpTask> log_tasks();
     // Gathers the cosignatures of witnesses; empty if there are none. They are slower than the log and must not delay
@@ -120,6 +124,7 @@ public:
     const std::unique_ptr<Bundles> bundles;                       // null: no consent log
     const std::unique_ptr<Timestamps> timestamps;                 // null: it has no time stamp authority
     Acceptances consents;
+    LoggedPublications publications;
     TermPolicies term_policies;
     Announcements announcements;
     Sessions sessions;

@@ -171,6 +171,12 @@ inline constexpr ErrorKind term_policy_receipt_not_found{"receiptNotFound", 404,
                                                          "termPolicy.error.receiptNotFound", "termPolicy"};
 inline constexpr ErrorKind term_policy_log_pending{"logPending", 409, 6116, "termPolicy.error.logPending",
                                                    "termPolicy"};
+inline constexpr ErrorKind term_policy_material_required{"materialRequired", 422, 6117,
+                                                         "termPolicy.error.materialRequired", "termPolicy"};
+inline constexpr ErrorKind term_policy_diff_outdated{"diffOutdated", 409, 6118, "termPolicy.error.diffOutdated",
+                                                     "termPolicy"};
+inline constexpr ErrorKind term_policy_acceptance_not_found{"acceptanceNotFound", 404, 6119,
+                                                            "termPolicy.error.acceptanceNotFound", "termPolicy"};
 // The database or the object store contradicts the checkpoint that the log has signed.
 inline constexpr ErrorKind term_policy_log_differs{"logDiffers", 409, 6120, "termPolicy.error.logDiffers",
                                                    "termPolicy"};

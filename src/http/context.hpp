@@ -43,6 +43,7 @@ struct RequestContext {
     const Operation* operation = nullptr;  // null until routed
     Gate* after_guard = nullptr;           // runs between guard and handler, for all operations
     KnownCaller caller{};
+    std::string answer_headers{};  // of the guard, for an answer that is no error: complete lines with checked values
 
     std::string client_address() const { return client.to_string(); }
     // The user agent as stored with a session. Truncated to 512 bytes, because the client controls it; made valid

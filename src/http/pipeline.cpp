@@ -235,7 +235,7 @@ void Pipeline::answer_options(Walk& walk, std::string_view allow, Response& resp
 void Pipeline::answer_reply(Walk& walk, const Operation& operation, Reply reply, Response& response) const {
     response.status = reply.no_content ? 204 : operation.success_status;
     common_headers(walk, response);
-    response.headers.append(reply.extra_headers);
+    response.headers.append(walk.context.answer_headers).append(reply.extra_headers);
     if (reply.content_security_policy.empty())
         response.headers.append(inert_document);
     else

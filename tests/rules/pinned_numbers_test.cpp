@@ -146,6 +146,9 @@ const Pinned pinned[] = {
     {"term_policy_receipt_not_found", errors::term_policy_receipt_not_found, "receiptNotFound", 404, 6115},
     {"term_policy_log_pending", errors::term_policy_log_pending, "logPending", 409, 6116},
     {"term_policy_log_differs", errors::term_policy_log_differs, "logDiffers", 409, 6120},
+    {"term_policy_material_required", errors::term_policy_material_required, "materialRequired", 422, 6117},
+    {"term_policy_diff_outdated", errors::term_policy_diff_outdated, "diffOutdated", 409, 6118},
+    {"term_policy_acceptance_not_found", errors::term_policy_acceptance_not_found, "acceptanceNotFound", 404, 6119},
 };
 // clang-format on
 

@@ -137,7 +137,17 @@ void add_policy_commands(CLI::App& program, Selected& selected) {
     CLI::App* publish = subcommand(*policy, "publish", "Publishes a draft permanently; prints its hashes and URLs");
     add_type(*publish);
     add_version(*publish, "version", options.version);
-    publish->add_flag("--preview", options.preview, "Only print how many users would have to accept again");
+    CLI::Option* preview =
+        publish->add_flag("--preview", options.preview, "Only print how many users would have to accept again");
+    CLI::Option* not_material = publish->add_option(
+        "--not-material", options.not_material,
+        "The reason why earlier acceptances continue to hold, such as a corrected typing error; public");
+    publish
+        ->add_option("--grace", options.grace_in_days,
+                     "For this many days, users who accepted an earlier version are still admitted")
+        ->check(CLI::Range(std::int64_t{0}, grace_days_max))
+        ->excludes(not_material);
+    preview->excludes(not_material);
     publish->callback([&selected] { selected.run = [] { return publish_policy(options); }; });
 
     CLI::App* list =

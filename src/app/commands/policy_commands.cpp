@@ -18,6 +18,7 @@
 #include "app/commands/policy_values.hpp"
 #include "base/error.hpp"
 #include "base/line_diff.hpp"
+#include "base/text_rules.hpp"
 #include "features/term_policies/content_check.hpp"
 #include "features/term_policies/placeholders.hpp"
 
@@ -220,7 +221,23 @@ int import_policies(const PolicyOptions& options) {
     return 0;
 }
 
+namespace {
+
+PublicationTerms terms_of(const PolicyOptions& options) {
+    return {.is_material = !options.not_material,
+            .reason = options.not_material,
+            .grace_in_days = options.grace_in_days};
+}
+
+}  // namespace
+
 int publish_policy(const PolicyOptions& options) {
+    if (options.not_material && !(is_one_line_name(*options.not_material) &&
+                                  is_at_most(*options.not_material, material_reason_length_max))) {
+        fmt::print(stderr, "consentry: --not-material: expected the reason, one line of at most {} characters\n",
+                   material_reason_length_max);
+        return wrong_use;
+    }
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
@@ -233,7 +250,7 @@ int publish_policy(const PolicyOptions& options) {
         fmt::print("affectedUsers\t{}\nactiveUsers\t{}\n", impact->affected_users, impact->active_users);
         return 0;
     }
-    const auto published = run(policies.publish(Actor::operator_at_the_machine(), policy->id, {}));
+    const auto published = run(policies.publish(Actor::operator_at_the_machine(), policy->id, {}, terms_of(options)));
     if (!published) return tell_refusal(*services, published.error());
     std::int64_t latest = published->version;
     for (const TermPolicy& one : run(policies.list_all()))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace consentry {
@@ -15,6 +16,8 @@ struct PolicyOptions {
     std::int64_t other_version = 0;
     std::string language = "en";
     bool preview = false;
+    std::optional<std::string> not_material;  // why the change is not material
+    std::int64_t grace_in_days = 0;
 };
 
 // Imports all texts of a folder (policy_folder.hpp) as drafts. Validates everything first and imports nothing if there
@@ -24,7 +27,7 @@ struct PolicyOptions {
 int import_policies(const PolicyOptions& options);
 
 // Prints for each language the hash of its text and its public URL to standard output. With `preview`, prints how many
-// users would have to accept again, and publishes nothing.
+// users would have to accept again if the change is material, and publishes nothing.
 int publish_policy(const PolicyOptions& options);
 
 int list_policies();

@@ -26,6 +26,26 @@ std::vector<PolicyType> held_of(const std::vector<Standing>& standings) {
     return out;
 }
 
+// What the guard finds about the wanted types.
+struct Verdict {
+    std::vector<PolicyType> missing;
+    std::vector<ConsentGrace> graces;
+};
+Verdict judge(const RequiredVersions& required, const PolicyVersions& accepted, std::span<const PolicyType> wanted,
+              TimePoint now) {
+    Verdict out;
+    for (const PolicyType type : all_policy_types) {
+        const auto& demand = required[static_cast<std::size_t>(type)];
+        const auto& version = accepted[static_cast<std::size_t>(type)];
+        if (!demand || !is_among(wanted, type) || version >= demand->version) continue;
+        if (version && demand->grace_version && *version >= *demand->grace_version && now < demand->grace_until)
+            out.graces.push_back({type, demand->version, *demand->grace_until});
+        else
+            out.missing.push_back(type);
+    }
+    return out;
+}
+
 // Returns the language of the text that was shown: the requested one or the one with the requested hash, otherwise the
 // language of the request, English, or the first one available.
 std::optional<Language> shown_language(const LatestPolicy& policy, const AcceptRequest& wanted, Language requested) {
@@ -104,31 +124,32 @@ ConsentEvent withdrawal_of(const Addendum& evidence, const StoredConsent& former
 
 bool Acceptances::is_withdrawable(PolicyType type) const { return is_among(settings_.withdrawable, type); }
 
-awaitable<Result<void>> Acceptances::admit(ConsentGrounds grounds, std::span<const PolicyType> wanted) {
+awaitable<Result<std::vector<ConsentGrace>>> Acceptances::admit(ConsentGrounds grounds,
+                                                                std::span<const PolicyType> wanted) {
+    const RequiredVersions required = co_await repository_.required_versions();
+    const TimePoint now = clock_.now();
     const bool may_be_taken_back =
         std::ranges::any_of(wanted, [this](PolicyType type) { return is_withdrawable(type); });
     const auto remembered = may_be_taken_back ? std::nullopt : accepted_.find(grounds.session);
     if (remembered && remembered->security_version == grounds.security_version) {
-        const PolicyVersions latest = co_await repository_.latest_versions();
-        const bool all = std::ranges::all_of(wanted, [&](PolicyType type) {
-            const auto i = static_cast<std::size_t>(type);
-            return !latest[i] || latest[i] == remembered->accepted[i];
-        });
-        if (all) co_return Result<void>{};
+        Verdict verdict = judge(required, remembered->accepted, wanted, now);
+        if (verdict.missing.empty()) co_return std::move(verdict.graces);
     }
     const auto standings = co_await repository_.standings(grounds.user);
     PolicyVersions accepted;
-    std::vector<PolicyType> missing;
+    PolicyVersions permanent;
     for (const Standing& standing : standings) {
-        if (!is_withdrawable(standing.type)) accepted[static_cast<std::size_t>(standing.type)] = standing.accepted;
-        if (standing.is_missing() && is_among(wanted, standing.type)) missing.push_back(standing.type);
+        const auto i = static_cast<std::size_t>(standing.type);
+        accepted[i] = standing.accepted;
+        if (!is_withdrawable(standing.type)) permanent[i] = standing.accepted;
     }
-    if (missing.empty()) {
-        accepted_.put(grounds.session, {grounds.security_version, accepted});
-        co_return Result<void>{};
+    Verdict verdict = judge(required, accepted, wanted, now);
+    if (verdict.missing.empty()) {
+        accepted_.put(grounds.session, {grounds.security_version, permanent});
+        co_return std::move(verdict.graces);
     }
     auto policies = co_await repository_.list_latest();
-    std::erase_if(policies, [&](const LatestPolicy& policy) { return !is_among(missing, policy.type); });
+    std::erase_if(policies, [&](const LatestPolicy& policy) { return !is_among(verdict.missing, policy.type); });
     co_return fail(errors::term_policy_required, describe(policies));
 }
 
@@ -223,7 +244,8 @@ awaitable<Result<std::optional<std::string>>> Acceptances::accept(ConsentCaller 
             co_return co_await receipt(evidence.acceptance, std::move(entry));
         }
         const auto standings = co_await repository_.standings(caller.user);
-        if (standings.at(static_cast<std::size_t>(wanted.type)).holds())
+        const Standing& standing = standings.at(static_cast<std::size_t>(wanted.type));
+        if (standing.latest && standing.accepted == standing.latest)
             co_return fail(errors::term_policy_already_accepted);
     }
     throw Unavailable("acceptance: the history changed at the same moments");

@@ -1,9 +1,10 @@
 // The users' consents: accepting policies, withdrawing acceptance, and the guard that requires it.
 //
-// Only the history is stored per user. Whether a type is accepted follows from its newest row and the latest published
-// version, so publishing a version asks all users again without updating any of their rows. For each session and
-// security version the guard remembers the accepted policies that cannot be withdrawn (docs/decisions/0018). It then
-// queries only the latest versions, which are the same for all users.
+// Only the history is stored per user. Whether a type is accepted follows from its newest row and the required version,
+// so publishing a version asks all users again without updating any of their rows. The required version is the newest
+// published one whose change was material: acceptances from it on hold. For each session and security version the guard
+// remembers the accepted policies that cannot be withdrawn (docs/decisions/0018). It then queries only the required
+// versions, which are the same for all users.
 #pragma once
 
 #include <atomic>
@@ -52,7 +53,8 @@ public:
           settings_(std::move(settings)),
           accepted_(remembered_sessions_max) {}
 
-    storage::awaitable<Result<void>> admit(ConsentGrounds grounds, std::span<const PolicyType> wanted) override;
+    storage::awaitable<Result<std::vector<ConsentGrace>>> admit(ConsentGrounds grounds,
+                                                                std::span<const PolicyType> wanted) override;
     storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
                                              TimePoint now) override;
     storage::awaitable<void> add_withdrawals(storage::Transaction& transaction, GivenConsent consent,

@@ -26,22 +26,44 @@ std::string latest_sql(std::string_view type) {
                        type);
 }
 
-std::string latest_versions_sql() {
+std::string required_sql(std::string_view type) {
+    return fmt::format(
+        "(SELECT MAX(p.version) FROM term_policies p WHERE p.type = '{}' AND p.status = 'published' "
+        "AND p.is_material = TRUE)",
+        type);
+}
+
+// A row per type, in any order.
+std::string required_versions_sql() {
     std::string out;
     for (const auto& [type, name] : EnumNames<PolicyType>::names)
-        out.append(out.empty() ? "SELECT " : ", ").append(latest_sql(name));
+        out += fmt::format(
+            "{1}SELECT * FROM (SELECT p.type, p.version, p.grace_until, p.grace_version FROM term_policies p "
+            "WHERE p.type = '{0}' AND p.status = 'published' AND p.is_material = TRUE "
+            "ORDER BY p.version DESC LIMIT 1) AS {0}_required",
+            name, out.empty() ? "" : " UNION ALL ");
     return out;
 }
 
-// Two values per type, in the order of the enum. Each is a single entry at the end of an index.
+struct RequiredOfType {
+    PolicyType type = PolicyType::terms_of_service;
+    RequiredVersion required;
+};
+constexpr auto required_columns = columns<RequiredVersion>(column<"version", &RequiredVersion::version>,
+                                                           column<"grace_until", &RequiredVersion::grace_until>,
+                                                           column<"grace_version", &RequiredVersion::grace_version>);
+constexpr auto required_of_type_columns = columns<RequiredOfType>(
+    column<"type", &RequiredOfType::type>, part<&RequiredOfType::required, required_columns>);
+
+// Three values per type, in the order of the enum. Each is a single entry near the end of an index.
 std::string standings_columns() {
     std::string out = "SELECT u.id";
     for (const auto& [type, name] : EnumNames<PolicyType>::names)
         out += fmt::format(
-            ", {1}"
+            ", {1}, {2}"
             ", (SELECT CASE WHEN a.action = 'accepted' THEN a.version END FROM term_policy_acceptances a "
             "WHERE a.user_id = u.id AND a.type = '{0}' ORDER BY a.sequence DESC LIMIT 1)",
-            name, latest_sql(name));
+            name, latest_sql(name), required_sql(name));
     return out + " FROM users u WHERE u.id ";
 }
 std::string standings_sql() { return standings_columns() + "= $1"; }
@@ -54,10 +76,14 @@ std::string standings_of_many_sql() {
 
 std::vector<Standing> to_standings(const storage::Row& row) {
     std::vector<Standing> out;
-    for (std::size_t i = 0; i < all_policy_types.size(); ++i)
-        out.push_back({.type = all_policy_types[i],
-                       .latest = row.integer_or_null(1 + 2 * i),
-                       .accepted = row.integer_or_null(2 + 2 * i)});
+    for (std::size_t i = 0; i < all_policy_types.size(); ++i) {
+        Standing standing{.type = all_policy_types[i],
+                          .latest = row.integer_or_null(1 + 3 * i),
+                          .required = row.integer_or_null(2 + 3 * i),
+                          .accepted = row.integer_or_null(3 + 3 * i)};
+        if (standing.accepted > standing.latest) standing.accepted.reset();
+        out.push_back(standing);
+    }
     return out;
 }
 
@@ -92,6 +118,8 @@ std::optional<TimePoint> there(TimePoint time) { return time; }
 constexpr auto published_columns = columns<TermPolicy>(
     column<"p.id", &TermPolicy::id>, column<"p.type", &TermPolicy::type>, column<"p.version", &TermPolicy::version>,
     column<"p.revision", &TermPolicy::revision>, column<"p.published_at", &TermPolicy::published_at, there>,
+    column<"p.is_material", &TermPolicy::is_material>, column<"p.material_reason", &TermPolicy::material_reason>,
+    column<"p.grace_in_days", &TermPolicy::grace_in_days>, column<"p.grace_until", &TermPolicy::grace_until>,
     column<"p.created_at", &TermPolicy::created_at>, column<"p.updated_at", &TermPolicy::updated_at>);
 constexpr auto published_content_columns = columns<PublishedContent>(
     part<&PublishedContent::policy, published_columns>, part<&PublishedContent::content, content_columns<"c.">>);
@@ -113,11 +141,12 @@ awaitable<std::vector<Standing>> AcceptanceRepository::standings(UserId user) {
     co_return to_standings(rows[0]);
 }
 
-awaitable<PolicyVersions> AcceptanceRepository::latest_versions() {
-    static const std::string sql = latest_versions_sql();
+awaitable<RequiredVersions> AcceptanceRepository::required_versions() {
+    static const std::string sql = required_versions_sql();
     const auto rows = co_await database_.query_shared(sql);
-    PolicyVersions out;
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = rows[0].integer_or_null(i);
+    RequiredVersions out;
+    for (const auto& [type, required] : required_of_type_columns.read_all(rows))
+        out[static_cast<std::size_t>(type)] = required;
     co_return out;
 }
 

@@ -19,22 +19,31 @@ namespace consentry {
 
 using storage::awaitable;
 
-// An account's state for one policy type: the latest published version and the accepted version.
+// An account's state for one policy type: the published versions that matter, and the accepted version.
 struct Standing {
     PolicyType type = PolicyType::terms_of_service;
     std::optional<std::int64_t> latest;    // nullopt: nothing is published
-    std::optional<std::int64_t> accepted;  // nullopt: never accepted, or withdrawn
+    std::optional<std::int64_t> required;  // the newest whose change was material: acceptances from it on hold
+    std::optional<std::int64_t> accepted;  // nullopt: never accepted, or withdrawn, or of a version that does not exist
 
-    bool holds() const { return latest && accepted == latest; }
-    bool is_missing() const { return latest && accepted != latest; }
+    bool holds() const { return required && accepted >= required; }
 };
+
+// What the guard demands for a type.
+struct RequiredVersion {
+    std::int64_t version = 0;
+    std::optional<TimePoint> grace_until;       // until then acceptances from `grace_version` on pass as well
+    std::optional<std::int64_t> grace_version;  // nullopt: nothing was published before
+};
+// Indexed by type, in the order of the enum; nullopt: none published.
+using RequiredVersions = std::array<std::optional<RequiredVersion>, all_policy_types.size()>;
 
 struct UserStandings {
     UserId user;
     std::vector<Standing> standings;  // one for each type
 };
 
-// Indexed by type, in the order of the enum; nullopt: none published.
+// Indexed by type, in the order of the enum; nullopt: none accepted.
 using PolicyVersions = std::array<std::optional<std::int64_t>, all_policy_types.size()>;
 
 // SHA-256 of each language's text, in the order of the languages.
@@ -78,7 +87,7 @@ public:
     awaitable<std::vector<Standing>> standings(UserId user);
     // The same for many accounts, in any order. Accounts that do not exist are omitted.
     awaitable<std::vector<UserStandings>> standings_of(std::vector<UserId> users);
-    awaitable<PolicyVersions> latest_versions();
+    awaitable<RequiredVersions> required_versions();
     awaitable<bool> is_published(PolicyType type, std::int64_t version);
     // Returns the latest version of each type that has a published one.
     awaitable<std::vector<LatestPolicy>> list_latest();

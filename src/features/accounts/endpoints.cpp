@@ -129,6 +129,7 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .says("Get your profile")
         .message("user.profile")
         .may_fail({&errors::user_not_found, &errors::role_not_found})
+        .answers_header(grace_header, grace_header_description)
         .handled_by([&profiles](const Consenting<>& caller) { return profiles.get(caller.user()); });
 
     router.put("/shared/user/profile")
@@ -141,6 +142,7 @@ void add_account_endpoints(http::Router& router, Accounts& accounts, LinkRequest
         .describes("Changes name, language and gender. Omitted fields keep their value.")
         .message("user.updateProfile")
         .may_fail({&errors::user_not_found})
+        .answers_header(grace_header, grace_header_description)
         .handled_by(
             [&accounts](const Consenting<>& caller, const http::RequestContext& context, UpdateProfileRequest body) {
                 ProfileChange change{.name = std::move(body.name), .language = body.language, .gender = body.gender};

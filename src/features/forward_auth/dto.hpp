@@ -20,7 +20,8 @@ struct ForwardAuthQuery {
                   "always passes"),
             field("policies", &ForwardAuthQuery::policies,
                   "Policy types, separated by commas: termsOfService, privacy, marketing, cookies. The caller must "
-                  "have accepted the latest version of each; a type without a published version is not required")};
+                  "have accepted the required version of each: the newest one whose change was material. A type without "
+                  "a published version is not required")};
     }
     static void check(const ForwardAuthQuery& query, Report& report) { demand(query, report); }
     static Demand demand(const ForwardAuthQuery& query, Report& report) {

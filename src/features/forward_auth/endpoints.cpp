@@ -74,7 +74,8 @@ http::Endpoint& describe(http::Endpoint& endpoint) {
         .answers_header("X-User-Id", "Account ID of the caller")
         .answers_header("X-User-Email", "Email address of the caller")
         .answers_header("X-User-Role", "Role type of the caller: user, admin or superAdmin")
-        .answers_header("X-Session-Id", "Session ID of the access token");
+        .answers_header("X-Session-Id", "Session ID of the access token")
+        .answers_header(grace_header, grace_header_description);
 }
 
 }  // namespace

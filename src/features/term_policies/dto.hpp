@@ -50,6 +50,9 @@ struct TermPolicyResponse {
     std::int64_t version = 0;
     std::vector<PolicyContentResponse> contents;
     std::optional<TimePoint> published_at;
+    std::optional<bool> is_material;
+    std::optional<std::string> material_reason;
+    std::optional<TimePoint> grace_until;
     TimePoint created_at;
     std::optional<UserId> created_by;
     TimePoint updated_at;
@@ -64,11 +67,15 @@ struct TermPolicyResponse {
                                .version = policy.version,
                                .contents = {},
                                .published_at = policy.published_at,
+                               .is_material = {},
+                               .material_reason = policy.material_reason,
+                               .grace_until = policy.grace_until,
                                .created_at = policy.created_at,
                                .created_by = for_admins ? policy.created_by : std::nullopt,
                                .updated_at = policy.updated_at,
                                .updated_by = for_admins ? policy.updated_by : std::nullopt};
         const bool is_public = policy.status == PolicyStatus::published;
+        if (is_public) out.is_material = policy.is_material;
         const auto area = is_public ? storage::Area::public_area : storage::Area::private_area;
         for (const PolicyContent& content : policy.contents) {
             auto key = is_public ? paths.publication(policy.type, policy.version, content.language)
@@ -99,6 +106,12 @@ struct TermPolicyResponse {
             field("version", &TermPolicyResponse::version, "Version; the highest published one is the latest"),
             field("contents", &TermPolicyResponse::contents, "Texts, one per language"),
             field("publishedAt", &TermPolicyResponse::published_at, "Publication time"),
+            field("isMaterial", &TermPolicyResponse::is_material,
+                  "Whether users had to accept this version; if not, acceptances of earlier versions continue to hold. "
+                  "Absent for drafts"),
+            field("materialReason", &TermPolicyResponse::material_reason, "Why the change was material or not"),
+            field("graceUntil", &TermPolicyResponse::grace_until,
+                  "Until then, endpoints that require acceptance also admit users with an earlier one"),
             field("createdAt", &TermPolicyResponse::created_at, "Creation time"),
             field("createdBy", &TermPolicyResponse::created_by, "Account ID of the creator; only for administrators"),
             field("updatedAt", &TermPolicyResponse::updated_at, "Time of the last change"),

@@ -1,5 +1,7 @@
 #include "features/term_policies/endpoints.hpp"
 
+#include "crypto/digest.hpp"
+#include "features/term_policies/publication_record.hpp"
 #include "features/term_policies/request_dto.hpp"
 #include "features/users/caller.hpp"
 #include "http/endpoint.hpp"
@@ -160,12 +162,38 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         });
 }
 
+// The exact bytes: whoever has the entry of the consent log compares their digest.
+awaitable<Result<http::Raw>> publication_record(TermPolicies& policies, PublicationPath wanted) {
+    const auto policy = co_await policies.find_version(wanted.type, wanted.version);
+    if (!policy || policy->status != PolicyStatus::published) co_return fail(errors::term_policy_not_found);
+    http::Raw out{.content_type = "application/json; charset=utf-8", .body = publication_text(*policy)};
+    out.cache_control = "public, max-age=31536000, immutable, no-transform";
+    out.etag = "\"" + to_base64url(crypto::sha256(out.body)) + "\"";
+    co_return out;
+}
+
+void add_records(http::Router& router, TermPolicies& policies) {
+    router.get("/public/term-policy/publication/:type/:version")
+        .id("getTermPolicyPublication")
+        .tag("term-policy")
+        .says("Get the record of a publication")
+        .describes(
+            "Public. JSON with the hashes of all texts, the time, and whether the change was material. The entry of "
+            "the publication in the consent log names the SHA-256 of exactly these bytes.")
+        .answers_with("application/json")
+        .with_etag()
+        .may_fail({&errors::term_policy_not_found})
+        .handled_by([&policies](FromPath<PublicationPath> path) { return publication_record(policies, path.value); });
+}
+
 void add_publication(http::Router& router, TermPolicies& policies) {
     router.get("/admin/term-policy/impact/:termPolicyId")
         .id("previewTermPolicyImpact")
         .tag("term-policy")
         .says("Preview the impact of a publication")
-        .describes("Returns how many users would have to accept again. Takes some seconds with millions of users.")
+        .describes(
+            "Returns how many users would have to accept again, now or after the grace period, if the change is "
+            "material. Takes some seconds with millions of users.")
         .message("termPolicy.impact")
         .may_fail({&errors::term_policy_not_found})
         .handled_by([&policies](const ForReading&, FromPath<TermPolicyPath> path) {
@@ -181,17 +209,22 @@ void add_publication(http::Router& router, TermPolicies& policies) {
         .says("Publish a draft")
         .describes(
             "Cannot be undone. The new status and all languages become public together, or not at all. If this is the "
-            "highest version of its type, every user must accept again and Consentry notifies them by email. Error "
+            "highest version of its type, every user must accept again and Consentry notifies them by email, unless "
+            "the body says that the change is not material. The body is optional. Error "
             "6110 means that a file is not the one checked earlier; `data.contents` names each language and whether it "
             "is absent or changed. Error 6114 means that a text still contains a placeholder; `data.contents` names "
-            "each language and its `placeholders`.")
+            "each language and its `placeholders`. Error 6117 means that no earlier version is published, so that the "
+            "change must be material.")
         .message("termPolicy.publish")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid,
                    &errors::term_policy_content_empty, &errors::term_policy_content_invalid,
-                   &errors::term_policy_placeholders_unfilled, &errors::term_policy_busy})
+                   &errors::term_policy_placeholders_unfilled, &errors::term_policy_busy,
+                   &errors::term_policy_material_required})
         .handled_by(
-            [&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path) {
-                return http::reply<Done>(policies.publish(caller.actor(), path->policy_id, cause_of(context)));
+            [&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path,
+                        TermPolicyPublishRequest body) {
+                return http::reply<Done>(
+                    policies.publish(caller.actor(), path->policy_id, cause_of(context), body.terms()));
             });
 }
 
@@ -202,6 +235,7 @@ void add_term_policy_endpoints(http::Router& router, TermPolicies& policies) {
     add_drafts(router, policies);
     add_contents(router, policies);
     add_publication(router, policies);
+    add_records(router, policies);
 }
 
 }  // namespace consentry

@@ -37,11 +37,24 @@ struct TermPolicy {
     std::int64_t revision = 0;            // counts the changes of a draft
     std::vector<PolicyContent> contents;  // by language, in the order of the enum
     std::optional<TimePoint> published_at;
+    bool is_material = true;  // if not, acceptances of earlier versions continue to hold
+    std::optional<std::string> material_reason;
+    std::int64_t grace_in_days = 0;
+    std::optional<TimePoint> grace_until;  // until then what passed before the publication still passes the guard
     TimePoint created_at;
     std::optional<UserId> created_by;  // nullopt: the operator's command
     TimePoint updated_at;
     std::optional<UserId> updated_by;
 };
+
+// What a publication means for those who have accepted an earlier version.
+struct PublicationTerms {
+    bool is_material = true;
+    std::optional<std::string> reason = {};
+    std::int64_t grace_in_days = 0;
+};
+inline constexpr std::int64_t grace_days_max = 365;
+inline constexpr std::int64_t material_reason_length_max = 500;
 
 inline constexpr std::string_view policy_extension = "hbs";
 inline constexpr std::string_view policy_mime = "text/x-handlebars-template";

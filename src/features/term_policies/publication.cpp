@@ -15,6 +15,20 @@ constexpr milliseconds shortest_claim = std::chrono::minutes{2};
 // Browsers display this type inline; they neither execute nor download it.
 constexpr std::string_view published_mime = "text/plain; charset=utf-8";
 
+TermPolicy published_as(TermPolicy draft, const PublicationTerms& terms, std::optional<UserId> by, TimePoint now) {
+    TermPolicy out = std::move(draft);
+    out.status = PolicyStatus::published;
+    out.published_at = out.updated_at = now;
+    out.updated_by = by;
+    out.is_material = terms.is_material;
+    out.material_reason = terms.reason;
+    if (terms.is_material && terms.grace_in_days > 0) {
+        out.grace_in_days = terms.grace_in_days;
+        out.grace_until = now + std::chrono::days{terms.grace_in_days};
+    }
+    return out;
+}
+
 }  // namespace
 
 void add_policy_activity(storage::Transaction& transaction, ActivityAction action, const TermPolicy& policy,
@@ -29,33 +43,40 @@ void add_policy_activity(storage::Transaction& transaction, ActivityAction actio
 }
 
 Publication::Publication(storage::Database& database, storage::ObjectStore& store, const Clock& clock,
-                         const Mails& mails, Audit audit, PolicyPaths paths)
+                         const Mails& mails, Audit audit, const PublicationLog* log, PolicyPaths paths)
     : database_(database),
       store_(store),
       repository_(database),
       clock_(clock),
       mails_(mails),
       audit_(audit),
+      log_(log),
       paths_(std::move(paths)) {}
 
 milliseconds Publication::claimed_for() const {
     return std::max(shortest_claim, 2 * store_.longest_call() + LooseObjects::margin);
 }
 
-awaitable<Result<TermPolicy>> Publication::publish(Actor by, TermPolicyId id, Cause cause) {
+awaitable<Result<TermPolicy>> Publication::publish(Actor by, TermPolicyId id, PublicationTerms terms,
+                                                   Cause cause) {
     for (int i = 0; i < tries_max; ++i) {
         auto seen = co_await repository_.find(id);
         if (!seen) co_return fail(errors::term_policy_not_found);
         if (seen->status == PolicyStatus::published) co_return fail(errors::term_policy_status_invalid);
         if (seen->contents.empty()) co_return fail(errors::term_policy_content_empty);
-        auto published = co_await try_once(by, std::move(*seen), cause);
+        if (!terms.is_material) {
+            const bool is_successor = co_await repository_.is_successor(seen->type, seen->version);
+            if (!is_successor) co_return fail(errors::term_policy_material_required);
+        }
+        auto published = co_await try_once(by, std::move(*seen), terms, cause);
         if (!published) co_return fail(std::move(published.error()));
         if (*published) co_return std::move(**published);
     }
     throw Unavailable("publishing a term policy: others change it all the time");
 }
 
-awaitable<Result<std::optional<TermPolicy>>> Publication::try_once(Actor by, StoredTermPolicy seen, Cause cause) {
+awaitable<Result<std::optional<TermPolicy>>> Publication::try_once(Actor by, StoredTermPolicy seen,
+                                                                   PublicationTerms terms, Cause cause) {
     auto files = co_await read(seen);
     if (!files) {
         const auto now = co_await repository_.find(seen.id);
@@ -67,17 +88,13 @@ awaitable<Result<std::optional<TermPolicy>>> Publication::try_once(Actor by, Sto
     if (!*claimed) co_return std::nullopt;
     const bool put = co_await put_all(seen, std::move(*files));
     if (!put) co_return std::nullopt;
-    const TimePoint now = clock_.now();
-    const auto decided = co_await decide(by, seen, cause, now);
+    TermPolicy out = published_as(std::move(seen), terms, cause.actor, clock_.now());
+    const auto decided = co_await decide(by, out, cause);
     if (!decided) co_return fail(Error{decided.error().kind()});
     if (!*decided) co_return std::nullopt;
     mails_.wake();
     audit_.tell("policy.published", Outcome::success, std::nullopt, cause,
-                {{"type", std::string(name_of(seen.type))}, {"version", std::to_string(seen.version)}});
-    TermPolicy out = std::move(seen);
-    out.status = PolicyStatus::published;
-    out.published_at = out.updated_at = now;
-    out.updated_by = cause.actor;
+                {{"type", std::string(name_of(out.type))}, {"version", std::to_string(out.version)}});
     co_return out;
 }
 
@@ -136,13 +153,16 @@ awaitable<bool> Publication::put_all(TermPolicy policy, Files files) {
     co_return true;
 }
 
-awaitable<Result<bool>> Publication::decide(Actor by, TermPolicy policy, Cause cause, TimePoint now) {
+awaitable<Result<bool>> Publication::decide(Actor by, TermPolicy published, Cause cause) {
+    const TimePoint now = published.updated_at;
     PrivilegedTransaction transaction(by, now);
-    TermPolicyRepository::add_publish(transaction, policy, cause.actor, now);
-    LooseObjects::add_published(transaction, policy.id);
-    LooseObjects::add_released(transaction, policy.id, now);
-    Announcements::add(transaction, policy.id, now);
-    add_policy_activity(transaction, ActivityAction::admin_term_policy_publish, policy, cause, now);
+    TermPolicyRepository::add_publish(transaction, published);
+    LooseObjects::add_published(transaction, published.id);
+    LooseObjects::add_released(transaction, published.id, now);
+    // A change that is not material asks nothing of users, so nobody gets a mail about it.
+    if (published.is_material) Announcements::add(transaction, published.id, now);
+    if (log_ != nullptr) log_->add(transaction, published);
+    add_policy_activity(transaction, ActivityAction::admin_term_policy_publish, published, cause, now);
     const auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(Error{outcome.error().kind()});
     co_return outcome->committed;

@@ -13,31 +13,33 @@
 #include "features/activity/audit.hpp"
 #include "features/mail/mails.hpp"
 #include "features/term_policies/loose_objects.hpp"
+#include "features/term_policies/publication_record.hpp"
 #include "features/term_policies/repository.hpp"
 
 namespace consentry {
 
 class Publication {
 public:
-    // All arguments must outlive this.
+    // All arguments must outlive this. `log` is null if publications are not recorded in one.
     Publication(storage::Database& database, storage::ObjectStore& store, const Clock& clock, const Mails& mails,
-                Audit audit, PolicyPaths paths);
+                Audit audit, const PublicationLog* log, PolicyPaths paths);
 
     // Errors: notFound, statusInvalid (already published), contentEmpty, contentInvalid (a file is not the one that was
-    // checked), placeholdersUnfilled (DOC-10), busy (a file is being erased). The cost does not depend on the number of
-    // users.
-    awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, Cause cause);
+    // checked), placeholdersUnfilled (DOC-10), busy (a file is being erased), materialRequired (no lower version is
+    // published). The cost does not depend on the number of users.
+    awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, PublicationTerms terms, Cause cause);
 
 private:
     using Files = std::vector<std::string>;  // in the order of the policy's contents
 
     // Returns nullopt if the document was changed concurrently.
-    awaitable<Result<std::optional<TermPolicy>>> try_once(Actor by, StoredTermPolicy seen, Cause cause);
+    awaitable<Result<std::optional<TermPolicy>>> try_once(Actor by, StoredTermPolicy seen, PublicationTerms terms,
+                                                          Cause cause);
     awaitable<Result<Files>> read(TermPolicy policy);
     // Returns false if the document was changed concurrently.
     awaitable<Result<bool>> claim(Actor by, TermPolicy policy);
     awaitable<bool> put_all(TermPolicy policy, Files files);
-    awaitable<Result<bool>> decide(Actor by, TermPolicy policy, Cause cause, TimePoint now);
+    awaitable<Result<bool>> decide(Actor by, TermPolicy published, Cause cause);
     milliseconds claimed_for() const;
 
     storage::Database& database_;
@@ -46,6 +48,7 @@ private:
     const Clock& clock_;
     const Mails& mails_;
     Audit audit_;
+    const PublicationLog* const log_;
     const PolicyPaths paths_;
 };
 

@@ -25,6 +25,10 @@ constexpr auto policy_columns = columns<StoredTermPolicy>(
     column<"id", &StoredTermPolicy::id>, column<"type", &StoredTermPolicy::type>,
     column<"version", &StoredTermPolicy::version>, column<"status", &StoredTermPolicy::status>,
     column<"revision", &StoredTermPolicy::revision>, column<"published_at", &StoredTermPolicy::published_at>,
+    column<"is_material", &StoredTermPolicy::is_material>,
+    column<"material_reason", &StoredTermPolicy::material_reason>,
+    column<"grace_in_days", &StoredTermPolicy::grace_in_days>,
+    column<"grace_until", &StoredTermPolicy::grace_until>,
     column<"created_at", &StoredTermPolicy::created_at>, column<"created_by", &StoredTermPolicy::created_by>,
     column<"updated_at", &StoredTermPolicy::updated_at>, column<"updated_by", &StoredTermPolicy::updated_by>,
     column<"publishing_until", &StoredTermPolicy::publishing_until>);
@@ -49,7 +53,7 @@ const std::string& contents_statement() {
     return text;
 }
 
-// $1 is a document's id, $2 its type.
+// $1 is a document's type, $2 its version, $3 the lowest version of which acceptances hold.
 struct CountedUser {
     UserId id;
     bool is_active = false;
@@ -57,8 +61,8 @@ struct CountedUser {
 };
 constexpr auto counted_user_columns = columns<CountedUser>(
     column<"u.id", &CountedUser::id>, column<"u.status = 'active' AND u.deleted_at IS NULL", &CountedUser::is_active>,
-    column<"COALESCE((SELECT a.action = 'accepted' AND a.term_policy_id = $1 FROM term_policy_acceptances a "
-           "WHERE a.user_id = u.id AND a.type = $2 ORDER BY a.sequence DESC LIMIT 1), FALSE)",
+    column<"COALESCE((SELECT a.action = 'accepted' AND a.version >= $3 AND a.version < $2 "
+           "FROM term_policy_acceptances a WHERE a.user_id = u.id AND a.type = $1 ORDER BY a.sequence DESC LIMIT 1), FALSE)",
            &CountedUser::holds>);
 
 }  // namespace
@@ -107,13 +111,18 @@ awaitable<std::optional<StoredTermPolicy>> TermPolicyRepository::find_version(Po
     co_return co_await with_contents(std::move(rows));
 }
 
-awaitable<std::optional<TermPolicy>> TermPolicyRepository::find_latest(PolicyType type) {
+awaitable<std::optional<std::int64_t>> TermPolicyRepository::find_required(PolicyType type) {
     const auto rows = co_await database_.query(
-        sql<"SELECT ", policy_columns,
-            " FROM term_policies WHERE type = $1 AND status = 'published' ORDER BY version DESC LIMIT 1">,
+        "SELECT MAX(version) FROM term_policies WHERE type = $1 AND status = 'published' AND is_material = TRUE",
         name_of(type));
-    if (rows.empty()) co_return std::nullopt;
-    co_return to_policy(rows[0]);
+    co_return rows[0].integer_or_null(0);
+}
+
+awaitable<bool> TermPolicyRepository::is_successor(PolicyType type, std::int64_t version) {
+    const auto rows = co_await database_.query(
+        "SELECT 1 FROM term_policies WHERE type = $1 AND version < $2 AND status = 'published' LIMIT 1", name_of(type),
+        version);
+    co_return !rows.empty();
 }
 
 awaitable<ListSlice<TermPolicy>> TermPolicyRepository::list(ListQuery query) {
@@ -193,21 +202,25 @@ awaitable<bool> TermPolicyRepository::renew_claim(TermPolicy seen, TimePoint unt
     co_return rows.affected() == 1;
 }
 
-void TermPolicyRepository::add_publish(PrivilegedTransaction& transaction, const TermPolicy& seen,
-                                       std::optional<UserId> by, TimePoint now) {
-    transaction.add(Expect::one,
-                    "UPDATE term_policies SET status = 'published', published_at = $3, published_by = $4, "
-                    "content_hashes = $5, publishing_until = NULL, updated_at = $3, updated_by = $4 "
-                    "WHERE id = $1 AND status = 'draft' AND revision = $2 AND publishing_until > $3",
-                    seen.id, seen.revision, now, by, content_hashes_of(seen));
+void TermPolicyRepository::add_publish(PrivilegedTransaction& transaction, const TermPolicy& published) {
+    transaction.add(
+        Expect::one,
+        "UPDATE term_policies SET status = 'published', published_at = $3, published_by = $4, content_hashes = $5, "
+        "publishing_until = NULL, updated_at = $3, updated_by = $4, is_material = $6, material_reason = $7, "
+        "grace_in_days = $8, grace_until = $9, grace_version = (SELECT CASE WHEN n.grace_until > $3 "
+        "THEN n.grace_version ELSE n.version END FROM term_policies n WHERE n.type = term_policies.type "
+        "AND n.status = 'published' AND n.is_material = TRUE ORDER BY n.version DESC LIMIT 1) "
+        "WHERE id = $1 AND status = 'draft' AND revision = $2 AND publishing_until > $3",
+        published.id, published.revision, published.updated_at, published.updated_by, content_hashes_of(published),
+        published.is_material, published.material_reason, published.grace_in_days, published.grace_until);
 }
 
-awaitable<TermPolicyRepository::CountedImpact> TermPolicyRepository::count_some(TermPolicy policy,
+awaitable<TermPolicyRepository::CountedImpact> TermPolicyRepository::count_some(TermPolicy policy, std::int64_t from,
                                                                                 std::optional<UserId> after,
                                                                                 std::int64_t accounts_max) {
     const auto rows = co_await database_.query(
-        sql<"SELECT ", counted_user_columns, " FROM users u WHERE u.id > $3 ORDER BY u.id LIMIT $4">, policy.id,
-        name_of(policy.type), after.value_or(UserId{}), accounts_max);
+        sql<"SELECT ", counted_user_columns, " FROM users u WHERE u.id > $4 ORDER BY u.id LIMIT $5">,
+        name_of(policy.type), policy.version, from, after.value_or(UserId{}), accounts_max);
     CountedImpact out;
     const auto users = counted_user_columns.read_all(rows);
     for (const CountedUser& user : users) {

@@ -34,8 +34,10 @@ public:
 
     awaitable<std::optional<StoredTermPolicy>> find(TermPolicyId id);
     awaitable<std::optional<StoredTermPolicy>> find_version(PolicyType type, std::int64_t version);
-    // The latest published version of a type, without its contents.
-    awaitable<std::optional<TermPolicy>> find_latest(PolicyType type);
+    // The version from which on acceptances hold: the newest published one whose change was material.
+    awaitable<std::optional<std::int64_t>> find_required(PolicyType type);
+    // Whether a lower version of the type is published.
+    awaitable<bool> is_successor(PolicyType type, std::int64_t version);
     awaitable<ListSlice<TermPolicy>> list(ListQuery query);
     // Ordered by type and version.
     awaitable<std::vector<TermPolicy>> list_all();
@@ -57,17 +59,17 @@ public:
     static void add_claim(PrivilegedTransaction& transaction, const TermPolicy& seen, TimePoint until);
     // Returns false if the claim has expired or another publication finished first.
     awaitable<bool> renew_claim(TermPolicy seen, TimePoint until, TimePoint now);
-    // Expect::one: as in add_claim(), and the claim has not expired.
-    static void add_publish(PrivilegedTransaction& transaction, const TermPolicy& seen, std::optional<UserId> by,
-                            TimePoint now);
+    // `published` is what the draft becomes. Expect::one: as in add_claim(), and the claim has not expired.
+    static void add_publish(PrivilegedTransaction& transaction, const TermPolicy& published);
 
     // Counts, over at most `accounts_max` accounts after `after`, the active ones and those among them whose latest
-    // acceptance of the type is of this version.
+    // acceptance of the type is of version `from` or a later one, but lower than the policy's.
     struct CountedImpact {
         PolicyImpact impact;
         std::optional<UserId> last;  // the last account counted; nullopt: no more accounts
     };
-    awaitable<CountedImpact> count_some(TermPolicy policy, std::optional<UserId> after, std::int64_t accounts_max);
+    awaitable<CountedImpact> count_some(TermPolicy policy, std::int64_t from, std::optional<UserId> after,
+                                        std::int64_t accounts_max);
 
 private:
     awaitable<std::optional<StoredTermPolicy>> with_contents(storage::Rows rows);

@@ -96,6 +96,43 @@ struct TermPolicyCreateRequest {
     }
 };
 
+struct TermPolicyPublishRequest {
+    std::optional<bool> is_material;
+    std::optional<std::string> material_reason;
+    std::optional<std::int64_t> grace_in_days;
+
+    PublicationTerms terms() const {
+        return {.is_material = is_material.value_or(true),
+                .reason = material_reason,
+                .grace_in_days = grace_in_days.value_or(0)};
+    }
+
+    static constexpr std::string_view schema_name = "TermPolicyPublishRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("isMaterial", &TermPolicyPublishRequest::is_material,
+                  "`false` if the change does not affect users, such as a corrected typing error: acceptances of "
+                  "earlier versions continue to hold. Default `true`; the first version of a type is always material"),
+            field("materialReason", &TermPolicyPublishRequest::material_reason,
+                  "Why the change is material or not; public. Required if `isMaterial` is `false`", http::not_empty,
+                  http::max_length(material_reason_length_max), http::one_line_name),
+            field("graceInDays", &TermPolicyPublishRequest::grace_in_days,
+                  "For this many days, users with an earlier acceptance are still admitted; only for material changes",
+                  http::between(0, grace_days_max)),
+        };
+    }
+    static void check(const TermPolicyPublishRequest& request, Report& report) {
+        if (request.is_material.value_or(true)) return;
+        if (!request.material_reason) report.add("isNotEmpty", "materialReason");
+        if (request.grace_in_days.value_or(0) > 0) report.add("max", "graceInDays", {{"max", 0}});
+    }
+    static std::vector<TermPolicyPublishRequest> examples() {
+        return {{.is_material = true, .material_reason = {}, .grace_in_days = 30},
+                {.is_material = false, .material_reason = "Corrects our postal address", .grace_in_days = {}}};
+    }
+};
+
 struct PresignResponse {
     std::string presign_url;
     std::string key;
@@ -160,6 +197,19 @@ struct TermPolicyContentPath {
         return std::tuple{
             field("termPolicyId", &TermPolicyContentPath::policy_id, "Policy ID"),
             field("language", &TermPolicyContentPath::language, "Language of the text"),
+        };
+    }
+};
+
+struct PublicationPath {
+    PolicyType type = PolicyType::terms_of_service;
+    std::int64_t version = 0;
+
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("type", &PublicationPath::type, "Policy type"),
+            field("version", &PublicationPath::version, "Published version", policy_version_rule),
         };
     }
 };

@@ -32,12 +32,12 @@ const PolicyContent* content_of(const TermPolicy& policy, Language language) {
 }  // namespace
 
 TermPolicies::TermPolicies(storage::Database& database, storage::ObjectStore& store, const Clock& clock,
-                           const Mails& mails, Audit audit, TermPolicySettings settings)
+                           const Mails& mails, Audit audit, TermPolicySettings settings, const PublicationLog* log)
     : database_(database),
       store_(store),
       repository_(database),
       loose_objects_(database, store, clock, settings.paths),
-      publication_(database, store, clock, mails, audit, settings.paths),
+      publication_(database, store, clock, mails, audit, log, settings.paths),
       clock_(clock),
       settings_(std::move(settings)) {}
 
@@ -267,8 +267,9 @@ awaitable<Result<TermPolicy>> TermPolicies::erase(Actor by, TermPolicyId id, Cau
     throw Unavailable("deleting a term policy: others change it all the time");
 }
 
-awaitable<Result<TermPolicy>> TermPolicies::publish(Actor by, TermPolicyId id, Cause cause) {
-    auto published = co_await publication_.publish(std::move(by), id, std::move(cause));
+awaitable<Result<TermPolicy>> TermPolicies::publish(Actor by, TermPolicyId id, Cause cause,
+                                                    PublicationTerms terms) {
+    auto published = co_await publication_.publish(std::move(by), id, std::move(terms), std::move(cause));
     // Publishing moves files: a published document needs no private copy.
     if (published) co_await sweep_drafts(*published);
     co_return published;
@@ -284,17 +285,17 @@ awaitable<void> TermPolicies::sweep_drafts(TermPolicy policy) {
 awaitable<Result<PolicyImpact>> TermPolicies::impact(TermPolicyId id) {
     const auto policy = co_await repository_.find(id);
     if (!policy) co_return fail(errors::term_policy_not_found);
-    const auto latest = co_await repository_.find_latest(policy->type);
+    const auto required = co_await repository_.find_required(policy->type);
     // Publishing an older version affects no user.
-    const bool becomes_latest = latest && latest->version < policy->version;
+    const bool becomes_required = required && *required < policy->version;
     PolicyImpact out;
     std::optional<UserId> after;
     do {
         // Yield to other work of this thread between portions.
         co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
-        const auto some = co_await repository_.count_some(latest.value_or(TermPolicy{}), after, accounts_at_once);
+        const auto some = co_await repository_.count_some(*policy, required.value_or(0), after, accounts_at_once);
         out.active_users += some.impact.active_users;
-        if (becomes_latest) out.affected_users += some.impact.affected_users;
+        if (becomes_required) out.affected_users += some.impact.affected_users;
         after = some.last;
     } while (after);
     co_return out;

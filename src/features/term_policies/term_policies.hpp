@@ -43,9 +43,9 @@ struct PresignedFile {
 
 class TermPolicies {
 public:
-    // All arguments must outlive this.
+    // All arguments must outlive this. `log` is null if publications are not recorded in one.
     TermPolicies(storage::Database& database, storage::ObjectStore& store, const Clock& clock, const Mails& mails,
-                 Audit audit, TermPolicySettings settings);
+                 Audit audit, TermPolicySettings settings, const PublicationLog* log = nullptr);
 
     const PolicyPaths& paths() const { return settings_.paths; }
     const storage::ObjectStore& store() const { return store_; }
@@ -74,9 +74,9 @@ public:
     awaitable<Result<TermPolicy>> erase(Actor by, TermPolicyId id, Cause cause);  // what it was
 
     // See Publication.
-    awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, Cause cause);
-    // Returns how many active users hold an acceptance that is valid now, and would not be if this were published.
-    // Error: notFound.
+    awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, Cause cause, PublicationTerms terms = {});
+    // Returns how many active users hold an acceptance that is valid now, and would not be if this were published as a
+    // material change. Error: notFound.
     awaitable<Result<PolicyImpact>> impact(TermPolicyId id);
 
     // Stores a draft's file without a presigned address, where create() and the content functions expect it. Errors:

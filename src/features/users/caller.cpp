@@ -16,6 +16,17 @@ std::string listed(const std::vector<std::string>& names) {
 
 }  // namespace
 
+std::string grace_line(std::span<const ConsentGrace> graces) {
+    std::string out;
+    for (const ConsentGrace& grace : graces) {
+        out.append(out.empty() ? std::string(grace_header) + ": " : ", ").append(name_of(grace.type));
+        out.append(";version=").append(std::to_string(grace.version));
+        out.append(";until=\"").append(to_iso8601(grace.until)).append("\"");
+    }
+    if (!out.empty()) out.append("\r\n");
+    return out;
+}
+
 awaitable<Result<Caller>> CallerGuard::identify_fully(http::RequestContext& context) {
     auto caller = co_await identify(context);
     if (caller && caller->must_change_password)

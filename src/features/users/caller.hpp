@@ -65,7 +65,7 @@ private:
     Caller caller_;
 };
 
-// Signed in, and has accepted the latest version of each of these policies. Without arguments: the terms of service and
+// Signed in, and has accepted the required version of each of these policies. Without arguments: the terms of service and
 // the privacy policy.
 template <PolicyType... Types>
 class Consenting : public SignedIn {
@@ -181,6 +181,7 @@ public:
         if (!caller) co_return fail(std::move(caller.error()));
         auto accepted = co_await consents().admit(caller->grounds(), Consenting<Types...>::policies);
         if (!accepted) co_return fail(std::move(accepted.error()));
+        context.answer_headers += grace_line(*accepted);
         co_return Consenting<Types...>{std::move(*caller)};
     }
     template <auto... Required>

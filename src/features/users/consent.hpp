@@ -2,12 +2,15 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/enum_names.hpp"
 #include "base/error.hpp"
 #include "features/users/user.hpp"
@@ -36,12 +39,27 @@ struct ConsentGrounds {
     std::int64_t security_version = 0;
 };
 
+// A policy whose required version the user has not accepted, but whose grace period lets an earlier one pass.
+struct ConsentGrace {
+    PolicyType type = PolicyType::terms_of_service;
+    std::int64_t version = 0;  // the required one
+    TimePoint until;
+};
+// A line of headers that names them; empty if there are none.
+std::string grace_line(std::span<const ConsentGrace> graces);
+inline constexpr std::string_view grace_header = "Consent-Grace";
+inline constexpr std::string_view grace_header_description =
+    "Policies of which only a grace period still lets the accepted version pass, as a list of RFC 9651: each item is a "
+    "policy type with the parameters `version`, the version to accept, and `until`, the end of the period";
+
 class Consents {
 public:
     virtual ~Consents() = default;
-    // Checks that the user accepted the latest version of each wanted type; skips types without a published version.
-    // Error: requiredInvalid. Throws Unavailable when the answer cannot be determined.
-    virtual storage::awaitable<Result<void>> admit(ConsentGrounds grounds, std::span<const PolicyType> wanted) = 0;
+    // Checks that the user accepted the required version of each wanted type, or a later one; skips types without a
+    // published version. The required version is the newest one whose change was material. Returns the types that only
+    // a grace period lets pass. Error: requiredInvalid. Throws Unavailable when the answer cannot be determined.
+    virtual storage::awaitable<Result<std::vector<ConsentGrace>>> admit(ConsentGrounds grounds,
+                                                                        std::span<const PolicyType> wanted) = 0;
     // Records acceptance of the versions that are the latest now. Skips types without a published version, since a
     // version which does not exist cannot be accepted.
     virtual storage::awaitable<void> add_acceptances(storage::Transaction& transaction, GivenConsent consent,
@@ -50,7 +68,8 @@ public:
     // transaction must raise the account's security version.
     virtual storage::awaitable<void> add_withdrawals(storage::Transaction& transaction, GivenConsent consent,
                                                      TimePoint now) = 0;
-    // Returns the types whose latest version the account has accepted.
+    // Returns the types of which the account has accepted the required version or a later one. A grace period does not
+    // count.
     virtual storage::awaitable<std::vector<PolicyType>> accepted(UserId user) = 0;
     // The same for many accounts. Accounts that do not exist are left out of the result.
     virtual storage::awaitable<std::map<UserId, std::vector<PolicyType>>> accepted_by(std::vector<UserId> users) = 0;

@@ -183,11 +183,15 @@ json::object envelope(const Operation& operation, std::string_view path, std::st
     return media_type;
 }
 
+// The only header of an operation that not all of its successful answers carry.
+constexpr std::string_view sometimes = "Consent-Grace";
+
 json::object success(const Operation& operation, std::string_view path, Draft& draft) {
     const unsigned status = operation.no_content ? 204 : operation.success_status;
     json::object headers = headers_of(status, operation.has_etag);
     for (const auto& [name, text] : operation.answer_headers)
-        headers[name] = json::object{{"description", text}, {"required", true}, {"schema", {{"type", "string"}}}};
+        headers[name] =
+            json::object{{"description", text}, {"required", name != sometimes}, {"schema", {{"type", "string"}}}};
     json::object out{{"headers", std::move(headers)}};
     if (operation.no_content) {
         out["description"] = "Done; the response has no body";

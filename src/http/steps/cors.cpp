@@ -23,7 +23,7 @@ constexpr std::string_view allowed_headers =
 constexpr std::string_view exposed_headers =
     "x-custom-lang, x-timestamp, x-timezone, x-request-id, x-correlation-id, x-version, x-repo-version, "
     "X-Response-Time, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, "
-    "Retry-After, ETag";
+    "Retry-After, ETag, Consent-Grace";
 constexpr std::string_view preflight_seconds = "86400";
 
 // Non-empty labels of letters, digits, '-' and '_', separated by dots, or a bracketed IPv6 address.

@@ -127,6 +127,7 @@ const std::vector<Row>& table() {
         {"getTermPolicyContent", "POST", "/api/admin/term-policy/get/" + absent + "/content/en", signed_in(403, 404)},
         {"publishTermPolicy", "PATCH", "/api/admin/term-policy/publish/" + absent, signed_in(403, 404)},
         {"deleteTermPolicy", "DELETE", "/api/admin/term-policy/delete/" + absent, signed_in(403, 404)},
+        {"getTermPolicyPublication", "GET", "/api/public/term-policy/publication/privacy/1", open_to_all(404)},
         {"previewTermPolicyImpact", "GET", "/api/admin/term-policy/impact/" + absent, signed_in(403, 404)},
         {"acceptTermPolicy", "POST", "/api/shared/user/term-policy/accept", signed_in(422, 422)},
         {"withdrawTermPolicy", "POST", "/api/shared/user/term-policy/withdraw", signed_in(422, 422)},

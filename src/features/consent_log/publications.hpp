@@ -1,0 +1,26 @@
+// Publications of term policies in the consent log: who trusts the log knows which texts were in force, since when, and
+// whether earlier acceptances went on to hold.
+#pragma once
+
+#include "features/term_policies/publication_record.hpp"
+#include "features/term_policies/repository.hpp"
+
+namespace consentry {
+
+class LoggedPublications final : public PublicationLog {
+public:
+    // The database must outlive this object.
+    explicit LoggedPublications(storage::Database& database) : database_(database), policies_(database) {}
+
+    void add(storage::Transaction& transaction, const TermPolicy& published) const override;
+    // Adds the publications that the log lacks, because they happened before it existed or while it was off.
+    awaitable<void> complete();
+
+private:
+    awaitable<bool> is_logged(TermPolicyId policy);
+
+    storage::Database& database_;
+    TermPolicyRepository policies_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,270 @@
+// DOC-8: which acceptances go on to hold after a publication, and for how long.
+#include <gmock/gmock.h>
+
+#include "app/app.hpp"
+#include "crypto/digest.hpp"
+#include "features/consent_log/entry.hpp"
+#include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/calls/policy_calls.hpp"
+#include "tests/support/run.hpp"
+#include "tlog/tiles.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using std::chrono::days;
+using ::testing::HasSubstr;
+
+constexpr const char* profile_path = "/api/shared/user/profile";
+const json::object immaterial{{"isMaterial", false}, {"materialReason", "Corrects our postal address"}};
+
+struct Changes {
+    explicit Changes(Service& its_service = service_without_policies())
+        : service(its_service), desk(its_service), person(its_service.make_person()) {}
+
+    std::string draft(int version, const std::string& type = "privacy") const {
+        return desk.draft(type, version, texts_in({"en"}, std::to_string(version)));
+    }
+    Answer publish(int version, const json::object& terms = {}, const std::string& type = "privacy") const {
+        return desk.call("PATCH", "publish/" + draft(version, type), terms);
+    }
+    // A session of its own each time, because the clock leaps.
+    std::string token() const { return service.tokens_of(person).access; }
+    Answer profile() const { return service.get(profile_path, bearer(token())); }
+    bool is_flagged() const {
+        return service.get(profile_path, bearer(token())).json.at("data").at("termPolicy").at("privacy").as_bool();
+    }
+
+    Service& service;
+    const PolicyDesk desk;
+    const Person person;
+};
+
+std::string grace_of(const Answer& answer) {
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    const auto found = answer.headers.find("consent-grace");
+    return found == answer.headers.end() ? std::string() : found->second;
+}
+
+TEST(DOC_8, AnAcceptanceHoldsThroughChangesThatAreNotMaterial) {
+    const Changes t;
+    const std::string token = t.token();
+    ASSERT_EQ(t.publish(1).status, 200U);
+    ASSERT_EQ(accept(t.service, token, "privacy").status, 200U);
+    ASSERT_EQ(t.publish(2, immaterial).status, 200U);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(grace_of(t.service.get(profile_path, bearer(token))), "");
+    EXPECT_TRUE(t.is_flagged());
+    // Who wants to may accept the newest version, once.
+    EXPECT_EQ(accept(t.service, token, "privacy", {{"version", 2}}).status, 200U);
+    EXPECT_EQ(accept(t.service, token, "privacy").number("statusCode"), 6103);
+    ASSERT_EQ(t.publish(3, immaterial).status, 200U);
+    EXPECT_EQ(t.service.get(profile_path, bearer(token)).status, 200U);
+    ASSERT_EQ(t.publish(4).status, 200U);
+    const Answer refused = t.service.get(profile_path, bearer(token));
+    EXPECT_EQ(refused.status, 403U);
+    EXPECT_EQ(refused.json.at("data").at("policies").at(0).at("version"), 4);
+    EXPECT_EQ(history(t.service, t.person), "privacy 1 accepted, privacy 2 accepted");
+}
+
+TEST(DOC_8, WhoHasNotAcceptedIsAskedForTheNewestVersionEvenIfItIsNotMaterial) {
+    const Changes t;
+    ASSERT_EQ(t.publish(1).status, 200U);
+    ASSERT_EQ(t.publish(2, immaterial).status, 200U);
+    const Answer refused = t.profile();
+    EXPECT_EQ(refused.status, 403U);
+    EXPECT_EQ(refused.json.at("data").at("policies").at(0).at("version"), 2);
+    EXPECT_EQ(accept(t.service, t.token(), "privacy", {{"version", 1}}).number("statusCode"), 6109);
+    EXPECT_EQ(accept(t.service, t.token(), "privacy", {{"version", 2}}).status, 200U);
+    EXPECT_EQ(t.profile().status, 200U);
+}
+
+TEST(DOC_8, TheFirstVersionIsMaterialAndOtherTermsAreChecked) {
+    const Changes t;
+    const std::string first = t.draft(3);
+    const auto publish_first = [&](const json::object& terms) {
+        return t.desk.call("PATCH", "publish/" + first, terms);
+    };
+    expect_error(publish_first(immaterial), 422, 6117);
+    for (const json::object& wrong :
+         {json::object{{"isMaterial", false}}, json::object{{"isMaterial", false}, {"materialReason", ""}},
+          json::object{{"isMaterial", false}, {"materialReason", std::string(501, 'x')}},
+          json::object{{"isMaterial", false}, {"materialReason", "two\nlines"}},
+          json::object{{"isMaterial", false}, {"materialReason", "a typing error"}, {"graceInDays", 1}},
+          json::object{{"graceInDays", -1}}, json::object{{"graceInDays", 366}}, json::object{{"graceInDays", 1.5}}})
+        EXPECT_EQ(publish_first(wrong).status, 422U) << json::serialize(wrong);
+    EXPECT_EQ(t.desk.status(first), "draft");
+    ASSERT_EQ(publish_first({{"graceInDays", 365}}).status, 200U);
+    EXPECT_EQ(t.profile().status, 403U) << "nobody has accepted anything that could go on to hold";
+    // An older version is the successor of none, whatever is published above it.
+    expect_error(t.publish(2, immaterial), 422, 6117);
+    EXPECT_EQ(t.publish(4, {{"isMaterial", false}, {"materialReason", std::string(500, 'x')}}).status, 200U);
+}
+
+TEST(DOC_8, AGracePeriodLetsTheFormerVersionPassAndSaysSo) {
+    const Changes t;
+    ASSERT_EQ(t.publish(1).status, 200U);
+    ASSERT_EQ(accept(t.service, t.token(), "privacy").status, 200U);
+    ASSERT_EQ(t.publish(2, {{"graceInDays", 30}}).status, 200U);
+    const TimePoint until = t.service.clock().now() + days{30};
+    const std::string expected = R"(privacy;version=2;until=")" + to_iso8601(until) + '"';
+    const std::string token = t.token();
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(grace_of(t.service.get(profile_path, bearer(token))), expected);
+    EXPECT_EQ(grace_of(t.service.call("PUT", profile_path, R"({"name":"Ada"})", bearer(token))), expected);
+    EXPECT_EQ(grace_of(t.service.get("/api/forward-auth?policies=privacy,privacy", bearer(token))), expected);
+    EXPECT_EQ(grace_of(t.service.get("/api/forward-auth?policies=cookies", bearer(token))), "");
+    EXPECT_FALSE(t.is_flagged()) << "it is admitted, but has not accepted what is required";
+    const Answer other = t.service.get(profile_path, bearer(t.service.tokens_of(t.service.make_person()).access));
+    EXPECT_EQ(other.status, 403U) << "who never accepted anything";
+
+    t.service.clock().set(until - std::chrono::milliseconds{1});
+    EXPECT_EQ(grace_of(t.profile()), expected);
+    t.service.clock().set(until);
+    EXPECT_EQ(t.profile().status, 403U);
+    EXPECT_EQ(accept(t.service, t.token(), "privacy").status, 200U);
+    EXPECT_EQ(grace_of(t.profile()), "");
+    EXPECT_TRUE(t.is_flagged());
+}
+
+// The guard remembers acceptances by session: what it remembers must not outlive the period.
+TEST(DOC_8, ASessionThatPassedInTheGracePeriodIsStoppedAtItsEnd) {
+    const Changes t;
+    ASSERT_EQ(t.publish(1).status, 200U);
+    ASSERT_EQ(accept(t.service, t.token(), "privacy").status, 200U);
+    ASSERT_EQ(t.publish(2, {{"graceInDays", 1}}).status, 200U);
+    t.service.clock().advance(days{1} - std::chrono::minutes{1});
+    const std::string token = t.token();
+    EXPECT_EQ(t.service.get(profile_path, bearer(token)).status, 200U);
+    EXPECT_EQ(t.service.get(profile_path, bearer(token)).status, 200U);
+    t.service.clock().advance(std::chrono::minutes{1});
+    EXPECT_EQ(t.service.get(profile_path, bearer(token)).status, 403U);
+}
+
+TEST(DOC_8, APublicationWithinAGracePeriodKeepsWhatPassedUntilItsOwnEnd) {
+    const Changes t;
+    ASSERT_EQ(t.publish(1).status, 200U);
+    ASSERT_EQ(accept(t.service, t.token(), "privacy").status, 200U);
+    ASSERT_EQ(t.publish(2, {{"graceInDays", 10}}).status, 200U);
+    ASSERT_EQ(t.publish(3, {{"graceInDays", 2}}).status, 200U);
+    EXPECT_THAT(grace_of(t.profile()), HasSubstr("version=3"));
+    ASSERT_EQ(t.publish(5).status, 200U);
+    EXPECT_EQ(t.profile().status, 403U);
+    // An older version that comes later changes nothing.
+    ASSERT_EQ(t.publish(4, {{"graceInDays", 100}}).status, 200U);
+    EXPECT_EQ(t.profile().status, 403U);
+}
+
+TEST(DOC_8, AVersionThatIsNotMaterialLeavesAGracePeriodAsItIs) {
+    const Changes t;
+    ASSERT_EQ(t.publish(1).status, 200U);
+    ASSERT_EQ(accept(t.service, t.token(), "privacy").status, 200U);
+    ASSERT_EQ(t.publish(2, {{"graceInDays", 1}}).status, 200U);
+    ASSERT_EQ(t.publish(3, immaterial).status, 200U);
+    EXPECT_THAT(grace_of(t.profile()), HasSubstr("privacy;version=2;"));
+    t.service.clock().advance(days{1});
+    EXPECT_EQ(t.profile().json.at("data").at("policies").at(0).at("version"), 3) << "the newest is to be accepted";
+}
+
+TEST(DOC_8, AWithdrawalEndsAGracePeriodToo) {
+    const Changes t;
+    ASSERT_EQ(t.publish(1, {}, "marketing").status, 200U);
+    ASSERT_EQ(accept(t.service, t.token(), "marketing").status, 200U);
+    ASSERT_EQ(t.publish(2, {{"graceInDays", 30}}, "marketing").status, 200U);
+    EXPECT_TRUE(has_accepted(t.service, t.token(), "marketing"));
+    ASSERT_EQ(withdraw(t.service, t.token(), "marketing").status, 200U);
+    EXPECT_FALSE(has_accepted(t.service, t.token(), "marketing"));
+}
+
+TEST(DOC_8, ThePreviewCountsWhoWouldHaveToAcceptAMaterialChange) {
+    const Changes t;
+    ASSERT_EQ(t.publish(1).status, 200U);
+    ASSERT_EQ(accept(t.service, t.token(), "privacy").status, 200U);
+    ASSERT_EQ(t.publish(2, immaterial).status, 200U);
+    const Answer counted = t.service.get("/api/admin/term-policy/impact/" + t.draft(3), bearer(t.desk.token()));
+    EXPECT_EQ(counted.number("data.affectedUsers"), 1) << "who holds an acceptance of version 1";
+}
+
+TEST(DOC_8, NobodyGetsAMailAboutAChangeThatIsNotMaterial) {
+    const Changes t;
+    ASSERT_EQ(t.publish(1).status, 200U);
+    t.service.sql("DELETE FROM term_policy_announcements");
+    ASSERT_EQ(t.publish(2, immaterial).status, 200U);
+    EXPECT_EQ(value_of(t.service, "count(*) FROM term_policy_announcements"), "0");
+}
+
+TEST(DOC_8, TheListTellsWhetherAChangeWasMaterial) {
+    const Changes t;
+    ASSERT_EQ(t.publish(1).status, 200U);
+    ASSERT_EQ(t.publish(2, immaterial).status, 200U);
+    ASSERT_EQ(t.publish(3, {{"graceInDays", 7}, {"materialReason", "A new recipient"}}).status, 200U);
+    const Answer list = t.service.get("/api/public/term-policy/list?orderBy=version:asc");
+    ASSERT_EQ(list.status, 200U) << list.body;
+    const json::array& policies = list.json.at("data").as_array();
+    ASSERT_EQ(policies.size(), 3U);
+    EXPECT_EQ(policies[0].at("isMaterial"), true);
+    EXPECT_FALSE(policies[0].as_object().contains("graceUntil"));
+    EXPECT_EQ(policies[1].at("isMaterial"), false);
+    EXPECT_EQ(policies[1].at("materialReason"), "Corrects our postal address");
+    EXPECT_EQ(policies[2].at("materialReason"), "A new recipient");
+    EXPECT_EQ(policies[2].at("graceUntil"), to_iso8601(t.service.clock().now() + days{7}).c_str());
+}
+
+std::vector<LogEntry> published_entries(Service& service) {
+    for (const CleanUpTrouble& trouble : run(service.app().services().clean_up()))
+        ADD_FAILURE() << trouble.task << ": " << trouble.reason;
+    std::vector<LogEntry> out;
+    for (const auto& row :
+         service.sql("SELECT hex(entry) FROM log_entries WHERE position IS NOT NULL ORDER BY position"))
+        out.push_back(parse_log_entry(from_hex(row[0]).value()).value());
+    return out;
+}
+
+TEST(ConsentLog, APublicationIsAnEntryWhoseRecordEverybodyCanRead) {
+    Service own;
+    const Changes t(own);
+    ASSERT_EQ(t.publish(1).status, 200U);
+    t.service.clock().advance(std::chrono::seconds{90});
+    ASSERT_EQ(t.publish(2, immaterial).status, 200U);
+    const auto entries = published_entries(t.service);
+    ASSERT_EQ(entries.size(), 2U);
+    const auto& entry = std::get<PublicationEntry>(entries[1]);
+    EXPECT_EQ(entry.type, PolicyType::privacy);
+    EXPECT_EQ(entry.version, 2U);
+    EXPECT_FALSE(entry.is_material);
+    EXPECT_FALSE(entry.is_late);
+    EXPECT_TRUE(std::get<PublicationEntry>(entries[0]).is_material);
+    const Answer record = t.service.get("/api/public/term-policy/publication/privacy/2");
+    ASSERT_EQ(record.status, 200U) << record.body;
+    EXPECT_EQ(crypto::sha256(record.body), entry.record);
+    EXPECT_TRUE(record.headers.at("etag").starts_with('"')) << "strong";
+    const std::string digest = to_hex(crypto::sha256(texts_in({"en"}, "2").at("en")));
+    EXPECT_EQ(record.body,
+              R"({"contentHashes":{"en":")" + digest + R"("},"graceInDays":0,"isMaterial":false,)" +
+                  R"("materialReason":"Corrects our postal address","processingHash":null,"publishedAt":")" +
+                  to_iso8601(t.service.clock().now()) + R"(","type":"privacy","version":2})");
+    t.draft(3);
+    for (const char* absent : {"privacy/3", "privacy/9", "cookies/1"})
+        EXPECT_EQ(t.service.get(std::string("/api/public/term-policy/publication/") + absent).number("statusCode"),
+                  6100);
+}
+
+TEST(ConsentLog, TakesInPublicationsFromBeforeIt) {
+    Service own({{"CONSENT_LOG_ENABLE", "false"}});
+    const Changes t(own);
+    ASSERT_EQ(t.publish(1).status, 200U);
+    const TimePoint then = t.service.clock().now();
+    t.service.clock().advance(days{1});
+    EXPECT_EQ(value_of(t.service, "count(*) FROM log_entries"), "0");
+    t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
+    for (int i = 0; i < 2; ++i) {
+        const auto entries = published_entries(t.service);
+        ASSERT_EQ(entries.size(), 1U) << "once";
+        const auto& entry = std::get<PublicationEntry>(entries[0]);
+        EXPECT_TRUE(entry.is_late);
+        EXPECT_EQ(entry.time, std::chrono::floor<std::chrono::seconds>(then));
+        EXPECT_EQ(crypto::sha256(t.service.get("/api/public/term-policy/publication/privacy/1").body), entry.record);
+        t.service.restart();
+    }
+}
+
+}  // namespace
+}  // namespace consentry::tests
