@@ -10,3 +10,14 @@ ALTER TABLE term_policies ADD COLUMN processing TEXT;
 
 -- SHA-256 of the comparison with an earlier version that was shown, in hexadecimal.
 ALTER TABLE term_policy_acceptances ADD COLUMN shown_diff_hash TEXT;
+
+-- The comparisons of two versions that were shown, each as the page that it was: an acceptance may name one by its hash.
+CREATE TABLE term_policy_diffs (
+    hash TEXT PRIMARY KEY,
+    type TEXT NOT NULL,
+    from_version BIGINT NOT NULL,
+    to_version BIGINT NOT NULL,
+    language TEXT NOT NULL,
+    page TEXT NOT NULL,
+    UNIQUE (type, from_version, to_version, language)
+);

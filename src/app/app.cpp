@@ -257,6 +257,7 @@ void App::declare_endpoints() {
     if (services_.bundles) add_consent_proof_endpoints(router_, *services_.bundles);
     if (services_.administration_log) add_administration_log_endpoints(router_, *services_.administration_log);
     add_term_policy_endpoints(router_, services_.term_policies);
+    add_public_policy_endpoints(router_, services_.term_policies, services_.policy_diffs);
     add_account_endpoints(router_, services_.accounts, services_.link_requests, services_.passwords, services_.profiles,
                           services_.account_export);
     add_administration_endpoints(router_, services_.administration, services_.profiles, services_.consents,

@@ -110,6 +110,17 @@ std::unique_ptr<AdministrationLog> open_administration_log(const Config& config,
                                   .retention = config.activity.retention});
 }
 
+// Nothing unless all that a record must name is set.
+std::optional<Controller> controller(const ConsentControllerConfig& config) {
+    if (config.name.empty() || config.email.empty() || config.address.empty()) return std::nullopt;
+    const auto if_any = [](const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); };
+    return Controller{.address = config.address,
+                      .dpo = if_any(config.dpo),
+                      .email = config.email,
+                      .name = config.name,
+                      .url = if_any(config.url)};
+}
+
 std::unique_ptr<ConsentLog> open_consent_log(const Config& config, storage::Database& database,
                                              storage::ObjectStore& store, const Clock& clock, KeyRing& keys,
                                              WorkerPool& signing, AdministrationLog* administration) {
@@ -207,11 +218,14 @@ Services::Services(const Config& given, const Clock& the_clock)
       bundles(make_bundles(config, database, object_store, clock, consent_log.get())),
       timestamps(open_timestamps(config, consent_log.get(), clock)),
       consents(database, clock, object_store, audit, consent_log.get(),
-               {.paths = policy_paths(config), .withdrawable = config.term_policy.withdrawable}),
+               {.paths = policy_paths(config),
+                .withdrawable = config.term_policy.withdrawable,
+                .controller = controller(config.consent_controller)}),
       publications(database),
       term_policies(database, object_store, clock, mails, audit,
                     {.paths = policy_paths(config), .presign_lifetime = config.storage.presign_lifetime},
                     consent_log ? &publications : nullptr),
+      policy_diffs(database, term_policies, locales),
       announcements(database, object_store, clock, mails, policy_paths(config)),
       sessions(database, cache, clock, tokens, signing_pool, mails, audit,
                {.check = config.session.check == SessionCheckMode::cache ? SessionCheck::cache : SessionCheck::strict,

@@ -45,6 +45,7 @@
 #include "features/sessions/key_ring.hpp"
 #include "features/sessions/sessions.hpp"
 #include "features/term_policies/announcements.hpp"
+#include "features/term_policies/diffs.hpp"
 #include "features/term_policies/term_policies.hpp"
 #include "features/two_factor/two_factor.hpp"
 #include "features/users/repository.hpp"
@@ -126,6 +127,7 @@ public:
     Acceptances consents;
     LoggedPublications publications;
     TermPolicies term_policies;
+    PolicyDiffs policy_diffs;
     Announcements announcements;
     Sessions sessions;
     SessionGuard session_guard;

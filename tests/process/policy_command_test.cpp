@@ -390,6 +390,69 @@ TEST_F(PolicyCommand, TheRunningServiceGoesByItAtTheNextRequest) {
     EXPECT_EQ(profile(), 200U);
 }
 
+TEST_F(PolicyCommand, APublicationMayLeaveAcceptancesValidOrGiveTime) {
+    for (const char* text : {"privacy/1/en.hbs", "privacy/2/en.hbs", "privacy/3/en.hbs"}) write(text, text);
+    import();
+    const std::vector<std::string> reason{"--not-material", "Corrects our address"};
+    const Finished first = policy({"publish", "privacy", "1", reason[0], reason[1]});
+    EXPECT_EQ(first.code, 1);
+    EXPECT_THAT(first.err, HasSubstr("first version"));
+    publish("privacy", 1);
+    for (const std::vector<std::string>& wrong :
+         std::vector<std::vector<std::string>>{{"--not-material", ""},
+                                               {"--not-material", "two\nlines"},
+                                               {"--not-material", "x", "--grace", "3"},
+                                               {"--grace", "366"},
+                                               {"--not-material", "x", "--preview"}}) {
+        std::vector<std::string> command{"publish", "privacy", "2"};
+        command.insert(command.end(), wrong.begin(), wrong.end());
+        EXPECT_EQ(policy(command).code, 2) << wrong[1];
+    }
+    EXPECT_EQ(policy({"publish", "privacy", "2", reason[0], reason[1]}).code, 0);
+    EXPECT_EQ(policy({"publish", "privacy", "3", "--grace", "30"}).code, 0);
+    const ServiceProcess service(folder_.path());
+    const json::value list = service.client().get("/api/public/term-policy/list?orderBy=version:asc").json.at("data");
+    EXPECT_EQ(list.at(1).at("isMaterial"), false);
+    EXPECT_EQ(list.at(1).at("materialReason"), "Corrects our address");
+    EXPECT_TRUE(list.at(2).as_object().contains("graceUntil"));
+}
+
+TEST_F(PolicyCommand, AProcessingDocumentIsImportedBesideTheTexts) {
+    const std::string document =
+        R"({"purposes":[{"category":"dpv:Marketing"}],"personalData":[{"category":"pd:EmailAddress"}],)"
+        R"("storage":{"duration":"P2Y","locations":["DE"]},"recipients":[],"jurisdictions":["EU"],"rights":[]})";
+    write("marketing/1/en.hbs", "text");
+    write("marketing/1/processing.json", R"({"purposes":[{"category":"marketing"}]})");
+    const Finished refused = policy({"import", "texts"});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.out, HasSubstr("marketing/1/processing.json: purposes.0.category: "));
+    EXPECT_THAT(refused.out, HasSubstr("marketing/1/processing.json: storage: "));
+    write("marketing/1/processing.json", document);
+    EXPECT_EQ(import(), "marketing/1/en.hbs\tcreated\nmarketing/1/processing.json\tcreated\n");
+    EXPECT_EQ(import(), "marketing/1/en.hbs\tunchanged\nmarketing/1/processing.json\tunchanged\n");
+    write("marketing/1/processing.json", std::regex_replace(document, std::regex("P2Y"), "P3Y"));
+    EXPECT_EQ(import(), "marketing/1/en.hbs\tunchanged\nmarketing/1/processing.json\tupdated\n");
+    publish("marketing", 1);
+    EXPECT_EQ(import(), "marketing/1/en.hbs\tpublished\nmarketing/1/processing.json\tpublished\n");
+    write("marketing/1/processing.json", document);
+    const Finished late = policy({"import", "texts"});
+    EXPECT_EQ(late.code, 1);
+    EXPECT_THAT(late.out, HasSubstr("already published with a different document"));
+}
+
+TEST_F(PolicyCommand, ADifferenceIsAlsoThePageThatUsersSee) {
+    write("privacy/1/en.hbs", "one\n");
+    write("privacy/2/en.hbs", "<b>two</b>\n");
+    import();
+    publish("privacy", 1);
+    publish("privacy", 2);
+    const Finished page = policy({"diff", "privacy", "1", "2", "--html"});
+    EXPECT_EQ(page.code, 0) << page.err;
+    EXPECT_THAT(page.out, HasSubstr("&lt;b&gt;two&lt;/b&gt;"));
+    const ServiceProcess service(folder_.path());
+    EXPECT_EQ(service.client().get("/api/public/term-policy/diff/privacy/1/2").body, page.out);
+}
+
 TEST_F(PolicyCommand, ADifferenceIsShownForDraftsAndPublishedTextsAlike) {
     write("privacy/1/en.hbs", "one\nthe same\n");
     write("privacy/2/en.hbs", "two\nthe same\n\x1B[2Jbell\a \xC2\x9B\ttab\r\n");

@@ -44,6 +44,7 @@ const std::set<std::string, std::less<>> no_grants{
     "term_policy_contents",     // digests of published texts
     "term_policy_acceptances",  // digests of published texts
     "administration_acts",      // numbers of actions
+    "term_policy_diffs",        // digests of public pages
 };
 
 // The beginnings of statements over a table of grants that neither match nor spend a grant.

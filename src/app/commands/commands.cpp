@@ -128,7 +128,10 @@ void add_policy_commands(CLI::App& program, Selected& selected) {
 
     CLI::App* import = subcommand(*policy, "import",
                                   "Creates drafts from all texts in a folder; if any text is invalid, creates none");
-    import->add_option("folder", options.folder, "Folder with texts named type/version/language.hbs")->required();
+    import
+        ->add_option("folder", options.folder,
+                     "Folder with texts named type/version/language.hbs, and type/version/processing.json")
+        ->required();
     import->add_option("--values", options.values,
                        "JSON object with the values of {{placeholders}} (default: values.json in the folder)");
     import->add_flag("--dry-run", options.dry_run, "Check the texts and show the planned changes without making them");
@@ -161,6 +164,7 @@ void add_policy_commands(CLI::App& program, Selected& selected) {
     add_version(*diff, "other", options.other_version);
     diff->add_option("--language", options.language, "Language of both texts; default en")
         ->check(CLI::IsMember(std::vector<std::string>(language_names.begin(), language_names.end())));
+    diff->add_flag("--html", options.html, "Print the page that shows users what changed");
     diff->callback([&selected] { selected.run = [] { return diff_policies(options); }; });
 }
 

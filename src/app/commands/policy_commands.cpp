@@ -20,6 +20,7 @@
 #include "base/line_diff.hpp"
 #include "base/text_rules.hpp"
 #include "features/term_policies/content_check.hpp"
+#include "features/term_policies/diff_page.hpp"
 #include "features/term_policies/placeholders.hpp"
 
 namespace consentry {
@@ -87,7 +88,8 @@ constexpr bool is_written(Fate fate) { return fate == Fate::created || fate == F
 struct Plan {
     PolicyVersion wanted;
     std::optional<TermPolicy> present;
-    std::vector<Fate> fates;  // parallel to wanted.texts
+    std::vector<Fate> fates;              // parallel to wanted.texts
+    std::optional<Fate> processing = {};  // nullopt: the folder has none
 };
 
 Fate fate_of(Services& services, const std::optional<TermPolicy>& present, const PolicyText& text) {
@@ -102,10 +104,20 @@ Fate fate_of(Services& services, const std::optional<TermPolicy>& present, const
     return stored && *stored == text.bytes ? Fate::unchanged : Fate::updated;
 }
 
+std::optional<Fate> processing_fate(const std::optional<TermPolicy>& present,
+                                    const std::optional<std::string>& wanted) {
+    if (!wanted) return std::nullopt;
+    if (!present) return Fate::created;
+    const bool is_same = present->processing == wanted;
+    if (present->status == PolicyStatus::published) return is_same ? Fate::published : Fate::refused;
+    return is_same ? Fate::unchanged : present->processing ? Fate::updated : Fate::added;
+}
+
 Plan plan_of(Services& services, PolicyVersion wanted) {
     Plan out{.wanted = std::move(wanted), .present = {}, .fates = {}};
     out.present = run(services.term_policies.find_version(out.wanted.type, out.wanted.version));
     for (const PolicyText& text : out.wanted.texts) out.fates.push_back(fate_of(services, out.present, text));
+    out.processing = processing_fate(out.present, out.wanted.processing);
     return out;
 }
 
@@ -122,9 +134,15 @@ Result<void> carry_out(TermPolicies& policies, Plan plan) {
         if (!file) return fail(std::move(file.error()));
         files.emplace_back(plan.fates[i], std::move(*file));
     }
+    if (plan.present && plan.processing && is_written(*plan.processing)) {
+        auto changed = run(
+            policies.update_processing(Actor::operator_at_the_machine(), plan.present->id, plan.wanted.processing, {}));
+        if (!changed) return changed;
+    }
     if (files.empty()) return {};
     if (!plan.present) {
-        NewTermPolicy policy{.type = type, .version = version, .contents = {}};
+        NewTermPolicy policy{
+            .type = type, .version = version, .contents = {}, .processing = std::move(plan.wanted.processing)};
         for (auto& [fate, file] : files) policy.contents.push_back(std::move(file));
         auto created = run(policies.create(Actor::operator_at_the_machine(), std::move(policy), {}));
         if (!created) return fail(std::move(created.error()));
@@ -146,6 +164,9 @@ void print_fates(const Plan& plan) {
         fmt::print("{}\t{}\n", name_of(plan.wanted.type, plan.wanted.version, language), name_of(fate));
     };
     for (std::size_t i = 0; i < plan.fates.size(); ++i) print(plan.wanted.texts[i].language, plan.fates[i]);
+    if (plan.processing)
+        fmt::print("{}/{}\t{}\n", name_of(plan.wanted.type, plan.wanted.version), processing_name,
+                   name_of(*plan.processing));
     if (!plan.present) return;
     for (const PolicyContent& content : plan.present->contents)
         if (std::ranges::find(plan.wanted.texts, content.language, &PolicyText::language) == plan.wanted.texts.end())
@@ -194,6 +215,11 @@ int import_policies(const PolicyOptions& options) {
                                 "restore the text and the values of its placeholders",
                                 name_of(plan.wanted.type, plan.wanted.version, plan.wanted.texts[i].language)));
     }
+    for (const Plan& plan : plans)
+        if (plan.processing == Fate::refused)
+            folder.problems.push_back(
+                fmt::format("{}/{}: this version is already published with a different document; create a new version",
+                            name_of(plan.wanted.type, plan.wanted.version), processing_name));
     if (!folder.problems.empty()) {
         for (const std::string& problem : folder.problems) fmt::print("{}\n", problem);
         fmt::print(stderr, "consentry: {} problems; nothing was imported\n", folder.problems.size());
@@ -224,16 +250,15 @@ int import_policies(const PolicyOptions& options) {
 namespace {
 
 PublicationTerms terms_of(const PolicyOptions& options) {
-    return {.is_material = !options.not_material,
-            .reason = options.not_material,
-            .grace_in_days = options.grace_in_days};
+    return {
+        .is_material = !options.not_material, .reason = options.not_material, .grace_in_days = options.grace_in_days};
 }
 
 }  // namespace
 
 int publish_policy(const PolicyOptions& options) {
-    if (options.not_material && !(is_one_line_name(*options.not_material) &&
-                                  is_at_most(*options.not_material, material_reason_length_max))) {
+    if (options.not_material &&
+        !(is_one_line_name(*options.not_material) && is_at_most(*options.not_material, material_reason_length_max))) {
         fmt::print(stderr, "consentry: --not-material: expected the reason, one line of at most {} characters\n",
                    material_reason_length_max);
         return wrong_use;
@@ -303,6 +328,12 @@ int diff_policies(const PolicyOptions& options) {
             return tell_refusal(*services, text.error());
         }
         texts.push_back(std::move(*text));
+    }
+    if (options.html) {
+        const auto labels = labelled_page(services->locales, language, "termPolicy.type." + options.type,
+                                          options.version, options.other_version);
+        fmt::print("{}", diff_page(labels, texts[0], texts[1]));
+        return 0;
     }
     fmt::print("{}", shown(unified_diff(texts[0], texts[1], names[0], names[1])));
     return 0;

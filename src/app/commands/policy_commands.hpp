@@ -18,6 +18,7 @@ struct PolicyOptions {
     bool preview = false;
     std::optional<std::string> not_material;  // why the change is not material
     std::int64_t grace_in_days = 0;
+    bool html = false;
 };
 
 // Imports all texts of a folder (policy_folder.hpp) as drafts. Validates everything first and imports nothing if there
@@ -32,7 +33,7 @@ int publish_policy(const PolicyOptions& options);
 
 int list_policies();
 
-// Prints the differences between the texts of two versions as `diff -u` does.
+// Prints the differences between the texts of two versions as `diff -u` does, or as the page that users see.
 int diff_policies(const PolicyOptions& options);
 
 }  // namespace consentry

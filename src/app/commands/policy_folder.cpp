@@ -10,12 +10,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/error.hpp"
+#include "base/locales.hpp"
 #include "base/text.hpp"
+#include "features/term_policies/processing_dto.hpp"
 
 namespace consentry {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t processing_bytes_max = 65'536;
 
 // Returns the entries except hidden ones, sorted by name.
 std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
@@ -74,7 +79,12 @@ private:
             }
             PolicyVersion version{.type = type, .version = *number, .texts = {}};
             const auto problems_before = out_.problems.size();
-            for (const fs::directory_entry& file : entries_of(entry.path())) read_text(file, version);
+            for (const fs::directory_entry& file : entries_of(entry.path())) {
+                if (file.path().filename() == processing_name)
+                    read_processing_document(file, version);
+                else
+                    read_text(file, version);
+            }
             if (!version.texts.empty()) {
                 std::ranges::sort(version.texts, {}, &PolicyText::language);
                 out_.versions.push_back(std::move(version));
@@ -82,6 +92,25 @@ private:
                 add_problem(entry.path(), "contains no text");
             }
         }
+    }
+
+    void read_processing_document(const fs::directory_entry& file, PolicyVersion& version) {
+        std::string bytes(processing_bytes_max + 1, '\0');
+        std::ifstream in(file.path(), std::ios::binary);
+        in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        if (in.bad() || (in.gcount() == 0 && !in.eof())) return add_problem(file.path(), "cannot read the file");
+        bytes.resize(static_cast<std::size_t>(in.gcount()));
+        if (bytes.size() > processing_bytes_max)
+            return add_problem(file.path(), fmt::format("larger than {} bytes", processing_bytes_max));
+        const auto processing = read_processing(bytes);
+        if (processing) {
+            version.processing = processing_text(*processing);
+            return;
+        }
+        for (const Violation& violation : processing.error().violations())
+            add_problem(file.path(), fmt::format("{}: {}", violation.property,
+                                                 locales_.text(Language::en, "request.error." + violation.key,
+                                                               violation.placeholders)));
     }
 
     void read_text(const fs::directory_entry& file, PolicyVersion& version) {
@@ -104,6 +133,7 @@ private:
     }
 
     const fs::path root_;
+    const Locales locales_;
     PolicyFolder out_;
 };
 

@@ -1,8 +1,9 @@
-// Policy documents as authors keep them on disk: DIR/type/version/language.hbs.
+// Policy documents as authors keep them on disk: DIR/type/version/language.hbs, and processing.json beside them.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,13 +19,16 @@ struct PolicyText {
 struct PolicyVersion {
     PolicyType type = PolicyType::terms_of_service;
     std::int64_t version = 0;
-    std::vector<PolicyText> texts;  // by language, in the order of the enum; at least one
+    std::vector<PolicyText> texts;               // by language, in the order of the enum; at least one
+    std::optional<std::string> processing = {};  // of processing.json, as it is stored
 };
 
 struct PolicyFolder {
     std::vector<PolicyVersion> versions;  // by type and version
     std::vector<std::string> problems;    // "privacy/1/xx.hbs: ...", complete
 };
+
+inline constexpr const char* processing_name = "processing.json";
 
 // "privacy/1/en.hbs"
 std::string name_of(PolicyType type, std::int64_t version, Language language);

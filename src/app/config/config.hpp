@@ -247,6 +247,15 @@ struct ConsentLogConfig {
     std::string timestamp_url;     // of an RFC 3161 authority; empty: none
 };
 
+// Who is responsible for personal data; empty: not set.
+struct ConsentControllerConfig {
+    std::string name;
+    std::string email;
+    std::string address;
+    std::string url;
+    std::string dpo;  // email address of the data protection officer
+};
+
 struct SentryConfig {
     std::string dsn;  // validated; empty: no error tracking
     milliseconds timeout{};
@@ -270,6 +279,7 @@ struct Config {
     StorageConfig storage;
     TermPolicyConfig term_policy;
     ConsentLogConfig consent_log;
+    ConsentControllerConfig consent_controller;
     EncryptionConfig encryption;
     ApiKeyConfig api_key;
     FeatureFlagConfig feature_flag;

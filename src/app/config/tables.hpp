@@ -25,6 +25,7 @@ std::vector<SettingSpec> social_settings();
 std::vector<SettingSpec> storage_settings();
 std::vector<SettingSpec> term_policy_settings();
 std::vector<SettingSpec> consent_log_settings();
+std::vector<SettingSpec> consent_controller_settings();
 std::vector<SettingSpec> list_settings();
 std::vector<SettingSpec> logger_settings();
 std::vector<SettingSpec> security_event_settings();

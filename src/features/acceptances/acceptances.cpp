@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "features/acceptances/record.hpp"
 
 namespace consentry {
 namespace {
@@ -222,10 +223,16 @@ awaitable<Result<std::optional<std::string>>> Acceptances::accept(ConsentCaller 
             co_return fail(errors::term_policy_outdated, describe({&*latest, 1}));
         const auto language = shown_language(*latest, wanted, caller.language);
         if (!language) co_return fail(errors::term_policy_content_not_found);
+        if (wanted.shown_diff_hash) {
+            const bool is_known =
+                co_await repository_.is_shown_diff(latest->type, latest->version, *wanted.shown_diff_hash);
+            if (!is_known) co_return fail(errors::term_policy_diff_outdated, describe({&*latest, 1}));
+        }
         tried = latest->id;
         const TimePoint now = clock_.now();  // not earlier than the publication of the version read above
         storage::Transaction transaction;
-        const Addendum evidence = evidence_of(caller, cause, now);
+        Addendum evidence = evidence_of(caller, cause, now);
+        evidence.shown_diff_hash = wanted.shown_diff_hash;
         AcceptanceRepository::add_acceptance(transaction, Expect::one, evidence, latest->id, *language, now);
         std::optional<Bytes> entry;
         if (log_ != nullptr) {
@@ -321,6 +328,23 @@ awaitable<ListSlice<AcceptanceResponse>> Acceptances::list(UserId user, ListQuer
         out.items.push_back(AcceptanceResponse::of(
             acceptance, TermPolicyResponse::of(policies.at(acceptance.policy), settings_.paths, store_, false)));
     co_return out;
+}
+
+awaitable<Result<std::string>> Acceptances::record(UserId user, AcceptanceId id) {
+    const auto facts = co_await repository_.find_record(user, id);
+    if (!facts) co_return fail(errors::term_policy_acceptance_not_found);
+    const auto policies = co_await repository_.find_published({facts->acceptance.policy});
+    const TermPolicy& policy = policies.at(facts->acceptance.policy);
+    std::vector<TermPolicy> continued;
+    if (facts->is_newest && facts->acceptance.action == ConsentAction::accepted) {
+        continued = co_await repository_.list_successors(facts->type, policy.version);
+        continued.erase(std::ranges::find_if(continued, &TermPolicy::is_material), continued.end());
+    }
+    const std::string address =
+        store_.public_address(settings_.paths.publication(facts->type, policy.version, facts->acceptance.language));
+    co_return consent_record(
+        *facts, policy, continued,
+        {.is_consent = is_withdrawable(facts->type), .controller = settings_.controller, .notice_address = address});
 }
 
 awaitable<std::optional<LatestPolicy>> Acceptances::find_latest(PolicyType type) {

@@ -20,6 +20,7 @@
 #include "features/acceptances/repository.hpp"
 #include "features/activity/audit.hpp"
 #include "features/consent_log/consent_log.hpp"
+#include "features/term_policies/processing_dto.hpp"
 #include "features/users/consent.hpp"
 #include "storage/database.hpp"
 #include "storage/object_store.hpp"
@@ -29,6 +30,7 @@ namespace consentry {
 struct AcceptanceSettings {
     PolicyPaths paths;
     std::vector<PolicyType> withdrawable;
+    std::optional<Controller> controller = {};  // nullopt: the settings name none
 };
 
 // The caller: user, session and language of the request.
@@ -67,11 +69,13 @@ public:
     // Returns the receipt, or nothing while the log is off.
     // Errors: notFound 6100 (nothing is published, or not the requested version), termPolicyOutdated 6109 (the
     // requested version or text is not that of the latest version, or a new version was published meanwhile),
-    // contentNotFound 6106, alreadyAccepted 6103.
+    // contentNotFound 6106, diffOutdated 6118, alreadyAccepted 6103.
     storage::awaitable<Result<std::optional<std::string>>> accept(ConsentCaller caller, AcceptRequest wanted,
                                                                   Cause cause);
     // Withdraws the acceptance, whichever version it was of. Errors: withdrawNotAllowed 6111, notAccepted 6113.
     storage::awaitable<Result<std::optional<std::string>>> withdraw(ConsentCaller caller, PolicyType type, Cause cause);
+    // Returns the record of an acceptance or withdrawal as JSON-LD. Error: acceptanceNotFound 6119.
+    storage::awaitable<Result<std::string>> record(UserId user, AcceptanceId id);
     // Returns the history, newest first.
     storage::awaitable<ListSlice<AcceptanceResponse>> list(UserId user, ListQuery query);
     // Adds the acceptances that the log lacks, because they were recorded before it existed or while it was off. The

@@ -19,6 +19,7 @@ struct AcceptRequest {
     std::optional<std::int64_t> version;
     std::optional<Language> language;
     std::optional<std::string> content_hash;
+    std::optional<std::string> shown_diff_hash;
 
     static constexpr std::string_view schema_name = "TermPolicyAcceptRequestDto";
     static constexpr auto fields() {
@@ -32,14 +33,20 @@ struct AcceptRequest {
             field("contentHash", &AcceptRequest::content_hash,
                   "SHA-256 of the text shown, in hexadecimal; refused unless the latest version has this text",
                   http::min_length(64), http::max_length(64), http::alphanumeric, http::lowered),
+            field("shownDiffHash", &AcceptRequest::shown_diff_hash,
+                  "SHA-256 of the page that showed what changed, in hexadecimal; refused unless it compares with the "
+                  "latest version",
+                  http::min_length(64), http::max_length(64), http::alphanumeric, http::lowered),
         };
     }
     static std::vector<AcceptRequest> examples() {
-        return {{.type = PolicyType::terms_of_service,
-                 .version = 3,
-                 .language = Language::en,
-                 .content_hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
-                {.type = PolicyType::marketing, .version = {}, .language = {}, .content_hash = {}}};
+        return {
+            {.type = PolicyType::terms_of_service,
+             .version = 3,
+             .language = Language::en,
+             .content_hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+             .shown_diff_hash = {}},
+            {.type = PolicyType::marketing, .version = {}, .language = {}, .content_hash = {}, .shown_diff_hash = {}}};
     }
 };
 

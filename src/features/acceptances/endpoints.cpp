@@ -26,7 +26,7 @@ void add_changing_endpoints(http::Router& router, Acceptances& acceptances) {
             "version published while reading: Consentry refuses and names the new version in `data.policies`.")
         .message("termPolicy.accept")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_already_accepted, &errors::term_policy_outdated,
-                   &errors::term_policy_content_not_found})
+                   &errors::term_policy_content_not_found, &errors::term_policy_diff_outdated})
         .handled_by([&acceptances](const SignedIn& caller, const http::RequestContext& context, AcceptRequest body) {
             return http::reply<Answer>(
                 acceptances.accept(consent_caller(caller, context), std::move(body), cause_of(context)));
@@ -53,6 +53,23 @@ void add_acceptance_endpoints(http::Router& router, Acceptances& acceptances) {
         add_changing_endpoints<ReceiptResponse>(router, acceptances);
     else
         add_changing_endpoints<http::Done>(router, acceptances);
+
+    router.get("/shared/user/term-policy/record/:acceptanceId")
+        .also_at("/user/term-policy/record/:acceptanceId")
+        .id("getConsentRecord")
+        .tag("term-policy")
+        .says("Get the record of an acceptance or withdrawal")
+        .describes(
+            "JSON-LD in the terms of the Data Privacy Vocabulary. For types that can be withdrawn it is a consent "
+            "record as in ISO/IEC TS 27560; it names the schema if controller and processing are complete. For others "
+            "it is a receipt of the acceptance in the same form.")
+        .answers_with("application/ld+json")
+        .may_fail({&errors::term_policy_acceptance_not_found})
+        .handled_by([&acceptances](const SignedIn& caller, http::FromPath<ReceiptPath> path) {
+            return http::reply(acceptances.record(caller.user(), path->acceptance_id), [](std::string record) {
+                return http::Raw{.content_type = "application/ld+json; charset=utf-8", .body = std::move(record)};
+            });
+        });
 
     router.get("/user/term-policy/list/accepted")
         .also_at("/shared/user/term-policy/list/accepted")

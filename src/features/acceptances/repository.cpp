@@ -52,8 +52,8 @@ struct RequiredOfType {
 constexpr auto required_columns = columns<RequiredVersion>(column<"version", &RequiredVersion::version>,
                                                            column<"grace_until", &RequiredVersion::grace_until>,
                                                            column<"grace_version", &RequiredVersion::grace_version>);
-constexpr auto required_of_type_columns = columns<RequiredOfType>(
-    column<"type", &RequiredOfType::type>, part<&RequiredOfType::required, required_columns>);
+constexpr auto required_of_type_columns =
+    columns<RequiredOfType>(column<"type", &RequiredOfType::type>, part<&RequiredOfType::required, required_columns>);
 
 // Three values per type, in the order of the enum. Each is a single entry near the end of an index.
 std::string standings_columns() {
@@ -95,10 +95,21 @@ constexpr auto acceptance_columns = columns<Acceptance>(
            "JOIN logs l ON l.name = e.log WHERE e.id = term_policy_acceptances.id)",
            &Acceptance::log_state>);
 
-constexpr auto evidence_columns =
-    columns<Addendum>(column<"a.id", &Addendum::acceptance>, column<"a.user_id", &Addendum::user>,
-                      column<"a.session_id", &Addendum::session>, column<"a.ip_address", &Addendum::ip_address>,
-                      column<"a.user_agent", &Addendum::user_agent>);
+constexpr auto record_columns = columns<RecordFacts>(
+    part<&RecordFacts::acceptance, acceptance_columns>, column<"type", &RecordFacts::type>,
+    column<"EXISTS (SELECT 1 FROM term_policy_acceptances f WHERE f.user_id = term_policy_acceptances.user_id "
+           "AND f.type = term_policy_acceptances.type AND f.action = 'accepted' "
+           "AND f.sequence < term_policy_acceptances.sequence)",
+           &RecordFacts::is_renewed>,
+    column<"NOT EXISTS (SELECT 1 FROM term_policy_acceptances l WHERE l.user_id = term_policy_acceptances.user_id "
+           "AND l.type = term_policy_acceptances.type AND l.sequence > term_policy_acceptances.sequence)",
+           &RecordFacts::is_newest>,
+    column<"shown_diff_hash", &RecordFacts::shown_diff_hash>);
+
+constexpr auto evidence_columns = columns<Addendum>(
+    column<"a.id", &Addendum::acceptance>, column<"a.user_id", &Addendum::user>,
+    column<"a.session_id", &Addendum::session>, column<"a.ip_address", &Addendum::ip_address>,
+    column<"a.user_agent", &Addendum::user_agent>, column<"a.shown_diff_hash", &Addendum::shown_diff_hash>);
 constexpr auto stored_columns = columns<StoredConsent>(
     part<&StoredConsent::evidence, evidence_columns>, column<"a.action", &StoredConsent::action>,
     column<"a.type", &StoredConsent::type>, column<"a.version", &StoredConsent::version>,
@@ -120,7 +131,8 @@ constexpr auto published_columns = columns<TermPolicy>(
     column<"p.revision", &TermPolicy::revision>, column<"p.published_at", &TermPolicy::published_at, there>,
     column<"p.is_material", &TermPolicy::is_material>, column<"p.material_reason", &TermPolicy::material_reason>,
     column<"p.grace_in_days", &TermPolicy::grace_in_days>, column<"p.grace_until", &TermPolicy::grace_until>,
-    column<"p.created_at", &TermPolicy::created_at>, column<"p.updated_at", &TermPolicy::updated_at>);
+    column<"p.processing", &TermPolicy::processing>, column<"p.created_at", &TermPolicy::created_at>,
+    column<"p.updated_at", &TermPolicy::updated_at>);
 constexpr auto published_content_columns = columns<PublishedContent>(
     part<&PublishedContent::policy, published_columns>, part<&PublishedContent::content, content_columns<"c.">>);
 
@@ -188,6 +200,21 @@ awaitable<ListSlice<Acceptance>> AcceptanceRepository::list(UserId user, ListQue
         std::move(query), acceptance_columns.read, user);
 }
 
+awaitable<std::optional<RecordFacts>> AcceptanceRepository::find_record(UserId user, AcceptanceId id) {
+    const auto rows = co_await database_.query(
+        sql<"SELECT ", record_columns, " FROM term_policy_acceptances WHERE id = $1 AND user_id = $2">, id, user);
+    co_return record_columns.read_first(rows);
+}
+
+awaitable<std::vector<TermPolicy>> AcceptanceRepository::list_successors(PolicyType type, std::int64_t version) {
+    const auto rows = co_await database_.query(
+        sql<"SELECT ", published_columns,
+            " FROM term_policies p WHERE p.type = $1 AND p.status = 'published' AND p.version > $2 "
+            "ORDER BY p.version">,
+        name_of(type), version);
+    co_return published_columns.read_all(rows);
+}
+
 awaitable<std::map<TermPolicyId, TermPolicy>> AcceptanceRepository::find_published(std::vector<TermPolicyId> ids) {
     std::ranges::sort(ids);
     const auto repeated = std::ranges::unique(ids);
@@ -217,19 +244,26 @@ awaitable<std::map<TermPolicyId, TermPolicy>> AcceptanceRepository::find_publish
 void AcceptanceRepository::add_acceptance(storage::Transaction& transaction, Expect expect, const Addendum& evidence,
                                           TermPolicyId policy, Language language, TimePoint now) {
     // Two concurrent requests may read the same end of the history; its unique key lets only one of them commit.
-    transaction.add(expect,
-                    "INSERT INTO term_policy_acceptances (id, user_id, type, sequence, action, term_policy_id, "
-                    "version, language, content_hashes, accepted_at, ip_address, user_agent, session_id) "
-                    "SELECT $1, $2, p.type, 1 + COALESCE((SELECT MAX(a.sequence) FROM term_policy_acceptances a "
-                    "WHERE a.user_id = $2 AND a.type = p.type), 0), 'accepted', p.id, p.version, $4, "
-                    "p.content_hashes, $5, $6, $7, $8 FROM term_policies p WHERE p.id = $3 "
-                    "AND p.status = 'published' AND NOT EXISTS (SELECT 1 FROM term_policies n "
-                    "WHERE n.type = p.type AND n.status = 'published' AND n.version > p.version) "
-                    "AND p.version <> COALESCE((SELECT CASE WHEN a.action = 'accepted' THEN a.version END "
-                    "FROM term_policy_acceptances a WHERE a.user_id = $2 AND a.type = p.type "
-                    "ORDER BY a.sequence DESC LIMIT 1), 0)",
-                    evidence.acceptance, evidence.user, policy, name_of(language), now, evidence.ip_address,
-                    evidence.user_agent, evidence.session);
+    transaction.add(
+        expect,
+        "INSERT INTO term_policy_acceptances (id, user_id, type, sequence, action, term_policy_id, "
+        "version, language, content_hashes, accepted_at, ip_address, user_agent, session_id, "
+        "shown_diff_hash) SELECT $1, $2, p.type, 1 + COALESCE((SELECT MAX(a.sequence) FROM term_policy_acceptances a "
+        "WHERE a.user_id = $2 AND a.type = p.type), 0), 'accepted', p.id, p.version, $4, "
+        "p.content_hashes, $5, $6, $7, $8, $9 FROM term_policies p WHERE p.id = $3 "
+        "AND p.status = 'published' AND NOT EXISTS (SELECT 1 FROM term_policies n "
+        "WHERE n.type = p.type AND n.status = 'published' AND n.version > p.version) "
+        "AND p.version <> COALESCE((SELECT CASE WHEN a.action = 'accepted' THEN a.version END "
+        "FROM term_policy_acceptances a WHERE a.user_id = $2 AND a.type = p.type "
+        "ORDER BY a.sequence DESC LIMIT 1), 0)",
+        evidence.acceptance, evidence.user, policy, name_of(language), now, evidence.ip_address, evidence.user_agent,
+        evidence.session, evidence.shown_diff_hash);
+}
+
+awaitable<bool> AcceptanceRepository::is_shown_diff(PolicyType type, std::int64_t to, std::string hash) {
+    const auto rows = co_await database_.query(
+        "SELECT 1 FROM term_policy_diffs WHERE hash = $1 AND type = $2 AND to_version = $3", hash, name_of(type), to);
+    co_return !rows.empty();
 }
 
 void AcceptanceRepository::add_withdrawal(storage::Transaction& transaction, Expect expect, const Addendum& evidence,

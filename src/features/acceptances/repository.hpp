@@ -67,6 +67,15 @@ struct Acceptance {
     std::optional<std::string> log_state = {};  // of its entry: "pending" or "published"; nullopt: the log lacks it
 };
 
+// What the record of an acceptance or withdrawal states.
+struct RecordFacts {
+    Acceptance acceptance;
+    PolicyType type = PolicyType::terms_of_service;
+    bool is_renewed = false;  // the type had been accepted before
+    bool is_newest = false;   // nothing of this type came later
+    std::optional<std::string> shown_diff_hash;
+};
+
 // An acceptance that can be withdrawn, or one that the log lacks.
 struct StoredConsent {
     Addendum evidence;
@@ -93,6 +102,12 @@ public:
     awaitable<std::vector<LatestPolicy>> list_latest();
     // Newest first.
     awaitable<ListSlice<Acceptance>> list(UserId user, ListQuery query);
+    // Of an acceptance of this account.
+    awaitable<std::optional<RecordFacts>> find_record(UserId user, AcceptanceId id);
+    // The published versions above this one, in order, without their contents.
+    awaitable<std::vector<TermPolicy>> list_successors(PolicyType type, std::int64_t version);
+    // Whether the hash is that of a comparison of an earlier version with this one.
+    awaitable<bool> is_shown_diff(PolicyType type, std::int64_t to, std::string hash);
     // Returns published policies with their contents.
     awaitable<std::map<TermPolicyId, TermPolicy>> find_published(std::vector<TermPolicyId> ids);
 

@@ -151,13 +151,14 @@ std::expected<LogEntry, std::string> parse_log_entry(BytesView bytes) {
 }
 
 std::string addendum_text(const Addendum& addendum, const AddendumSalt& salt) {
-    const boost::json::object out{
+    boost::json::object out{
         {"acceptanceId", addendum.acceptance.text()},
         {"ipAddress", text_or_null(addendum.ip_address)},
         {"salt", to_base64(salt)},
-        {"sessionId", addendum.session ? boost::json::value(addendum.session->text()) : boost::json::value()},
-        {"userAgent", text_or_null(addendum.user_agent)},
-        {"userId", addendum.user.text()}};
+        {"sessionId", addendum.session ? boost::json::value(addendum.session->text()) : boost::json::value()}};
+    if (addendum.shown_diff_hash) out["shownDiffHash"] = *addendum.shown_diff_hash;
+    out["userAgent"] = text_or_null(addendum.user_agent);
+    out["userId"] = addendum.user.text();
     return boost::json::serialize(out);
 }
 

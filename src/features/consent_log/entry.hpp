@@ -85,8 +85,10 @@ struct Addendum {
     std::optional<SessionId> session = {};
     std::optional<std::string> ip_address = {};
     std::optional<std::string> user_agent = {};
+    std::optional<std::string> shown_diff_hash = {};  // SHA-256 of the comparison that was shown, in hexadecimal
 };
-// JSON without white space, the members in alphabetical order. The entry names the SHA-256 of this text.
+// JSON without white space, the members in alphabetical order; shownDiffHash only if there is one. The entry names the
+// SHA-256 of this text.
 std::string addendum_text(const Addendum& addendum, const AddendumSalt& salt);
 
 }  // namespace consentry

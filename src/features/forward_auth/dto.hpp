@@ -18,10 +18,11 @@ struct ForwardAuthQuery {
             field("roles", &ForwardAuthQuery::roles,
                   "Role types, separated by commas: user, admin, superAdmin. The caller needs one of them; superAdmin "
                   "always passes"),
-            field("policies", &ForwardAuthQuery::policies,
-                  "Policy types, separated by commas: termsOfService, privacy, marketing, cookies. The caller must "
-                  "have accepted the required version of each: the newest one whose change was material. A type without "
-                  "a published version is not required")};
+            field(
+                "policies", &ForwardAuthQuery::policies,
+                "Policy types, separated by commas: termsOfService, privacy, marketing, cookies. The caller must "
+                "have accepted the required version of each: the newest one whose change was material. A type without "
+                "a published version is not required")};
     }
     static void check(const ForwardAuthQuery& query, Report& report) { demand(query, report); }
     static Demand demand(const ForwardAuthQuery& query, Report& report) {

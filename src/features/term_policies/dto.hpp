@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+
 #include "features/term_policies/policy.hpp"
 #include "http/schema/fields.hpp"
 #include "storage/object_store.hpp"
@@ -53,6 +56,7 @@ struct TermPolicyResponse {
     std::optional<bool> is_material;
     std::optional<std::string> material_reason;
     std::optional<TimePoint> grace_until;
+    std::optional<boost::json::object> processing;
     TimePoint created_at;
     std::optional<UserId> created_by;
     TimePoint updated_at;
@@ -70,12 +74,14 @@ struct TermPolicyResponse {
                                .is_material = {},
                                .material_reason = policy.material_reason,
                                .grace_until = policy.grace_until,
+                               .processing = {},
                                .created_at = policy.created_at,
                                .created_by = for_admins ? policy.created_by : std::nullopt,
                                .updated_at = policy.updated_at,
                                .updated_by = for_admins ? policy.updated_by : std::nullopt};
         const bool is_public = policy.status == PolicyStatus::published;
         if (is_public) out.is_material = policy.is_material;
+        if (policy.processing) out.processing = boost::json::parse(*policy.processing).as_object();
         const auto area = is_public ? storage::Area::public_area : storage::Area::private_area;
         for (const PolicyContent& content : policy.contents) {
             auto key = is_public ? paths.publication(policy.type, policy.version, content.language)
@@ -112,6 +118,8 @@ struct TermPolicyResponse {
             field("materialReason", &TermPolicyResponse::material_reason, "Why the change was material or not"),
             field("graceUntil", &TermPolicyResponse::grace_until,
                   "Until then, endpoints that require acceptance also admit users with an earlier one"),
+            field("processing", &TermPolicyResponse::processing,
+                  "What the version says about the processing of personal data (`TermPolicyProcessingDto`)"),
             field("createdAt", &TermPolicyResponse::created_at, "Creation time"),
             field("createdBy", &TermPolicyResponse::created_by, "Account ID of the creator; only for administrators"),
             field("updatedAt", &TermPolicyResponse::updated_at, "Time of the last change"),

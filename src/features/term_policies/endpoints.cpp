@@ -1,7 +1,5 @@
 #include "features/term_policies/endpoints.hpp"
 
-#include "crypto/digest.hpp"
-#include "features/term_policies/publication_record.hpp"
 #include "features/term_policies/request_dto.hpp"
 #include "features/users/caller.hpp"
 #include "http/endpoint.hpp"
@@ -162,28 +160,22 @@ void add_contents(http::Router& router, TermPolicies& policies) {
         });
 }
 
-// The exact bytes: whoever has the entry of the consent log compares their digest.
-awaitable<Result<http::Raw>> publication_record(TermPolicies& policies, PublicationPath wanted) {
-    const auto policy = co_await policies.find_version(wanted.type, wanted.version);
-    if (!policy || policy->status != PolicyStatus::published) co_return fail(errors::term_policy_not_found);
-    http::Raw out{.content_type = "application/json; charset=utf-8", .body = publication_text(*policy)};
-    out.cache_control = "public, max-age=31536000, immutable, no-transform";
-    out.etag = "\"" + to_base64url(crypto::sha256(out.body)) + "\"";
-    co_return out;
-}
-
-void add_records(http::Router& router, TermPolicies& policies) {
-    router.get("/public/term-policy/publication/:type/:version")
-        .id("getTermPolicyPublication")
+void add_processing(http::Router& router, TermPolicies& policies) {
+    router.put("/term-policy/update/:termPolicyId/processing")
+        .also_at("/admin/term-policy/update/:termPolicyId/processing")
+        .id("updateTermPolicyProcessing")
         .tag("term-policy")
-        .says("Get the record of a publication")
-        .describes(
-            "Public. JSON with the hashes of all texts, the time, and whether the change was material. The entry of "
-            "the publication in the consent log names the SHA-256 of exactly these bytes.")
-        .answers_with("application/json")
-        .with_etag()
-        .may_fail({&errors::term_policy_not_found})
-        .handled_by([&policies](FromPath<PublicationPath> path) { return publication_record(policies, path.value); });
+        .says("Replace or remove what a draft says about the processing of personal data")
+        .describes("In the terms of ISO/IEC TS 27560. Published and hashed with the version, and part of records.")
+        .message("termPolicy.updateProcessing")
+        .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid, &errors::term_policy_busy})
+        .handled_by([&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path,
+                                TermPolicyProcessingRequest body) {
+            std::optional<std::string> text;
+            if (body.processing) text = processing_text(*body.processing);
+            return http::reply<Done>(
+                policies.update_processing(caller.actor(), path->policy_id, std::move(text), cause_of(context)));
+        });
 }
 
 void add_publication(http::Router& router, TermPolicies& policies) {
@@ -220,12 +212,11 @@ void add_publication(http::Router& router, TermPolicies& policies) {
                    &errors::term_policy_content_empty, &errors::term_policy_content_invalid,
                    &errors::term_policy_placeholders_unfilled, &errors::term_policy_busy,
                    &errors::term_policy_material_required})
-        .handled_by(
-            [&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path,
-                        TermPolicyPublishRequest body) {
-                return http::reply<Done>(
-                    policies.publish(caller.actor(), path->policy_id, cause_of(context), body.terms()));
-            });
+        .handled_by([&policies](const ForUpdating& caller, const RequestContext& context, FromPath<TermPolicyPath> path,
+                                TermPolicyPublishRequest body) {
+            return http::reply<Done>(
+                policies.publish(caller.actor(), path->policy_id, cause_of(context), body.terms()));
+        });
 }
 
 }  // namespace
@@ -234,8 +225,8 @@ void add_term_policy_endpoints(http::Router& router, TermPolicies& policies) {
     add_lists(router, policies);
     add_drafts(router, policies);
     add_contents(router, policies);
+    add_processing(router, policies);
     add_publication(router, policies);
-    add_records(router, policies);
 }
 
 }  // namespace consentry

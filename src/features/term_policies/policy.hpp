@@ -40,7 +40,8 @@ struct TermPolicy {
     bool is_material = true;  // if not, acceptances of earlier versions continue to hold
     std::optional<std::string> material_reason;
     std::int64_t grace_in_days = 0;
-    std::optional<TimePoint> grace_until;  // until then what passed before the publication still passes the guard
+    std::optional<std::string> processing;  // JSON; see processing_dto.hpp
+    std::optional<TimePoint> grace_until;   // until then what passed before the publication still passes the guard
     TimePoint created_at;
     std::optional<UserId> created_by;  // nullopt: the operator's command
     TimePoint updated_at;

@@ -57,8 +57,7 @@ milliseconds Publication::claimed_for() const {
     return std::max(shortest_claim, 2 * store_.longest_call() + LooseObjects::margin);
 }
 
-awaitable<Result<TermPolicy>> Publication::publish(Actor by, TermPolicyId id, PublicationTerms terms,
-                                                   Cause cause) {
+awaitable<Result<TermPolicy>> Publication::publish(Actor by, TermPolicyId id, PublicationTerms terms, Cause cause) {
     for (int i = 0; i < tries_max; ++i) {
         auto seen = co_await repository_.find(id);
         if (!seen) co_return fail(errors::term_policy_not_found);

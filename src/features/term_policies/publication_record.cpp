@@ -6,6 +6,8 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "features/term_policies/content_check.hpp"
+
 namespace consentry {
 
 std::string publication_text(const TermPolicy& published) {
@@ -17,14 +19,16 @@ std::string publication_text(const TermPolicy& published) {
     const auto text_or_null = [](const std::optional<std::string>& text) {
         return text ? boost::json::value(*text) : boost::json::value();
     };
-    const boost::json::object out{{"contentHashes", std::move(hashes)},
-                                  {"graceInDays", published.grace_in_days},
-                                  {"isMaterial", published.is_material},
-                                  {"materialReason", text_or_null(published.material_reason)},
-                                  {"processingHash", nullptr},
-                                  {"publishedAt", to_iso8601(*published.published_at)},
-                                  {"type", name_of(published.type)},
-                                  {"version", published.version}};
+    const boost::json::object out{
+        {"contentHashes", std::move(hashes)},
+        {"graceInDays", published.grace_in_days},
+        {"isMaterial", published.is_material},
+        {"materialReason", text_or_null(published.material_reason)},
+        {"processingHash",
+         published.processing ? boost::json::value(digest_of(*published.processing)) : boost::json::value()},
+        {"publishedAt", to_iso8601(*published.published_at)},
+        {"type", name_of(published.type)},
+        {"version", published.version}};
     return boost::json::serialize(out);
 }
 

@@ -27,10 +27,10 @@ constexpr auto policy_columns = columns<StoredTermPolicy>(
     column<"revision", &StoredTermPolicy::revision>, column<"published_at", &StoredTermPolicy::published_at>,
     column<"is_material", &StoredTermPolicy::is_material>,
     column<"material_reason", &StoredTermPolicy::material_reason>,
-    column<"grace_in_days", &StoredTermPolicy::grace_in_days>,
-    column<"grace_until", &StoredTermPolicy::grace_until>,
-    column<"created_at", &StoredTermPolicy::created_at>, column<"created_by", &StoredTermPolicy::created_by>,
-    column<"updated_at", &StoredTermPolicy::updated_at>, column<"updated_by", &StoredTermPolicy::updated_by>,
+    column<"grace_in_days", &StoredTermPolicy::grace_in_days>, column<"grace_until", &StoredTermPolicy::grace_until>,
+    column<"processing", &StoredTermPolicy::processing>, column<"created_at", &StoredTermPolicy::created_at>,
+    column<"created_by", &StoredTermPolicy::created_by>, column<"updated_at", &StoredTermPolicy::updated_at>,
+    column<"updated_by", &StoredTermPolicy::updated_by>,
     column<"publishing_until", &StoredTermPolicy::publishing_until>);
 TermPolicy to_policy(const storage::Row& row) { return policy_columns.read(row); }
 
@@ -62,7 +62,8 @@ struct CountedUser {
 constexpr auto counted_user_columns = columns<CountedUser>(
     column<"u.id", &CountedUser::id>, column<"u.status = 'active' AND u.deleted_at IS NULL", &CountedUser::is_active>,
     column<"COALESCE((SELECT a.action = 'accepted' AND a.version >= $3 AND a.version < $2 "
-           "FROM term_policy_acceptances a WHERE a.user_id = u.id AND a.type = $1 ORDER BY a.sequence DESC LIMIT 1), FALSE)",
+           "FROM term_policy_acceptances a WHERE a.user_id = u.id AND a.type = $1 ORDER BY a.sequence DESC LIMIT 1), "
+           "FALSE)",
            &CountedUser::holds>);
 
 }  // namespace
@@ -148,8 +149,9 @@ awaitable<std::vector<TermPolicy>> TermPolicyRepository::list_all() {
 void TermPolicyRepository::add_insert(PrivilegedTransaction& transaction, const TermPolicy& policy) {
     transaction.add(Expect::one,
                     "INSERT INTO term_policies (id, type, version, status, created_at, created_by, updated_at, "
-                    "updated_by) VALUES ($1, $2, $3, 'draft', $4, $5, $4, $5)",
-                    policy.id, name_of(policy.type), policy.version, policy.created_at, policy.created_by);
+                    "updated_by, processing) VALUES ($1, $2, $3, 'draft', $4, $5, $4, $5, $6)",
+                    policy.id, name_of(policy.type), policy.version, policy.created_at, policy.created_by,
+                    policy.processing);
 }
 
 void TermPolicyRepository::add_change(PrivilegedTransaction& transaction, TermPolicyId id, std::optional<UserId> by,
@@ -158,6 +160,11 @@ void TermPolicyRepository::add_change(PrivilegedTransaction& transaction, TermPo
                     "UPDATE term_policies SET revision = revision + 1, updated_at = $2, updated_by = $3 WHERE id = $1 "
                     "AND status = 'draft' AND (publishing_until IS NULL OR publishing_until <= $2)",
                     id, now, by);
+}
+
+void TermPolicyRepository::add_processing(PrivilegedTransaction& transaction, TermPolicyId id,
+                                          const std::optional<std::string>& processing) {
+    transaction.add(Expect::one, "UPDATE term_policies SET processing = $2 WHERE id = $1", id, processing);
 }
 
 void TermPolicyRepository::add_content(PrivilegedTransaction& transaction, TermPolicyId id,

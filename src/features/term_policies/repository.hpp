@@ -47,6 +47,9 @@ public:
     // Counts the change in the draft's revision. Expect::one: the draft exists and is not being published.
     static void add_change(PrivilegedTransaction& transaction, TermPolicyId id, std::optional<UserId> by,
                            TimePoint now);
+    // Expect::one.
+    static void add_processing(PrivilegedTransaction& transaction, TermPolicyId id,
+                               const std::optional<std::string>& processing);
     // Both: Expect::one. A unique violation in add_content() means that the language exists.
     static void add_content(PrivilegedTransaction& transaction, TermPolicyId id, const PolicyContent& content);
     static void add_content_update(PrivilegedTransaction& transaction, TermPolicyId id, const PolicyContent& content);

@@ -9,6 +9,7 @@
 
 #include "base/report.hpp"
 #include "features/term_policies/dto.hpp"
+#include "features/term_policies/processing_dto.hpp"
 #include "features/term_policies/term_policies.hpp"
 #include "http/paging/listing.hpp"
 #include "http/schema/fields.hpp"
@@ -70,9 +71,11 @@ struct TermPolicyCreateRequest {
     PolicyType type = PolicyType::terms_of_service;
     std::int64_t version = 0;
     std::vector<ContentRequest> contents;
+    std::optional<Processing> processing;
 
     NewTermPolicy wanted() const {
         NewTermPolicy out{.type = type, .version = version, .contents = {}};
+        if (processing) out.processing = processing_text(*processing);
         for (const ContentRequest& content : contents) out.contents.push_back(content.file());
         return out;
     }
@@ -85,6 +88,8 @@ struct TermPolicyCreateRequest {
             field("version", &TermPolicyCreateRequest::version, "Version; the highest published one is the latest",
                   policy_version_rule),
             field("contents", &TermPolicyCreateRequest::contents, "Uploaded files, each language once"),
+            field("processing", &TermPolicyCreateRequest::processing,
+                  "What the version says about the processing of personal data"),
         };
     }
     static void check(const TermPolicyCreateRequest& request, Report& report) {
@@ -93,6 +98,21 @@ struct TermPolicyCreateRequest {
         std::ranges::sort(languages);
         if (languages.empty()) report.add("arrayNotEmpty", "contents");
         if (std::ranges::adjacent_find(languages) != languages.end()) report.add("arrayUnique", "contents");
+        if (request.processing) check_processing(*request.processing, "processing.", report);
+    }
+};
+
+struct TermPolicyProcessingRequest {
+    std::optional<Processing> processing;
+
+    static constexpr std::string_view schema_name = "TermPolicyProcessingRequestDto";
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{field("processing", &TermPolicyProcessingRequest::processing,
+                                "What the version says about the processing of personal data; absent: removes it")};
+    }
+    static void check(const TermPolicyProcessingRequest& request, Report& report) {
+        if (request.processing) check_processing(*request.processing, "processing.", report);
     }
 };
 
@@ -211,6 +231,31 @@ struct PublicationPath {
             field("type", &PublicationPath::type, "Policy type"),
             field("version", &PublicationPath::version, "Published version", policy_version_rule),
         };
+    }
+};
+
+struct DiffPath {
+    PolicyType type = PolicyType::terms_of_service;
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("type", &DiffPath::type, "Policy type"),
+            field("from", &DiffPath::from, "Earlier published version", policy_version_rule),
+            field("to", &DiffPath::to, "Later published version", policy_version_rule),
+        };
+    }
+};
+
+struct DiffQuery {
+    std::optional<Language> language;
+
+    static constexpr auto fields() {
+        using http::field;
+        return std::tuple{
+            field("language", &DiffQuery::language, "Language of both texts; default: the language of the request")};
     }
 };
 

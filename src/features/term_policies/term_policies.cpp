@@ -156,6 +156,7 @@ awaitable<Result<TermPolicy>> TermPolicies::create(Actor by, NewTermPolicy wante
     policy.type = wanted.type;
     policy.version = wanted.version;
     policy.contents = std::move(*contents);
+    policy.processing = std::move(wanted.processing);
     policy.created_at = policy.updated_at = now;
     policy.created_by = policy.updated_by = by.user();
     PrivilegedTransaction transaction(by, now);
@@ -245,6 +246,25 @@ awaitable<Result<void>> TermPolicies::remove_content(Actor by, TermPolicyId id, 
     throw Unavailable("changing a term policy: it is published all the time");
 }
 
+awaitable<Result<void>> TermPolicies::update_processing(Actor by, TermPolicyId id,
+                                                        std::optional<std::string> processing, Cause cause) {
+    const auto policy = co_await find_draft(id);
+    if (!policy) co_return fail(Error{policy.error().kind()});
+    for (int i = 0; i < tries_max; ++i) {
+        const TimePoint now = clock_.now();
+        PrivilegedTransaction transaction(by, now);
+        TermPolicyRepository::add_change(transaction, id, by.user(), now);
+        TermPolicyRepository::add_processing(transaction, id, processing);
+        add_policy_activity(transaction, ActivityAction::admin_term_policy_update_content, *policy, cause, now);
+        const auto outcome = co_await std::move(transaction).commit(database_);
+        if (!outcome) co_return fail(Error{outcome.error().kind()});
+        if (outcome->committed) co_return Result<void>{};
+        auto why = co_await hindrance(id);
+        if (why) co_return fail(std::move(*why));
+    }
+    throw Unavailable("changing a term policy: it is published all the time");
+}
+
 awaitable<Result<TermPolicy>> TermPolicies::erase(Actor by, TermPolicyId id, Cause cause) {
     for (int i = 0; i < tries_max; ++i) {
         auto policy = co_await find_draft(id);
@@ -267,8 +287,7 @@ awaitable<Result<TermPolicy>> TermPolicies::erase(Actor by, TermPolicyId id, Cau
     throw Unavailable("deleting a term policy: others change it all the time");
 }
 
-awaitable<Result<TermPolicy>> TermPolicies::publish(Actor by, TermPolicyId id, Cause cause,
-                                                    PublicationTerms terms) {
+awaitable<Result<TermPolicy>> TermPolicies::publish(Actor by, TermPolicyId id, Cause cause, PublicationTerms terms) {
     auto published = co_await publication_.publish(std::move(by), id, std::move(terms), std::move(cause));
     // Publishing moves files: a published document needs no private copy.
     if (published) co_await sweep_drafts(*published);

@@ -33,6 +33,7 @@ struct NewTermPolicy {
     PolicyType type = PolicyType::terms_of_service;
     std::int64_t version = 0;           // 1 ... policy_version_max
     std::vector<ContentFile> contents;  // not empty, each language once
+    std::optional<std::string> processing = {};
 };
 
 struct PresignedFile {
@@ -72,6 +73,10 @@ public:
     awaitable<Result<void>> remove_content(Actor by, TermPolicyId id, Language language,
                                            Cause cause);                          // contentNotFound
     awaitable<Result<TermPolicy>> erase(Actor by, TermPolicyId id, Cause cause);  // what it was
+    // Replaces the processing document of a draft; nullopt removes it. `processing` is what processing_text() returns.
+    // Errors: notFound, statusInvalid (published), busy.
+    awaitable<Result<void>> update_processing(Actor by, TermPolicyId id, std::optional<std::string> processing,
+                                              Cause cause);
 
     // See Publication.
     awaitable<Result<TermPolicy>> publish(Actor by, TermPolicyId id, Cause cause, PublicationTerms terms = {});

@@ -65,8 +65,8 @@ private:
     Caller caller_;
 };
 
-// Signed in, and has accepted the required version of each of these policies. Without arguments: the terms of service and
-// the privacy policy.
+// Signed in, and has accepted the required version of each of these policies. Without arguments: the terms of service
+// and the privacy policy.
 template <PolicyType... Types>
 class Consenting : public SignedIn {
 public:

@@ -54,6 +54,7 @@ const std::map<std::string, Asks>& table() {
         {"addTermPolicyContent", Asks::session},
         {"updateTermPolicyContent", Asks::session},
         {"removeTermPolicyContent", Asks::session},
+        {"updateTermPolicyProcessing", Asks::session},
         {"getTermPolicyContent", Asks::session},
         {"publishTermPolicy", Asks::session},
         {"deleteTermPolicy", Asks::session},

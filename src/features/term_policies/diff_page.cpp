@@ -1,0 +1,113 @@
+#include "features/term_policies/diff_page.hpp"
+
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "base/line_diff.hpp"
+#include "crypto/digest.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::string_view style =
+    ":root{color-scheme:light dark;--text:#1a1a1a;--page:#fff;--old:#ffe3e0;--old-edge:#b3261e;--new:#dff5e1;"
+    "--new-edge:#1b6e2a}"
+    "@media (prefers-color-scheme:dark){:root{--text:#ececec;--page:#161616;--old:#4a1d1a;--old-edge:#f2b8b5;"
+    "--new:#163d1c;--new-edge:#a6e3ae}}"
+    "body{margin:0 auto;max-width:60rem;padding:1rem;font:1rem/1.5 system-ui,sans-serif;color:var(--text);"
+    "background:var(--page)}"
+    "h1{font-size:1.25rem}"
+    "p,del,ins{display:block;margin:0;padding:0 .5rem;border-left:.25rem solid transparent;white-space:pre-wrap;"
+    "overflow-wrap:anywhere}"
+    "del{background:var(--old);border-color:var(--old-edge)}"
+    "ins{background:var(--new);border-color:var(--new-edge);text-decoration:none}"
+    "hr{border:0;border-top:1px dashed;margin:1rem 0}"
+    ".label{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}";
+
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            case '\r':
+                break;
+            default:
+                if (static_cast<unsigned char>(c) < 0x20 && c != '\t')
+                    out += "\uFFFD";
+                else
+                    out.push_back(c);
+        }
+    }
+    return out;
+}
+
+// An element for a line of a unified diff. `first` is its mark.
+std::string element_of(const DiffPage& page, char mark, std::string_view line) {
+    const auto labelled = [&](std::string_view tag, const std::string& label) {
+        return fmt::format("<{0}><span class=\"label\">{1}: </span>{2}\n</{0}>\n", tag, escaped(label), escaped(line));
+    };
+    switch (mark) {
+        case '-':
+            return labelled("del", page.removed);
+        case '+':
+            return labelled("ins", page.added);
+        case '@':
+            return "<hr>\n";
+        case ' ':
+            return fmt::format("<p>{}\n</p>\n", escaped(line));
+        default:
+            return {};  // the remark that a text does not end with a line end
+    }
+}
+
+}  // namespace
+
+std::string diff_page(const DiffPage& page, std::string_view before, std::string_view after) {
+    std::string body;
+    const std::string differences = unified_diff(before, after, "before", "after");
+    std::string_view rest = differences;
+    for (int number = 0; !rest.empty(); ++number) {
+        const auto end = std::min(rest.find('\n'), rest.size());
+        const std::string_view line = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (number < 2 || line.empty()) continue;  // the names
+        if (number == 2) continue;                 // the first range, which nothing precedes
+        body += element_of(page, line.front(), line.substr(1));
+    }
+    if (body.empty()) body = fmt::format("<p>{}</p>\n", escaped(page.same));
+    return fmt::format(
+        "<!DOCTYPE html>\n<html lang=\"{0}\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{1}</title>\n"
+        "<style>{2}</style>\n</head>\n<body>\n<main>\n<h1>{1}</h1>\n{3}</main>\n</body>\n</html>\n",
+        name_of(page.language), escaped(page.title), style, body);
+}
+
+DiffPage labelled_page(const Locales& locales, Language language, std::string_view policy, std::int64_t from,
+                       std::int64_t to) {
+    return {.title = locales.text(language, "termPolicy.diff.title",
+                                  {{"policy", locales.text(language, policy)}, {"from", from}, {"to", to}}),
+            .same = std::string(locales.text(language, "termPolicy.diff.same")),
+            .removed = std::string(locales.text(language, "termPolicy.diff.removed")),
+            .added = std::string(locales.text(language, "termPolicy.diff.added")),
+            .language = language};
+}
+
+std::string diff_page_policy() {
+    return fmt::format(
+        "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        "sandbox",
+        to_base64(crypto::sha256(style)));
+}
+
+}  // namespace consentry

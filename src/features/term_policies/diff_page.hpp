@@ -1,0 +1,27 @@
+// A comparison of two texts as a page for users: HTML without scripts that needs nothing else.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/locales.hpp"
+
+namespace consentry {
+
+struct DiffPage {
+    std::string title;  // plain text
+    std::string same;   // what to say if the texts are equal
+    std::string removed;
+    std::string added;  // what screen readers say before such a line
+    Language language = Language::en;
+};
+// Everything in the texts is escaped. The same input gives the same bytes.
+std::string diff_page(const DiffPage& page, std::string_view before, std::string_view after);
+// The labels in this language. `policy` is the message key of the policy's name.
+DiffPage labelled_page(const Locales& locales, Language language, std::string_view policy, std::int64_t from,
+                       std::int64_t to);
+// Allows the page's own style and nothing else.
+std::string diff_page_policy();
+
+}  // namespace consentry

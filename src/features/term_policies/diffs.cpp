@@ -1,0 +1,55 @@
+#include "features/term_policies/diffs.hpp"
+
+#include "base/errors.hpp"
+#include "features/term_policies/content_check.hpp"
+#include "features/term_policies/diff_page.hpp"
+
+namespace consentry {
+
+PolicyDiffs::PolicyDiffs(storage::Database& database, TermPolicies& policies, const Locales& locales)
+    : database_(database),
+      policies_(policies),
+      locales_(locales),
+      pool_({.name = "diff", .threads = 1, .queue_max = 32, .nice = 10}) {}
+
+awaitable<Result<std::string>> PolicyDiffs::page(PolicyType type, std::int64_t from, std::int64_t to,
+                                                 Language language) {
+    if (from >= to) co_return fail(errors::term_policy_not_found);
+    auto kept = co_await find(type, from, to, language);
+    if (kept) co_return std::move(*kept);
+    auto before = co_await text_of(type, from, language);
+    if (!before) co_return before;
+    auto after = co_await text_of(type, to, language);
+    if (!after) co_return after;
+    auto labels = labelled_page(locales_, language, "termPolicy.type." + std::string(name_of(type)), from, to);
+    const std::string made =
+        co_await pool_.run([labels = std::move(labels), before = std::move(*before), after = std::move(*after)] {
+            return diff_page(labels, before, after);
+        });
+    co_await database_.execute(
+        "INSERT INTO term_policy_diffs (hash, type, from_version, to_version, language, page) "
+        "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
+        digest_of(made), name_of(type), from, to, name_of(language), made);
+    // An instance of another program version may have made it first, with other labels.
+    kept = co_await find(type, from, to, language);
+    if (!kept) throw Unavailable("the page of a comparison cannot be kept");
+    co_return std::move(*kept);
+}
+
+awaitable<std::optional<std::string>> PolicyDiffs::find(PolicyType type, std::int64_t from, std::int64_t to,
+                                                        Language language) {
+    const auto rows = co_await database_.query(
+        "SELECT page FROM term_policy_diffs WHERE type = $1 AND from_version = $2 AND to_version = $3 "
+        "AND language = $4",
+        name_of(type), from, to, name_of(language));
+    if (rows.empty()) co_return std::nullopt;
+    co_return rows[0].text(0);
+}
+
+awaitable<Result<std::string>> PolicyDiffs::text_of(PolicyType type, std::int64_t version, Language language) {
+    const auto policy = co_await policies_.find_version(type, version);
+    if (!policy || policy->status != PolicyStatus::published) co_return fail(errors::term_policy_not_found);
+    co_return co_await policies_.read(policy->id, language);
+}
+
+}  // namespace consentry
