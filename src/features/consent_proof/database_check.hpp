@@ -42,13 +42,13 @@ private:
     awaitable<void> compare_with_published();
     awaitable<void> compare_entries();
     awaitable<void> compare_pending();
+    awaitable<void> find_missing();
     awaitable<void> find_unlogged();
     awaitable<void> compare_order();
     void compare(const ComparedEntry& stored);
     void check_due(const ComparedEntry& stored, const ConsentEntry& entry);
     void check_place(const RowPlace& former, const RowPlace& row);
     void note_erasure(const ErasureEntry& erasure, std::int64_t position);
-    void find_missing();
     void add(const char* table, std::string_view id, std::string_view what);
 
     storage::Database& database_;

@@ -83,6 +83,15 @@ TEST(DatabaseCheck, NamesTheRowAndWhatIsWrong) {
     EXPECT_THAT(log.found(), Contains(HasSubstr(row + "the row is missing; the log says: ")));
 }
 
+TEST(DatabaseCheck, AValueOfAnotherTypeIsAFindingAndNoFailure) {
+    if (std::getenv("CONSENTRY_TEST_ENGINES") != nullptr) GTEST_SKIP() << "PostgreSQL refuses it";
+    Log log;
+    log.service.sql("UPDATE log_entries SET salt = 'text' WHERE position = 4");
+    EXPECT_THAT(log.found(), Contains(HasSubstr("a value of a wrong type")));
+    log.service.sql("UPDATE term_policy_acceptances SET accepted_at = 'noon' WHERE id = '" + log.id_at(7) + "'");
+    EXPECT_THAT(log.found(), ::testing::Not(IsEmpty()));
+}
+
 // What the erasure of an account leaves behind.
 TEST(DatabaseCheck, ARowIsRightlyMissingOnlyAfterAnErasure) {
     Log log;
@@ -221,7 +230,7 @@ std::pair<std::string, std::string> edit(std::mt19937& random, int entries) {
         case 16:
             return entry_with("salt = randomblob(32)");
         case 17:
-            return entry_with("entry = substr(entry, 1, 40) || randomblob(1) || substr(entry, 42)");
+            return entry_with("entry = CAST(substr(entry, 1, 40) || randomblob(1) || substr(entry, 42) AS BLOB)");
         case 18:
             return entry_with("position = position + " + std::to_string(entries));
         default:
