@@ -62,6 +62,7 @@ inline constexpr std::array act_codes = [] {
         ActCode{user_join_google, 31},
         ActCode{user_join_apple, 32},
         ActCode{user_delete_self, 33},
+        ActCode{admin_consent_export, 34},
     };
 }();
 

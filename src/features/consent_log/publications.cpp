@@ -3,7 +3,6 @@
 #include <chrono>
 
 #include "crypto/digest.hpp"
-#include "features/consent_log/entry.hpp"
 
 namespace consentry {
 namespace {
@@ -11,14 +10,18 @@ namespace {
 using storage::Expect;
 
 Bytes entry_of(const TermPolicy& published, bool is_late) {
-    PublicationEntry entry{.type = published.type, .is_material = published.is_material, .is_late = is_late};
-    entry.version = static_cast<std::uint32_t>(published.version);
-    entry.time = std::chrono::floor<std::chrono::seconds>(published.published_at.value());
-    entry.record = crypto::sha256(publication_text(published));
-    return format_entry(entry);
+    return format_entry(publication_entry(published, is_late));
 }
 
 }  // namespace
+
+PublicationEntry publication_entry(const TermPolicy& published, bool is_late) {
+    PublicationEntry out{.type = published.type, .is_material = published.is_material, .is_late = is_late};
+    out.version = static_cast<std::uint32_t>(published.version);
+    out.time = std::chrono::floor<std::chrono::seconds>(published.published_at.value());
+    out.record = crypto::sha256(publication_text(published));
+    return out;
+}
 
 void LoggedPublications::add(storage::Transaction& transaction, const TermPolicy& published) const {
     transaction.add(Expect::one, "INSERT INTO log_entries (id, log, entry) VALUES ($1, 'consent', $2)", published.id,

@@ -2,10 +2,14 @@
 // whether earlier acceptances went on to hold.
 #pragma once
 
+#include "features/consent_log/entry.hpp"
 #include "features/term_policies/publication_record.hpp"
 #include "features/term_policies/repository.hpp"
 
 namespace consentry {
+
+// What the log says about a published version.
+PublicationEntry publication_entry(const TermPolicy& published, bool is_late);
 
 class LoggedPublications final : public PublicationLog {
 public:

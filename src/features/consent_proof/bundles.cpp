@@ -5,17 +5,17 @@
 
 #include <fmt/format.h>
 
-#include "base/embedded.hpp"
 #include "base/errors.hpp"
 #include "crypto/sha256_stream.hpp"
+#include "features/consent_log/verifier_page.hpp"
 #include "features/consent_proof/bundle_names.hpp"
 #include "features/consent_proof/bundle_stream.hpp"
+#include "features/term_policies/publication_record.hpp"
+#include "features/term_policies/repository.hpp"
 #include "tlog/compact_range.hpp"
 #include "tlog/tiles.hpp"
 
 namespace consentry {
-
-std::span<const EmbeddedFile> verifier_pages();  // verify.html, if this build has it
 
 namespace {
 
@@ -34,7 +34,7 @@ std::string readme(const BundleSource& source) {
         "\n"
         "    consentry verify bundle FILE.zip --key KEY\n"
         "\n"
-        "or open verify.html, if it is here, in a browser. `sha256sum -c SHA256SUMS` compares the files alone.\n"
+        "or open verify.html in a browser. `sha256sum -c SHA256SUMS` compares the files alone.\n"
         "\n"
         "addenda.ndjson      the evidence that entries name by its SHA-256; evidence that was erased is missing\n"
         "checkpoint          size and root hash of the log, signed (c2sp.org/tlog-checkpoint)\n"
@@ -47,11 +47,25 @@ std::string readme(const BundleSource& source) {
         filter.with_addenda ? "" : ", without the evidence about them");
 }
 
+// The texts that entries of publications name by their digests.
+using Records = std::map<std::string, std::string>;  // by the names of the members
+
+Records records_of(const std::vector<TermPolicy>& policies) {
+    Records out;
+    for (const TermPolicy& policy : policies) {
+        if (policy.status != PolicyStatus::published) continue;
+        std::string text = publication_text(policy);
+        std::string name = bundle::document_name(crypto::sha256(text));
+        out.emplace(std::move(name), std::move(text));
+    }
+    return out;
+}
+
 // Reads everything once and notes the members.
 class BundlePlan {
 public:
-    BundlePlan(std::shared_ptr<BundleSource> source, const PolicyPaths& paths)
-        : source_(std::move(source)), paths_(paths) {}
+    BundlePlan(std::shared_ptr<BundleSource> source, const PolicyPaths& paths, Records records)
+        : source_(std::move(source)), paths_(paths), records_(std::move(records)) {}
 
     void add_text(std::string_view name, std::string_view text) {
         members_.push_back(make_member(std::string(name), Source::text, text));
@@ -89,12 +103,20 @@ private:
             documents_.try_emplace(
                 bundle::document_name(consent->content),
                 Text{paths_.publication(consent->type, consent->version, consent->language), consent->content});
+        if (const auto* publication = std::get_if<PublicationEntry>(&entry.entry)) note_record(*publication);
         if (!entry.addendum) return;
         const std::string line =
             bundle::addendum_start(entry.index) + *entry.addendum + std::string(bundle::addendum_end);
         addenda_.zip.size += line.size();
         addenda_.zip.crc = zip_crc(addenda_.zip.crc, as_bytes(line));
         addenda_digest_.add(as_bytes(line));
+    }
+
+    void note_record(const PublicationEntry& publication) {
+        const auto record = records_.find(bundle::document_name(publication.record));
+        if (record == records_.end()) return;
+        add_text(record->first, record->second);
+        records_.erase(record);
     }
 
     void add_entries(std::uint64_t bundle_index, const std::vector<BundledEntry>& entries) {
@@ -133,6 +155,7 @@ private:
     };
     const std::shared_ptr<BundleSource> source_;
     const PolicyPaths& paths_;
+    Records records_;  // without those that are members
     std::vector<BundleMember> members_;
     std::uint64_t entries_ = 0;
     tlog::CompactRange tree_;
@@ -147,12 +170,14 @@ awaitable<Result<Bundle>> Bundles::make(BundleFilter filter) {
     const std::string description = co_await log_.description_note();
     auto source =
         std::make_shared<BundleSource>(database_, store_, log_, filter, co_await log_.published().checkpoint());
-    BundlePlan plan(source, paths_);
+    TermPolicyRepository policies(database_);
+    const auto published = co_await policies.list_all();
+    BundlePlan plan(source, paths_, records_of(published));
     plan.add_text(bundle::readme, readme(*source));
     plan.add_text(bundle::checkpoint, source->checkpoint());
     plan.add_text(bundle::description, description);
     plan.add_text(bundle::policy, log_.policy_text());
-    for (const EmbeddedFile& page : verifier_pages()) plan.add_text(bundle::verifier, page.bytes);
+    plan.add_text(bundle::verifier, verifier_page());
     auto scanned = co_await plan.scan();
     if (!scanned) co_return fail(std::move(scanned.error()));
     const std::uint64_t entries = plan.entries();

@@ -49,7 +49,8 @@ bool has_evidence(AcceptanceId id, const ComparedRow& row, const std::optional<B
                             .user = *user,
                             .session = session,
                             .ip_address = row.ip_address,
-                            .user_agent = row.user_agent};
+                            .user_agent = row.user_agent,
+                            .shown_diff_hash = row.shown_diff_hash};
     return crypto::sha256(addendum_text(evidence, bytes)) == digest;
 }
 
@@ -75,9 +76,10 @@ std::vector<std::string> compare_row(AcceptanceId id, const ComparedRow& row, co
     expect(time == time_in(id.uuid()), "its accepted_at is not the time in its id");
     expect(row.subject && std::ranges::equal(*row.subject, entry.subject),
            "its user_id is not the account in the log, or log_subjects has another tag for it");
-    expect(
-        has_evidence(id, row, salt, entry.addendum),
-        "its user_id, session_id, ip_address or user_agent, or the salt of its log entry, are not those at the time");
+    expect(has_evidence(id, row, salt, entry.addendum),
+           "its user_id, session_id, ip_address, user_agent or shown_diff_hash, or the salt of its log entry, are not "
+           "those "
+           "at the time");
     return out;
 }
 

@@ -23,6 +23,7 @@ struct ComparedRow {
     std::optional<std::string> ip_address;
     std::optional<std::string> user_agent;
     std::optional<std::string> session;
+    std::optional<std::string> shown_diff_hash;
     // Of the document that term_policy_id names.
     std::optional<std::string> policy_type;
     std::optional<std::string> policy_version;

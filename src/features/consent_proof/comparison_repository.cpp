@@ -20,6 +20,7 @@ constexpr auto row_columns = columns<ComparedRow>(
     column<"CAST(a.ip_address AS TEXT)", &ComparedRow::ip_address>,
     column<"CAST(a.user_agent AS TEXT)", &ComparedRow::user_agent>,
     column<"CAST(a.session_id AS TEXT)", &ComparedRow::session>,
+    column<"CAST(a.shown_diff_hash AS TEXT)", &ComparedRow::shown_diff_hash>,
     column<"CAST(p.type AS TEXT)", &ComparedRow::policy_type>,
     column<"CAST(p.version AS TEXT)", &ComparedRow::policy_version>,
     column<"CAST(p.content_hashes AS TEXT)", &ComparedRow::policy_hashes>, column<"s.tag", &ComparedRow::subject>);

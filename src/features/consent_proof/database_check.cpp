@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "features/consent_log/consent_log.hpp"
+#include "features/consent_log/publications.hpp"
 #include "features/consent_proof/receipt_check.hpp"
 
 namespace consentry {
@@ -17,6 +18,7 @@ constexpr std::int64_t rows_at_once = 500;
 constexpr std::size_t findings_max = 1'000;
 constexpr const char* rows_table = "term_policy_acceptances";
 constexpr const char* entries_table = "log_entries";
+constexpr const char* versions_table = "term_policies";
 // Behind every position: an entry that has none yet.
 constexpr std::int64_t behind_all = std::numeric_limits<std::int64_t>::max();
 
@@ -32,7 +34,8 @@ void DatabaseCheck::add(const char* table, std::string_view id, std::string_view
 awaitable<DatabaseFindings> DatabaseCheck::run() {
     for (const auto step :
          {&DatabaseCheck::compare_with_published, &DatabaseCheck::compare_entries, &DatabaseCheck::compare_pending,
-          &DatabaseCheck::find_missing, &DatabaseCheck::find_unlogged, &DatabaseCheck::compare_order}) {
+          &DatabaseCheck::find_missing, &DatabaseCheck::find_unlogged, &DatabaseCheck::compare_order,
+          &DatabaseCheck::compare_publications}) {
         try {
             co_await (this->*step)();
         } catch (const std::logic_error& error) {
@@ -93,8 +96,11 @@ void DatabaseCheck::compare(const ComparedEntry& stored) {
     if (!entry) return add(entries_table, stored.id, entry.error());
     if (const auto* erasure = std::get_if<ErasureEntry>(&*entry))
         return note_erasure(*erasure, stored.position.value_or(behind_all));
+    if (const auto* publication = std::get_if<PublicationEntry>(&*entry)) {
+        publications_.insert_or_assign(stored.id, *publication);
+        return;
+    }
     const auto* consent = std::get_if<ConsentEntry>(&*entry);
-    if (consent == nullptr) return;
     if (!stored.position) check_due(stored, *consent);
     if (!stored.row) {
         missing_.push_back({.id = stored.id,
@@ -149,6 +155,26 @@ awaitable<void> DatabaseCheck::compare_order() {
         }
         if (std::ssize(found) < rows_at_once) co_return;
     }
+}
+
+awaitable<void> DatabaseCheck::compare_publications() {
+    TermPolicyRepository policies(database_);
+    const auto all = co_await policies.list_all();
+    for (const TermPolicy& policy : all) {
+        if (policy.status != PolicyStatus::published) continue;
+        const auto found = publications_.find(policy.id.text());
+        if (found == publications_.end()) {
+            add(versions_table, policy.id.text(),
+                "the version is published, but the log does not have its publication");
+            continue;
+        }
+        if (found->second != publication_entry(policy, found->second.is_late))
+            add(versions_table, policy.id.text(), "the version is not the one whose publication is in the log");
+        publications_.erase(found);
+    }
+    for (const auto& [id, publication] : publications_)
+        add(versions_table, id, "the published version is missing; the log says: " + describe(publication));
+    publications_.clear();
 }
 
 void DatabaseCheck::check_place(const RowPlace& former, const RowPlace& row) {

@@ -45,6 +45,7 @@ private:
     awaitable<void> find_missing();
     awaitable<void> find_unlogged();
     awaitable<void> compare_order();
+    awaitable<void> compare_publications();
     void compare(const ComparedEntry& stored);
     void check_due(const ComparedEntry& stored, const ConsentEntry& entry);
     void check_place(const RowPlace& former, const RowPlace& row);
@@ -59,6 +60,7 @@ private:
     DatabaseFindings out_;
     std::map<SubjectTag, std::int64_t> erasures_;  // the last one of each subject
     std::vector<Missing> missing_;
+    std::map<std::string, PublicationEntry, std::less<>> publications_;  // by the id of the version
 };
 
 }  // namespace consentry
