@@ -150,8 +150,8 @@ awaitable<Result<std::string>> ConsentLog::proof_of(UserId user, AcceptanceId id
 awaitable<std::vector<OwnRecord>> ConsentLog::records_of(UserId user, AcceptanceId after, std::int64_t count) {
     const auto found = co_await repository_.list_consents(user, after, count);
     std::vector<OwnRecord> out;
-    for (const auto& [id, logged] : found) {
-        OwnRecord record{.acceptance = id, .receipt = co_await receipt(id, logged.entry), .proof = {}};
+    for (const OwnEntry& logged : found) {
+        OwnRecord record{.acceptance = logged.id, .receipt = co_await receipt(logged.id, logged.entry), .proof = {}};
         if (logged.position) {
             const auto proof = co_await published_.prove(*logged.position, logged.entry);
             if (proof) record.proof = tlog::format_proof_file(*proof);

@@ -1,8 +1,19 @@
 #include "features/consent_log/repository.hpp"
 
+#include "storage/columns.hpp"
+
 namespace consentry {
 
 using storage::Expect;
+using storage::sql;
+
+namespace {
+
+constexpr auto own_columns =
+    storage::columns<OwnEntry>(storage::column<"e.id", &OwnEntry::id>, storage::column<"e.entry", &OwnEntry::entry>,
+                               storage::column<"e.position", &OwnEntry::position>);
+
+}  // namespace
 
 void ConsentLogRepository::add_consent(storage::Transaction& transaction, AcceptanceId id, const Bytes& entry,
                                        const AddendumSalt& salt) {
@@ -27,18 +38,13 @@ awaitable<std::optional<LoggedEntry>> ConsentLogRepository::find_consent(UserId 
     co_return LoggedEntry{.entry = rows[0].bytes(0), .position = rows[0].integer_or_null(1)};
 }
 
-awaitable<std::vector<std::pair<AcceptanceId, LoggedEntry>>> ConsentLogRepository::list_consents(UserId user,
-                                                                                                 AcceptanceId after,
-                                                                                                 std::int64_t count) {
-    const auto rows = co_await database_.query(
-        "SELECT e.id, e.entry, e.position FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id "
-        "WHERE a.user_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3",
-        user, after, count);
-    std::vector<std::pair<AcceptanceId, LoggedEntry>> out;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        out.emplace_back(rows[i].id<AcceptanceId>(0),
-                         LoggedEntry{.entry = rows[i].bytes(1), .position = rows[i].integer_or_null(2)});
-    co_return out;
+awaitable<std::vector<OwnEntry>> ConsentLogRepository::list_consents(UserId user, AcceptanceId after,
+                                                                     std::int64_t count) {
+    const auto rows = co_await database_.query(sql<"SELECT ", own_columns,
+                                                   " FROM log_entries e JOIN term_policy_acceptances a ON a.id = e.id "
+                                                   "WHERE a.user_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3">,
+                                               user, after, count);
+    co_return own_columns.read_all(rows);
 }
 
 awaitable<void> ConsentLogRepository::keep_receipt_key(const std::string& kid, const std::string& jwk, TimePoint now) {

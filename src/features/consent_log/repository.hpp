@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -16,6 +15,12 @@ namespace consentry {
 using storage::awaitable;
 
 struct LoggedEntry {
+    Bytes entry;
+    std::optional<std::int64_t> position;
+};
+
+struct OwnEntry {
+    AcceptanceId id;
     Bytes entry;
     std::optional<std::int64_t> position;
 };
@@ -33,8 +38,7 @@ public:
     awaitable<std::optional<LoggedEntry>> find_consent(UserId user, AcceptanceId id);
 
     // The acceptances of this account above `after`, in the order of their ids.
-    awaitable<std::vector<std::pair<AcceptanceId, LoggedEntry>>> list_consents(UserId user, AcceptanceId after,
-                                                                               std::int64_t count);
+    awaitable<std::vector<OwnEntry>> list_consents(UserId user, AcceptanceId after, std::int64_t count);
 
     awaitable<void> keep_receipt_key(const std::string& kid, const std::string& jwk, TimePoint now);
     awaitable<std::vector<std::string>> list_receipt_keys();  // each a JWK

@@ -163,70 +163,79 @@ private:
     sqlite3* database_ = nullptr;
 };
 
-// Returns table and statement of a random edit that changes something that matters.
-std::pair<std::string, std::string> edit(std::mt19937& random, int entries) {
-    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-    const auto at = [&] {
-        return "(SELECT id FROM log_entries WHERE position = " + std::to_string(below(entries)) + ")";
+struct Edit {
+    std::string table;
+    std::string sql;
+};
+const std::string rows = "term_policy_acceptances";
+
+Edit changed_row(int kind, const std::string& one, const std::string& other, const std::string& number) {
+    const auto with = [&](const std::string& set) {
+        return Edit{rows, "UPDATE " + rows + " SET " + set + " WHERE id = " + one};
     };
-    const std::string rows = "term_policy_acceptances";
-    const std::string one = at();
-    const std::string other = at();
-    const auto row_with = [&](const std::string& set) {
-        return std::pair(rows, "UPDATE " + rows + " SET " + set + " WHERE id = " + one);
-    };
-    const auto taken = [&](const std::string& column) {  // from another row
-        return row_with(column + " = (SELECT b." + column + " FROM " + rows + " b WHERE b.id = " + other + ")");
-    };
-    const auto entry_with = [&](const std::string& set) {
-        return std::pair(std::string("log_entries"), "UPDATE log_entries SET " + set + " WHERE id = " + one);
-    };
-    const std::string number = std::to_string(1 + below(1'000'000));
-    switch (below(20)) {
+    // `taken`: from another row.
+    const std::string taken[] = {"user_id", "session_id", "type", "language", "action"};
+    switch (kind) {
         case 0:
-            return row_with("accepted_at = accepted_at + " + number);
+            return with("accepted_at = accepted_at + " + number);
         case 1:
-            return row_with("accepted_at = accepted_at - " + number);
+            return with("accepted_at = accepted_at - " + number);
         case 2:
-            return row_with("ip_address = '192.0.2." + number + "'");
+            return with("ip_address = '192.0.2." + number + "'");
         case 3:
-            return row_with("user_agent = user_agent || '" + number + "'");
+            return with("user_agent = user_agent || '" + number + "'");
         case 4:
-            return row_with("version = version + " + number);
+            return with("version = version + " + number);
         case 5:
-            return row_with("sequence = sequence + " + number);
+            return with("sequence = sequence + " + number);
         case 6:
-            return row_with("content_hashes = replace(content_hashes, substr(content_hashes, 8, 4), 'abcd')");
+            return with("content_hashes = replace(content_hashes, substr(content_hashes, 8, 4), 'abcd')");
         case 7:
-            return taken("user_id");
-        case 8:
-            return taken("session_id");
-        case 9:
-            return taken("type");
-        case 10:
-            return taken("language");
-        case 11:
-            return taken("action");
-        case 12:
-            return row_with("ip_address = NULL");
+            return with("ip_address = NULL");
+        default: {
+            const std::string& column = taken[static_cast<std::size_t>(kind - 8)];
+            return with(column + " = (SELECT b." + column + " FROM " + rows + " b WHERE b.id = " + other + ")");
+        }
+    }
+}
+
+Edit inserted_row(const std::string& one) {
+    return {rows, "INSERT INTO " + rows +
+                      " SELECT lower(hex(randomblob(4))) || substr(id, 9), user_id, type, sequence + 100, action, "
+                      "term_policy_id, version, language, content_hashes, accepted_at, ip_address, user_agent, "
+                      "session_id FROM " +
+                      rows + " WHERE id = " + one};
+}
+
+// Two rows of one history change places.
+Edit reordered_rows(const std::string& one, int first, int distance) {
+    return {rows, "BEGIN; UPDATE " + rows +
+                      " SET sequence = -sequence WHERE (user_id, type) = (SELECT b.user_id, b.type "
+                      "FROM " +
+                      rows + " b WHERE b.id = " + one + ") AND sequence IN (" + std::to_string(first) + ", " +
+                      std::to_string(first + distance) + "); UPDATE " + rows + " SET sequence = sequence + " +
+                      std::to_string(2 * first + distance) + " WHERE sequence < 0; COMMIT"};
+}
+
+Edit random_edit(std::mt19937& random, int entries) {
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    const auto id = [&](int position) {
+        return "(SELECT id FROM log_entries WHERE position = " + std::to_string(position) + ")";
+    };
+    const std::string one = id(below(entries));
+    const std::string other = id(below(entries));
+    const auto entry_with = [&](const std::string& set) {
+        return Edit{"log_entries", "UPDATE log_entries SET " + set + " WHERE id = " + one};
+    };
+    const int kind = below(20);
+    if (kind < 13) return changed_row(kind, one, other, std::to_string(1 + below(1'000'000)));
+    switch (kind) {
         case 13:
             return {rows, "DELETE FROM " + rows + " WHERE id = " + one};
         case 14:
-            return {rows, "INSERT INTO " + rows +
-                              " SELECT lower(hex(randomblob(4))) || substr(id, 9), user_id, type, " +
-                              "sequence + 100, action, term_policy_id, version, language, content_hashes, accepted_at, "
-                              "ip_address, user_agent, session_id FROM " +
-                              rows + " WHERE id = " + one};
-        case 15: {  // reorder: two rows of one history change places
-            const int first = 1 + below(3);
-            const int distance = 1 + below(2);
-            return {rows, "BEGIN; UPDATE " + rows +
-                              " SET sequence = -sequence WHERE (user_id, type) = (SELECT b.user_id, "
-                              "b.type FROM " +
-                              rows + " b WHERE b.id = " + one + ") AND sequence IN (" + std::to_string(first) + ", " +
-                              std::to_string(first + distance) + "); UPDATE " + rows + " SET sequence = sequence + " +
-                              std::to_string(2 * first + distance) + " WHERE sequence < 0; COMMIT"};
-        }
+            return inserted_row(one);
+        case 15:
+            return reordered_rows(one, 1 + below(3), 1 + below(2));
         case 16:
             return entry_with("salt = randomblob(32)");
         case 17:
@@ -245,7 +254,7 @@ TEST(DatabaseCheck, TenThousandRandomEditsAreFoundAllOfThem) {
     std::mt19937 random(20'260'301);
     int edits = 0;
     for (int tries = 0; edits < 10'000 && tries < 40'000; ++tries) {
-        const auto [table, sql] = edit(random, 50);
+        const auto [table, sql] = random_edit(random, 50);
         // Some change nothing: a type that is taken from a row of the same type, or the same byte.
         editor.run(sql);
         const bool is_changed = editor.differs(table);
