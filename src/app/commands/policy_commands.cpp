@@ -257,8 +257,8 @@ PublicationTerms terms_of(const PolicyOptions& options) {
 }  // namespace
 
 int publish_policy(const PolicyOptions& options) {
-    if (options.not_material &&
-        !(is_one_line_name(*options.not_material) && is_at_most(*options.not_material, material_reason_length_max))) {
+    const auto& reason = options.not_material;
+    if (reason && (reason->empty() || !is_one_line_name(*reason) || !is_at_most(*reason, material_reason_length_max))) {
         fmt::print(stderr, "consentry: --not-material: expected the reason, one line of at most {} characters\n",
                    material_reason_length_max);
         return wrong_use;
