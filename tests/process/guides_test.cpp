@@ -72,7 +72,9 @@ void expect_pages_do_what_they_say(std::initializer_list<const char*> pages) {
 
 TEST(Guides, FirstHourAndAccountsDoWhatTheySay) { expect_pages_do_what_they_say({"first-hour.md", "accounts.md"}); }
 
-TEST(Guides, TermPoliciesAndConsentDoWhatTheySay) { expect_pages_do_what_they_say({"term-policies.md", "consent.md"}); }
+TEST(Guides, TermPoliciesAndConsentDoWhatTheySay) {
+    expect_pages_do_what_they_say({"term-policies.md", "consent.md", "consent-log.md", "consent-evidence.md"});
+}
 
 TEST(Guides, WitnessDoesWhatItSays) { expect_pages_do_what_they_say({"witness.md"}); }
 
