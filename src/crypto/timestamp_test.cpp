@@ -12,7 +12,6 @@ TEST(Timestamp, EachQueryHasANonceOfItsOwn) {
     const Sha256 digest = sha256("text");
     const Bytes query = timestamp_query(digest);
     EXPECT_NE(query, timestamp_query(digest));
-    EXPECT_EQ(query.size(), timestamp_query(sha256("another text")).size());
     EXPECT_EQ(query.front(), 0x30) << "a SEQUENCE";
     EXPECT_NE(std::ranges::search(query, digest).begin(), query.end());
 }

@@ -1,4 +1,5 @@
 // A log of the real service with a few records, and what a verifier gets to see of it.
+import { sha256 } from './bundle.mjs';
 import { Service } from './harness.mjs';
 
 export const texts = {
@@ -15,6 +16,31 @@ function splitEntries(bundle) {
         at = end;
     }
     return entries;
+}
+
+// By the layout of an entry.
+export const isConsent = (entry) => entry[0] === 1;
+export const isPublication = (entry) => entry[0] === 3;
+
+// The texts that the entries of publications name by their digests, in the order of `texts`: each must be in the log.
+function publicationsOf(service, entries) {
+    const rows = service.rows("SELECT * FROM term_policies WHERE status = 'published'");
+    const named = entries.filter(isPublication).map((entry) => entry.subarray(15).toString('hex'));
+    return Object.entries(texts).map(([type, text]) => {
+        const row = rows.find((one) => one.type === type);
+        const record = JSON.stringify({
+            contentHashes: { en: sha256(text).toString('hex') },
+            graceInDays: row.grace_in_days,
+            isMaterial: true,
+            materialReason: null,
+            processingHash: null,
+            publishedAt: new Date(row.published_at).toISOString(),
+            type,
+            version: 1,
+        });
+        if (!named.includes(sha256(record).toString('hex'))) throw new Error(`the log does not name ${record}`);
+        return record;
+    });
 }
 
 // What an entry names by its digest, from the database.
@@ -69,6 +95,8 @@ export async function recordedLog(settings) {
     const checkpoint = await service.text('/consent-log/checkpoint');
     const size = Number(checkpoint.split('\n')[1]);
     const bundle = await service.fetch(`/consent-log/tile/entries/000.p/${size}`);
+    const entries = splitEntries(bundle.bytes);
+    const publications = publicationsOf(service, entries);
     return {
         service,
         records,
@@ -76,9 +104,10 @@ export async function recordedLog(settings) {
         origin: facts.origin,
         descriptionNote: await service.text('/.well-known/consent-log.note'),
         checkpoint,
-        entries: splitEntries(bundle.bytes),
+        entries,
         addenda: addendaOf(service),
-        documents: Object.values(texts),
+        publications,
+        documents: [...Object.values(texts), ...publications],
     };
 }
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { before, test } from 'node:test';
-import { NoteKey, bundle, bundleMembers, checkpointText, leafHash, sha256, withSums, zip } from './bundle.mjs';
+import { NoteKey, bundle, bundleMembers, checkpointText, leafHash, sha256, tilePath, withSums, zip } from './bundle.mjs';
 import { openBrowser, openPage, root } from './harness.mjs';
-import { recordedLog, verify } from './records.mjs';
+import { isConsent, isPublication, recordedLog, texts, verify } from './records.mjs';
 
 let log;
 let page;
@@ -24,30 +24,43 @@ async function expectRefused(content, reason) {
     assert.match(finding.sentence, reason);
 }
 const factsOf = (finding) => Object.fromEntries(finding.facts);
+const indicesOf = (isWanted) => log.entries.flatMap((entry, index) => (isWanted(entry) ? [index] : []));
 
 test('a whole bundle is the log', async () => {
     const [finding] = await check(bundle(log));
     assert.ok(finding.good, finding.sentence);
-    assert.match(finding.sentence, /contains the whole log \S+ up to its checkpoint of 7 entries/);
+    assert.match(finding.sentence, new RegExp(`contains the whole log \\S+ up to its checkpoint of ${log.entries.length} entries`));
     const facts = factsOf(finding);
     assert.equal(facts.Acceptances, '6 entries');
     assert.equal(facts.Withdrawals, '1 entry');
     assert.equal(facts.Addenda, '7 addenda match their entries');
-    assert.equal(facts.Documents, '3 texts match their hashes');
+    assert.equal(facts.Publications, '3 entries');
+    assert.equal(log.entries.length, 6 + 1 + 3);
+    assert.equal(facts.Documents, '6 texts match their hashes', 'three texts and three records of publications');
     const other = new NoteKey(log.origin, randomBytes(32));
     assert.match((await check(bundle(log), other.vkey))[0].sentence, /^checkpoint: none of the known keys/);
 });
 
 test('a filtered bundle proves each of its entries', async () => {
-    const some = { ...log, documents: log.documents.slice(2) };
-    const chosen = log.entries.flatMap((entry, index) =>
-        entry.subarray(34, 66).equals(sha256(log.documents[2])) ? [index] : [],
-    );
+    const [text, record] = [texts.marketing, log.publications[2]];
+    const some = { ...log, documents: [text] };
+    const chosen = indicesOf((entry) => isConsent(entry) && entry.subarray(34, 66).equals(sha256(text)));
     assert.equal(chosen.length, 3);
     const [right] = await check(bundle(some, chosen));
     assert.ok(right.good, right.sentence);
-    assert.match(right.sentence, /contains 3 of the 7 entries of \S+; each is proven/);
+    const proven = (count) => new RegExp(`contains ${count} of the ${log.entries.length} entries of \\S+; each is proven`);
+    assert.match(right.sentence, proven(3));
     assert.equal(factsOf(right).Addenda, '3 addenda match their entries');
+    // With the publication of the text.
+    const published = indicesOf((entry) => isPublication(entry) && entry.subarray(15).equals(sha256(record)));
+    assert.equal(published.length, 1);
+    const [more] = await check(bundle({ ...log, documents: [text, record] }, [...published, ...chosen]));
+    assert.ok(more.good, more.sentence);
+    assert.match(more.sentence, proven(4));
+    assert.equal(factsOf(more).Addenda, '3 addenda match their entries');
+    assert.equal(factsOf(more).Documents, '2 texts match their hashes');
+    const [without] = await check(bundle({ ...log, documents: [text, record] }, chosen));
+    assert.match(without.sentence, /no entry of the bundle names/);
 });
 
 // Each change leaves checksums and archive right, so that only the check in question can notice.
@@ -56,8 +69,8 @@ async function expectChangeRefused(change, reason, chosen = null) {
     change(members);
     await expectRefused(zip(withSums(members)), reason);
 }
-const tile = 'tile/entries/000.p/7';
 test('every member is checked', async () => {
+    const tile = tilePath(0, log.entries.length);
     for (const name of ['checkpoint', 'description.note', 'policy.txt', 'README.txt'])
         await expectChangeRefused(
             (members) => delete members[name],
@@ -84,7 +97,7 @@ test('every member is checked', async () => {
         (members) => (members[tile] = Buffer.concat([members[tile], Buffer.from('x')])),
         /1 bytes follow/,
     );
-    await expectChangeRefused((members) => (members[tile] = members[tile].subarray(0, -1)), /ends within entry 6/);
+    await expectChangeRefused((members) => (members[tile] = members[tile].subarray(0, -1)), new RegExp(`ends within entry ${log.entries.length - 1}`));
     const swapped = () =>
         Buffer.concat(
             [log.entries[1], log.entries[0], ...log.entries.slice(2)].flatMap((one) => [
@@ -103,34 +116,37 @@ test('every member is checked', async () => {
 });
 
 test('addenda belong to their entries', async () => {
+    const [first] = log.addenda.keys();
+    assert.equal(first, indicesOf(isConsent)[0]);
+    const firstIs = (index) => (text) => text.replace(`"index":${first},`, `"index":${index},`);
     const refused = (change, reason) =>
         expectChangeRefused((members) => (members['addenda.ndjson'] = change(members['addenda.ndjson'])), reason);
     await refused(
         (text) => text.replace('"userAgent":"node"', '"userAgent":"curl"'),
-        /the addendum of entry 0 is not the one/,
+        new RegExp(`the addendum of entry ${first} is not the one`),
     );
-    await refused((text) => text.replace('"index":0', '"index":7'), /not sorted|no entry/);
+    await refused(firstIs(log.entries.length), /not sorted|no entry/);
+    await refused(firstIs(indicesOf(isPublication)[0]), /not sorted|no entry/);
     await refused((text) => text.split('\n').reverse().join('\n').slice(1) + '\n', /not sorted/);
     await refused((text) => text.slice(0, -1), /last line is cut off/);
-    await refused((text) => text.replace('{"index":0,', '{"index":00,'), /not of the form/);
+    await refused(firstIs(`0${first}`), /not of the form/);
     await refused((text) => `${text}{}\n`, /not of the form/);
 });
 
 test('proofs of a filtered bundle are for its checkpoint', async () => {
-    const name = 'proofs/000000000002.tlog-proof';
-    const change = (edit, reason) => expectChangeRefused(edit, reason, [2, 4]);
-    await change(
-        (members) => (members['proofs/000000000003.tlog-proof'] = members[name]),
-        /the name is not that of its index/,
-    );
-    const other = `extra ${log.entries[3].toString('base64')}\n`;
+    const [one, between, another] = indicesOf(isConsent).slice(2);
+    const nameOf = (index) => `proofs/${String(index).padStart(12, '0')}.tlog-proof`;
+    const name = nameOf(one);
+    const change = (edit, reason) => expectChangeRefused(edit, reason, [one, another]);
+    await change((members) => (members[nameOf(between)] = members[name]), /the name is not that of its index/);
+    const other = `extra ${log.entries[between].toString('base64')}\n`;
     await change((members) => (members[name] = members[name].replace(/^extra .*\n/m, other)), /leads to another root/);
     await change(
         (members) => (members[name] = members[name].replace(/^extra .*\n/m, '')),
         /does not contain its entry/,
     );
     await change((members) => (members[name] = members[name].replace(/\n\n[^]*/, '\n\nx')), /for another checkpoint/);
-    await change((members) => (members[name] = members[name].replace('index 2', 'index 2 ')), /not a decimal number/);
+    await change((members) => (members[name] = members[name].replace(`index ${one}`, `index ${one} `)), /not a decimal number/);
 });
 
 test('checksums and archive are exact', async () => {
@@ -206,6 +222,7 @@ test('no byte of a bundle can change', async () => {
 test('a large bundle does not freeze the page', async (t) => {
     const count = Number(process.env.CONSENTRY_BROWSER_ENTRIES ?? 10000);
     const key = new NoteKey('large.example/consent', randomBytes(32));
+    const consents = log.entries.filter(isConsent);
     const entries = [];
     const addenda = new Map();
     for (let i = 0; i < count; ++i) {
@@ -217,7 +234,7 @@ test('a large bundle does not freeze the page', async (t) => {
             userAgent: 'x'.repeat(100),
             userId: String(i),
         });
-        const entry = Buffer.from(log.entries[i % log.entries.length]);
+        const entry = Buffer.from(consents[i % consents.length]);
         sha256(text).copy(entry, 66);
         entries.push(entry);
         addenda.set(i, text);

@@ -8,6 +8,7 @@
 #include "app/app.hpp"
 #include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/api_key_calls.hpp"
+#include "tests/support/calls/policy_calls.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -28,6 +29,18 @@ std::vector<DescribedBody> described_bodies(App& app) {
         out.push_back(std::move(body));
     }
     return out;
+}
+
+// What a version says about the processing of personal data, with these names.
+json::object processing_of(json::object controller, const std::string& recipient = "Mailer Ltd") {
+    controller["address"] = "1 Example Street";
+    return {{"controller", std::move(controller)},
+            {"jurisdictions", json::array{"EU"}},
+            {"personalData", json::array{json::object{{"category", "pd:EmailAddress"}}}},
+            {"purposes", json::array{json::object{{"category", "dpv:Marketing"}}}},
+            {"recipients", json::array{json::object{{"name", recipient}}}},
+            {"rights", json::array{}},
+            {"storage", json::object{{"duration", "P2Y"}, {"locations", json::array{"DE"}}}}};
 }
 
 TEST(INP_7, BlanksAroundAnAddressAreNoPartOfIt) {
@@ -57,6 +70,25 @@ TEST(INP_7, BlanksAroundAnAddressAreNoPartOfIt) {
     expect("checkEmail", known, 200);
     EXPECT_TRUE(known.boolean("data.exist"));
     EXPECT_EQ(one(service, "SELECT count(*) FROM users WHERE email IN ('new@example.org', 'made@example.org')"), "2");
+
+    const PolicyDesk desk(office.service);
+    const auto stored = [&] {
+        const json::value processing =
+            json::parse(one(service, "SELECT processing FROM term_policies WHERE processing IS NOT NULL"));
+        return std::string(processing.at("controller").at("email").as_string());
+    };
+    const Answer drafted = desk.call("POST", "create",
+                                     {{"type", "marketing"},
+                                      {"version", 1},
+                                      {"contents", desk.upload("marketing", 1, texts_in({"en"}))},
+                                      {"processing", processing_of({{"name", "Ada Ltd"}, {"email", written}})}});
+    expect("createTermPolicy", drafted, 201);
+    EXPECT_EQ(stored(), ada.email);
+    expect("updateTermPolicyProcessing",
+           desk.call("PUT", "update/" + drafted.text("data.id") + "/processing",
+                     {{"processing", processing_of({{"name", "Ada Ltd"}, {"email", " Office@example.org\n"}})}}),
+           200);
+    EXPECT_EQ(stored(), "office@example.org");
 
     // The list above must be complete: add every operation whose body has an address.
     std::set<std::string> with_address;
@@ -107,6 +139,8 @@ TEST(INP_3, ANameIsOneLineThatCanBeSeenWhereverItIsAskedFor) {
     const Person ada = office.service.make_person();
     const Headers caller = bearer(service.tokens_of(ada).access);
     const std::string key = office.make().id;
+    const PolicyDesk desk(office.service);
+    const std::string processing_path = "update/" + desk.draft("marketing", 1, texts_in({"en"})) + "/processing";
     int made = 0;
     const auto put = [&](const std::string& path, const json::object& body, const Headers& headers) {
         return service.call("PUT", path, json::serialize(body), headers);
@@ -136,6 +170,16 @@ TEST(INP_3, ANameIsOneLineThatCanBeSeenWhereverItIsAskedFor) {
                                                                 {"password", ada.password},
                                                                 {"from", "mobile"},
                                                                 {"device", {{"fingerprint", "a"}, {"name", name}}}});
+         }},
+        {"updateTermPolicyProcessing", "processing.controller.name",
+         [&](const std::string& name) {
+             const json::object controller{{"name", name}, {"email", "office@example.org"}};
+             return desk.call("PUT", processing_path, {{"processing", processing_of(controller)}});
+         }},
+        {"updateTermPolicyProcessing", "processing.recipients.0.name",
+         [&](const std::string& name) {
+             const json::object controller{{"name", "Ada Ltd"}, {"email", "office@example.org"}};
+             return desk.call("PUT", processing_path, {{"processing", processing_of(controller, name)}});
          }},
     };
     for (const NameField& field : fields) {

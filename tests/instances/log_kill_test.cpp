@@ -148,7 +148,8 @@ public:
         const auto fetch = [&](const std::string& path) { return first().get(path); };
         const LogMirror mirror = mirror_of(fetch, key_);
         EXPECT_THAT(mirror.complaints, ::testing::IsEmpty());
-        EXPECT_EQ(std::to_string(mirror.checkpoint.size), one("SELECT count(*) FROM log_entries"));
+        EXPECT_EQ(std::to_string(mirror.checkpoint.size),
+                  one("SELECT count(*) FROM log_entries WHERE log = 'consent'"));
         EXPECT_THAT(seen_.forks(), ::testing::IsEmpty());
         const ReceiptKeys keys(fetch("/.well-known/consent-log.note").body, key_);
         std::size_t broken = 0;
@@ -198,7 +199,8 @@ private:
         const auto begin = steady_clock::now();
         const bool is_complete = eventually_before(begin + promise, [&] {
             collect();
-            return one("SELECT published - (SELECT count(*) FROM log_entries) FROM logs") == "0";
+            return one("SELECT published - (SELECT count(*) FROM log_entries WHERE log = 'consent') FROM logs WHERE "
+                       "name = 'consent'") == "0";
         });
         EXPECT_TRUE(is_complete) << "entries wait for longer than promised";
         slowest_ =

@@ -122,18 +122,22 @@ protected:
             "language, "
             "NULL, NULL, NULL, created_at FROM users LIMIT 1");
         sqlite(
-            "INSERT INTO term_policies SELECT '01890000-0000-7000-8000-0000000000cd', 'privacy', 1, 'published', 2, "
+            "INSERT INTO term_policies (id, type, version, status, revision, publishing_until, content_hashes, published_at, "
+            "published_by, created_at, created_by, updated_at, updated_by) SELECT "
+            "'01890000-0000-7000-8000-0000000000cd', 'privacy', 1, 'published', 2, "
             "NULL, "
             "'{}', created_at, id, created_at, id, created_at, NULL FROM users LIMIT 1");
         sqlite("INSERT INTO term_policy_contents SELECT id, 'en', 5, x'0102' FROM term_policies");
         sqlite("INSERT INTO loose_objects VALUES ('private', 'privacy', 1, 'en', 1, 0, NULL)");
         sqlite("INSERT INTO term_policy_announcements SELECT id, NULL, created_at FROM term_policies");
         sqlite(
-            "INSERT INTO term_policy_acceptances SELECT u.id, u.id, p.type, 1, 'accepted', p.id, p.version, 'en', "
+            "INSERT INTO term_policy_acceptances (id, user_id, type, sequence, action, term_policy_id, version, "
+            "language, content_hashes, accepted_at, ip_address, user_agent, session_id) SELECT u.id, u.id, p.type, 1, "
+            "'accepted', p.id, p.version, 'en', "
             "'{}', 1, "
             "'192.0.2.1', 'Browser', NULL FROM users u, term_policies p LIMIT 1");
         sqlite("INSERT INTO log_entries SELECT id, 'consent', x'0102', x'0304', NULL FROM term_policy_acceptances");
-        sqlite("INSERT INTO log_subjects SELECT user_id, x'0506' FROM term_policy_acceptances");
+        sqlite("INSERT OR REPLACE INTO log_subjects SELECT user_id, x'0506' FROM term_policy_acceptances");
         sqlite("INSERT INTO receipt_keys VALUES ('a kid', '{}', 1)");
     }
 

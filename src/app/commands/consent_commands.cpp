@@ -123,7 +123,7 @@ int export_consent(const ConsentExportOptions& options) {
         fmt::print(stderr, "consentry: the consent log is off; set CONSENT_LOG_ENABLE=true and its key\n");
         return wrong_use;
     }
-    run(services->consent_log->published().open());
+    run(services->open_logs());
     auto bundle = run(services->bundles->make(*filter));
     if (!bundle) return tell(*services, bundle.error());
     NewFile file(options.out);

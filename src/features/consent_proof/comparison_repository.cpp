@@ -66,6 +66,15 @@ awaitable<std::vector<std::string>> ComparisonRepository::unlogged(Uuid after, s
     co_return out;
 }
 
+awaitable<std::map<std::string, std::string>> ComparisonRepository::version_hashes() {
+    const auto rows = co_await database_.query(
+        "SELECT CAST(p.id AS TEXT), COALESCE(CAST(p.content_hashes AS TEXT), '') FROM term_policies p "
+        "WHERE p.status = 'published'");
+    std::map<std::string, std::string> out;
+    for (std::size_t i = 0; i < rows.size(); ++i) out.emplace(rows[i].text(0), rows[i].text(1));
+    co_return out;
+}
+
 awaitable<std::vector<RowPlace>> ComparisonRepository::places(const RowPlace& after, std::int64_t count) {
     const auto rows = co_await database_.query(
         sql<"SELECT ", place_columns,

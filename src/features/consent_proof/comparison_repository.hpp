@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,8 @@ public:
     awaitable<std::vector<ComparedEntry>> entries(std::int64_t after, std::int64_t count);
     awaitable<std::vector<ComparedEntry>> pending(Uuid after, std::int64_t count);
     awaitable<std::vector<std::string>> unlogged(Uuid after, std::int64_t count);
+    // content_hashes of each published version, by its id.
+    awaitable<std::map<std::string, std::string>> version_hashes();
     // In the order of account, type and sequence.
     awaitable<std::vector<RowPlace>> places(const RowPlace& after, std::int64_t count);
 

@@ -5,8 +5,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "base/strict_json.hpp"
 #include "features/consent_log/consent_log.hpp"
 #include "features/consent_log/publications.hpp"
 #include "features/consent_proof/receipt_check.hpp"
@@ -21,6 +23,16 @@ constexpr const char* entries_table = "log_entries";
 constexpr const char* versions_table = "term_policies";
 // Behind every position: an entry that has none yet.
 constexpr std::int64_t behind_all = std::numeric_limits<std::int64_t>::max();
+
+// Whether content_hashes names the texts of the version, and no others.
+bool has_hashes(const TermPolicy& policy, std::string_view content_hashes) {
+    const auto read = parse_strict_json(content_hashes);
+    if (!read || !read->is_object() || read->get_object().size() != policy.contents.size()) return false;
+    return std::ranges::all_of(policy.contents, [&](const PolicyContent& content) {
+        const auto* hash = read->get_object().if_contains(name_of(content.language));
+        return hash != nullptr && hash->is_string() && std::string_view(hash->get_string()) == content.digest;
+    });
+}
 
 }  // namespace
 
@@ -160,6 +172,7 @@ awaitable<void> DatabaseCheck::compare_order() {
 awaitable<void> DatabaseCheck::compare_publications() {
     TermPolicyRepository policies(database_);
     const auto all = co_await policies.list_all();
+    const auto hashes = co_await repository_.version_hashes();
     for (const TermPolicy& policy : all) {
         if (policy.status != PolicyStatus::published) continue;
         const auto found = publications_.find(policy.id.text());
@@ -170,6 +183,8 @@ awaitable<void> DatabaseCheck::compare_publications() {
         }
         if (found->second != publication_entry(policy, found->second.is_late))
             add(versions_table, policy.id.text(), "the version is not the one whose publication is in the log");
+        if (const auto own = hashes.find(policy.id.text()); own == hashes.end() || !has_hashes(policy, own->second))
+            add(versions_table, policy.id.text(), "its content_hashes are not those of its texts");
         publications_.erase(found);
     }
     for (const auto& [id, publication] : publications_)

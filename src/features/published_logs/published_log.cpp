@@ -30,6 +30,21 @@ tlog::GrowingTree tree_of(const LogState& known) {
     return std::move(*tree);
 }
 
+// The entries at the beginning of the bundle that grows are published; the edge of the tree begins with their hashes.
+void check_growing_bundle(const LogState& known, std::uint64_t first, std::span<const Bytes> entries) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const tlog::Hash leaf = tlog::leaf_hash(entries[i]);
+        tlog::Hash published{};
+        std::ranges::copy(BytesView(known.edge).subspan(i * published.size(), published.size()), published.begin());
+        if (leaf != published)
+            throw LogRefused(
+                fmt::format("The entry at position {} in the database is not the one that the log has "
+                            "published: somebody has changed it. Restore the table log_entries from a "
+                            "backup, then restart.",
+                            first + i));
+    }
+}
+
 std::vector<tlog::Tile> bundles_of(std::uint64_t from, std::uint64_t to, const std::vector<Bytes>& entries) {
     const std::uint64_t first = from - from % tlog::tile_width;
     std::vector<tlog::Tile> out;
@@ -137,6 +152,7 @@ awaitable<void> PublishedLog::publish_next() {
     if (from == to) co_return;
     const std::uint64_t first = from - from % tlog::tile_width;  // the last bundle grows
     const auto entries = co_await repository_.entries(static_cast<std::int64_t>(first), static_cast<std::int64_t>(to));
+    check_growing_bundle(known, first, std::span(entries).first(from - first));
     std::vector<tlog::Hash> leaves;
     for (std::size_t i = from - first; i < entries.size(); ++i) leaves.push_back(tlog::leaf_hash(entries[i]));
     tlog::GrowingTree tree = tree_of(known);

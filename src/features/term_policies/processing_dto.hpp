@@ -71,7 +71,7 @@ struct Recipient {
         return std::tuple{
             field("category", &Recipient::category, "Term of the vocabulary, such as `dpv:DataProcessor`",
                   VocabularyTerm{}, short_text),
-            field("name", &Recipient::name, "Name of the recipient", http::not_empty, short_text),
+            field("name", &Recipient::name, "Name of the recipient", http::not_empty, short_text, http::one_line_name),
             field("region", &Recipient::region, "Country of the recipient (ISO 3166)", Region{}),
         };
     }
@@ -107,7 +107,7 @@ struct Controller {
             field("address", &Controller::address, "Postal address", http::not_empty, short_text),
             field("dpo", &Controller::dpo, "Email address of the data protection officer", http::email),
             field("email", &Controller::email, "Email address", http::email),
-            field("name", &Controller::name, "Name", http::not_empty, short_text),
+            field("name", &Controller::name, "Name", http::not_empty, short_text, http::one_line_name),
             field("url", &Controller::url, "Web address", http::not_empty, short_text),
         };
     }
@@ -134,6 +134,19 @@ struct Processing {
             field("rights", &Processing::rights, "Rights of the data subject, such as `eu-gdpr:A7-3`; may be empty"),
             field("storage", &Processing::storage, "How long and where the data are kept"),
         };
+    }
+    static std::vector<Processing> examples() {
+        return {{.controller = Controller{.address = "1 Example Street, 10115 Berlin, Germany",
+                                          .dpo = "dpo@example.org",
+                                          .email = "privacy@example.org",
+                                          .name = "Example Ltd",
+                                          .url = "https://example.org/"},
+                 .jurisdictions = {"EU"},
+                 .personal_data = {{.category = "pd:EmailAddress", .description = "The address of the account"}},
+                 .purposes = {{.category = "dpv:Marketing", .description = "Mails about our offers"}},
+                 .recipients = {{.category = "dpv:DataProcessor", .name = "Mailer Ltd", .region = "IE"}},
+                 .rights = {"eu-gdpr:A7-3"},
+                 .storage = {.duration = "P2Y", .locations = {"DE"}}}};
     }
 };
 

@@ -43,7 +43,8 @@ json::object example_of_error(const ErrorKind& kind, Draft& draft) {
     const std::string name =
         std::string(kind.module) + "." + std::to_string(kind.http_status) + "." + std::string(kind.name);
     if (!draft.examples.contains(name)) {
-        const json::object facts{{"retryAfterSeconds", 30}, {"period", 90}, {"mediaTypes", "application/json"}};
+        const json::object facts{
+            {"retryAfterSeconds", 30}, {"period", 90}, {"mediaTypes", "application/json"}, {"index", 12}};
         const std::string message = draft.locales.text(Language::en, kind.message_key, facts);
         json::object value{{"statusCode", kind.service_code},
                            {"statusCodeKey", kind.name},
@@ -183,15 +184,23 @@ json::object envelope(const Operation& operation, std::string_view path, std::st
     return media_type;
 }
 
-// The only header of an operation that not all of its successful answers carry.
+// The only header of an operation that not all of its successful answers carry. Several operations have it, so it is a
+// component.
 constexpr std::string_view sometimes = "Consent-Grace";
 
 json::object success(const Operation& operation, std::string_view path, Draft& draft) {
     const unsigned status = operation.no_content ? 204 : operation.success_status;
     json::object headers = headers_of(status, operation.has_etag);
-    for (const auto& [name, text] : operation.answer_headers)
-        headers[name] =
-            json::object{{"description", text}, {"required", name != sometimes}, {"schema", {{"type", "string"}}}};
+    for (const auto& [name, text] : operation.answer_headers) {
+        const bool is_shared = name == sometimes;
+        json::object header{{"description", text}, {"required", !is_shared}, {"schema", {{"type", "string"}}}};
+        if (is_shared) {
+            draft.headers[name] = std::move(header);
+            headers[name] = reference("headers", name);
+        } else {
+            headers[name] = std::move(header);
+        }
+    }
     json::object out{{"headers", std::move(headers)}};
     if (operation.no_content) {
         out["description"] = "Done; the response has no body";

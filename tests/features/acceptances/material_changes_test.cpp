@@ -212,8 +212,8 @@ std::vector<LogEntry> published_entries(Service& service) {
     for (const CleanUpTrouble& trouble : run(service.app().services().clean_up()))
         ADD_FAILURE() << trouble.task << ": " << trouble.reason;
     std::vector<LogEntry> out;
-    for (const auto& row :
-         service.sql("SELECT hex(entry) FROM log_entries WHERE position IS NOT NULL ORDER BY position"))
+    for (const auto& row : service.sql(
+             "SELECT hex(entry) FROM log_entries WHERE log = 'consent' AND position IS NOT NULL ORDER BY position"))
         out.push_back(parse_log_entry(from_hex(row[0]).value()).value());
     return out;
 }
@@ -253,7 +253,7 @@ TEST(ConsentLog, TakesInPublicationsFromBeforeIt) {
     ASSERT_EQ(t.publish(1).status, 200U);
     const TimePoint then = t.service.clock().now();
     t.service.clock().advance(days{1});
-    EXPECT_EQ(value_of(t.service, "count(*) FROM log_entries"), "0");
+    EXPECT_EQ(value_of(t.service, "count(*) FROM log_entries WHERE log = 'consent'"), "0");
     t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
     for (int i = 0; i < 2; ++i) {
         const auto entries = published_entries(t.service);

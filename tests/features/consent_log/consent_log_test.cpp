@@ -203,8 +203,8 @@ TEST(ConsentLog, WorkersAtTheSameTimeMakeOneLog) {
         for (const auto& ended : run_all(std::move(works), 4)) EXPECT_TRUE(ended);
         EXPECT_EQ(checkpoint_of(t.service).size, 2U * static_cast<unsigned>(i + 1));
     }
-    EXPECT_EQ(value_of(t.service, "count(DISTINCT position) FROM log_entries"), "60");
-    EXPECT_EQ(value_of(t.service, "max(position) FROM log_entries"), "59");
+    EXPECT_EQ(value_of(t.service, "count(DISTINCT position) FROM log_entries WHERE log = 'consent'"), "60");
+    EXPECT_EQ(value_of(t.service, "max(position) FROM log_entries WHERE log = 'consent'"), "59");
 }
 
 TEST(ConsentLog, TakesInWhatWasRecordedWithoutIt) {

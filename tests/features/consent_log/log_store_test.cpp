@@ -217,5 +217,17 @@ TEST_F(LogStore, NothingIsRewrittenFromChangedEntries) {
     EXPECT_EQ(state("published"), "701") << "what is recorded from now on is still published";
 }
 
+// A bundle that grows is written again with its former entries.
+TEST_F(LogStore, AChangedEntryDoesNotReachTheNextBundle) {
+    publish(300);
+    const std::string bundle = text_in(bench_.object("tile/entries/001.p/44"));
+    bench_.sql("UPDATE log_entries SET entry = X'00' WHERE position = 290");
+    bench_.add(1);
+    EXPECT_THAT(refusal_of(log_), HasSubstr("The entry at position 290"));
+    EXPECT_EQ(state("published"), "300");
+    EXPECT_FALSE(fs::exists(bench_.object("tile/entries/001.p/45")));
+    EXPECT_EQ(text_in(bench_.object("tile/entries/001.p/44")), bundle);
+}
+
 }  // namespace
 }  // namespace consentry::tests

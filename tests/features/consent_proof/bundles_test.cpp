@@ -22,8 +22,8 @@ constexpr const char* export_path = "/api/admin/consent/export";
 
 struct Auditor : Signed {
     explicit Auditor(int rounds = 2) : Signed(Environment{}) {
-        publish(service, "marketing", 1, {"de", "en"});
-        publish(service, "privacy", 2);
+        publish_with_entry(service, "marketing", 1, {"de", "en"});  // entry 0
+        publish_with_entry(service, "privacy", 2);                  // entry 1
         keep_text("marketing", 1, "en");
         receipt_in(accept(service, token, "privacy"));
         for (int i = 0; i < rounds; ++i) {
@@ -101,11 +101,11 @@ TEST(Bundles, TheWholeLogVerifiesFromTheKeyAlone) {
     const auto verified = given.verify(archive);
     ASSERT_TRUE(verified) << verified.error();
     EXPECT_TRUE(verified->is_whole);
-    EXPECT_EQ(verified->entries, 6U);
+    EXPECT_EQ(verified->entries, 8U);
     EXPECT_EQ(verified->addenda, 6U);
-    EXPECT_EQ(verified->documents, 1U) << "the store has one of the texts";
+    EXPECT_EQ(verified->documents, 3U) << "two records of publications; the store has one of the texts";
     const auto names = names_in(archive);
-    EXPECT_THAT(names, ::testing::Contains("tile/entries/000.p/6"));
+    EXPECT_THAT(names, ::testing::Contains("tile/entries/000.p/8"));
     EXPECT_THAT(names, ::testing::Contains("documents/" + hash_of("marketing", 1)));
     EXPECT_EQ(member_of(archive, "checkpoint"), given.service.get("/consent-log/checkpoint").body);
     EXPECT_EQ(member_of(archive, "description.note"), given.service.get("/.well-known/consent-log.note").body);
@@ -130,22 +130,24 @@ TEST(Bundles, TheSameCheckpointMakesTheSameBytes) {
 
 TEST(Bundles, FiltersTakeAPart) {
     const Auditor given;
-    const auto size_of = [&](const std::string& query) {
+    // Publications have no addenda.
+    const auto size_of = [&](const std::string& query, std::uint64_t publications = 0) {
         const auto verified = given.verify(given.bundle(query));
         EXPECT_TRUE(verified) << query << ": " << verified.error();
         if (!verified) return std::uint64_t{999};
         EXPECT_FALSE(verified->is_whole);
-        EXPECT_EQ(verified->addenda, query.contains("withoutAddenda") ? 0U : verified->entries) << query;
+        EXPECT_EQ(verified->addenda, query.contains("withoutAddenda") ? 0U : verified->entries - publications)
+            << query;
         return verified->entries;
     };
-    EXPECT_EQ(size_of("?type=privacy"), 1U);
-    EXPECT_EQ(size_of("?type=marketing&withoutAddenda=true"), 5U);
+    EXPECT_EQ(size_of("?type=privacy", 1), 2U);
+    EXPECT_EQ(size_of("?type=marketing&withoutAddenda=true", 1), 6U);
     EXPECT_EQ(size_of("?user=" + given.other.id.text()), 1U);
     EXPECT_EQ(size_of("?user=" + given.person.id.text() + "&type=marketing"), 4U);
     EXPECT_EQ(size_of("?type=cookies"), 0U);
     const std::string now = to_iso8601(given.service.clock().now() - std::chrono::minutes{30});
     EXPECT_EQ(size_of("?from=" + now), 3U);
-    EXPECT_EQ(size_of("?to=" + now), 3U);
+    EXPECT_EQ(size_of("?to=" + now, 2), 5U);
     EXPECT_EQ(member_of(given.bundle("?withoutAddenda=true"), "addenda.ndjson"), "");
     EXPECT_FALSE(given.bundle("?withoutAddenda=true").contains(given.other.id.text()));
 }
@@ -169,13 +171,13 @@ TEST(Bundles, NoMemberCanBeReplaced) {
         const auto verified = given.verify(forged(whole, changes));
         return verified ? std::string("genuine") : verified.error();
     };
-    const std::string entries = member_of(whole, "tile/entries/000.p/6");
+    const std::string entries = member_of(whole, "tile/entries/000.p/8");
     std::string altered = entries;
     altered[10] ^= 1;
-    EXPECT_THAT(verdict({{"tile/entries/000.p/6", altered}}), HasSubstr("entr"));
-    EXPECT_THAT(verdict({{"tile/entries/000.p/6", std::nullopt}}), ::testing::Not("genuine"));
-    EXPECT_THAT(verdict({{"tile/entries/000.p/6", std::nullopt}, {"tile/entries/000.p/5", entries}}),
-                HasSubstr("tile/entries/000.p/6"));
+    EXPECT_THAT(verdict({{"tile/entries/000.p/8", altered}}), HasSubstr("entr"));
+    EXPECT_THAT(verdict({{"tile/entries/000.p/8", std::nullopt}}), ::testing::Not("genuine"));
+    EXPECT_THAT(verdict({{"tile/entries/000.p/8", std::nullopt}, {"tile/entries/000.p/7", entries}}),
+                HasSubstr("tile/entries/000.p/8"));
     const std::string addenda = member_of(whole, "addenda.ndjson");
     std::string lie = addenda;
     lie.replace(lie.find("\"ipAddress\":\"") + 13, 1, "9");
@@ -189,10 +191,10 @@ TEST(Bundles, NoMemberCanBeReplaced) {
     EXPECT_THAT(verdict({{"checkpoint", std::nullopt}}), HasSubstr("checkpoint: "));
     EXPECT_THAT(verdict({{"SHA256SUMS", ""}}), HasSubstr("SHA256SUMS"));
     const std::string part = given.bundle("?type=privacy");
-    const std::string proof = member_of(part, "proofs/000000000000.tlog-proof");
-    EXPECT_THAT(verdict({{"proofs/000000000000.tlog-proof", proof}}), HasSubstr("has no proofs"));
+    const std::string proof = member_of(part, "proofs/000000000002.tlog-proof");
+    EXPECT_THAT(verdict({{"proofs/000000000002.tlog-proof", proof}}), HasSubstr("has no proofs"));
     EXPECT_FALSE(given.verify(
-        forged(part, {{"proofs/000000000000.tlog-proof", std::nullopt}, {"proofs/000000000001.tlog-proof", proof}})));
+        forged(part, {{"proofs/000000000002.tlog-proof", std::nullopt}, {"proofs/000000000003.tlog-proof", proof}})));
 }
 
 TEST(Bundles, AnAlteredRowIsNotHandedOut) {
@@ -201,11 +203,11 @@ TEST(Bundles, AnAlteredRowIsNotHandedOut) {
                       given.other.id.text() + "'");
     const Answer refused = given.service.get(export_path, bearer(given.admin));
     EXPECT_EQ(refused.number("statusCode"), 6120);
-    EXPECT_THAT(refused.body, ::testing::ContainsRegex("Entry [345] of the consent log"));
+    EXPECT_THAT(refused.body, ::testing::ContainsRegex("Entry [567] of the consent log"));
     EXPECT_EQ(given.service.get(std::string(export_path) + "?withoutAddenda=true", bearer(given.admin)).status, 200U);
     given.service.sql(
-        "UPDATE log_entries SET entry = (SELECT e.entry FROM log_entries e WHERE e.position = 1) "
-        "WHERE position = 2");
+        "UPDATE log_entries SET entry = (SELECT e.entry FROM log_entries e WHERE e.position = 3) "
+        "WHERE position = 4");
     EXPECT_EQ(
         given.service.get(std::string(export_path) + "?withoutAddenda=true", bearer(given.admin)).number("statusCode"),
         6120);

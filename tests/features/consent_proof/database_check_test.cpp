@@ -21,10 +21,13 @@ DatabaseFindings check(Service& service) {
     return run(check.run());
 }
 
+// Publications, which are the first entries.
+constexpr int versions = 2;
+
 struct Log : Signed {
     explicit Log(int people = 6) : Signed(Environment{}) {
-        publish(service, "termsOfService", 1, {"de", "en"});
-        publish(service, "marketing", 1);
+        publish_with_entry(service, "termsOfService", 1, {"de", "en"});
+        publish_with_entry(service, "marketing", 1);
         std::vector<std::string> tokens{token};
         while (std::ssize(tokens) < people) tokens.push_back(service.tokens_of(service.make_person()).access);
         for (int round = 0; round < 2; ++round)
@@ -48,10 +51,10 @@ TEST(DatabaseCheck, AnHonestDatabaseIsWhatItsLogSays) {
     Log log;
     const DatabaseFindings findings = check(log.service);
     EXPECT_THAT(findings.found, IsEmpty());
-    EXPECT_EQ(findings.entries, 30U);
+    EXPECT_EQ(findings.entries, versions + 30U);
     ASSERT_TRUE(findings.checkpoint);
-    EXPECT_EQ(findings.checkpoint->size, 30U);
-    publish(log.service, "marketing", 2);
+    EXPECT_EQ(findings.checkpoint->size, versions + 30U);
+    publish_with_entry(log.service, "marketing", 2);
     receipt_in(accept(log.service, log.token, "marketing"));
     EXPECT_THAT(log.found(), IsEmpty()) << "pending";
     log.service.pass(std::chrono::minutes{2});
@@ -63,7 +66,7 @@ TEST(DatabaseCheck, AnHonestDatabaseIsWhatItsLogSays) {
 
 TEST(DatabaseCheck, NamesTheRowAndWhatIsWrong) {
     Log log;
-    const std::string id = log.id_at(3);
+    const std::string id = log.id_at(versions + 3);
     const auto after = [&](const std::string& column, const std::string& value) {
         const std::string former =
             value_of(log.service, column + " FROM term_policy_acceptances WHERE id = '" + id + "'");
@@ -86,9 +89,9 @@ TEST(DatabaseCheck, NamesTheRowAndWhatIsWrong) {
 TEST(DatabaseCheck, AValueOfAnotherTypeIsAFindingAndNoFailure) {
     if (std::getenv("CONSENTRY_TEST_ENGINES") != nullptr) GTEST_SKIP() << "PostgreSQL refuses it";
     Log log;
-    log.service.sql("UPDATE log_entries SET salt = 'text' WHERE position = 4");
+    log.service.sql("UPDATE log_entries SET salt = 'text' WHERE position = 6");
     EXPECT_THAT(log.found(), Contains(HasSubstr("a value of a wrong type")));
-    log.service.sql("UPDATE term_policy_acceptances SET accepted_at = 'noon' WHERE id = '" + log.id_at(7) + "'");
+    log.service.sql("UPDATE term_policy_acceptances SET accepted_at = 'noon' WHERE id = '" + log.id_at(versions + 7) + "'");
     EXPECT_THAT(log.found(), ::testing::Not(IsEmpty()));
 }
 
@@ -113,17 +116,58 @@ TEST(DatabaseCheck, ARowIsRightlyMissingOnlyAfterAnErasure) {
 
 TEST(DatabaseCheck, ACutOffEndIsFound) {
     Log log;
+    publish_with_entry(log.service, "marketing", 2);
     const auto kept = log.service.sql("SELECT size, checkpoint FROM logs WHERE name = 'consent'");
-    publish(log.service, "marketing", 2);
+    const std::string& size = kept[0][0];
     receipt_in(accept(log.service, log.token, "marketing"));
     publish_log(log.service);
     EXPECT_THAT(log.found(), IsEmpty());
-    log.service.sql("DELETE FROM term_policy_acceptances WHERE id = '" + log.id_at(30) + "'");
-    log.service.sql("DELETE FROM log_entries WHERE log = 'consent' AND position = 30");
+    log.service.sql("DELETE FROM term_policy_acceptances WHERE id = '" + log.id_at(std::stoi(size)) + "'");
+    log.service.sql("DELETE FROM log_entries WHERE log = 'consent' AND position = " + size);
     EXPECT_THAT(log.found(), ::testing::Not(IsEmpty()));
-    log.service.sql("UPDATE logs SET size = 30, published = 30, checkpoint = '" + kept[0][1] +
+    log.service.sql("UPDATE logs SET size = " + size + ", published = " + size + ", checkpoint = '" + kept[0][1] +
                     "' WHERE name = 'consent'");
     EXPECT_THAT(log.found(), ::testing::Not(IsEmpty())) << "the store has a newer checkpoint";
+}
+
+// The hashes of the texts that a publication names by its record are those of term_policy_contents.
+TEST(DatabaseCheck, APublishedVersionIsTheOneInTheLog) {
+    Log log;
+    const std::string id = publish_with_entry(log.service, "privacy", 1);
+    EXPECT_THAT(log.found(), IsEmpty());
+    const std::string row = "term_policies " + id + ": ";
+    const std::string altered = row + "the version is not the one whose publication is in the log";
+    const auto after = [&](const std::string& change, const std::string& undo) {
+        log.service.sql(change);
+        const auto found = log.found();
+        log.service.sql(undo);
+        return found;
+    };
+    const std::string contents = "UPDATE term_policy_contents SET digest = ";
+    const std::string of_version = " WHERE term_policy_id = '" + id + "'";
+    EXPECT_THAT(after(contents + log.service.literal(crypto::sha256("another text")) + of_version,
+                      contents + log.service.literal(crypto::sha256("privacy 1 en")) + of_version),
+                Contains(altered));
+    const std::string policy = " WHERE id = '" + id + "'";
+    EXPECT_THAT(after("UPDATE term_policies SET is_material = FALSE" + policy,
+                      "UPDATE term_policies SET is_material = TRUE" + policy),
+                Contains(altered));
+    const std::string hashes = log.service.sql("SELECT content_hashes FROM term_policies" + policy)[0][0];
+    EXPECT_THAT(after("UPDATE term_policies SET content_hashes = '{}'" + policy,
+                      "UPDATE term_policies SET content_hashes = '" + hashes + "'" + policy),
+                Contains(row + "its content_hashes are not those of its texts"));
+    EXPECT_THAT(log.found(), IsEmpty()) << "all changes are undone";
+    log.service.sql("DELETE FROM term_policy_contents" + of_version);
+    log.service.sql("DELETE FROM term_policies" + policy);
+    EXPECT_THAT(log.found(), Contains(HasSubstr(row + "the published version is missing; the log says: ")));
+}
+
+TEST(DatabaseCheck, AVersionWhosePublicationIsRemovedFromTheLogIsNamed) {
+    Log log;
+    const std::string id = publish_with_entry(log.service, "privacy", 1);
+    log.service.sql("DELETE FROM log_entries WHERE id = '" + id + "'");
+    EXPECT_THAT(log.found(), Contains("term_policies " + id +
+                                      ": the version is published, but the log does not have its publication"));
 }
 
 // One connection, because ten thousand edits open too many otherwise.
@@ -203,7 +247,7 @@ Edit inserted_row(const std::string& one) {
     return {rows, "INSERT INTO " + rows +
                       " SELECT lower(hex(randomblob(4))) || substr(id, 9), user_id, type, sequence + 100, action, "
                       "term_policy_id, version, language, content_hashes, accepted_at, ip_address, user_agent, "
-                      "session_id FROM " +
+                      "session_id, shown_diff_hash FROM " +
                       rows + " WHERE id = " + one};
 }
 
@@ -217,13 +261,14 @@ Edit reordered_rows(const std::string& one, int first, int distance) {
                       std::to_string(2 * first + distance) + " WHERE sequence < 0; COMMIT"};
 }
 
+// `entries`: how many follow the publications.
 Edit random_edit(std::mt19937& random, int entries) {
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     const auto id = [&](int position) {
         return "(SELECT id FROM log_entries WHERE position = " + std::to_string(position) + ")";
     };
-    const std::string one = id(below(entries));
-    const std::string other = id(below(entries));
+    const std::string one = id(versions + below(entries));
+    const std::string other = id(versions + below(entries));
     const auto entry_with = [&](const std::string& set) {
         return Edit{"log_entries", "UPDATE log_entries SET " + set + " WHERE id = " + one};
     };
@@ -243,7 +288,7 @@ Edit random_edit(std::mt19937& random, int entries) {
         case 18:
             return entry_with("position = position + " + std::to_string(entries));
         default:
-            return {"log_entries", "DELETE FROM log_entries WHERE position = " + std::to_string(entries - 1)};
+            return {"log_entries", "DELETE FROM log_entries WHERE position = " + std::to_string(versions + entries - 1)};
     }
 }
 

@@ -15,6 +15,15 @@ inline void publish_log(Service& service) {
         ADD_FAILURE() << trouble.task << ": " << trouble.reason;
 }
 
+// publish() of documents, with what the service adds to its log at once: the versions are there before the acceptances.
+inline std::string publish_with_entry(Service& service, const std::string& type, int version,
+                                      const std::vector<std::string>& languages = {"en"}) {
+    const std::string id = publish(service, type, version, languages);
+    run(service.app().services().publications.complete());
+    publish_log(service);
+    return id;
+}
+
 inline std::string verifier_key_of(const Service& service) {
     const json::value facts = json::parse(service.get("/.well-known/consent-log").body);
     return std::string(facts.at("verifierKey").as_string());
