@@ -122,7 +122,8 @@ protected:
             "language, "
             "NULL, NULL, NULL, created_at FROM users LIMIT 1");
         sqlite(
-            "INSERT INTO term_policies (id, type, version, status, revision, publishing_until, content_hashes, published_at, "
+            "INSERT INTO term_policies (id, type, version, status, revision, publishing_until, content_hashes, "
+            "published_at, "
             "published_by, created_at, created_by, updated_at, updated_by) SELECT "
             "'01890000-0000-7000-8000-0000000000cd', 'privacy', 1, 'published', 2, "
             "NULL, "
@@ -138,6 +139,7 @@ protected:
             "'192.0.2.1', 'Browser', NULL FROM users u, term_policies p LIMIT 1");
         sqlite("INSERT INTO log_entries SELECT id, 'consent', x'0102', x'0304', NULL FROM term_policy_acceptances");
         sqlite("INSERT OR REPLACE INTO log_subjects SELECT user_id, x'0506' FROM term_policy_acceptances");
+        sqlite("INSERT INTO term_policy_diffs VALUES ('0a', 'privacy', 1, 2, 'en', '<p>A page</p>')");
         sqlite("INSERT INTO receipt_keys VALUES ('a kid', '{}', 1)");
     }
 

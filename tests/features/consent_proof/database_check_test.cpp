@@ -89,9 +89,10 @@ TEST(DatabaseCheck, NamesTheRowAndWhatIsWrong) {
 TEST(DatabaseCheck, AValueOfAnotherTypeIsAFindingAndNoFailure) {
     if (std::getenv("CONSENTRY_TEST_ENGINES") != nullptr) GTEST_SKIP() << "PostgreSQL refuses it";
     Log log;
-    log.service.sql("UPDATE log_entries SET salt = 'text' WHERE position = 6");
+    log.service.sql("UPDATE log_entries SET salt = 'text' WHERE log = 'consent' AND position = 6");
     EXPECT_THAT(log.found(), Contains(HasSubstr("a value of a wrong type")));
-    log.service.sql("UPDATE term_policy_acceptances SET accepted_at = 'noon' WHERE id = '" + log.id_at(versions + 7) + "'");
+    log.service.sql("UPDATE term_policy_acceptances SET accepted_at = 'noon' WHERE id = '" + log.id_at(versions + 7) +
+                    "'");
     EXPECT_THAT(log.found(), ::testing::Not(IsEmpty()));
 }
 
@@ -265,7 +266,7 @@ Edit reordered_rows(const std::string& one, int first, int distance) {
 Edit random_edit(std::mt19937& random, int entries) {
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     const auto id = [&](int position) {
-        return "(SELECT id FROM log_entries WHERE position = " + std::to_string(position) + ")";
+        return "(SELECT id FROM log_entries WHERE log = 'consent' AND position = " + std::to_string(position) + ")";
     };
     const std::string one = id(versions + below(entries));
     const std::string other = id(versions + below(entries));
@@ -288,7 +289,8 @@ Edit random_edit(std::mt19937& random, int entries) {
         case 18:
             return entry_with("position = position + " + std::to_string(entries));
         default:
-            return {"log_entries", "DELETE FROM log_entries WHERE position = " + std::to_string(versions + entries - 1)};
+            return {"log_entries", "DELETE FROM log_entries WHERE log = 'consent' AND position = " +
+                                       std::to_string(versions + entries - 1)};
     }
 }
 
