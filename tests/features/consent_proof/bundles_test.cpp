@@ -136,8 +136,7 @@ TEST(Bundles, FiltersTakeAPart) {
         EXPECT_TRUE(verified) << query << ": " << verified.error();
         if (!verified) return std::uint64_t{999};
         EXPECT_FALSE(verified->is_whole);
-        EXPECT_EQ(verified->addenda, query.contains("withoutAddenda") ? 0U : verified->entries - publications)
-            << query;
+        EXPECT_EQ(verified->addenda, query.contains("withoutAddenda") ? 0U : verified->entries - publications) << query;
         return verified->entries;
     };
     EXPECT_EQ(size_of("?type=privacy", 1), 2U);

@@ -29,7 +29,8 @@ Service& service_without_policies() {
         eventually([&] { return service.sql("SELECT COUNT(*) FROM term_policy_announcements").at(0).at(0) == "0"; });
     if (!announced) throw std::runtime_error("an announcement of an earlier test is still waiting");
     service.sql(
-        "BEGIN; DELETE FROM term_policy_diffs; DELETE FROM term_policy_acceptances; DELETE FROM term_policy_contents; DELETE FROM term_policies; "
+        "BEGIN; DELETE FROM term_policy_diffs; DELETE FROM term_policy_acceptances; DELETE FROM term_policy_contents; "
+        "DELETE FROM term_policies; "
         "DELETE FROM loose_objects; COMMIT");
     for (const char* area : {"private", "public"}) fs::remove_all(area_folder(service, area) / "term-policies");
     return service;
