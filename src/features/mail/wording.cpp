@@ -11,6 +11,7 @@
 #include <boost/json/object.hpp>
 
 #include "base/embedded.hpp"
+#include "base/html.hpp"
 #include "features/mail/shown_text.hpp"
 
 namespace consentry {
@@ -28,29 +29,6 @@ std::string required_fact(const MailFacts& facts, std::string_view name) {
     const std::string_view value = fact(facts, name);
     if (value.empty()) throw std::runtime_error("a mail lacks its fact " + std::string(name));
     return std::string(value);
-}
-
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out.push_back(c);
-        }
-    }
-    return out;
 }
 
 std::vector<std::string_view> paragraphs_of(std::string_view text) {
@@ -75,23 +53,26 @@ class Page {
 public:
     void paragraph(std::string_view text) {
         text_.append(text).append("\n\n");
-        html_.append("<p>").append(escaped(text)).append("</p>\n");
+        html_.append("<p>").append(html_escaped(text)).append("</p>\n");
     }
     void link(std::string_view label, const std::string& url) {
         text_.append(label).append(":\n").append(url).append("\n\n");
-        html_.append("<p><a class=\"button\" href=\"").append(escaped(url)).append("\">");
-        html_.append(escaped(label)).append("</a></p>\n<p class=\"small\">").append(escaped(url)).append("</p>\n");
+        html_.append("<p><a class=\"button\" href=\"").append(html_escaped(url)).append("\">");
+        html_.append(html_escaped(label))
+            .append("</a></p>\n<p class=\"small\">")
+            .append(html_escaped(url))
+            .append("</p>\n");
     }
     void secret(std::string_view text) {
         text_.append("    ").append(text).append("\n\n");
-        html_.append("<p class=\"secret\">").append(escaped(text)).append("</p>\n");
+        html_.append("<p class=\"secret\">").append(html_escaped(text)).append("</p>\n");
     }
     void details(const std::vector<std::pair<std::string_view, std::string>>& rows) {
         html_.append("<table>\n");
         for (const auto& [label, value] : rows) {
             text_.append(label).append(": ").append(value).append("\n");
-            html_.append("<tr><th>").append(escaped(label)).append("</th><td>");
-            html_.append(escaped(value)).append("</td></tr>\n");
+            html_.append("<tr><th>").append(html_escaped(label)).append("</th><td>");
+            html_.append(html_escaped(value)).append("</td></tr>\n");
         }
         text_.push_back('\n');
         html_.append("</table>\n");
@@ -178,11 +159,11 @@ Wording MailWriter::write(MailKind kind, Language language, const MailFacts& fac
     const std::string footer = say("mail.footer");
     out.text = page.text() + "-- \n" + footer + '\n' + site_.url + '\n';
     out.html = laid_out({{"language", name_of(language)},
-                         {"title", escaped(out.subject)},
-                         {"name", escaped(site_.name)},
+                         {"title", html_escaped(out.subject)},
+                         {"name", html_escaped(site_.name)},
                          {"body", page.html()},
-                         {"footer", escaped(footer)},
-                         {"url", escaped(site_.url)}});
+                         {"footer", html_escaped(footer)},
+                         {"url", html_escaped(site_.url)}});
     return out;
 }
 

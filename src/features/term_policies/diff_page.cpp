@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
+#include "base/html.hpp"
 #include "base/line_diff.hpp"
 #include "crypto/digest.hpp"
 
@@ -24,30 +25,15 @@ constexpr std::string_view style =
     "hr{border:0;border-top:1px dashed;margin:1rem 0}"
     ".label{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}";
 
+// Control characters are no text in HTML, and a carriage return would show as another line.
 std::string escaped(std::string_view text) {
     std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            case '\r':
-                break;
-            default:
-                if (static_cast<unsigned char>(c) < 0x20 && c != '\t')
-                    out += "\uFFFD";
-                else
-                    out.push_back(c);
-        }
+    for (const char c : html_escaped(text)) {
+        if (c == '\r') continue;
+        if (static_cast<unsigned char>(c) < 0x20 && c != '\t')
+            out += "\uFFFD";
+        else
+            out.push_back(c);
     }
     return out;
 }
