@@ -178,7 +178,7 @@ TEST(IncludeDirections, TheRuleItself) {
         {"app/app.cpp", "app/observation/logging.hpp", true},
         {"app/app.cpp", "app/commands/commands.hpp", false},
         {"app/commands/commands.cpp", "app/app.hpp", true},
-        {"app/commands/commands.cpp", "app/commands/serve_command.hpp", true},
+        {"app/commands/table/service_table.cpp", "app/commands/serve_command.hpp", true},
         {"main.cpp", "app/commands/commands.hpp", true},
         {"main.cpp", "features/login/login.hpp", false},
     };

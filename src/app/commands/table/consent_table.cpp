@@ -1,0 +1,54 @@
+#include <CLI/CLI.hpp>
+
+#include "app/commands/consent_commands.hpp"
+#include "app/commands/table/table.hpp"
+#include "app/commands/verify_commands.hpp"
+
+namespace consentry {
+
+void add_consent_commands(CLI::App& program, Selected& selected) {
+    CLI::App* consent = subcommand(program, "consent", "Hands out what the consent log proves");
+    consent->require_subcommand(1);
+    static ConsentExportOptions options;
+    CLI::App* command = subcommand(*consent, "export", "Writes a bundle for auditors, as a ZIP archive");
+    command->add_option("--out", options.out, "File to write")->required();
+    command->add_option("--user", options.user, "Account ID: only entries about this account");
+    command->add_option("--type", options.type, "Only entries about this policy type")
+        ->check(CLI::IsMember(std::vector<std::string>{"termsOfService", "privacy", "marketing", "cookies"}));
+    command->add_option("--from", options.from, "Only entries from this day or time on (UTC)");
+    command->add_option("--to", options.to, "Only entries up to and including this day (UTC), or before this time");
+    command->add_flag("--without-addenda", options.without_addenda,
+                      "Leave out the evidence, which names account, session, network address and program");
+    command->callback([&selected] { selected.run = [] { return export_consent(options); }; });
+}
+
+void add_verify_commands(CLI::App& program, Selected& selected) {
+    CLI::App* verify = subcommand(program, "verify", "Verifies records of consent");
+    verify->require_subcommand(1);
+    static VerifyOptions options;
+    const auto add = [&](const char* name, const char* says, const char* file, int (*run)(const VerifyOptions&)) {
+        CLI::App* command = subcommand(*verify, name, says);
+        command->add_option("file", options.file, file)->required();
+        CLI::Option* key = command->add_option("--key", options.key, "Verifier key of the log that you trust");
+        command->add_option("--policy", options.policy, "File with a policy: logs, witnesses and quorum that you trust")
+            ->excludes(key);
+        command->callback([&selected, run] { selected.run = [run] { return run(options); }; });
+        return command;
+    };
+    add("receipt", "Verifies receipts: one, many (a line each), or those in an answer or the export of an account",
+        "File with receipts; - reads standard input", verify_receipts)
+        ->add_option("--description", options.description,
+                     "File with the log's description, /.well-known/consent-log.note, or an export or a bundle that "
+                     "contains it (default: the export itself)");
+    add("proof", "Verifies that an entry is in the log", "File with a proof (.tlog-proof); - reads standard input",
+        verify_proof_file);
+    add("bundle", "Verifies an auditor's bundle", "ZIP file; - reads standard input", verify_bundle_file);
+
+    static std::string database_key;
+    CLI::App* database =
+        subcommand(*verify, "database", "Compares the database with the consent log; names every row that was altered");
+    database->add_option("--key", database_key, "Verifier key of the log (default: the one that the database names)");
+    database->callback([&selected] { selected.run = [] { return verify_database(database_key); }; });
+}
+
+}  // namespace consentry
