@@ -1,5 +1,7 @@
 #include "features/consent_proof/comparison_repository.hpp"
 
+#include <stdexcept>
+
 #include "storage/columns.hpp"
 
 namespace consentry {
@@ -41,7 +43,98 @@ constexpr auto joined = storage::Text{
     "LEFT JOIN term_policies p ON p.id = a.term_policy_id AND p.status = 'published' "
     "LEFT JOIN log_subjects s ON s.user_id = a.user_id WHERE e.log = 'consent' "};
 
+enum class Kind { integer, text, bytes, uuid };
+struct TypedColumn {
+    std::string_view name;
+    Kind kind;
+};
+struct TypedTable {
+    const char* name;
+    std::string_view select;  // the id as a text, then the columns
+    std::vector<TypedColumn> columns;
+};
+
+const std::vector<TypedTable>& typed_tables() {
+    using enum Kind;
+    static const std::vector<TypedTable> tables{
+        {"term_policy_acceptances",
+         "SELECT CAST(id AS TEXT), user_id, type, sequence, action, version, language, content_hashes, accepted_at, "
+         "ip_address, user_agent, session_id, shown_diff_hash FROM term_policy_acceptances "
+         "WHERE id > $1 ORDER BY id LIMIT $2",
+         {{"user_id", uuid},
+          {"type", text},
+          {"sequence", integer},
+          {"action", text},
+          {"version", integer},
+          {"language", text},
+          {"content_hashes", text},
+          {"accepted_at", integer},
+          {"ip_address", text},
+          {"user_agent", text},
+          {"session_id", uuid},
+          {"shown_diff_hash", text}}},
+        {"log_entries",
+         "SELECT CAST(id AS TEXT), position, entry, salt FROM log_entries WHERE id > $1 AND log = 'consent' "
+         "ORDER BY id LIMIT $2",
+         {{"position", integer}, {"entry", bytes}, {"salt", bytes}}},
+        {"log_subjects",
+         "SELECT CAST(user_id AS TEXT), tag FROM log_subjects WHERE user_id > $1 ORDER BY user_id LIMIT $2",
+         {{"tag", bytes}}},
+        {"term_policies",
+         "SELECT CAST(id AS TEXT), type, version, status, content_hashes, published_at, material_reason, "
+         "grace_in_days, grace_until, processing FROM term_policies WHERE id > $1 ORDER BY id LIMIT $2",
+         {{"type", text},
+          {"version", integer},
+          {"status", text},
+          {"content_hashes", text},
+          {"published_at", integer},
+          {"material_reason", text},
+          {"grace_in_days", integer},
+          {"grace_until", integer},
+          {"processing", text}}}};
+    return tables;
+}
+
+bool has_type(const storage::Row& row, std::size_t column, Kind kind) {
+    if (row.is_null(column)) return true;  // whether it may be null is for the comparison
+    try {
+        switch (kind) {
+            case Kind::integer:
+                row.integer(column);
+                break;
+            case Kind::text:
+                row.text(column);
+                break;
+            case Kind::bytes:
+                row.bytes(column);
+                break;
+            case Kind::uuid:
+                row.uuid(column);
+        }
+        return true;
+    } catch (const std::logic_error&) {
+        return false;
+    }
+}
+
 }  // namespace
+
+awaitable<std::vector<WrongValue>> ComparisonRepository::wrong_values() {
+    constexpr std::int64_t at_once = 500;
+    std::vector<WrongValue> out;
+    for (const TypedTable& table : typed_tables())
+        for (Uuid after;;) {
+            const auto rows = co_await database_.query(table.select, after, at_once);
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                for (std::size_t column = 0; column < table.columns.size(); ++column)
+                    if (!has_type(rows[i], column + 1, table.columns[column].kind))
+                        out.push_back({table.name, rows[i].text(0), table.columns[column].name});
+            const auto last = rows.empty() ? std::nullopt : Uuid::parse(rows[rows.size() - 1].text(0));
+            if (static_cast<std::int64_t>(rows.size()) < at_once || !last) break;
+            after = *last;
+        }
+    co_return out;
+}
 
 awaitable<std::vector<ComparedEntry>> ComparisonRepository::entries(std::int64_t after, std::int64_t count) {
     const auto rows = co_await database_.query(

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "features/consent_proof/compared_row.hpp"
@@ -34,6 +35,13 @@ struct RowPlace {
     std::optional<std::int64_t> position;
 };
 
+// A value of a type that no statement of the service writes, which SQLite stores all the same.
+struct WrongValue {
+    const char* table = nullptr;
+    std::string id;
+    std::string_view column;
+};
+
 class ComparisonRepository {
 public:
     explicit ComparisonRepository(storage::Database& database) : database_(database) {}
@@ -46,6 +54,9 @@ public:
     awaitable<std::map<std::string, std::string>> version_hashes();
     // In the order of account, type and sequence.
     awaitable<std::vector<RowPlace>> places(const RowPlace& after, std::int64_t count);
+
+    // Of all rows that the others read.
+    awaitable<std::vector<WrongValue>> wrong_values();
 
 private:
     storage::Database& database_;

@@ -44,6 +44,7 @@ void DatabaseCheck::add(const char* table, std::string_view id, std::string_view
 }
 
 awaitable<DatabaseFindings> DatabaseCheck::run() {
+    std::string failure;
     for (const auto step :
          {&DatabaseCheck::compare_with_published, &DatabaseCheck::compare_entries, &DatabaseCheck::compare_pending,
           &DatabaseCheck::find_missing, &DatabaseCheck::find_unlogged, &DatabaseCheck::compare_order,
@@ -52,11 +53,21 @@ awaitable<DatabaseFindings> DatabaseCheck::run() {
             co_await (this->*step)();
         } catch (const std::logic_error& error) {
             // A reader of rows refuses a value of a type that no statement of the service writes.
-            out_.found.push_back(fmt::format("{} or {}: a row has a value of a wrong type ({})", rows_table,
-                                             entries_table, error.what()));
+            failure = error.what();
         }
     }
+    if (!failure.empty()) co_await name_wrong_values(std::move(failure));
     co_return std::move(out_);
+}
+
+// One such value ends a step, so other rows may differ as well.
+awaitable<void> DatabaseCheck::name_wrong_values(std::string failure) {
+    const auto wrong = co_await repository_.wrong_values();
+    for (const WrongValue& value : wrong)
+        add(value.table, value.id, fmt::format("its {} is of a wrong type", value.column));
+    out_.found.push_back(fmt::format(
+        "The database has values of a wrong type{}. Compare again once they are right: not all rows could be compared.",
+        wrong.empty() ? " (" + failure + ")" : ""));
 }
 
 void DatabaseCheck::note_erasure(const ErasureEntry& erasure, std::int64_t position) {
@@ -106,9 +117,12 @@ awaitable<void> DatabaseCheck::compare_pending() {
 void DatabaseCheck::compare(const ComparedEntry& stored) {
     const auto entry = parse_log_entry(stored.entry);
     if (!entry) return add(entries_table, stored.id, entry.error());
-    if (const auto* erasure = std::get_if<ErasureEntry>(&*entry))
+    if (const auto* erasure = std::get_if<ErasureEntry>(&*entry)) {
+        check_no_salt(stored);
         return note_erasure(*erasure, stored.position.value_or(behind_all));
+    }
     if (const auto* publication = std::get_if<PublicationEntry>(&*entry)) {
+        check_no_salt(stored);
         publications_.insert_or_assign(stored.id, *publication);
         return;
     }
@@ -128,6 +142,11 @@ void DatabaseCheck::compare(const ComparedEntry& stored) {
     if (!id) return add(rows_table, stored.id, "its id is not one");
     for (const std::string& what : compare_row(*id, *stored.row, stored.salt, *consent))
         add(rows_table, stored.id, what);
+}
+
+// Only acceptances and withdrawals have an addendum.
+void DatabaseCheck::check_no_salt(const ComparedEntry& stored) {
+    if (stored.salt) add(entries_table, stored.id, "it has a salt, although the entry names no addendum");
 }
 
 // A receipt has promised the entry.

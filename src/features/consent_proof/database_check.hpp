@@ -39,6 +39,7 @@ private:
         std::int64_t position;
         std::string said;
     };
+    awaitable<void> name_wrong_values(std::string failure);
     awaitable<void> compare_with_published();
     awaitable<void> compare_entries();
     awaitable<void> compare_pending();
@@ -47,6 +48,7 @@ private:
     awaitable<void> compare_order();
     awaitable<void> compare_publications();
     void compare(const ComparedEntry& stored);
+    void check_no_salt(const ComparedEntry& stored);
     void check_due(const ComparedEntry& stored, const ConsentEntry& entry);
     void check_place(const RowPlace& former, const RowPlace& row);
     void note_erasure(const ErasureEntry& erasure, std::int64_t position);

@@ -89,11 +89,25 @@ TEST(DatabaseCheck, NamesTheRowAndWhatIsWrong) {
 TEST(DatabaseCheck, AValueOfAnotherTypeIsAFindingAndNoFailure) {
     if (std::getenv("CONSENTRY_TEST_ENGINES") != nullptr) GTEST_SKIP() << "PostgreSQL refuses it";
     Log log;
-    log.service.sql("UPDATE log_entries SET salt = 'text' WHERE log = 'consent' AND position = 6");
-    EXPECT_THAT(log.found(), Contains(HasSubstr("a value of a wrong type")));
-    log.service.sql("UPDATE term_policy_acceptances SET accepted_at = 'noon' WHERE id = '" + log.id_at(versions + 7) +
-                    "'");
-    EXPECT_THAT(log.found(), ::testing::Not(IsEmpty()));
+    const std::string entry = log.id_at(6);
+    log.service.sql("UPDATE log_entries SET salt = 'text' WHERE id = '" + entry + "'");
+    EXPECT_THAT(log.found(), Contains("log_entries " + entry + ": its salt is of a wrong type"));
+    const std::string id = log.id_at(versions + 7);
+    log.service.sql("UPDATE term_policy_acceptances SET sequence = 'first' WHERE id = '" + id + "'");
+    log.service.sql("UPDATE term_policies SET grace_in_days = 'many' WHERE type = 'marketing'");
+    const auto found = log.found();
+    EXPECT_THAT(found, Contains("log_entries " + entry + ": its salt is of a wrong type"));
+    EXPECT_THAT(found, Contains("term_policy_acceptances " + id + ": its sequence is of a wrong type"));
+    EXPECT_THAT(found, Contains(::testing::ContainsRegex("term_policies .*: its grace_in_days is of a wrong type")));
+    EXPECT_THAT(found, Contains(HasSubstr("not all rows could be compared")));
+}
+
+TEST(DatabaseCheck, OnlyEntriesWithAnAddendumHaveASalt) {
+    Log log;
+    const std::string id = log.id_at(0);
+    log.service.sql("UPDATE log_entries SET salt = " + log.service.literal(Bytes(32, 1)) + " WHERE id = '" + id + "'");
+    EXPECT_THAT(log.found(),
+                ::testing::ElementsAre("log_entries " + id + ": it has a salt, although the entry names no addendum"));
 }
 
 // What the erasure of an account leaves behind.
