@@ -301,6 +301,7 @@ void App::start(milliseconds first_clean_up) {
     };
     begin(log_work_, services_.log_tasks());
     begin(witness_work_, services_.witness_tasks());
+    begin(administration_witness_work_, services_.administration_witness_tasks());
     begin(timestamp_work_, services_.timestamp_tasks());
 }
 

@@ -90,6 +90,7 @@ private:
     std::optional<CleanUp> clean_up_;  // set by start()
     std::optional<CleanUp> log_work_;  // of its own: no other task may delay the log
     std::optional<CleanUp> witness_work_;
+    std::optional<CleanUp> administration_witness_work_;
     std::optional<CleanUp> timestamp_work_;
 };
 

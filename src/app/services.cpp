@@ -1,6 +1,7 @@
 #include "app/services.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
 #include <spdlog/spdlog.h>
@@ -100,14 +101,16 @@ PolicyPaths policy_paths(const Config& config) {
 }
 
 std::unique_ptr<AdministrationLog> open_administration_log(const Config& config, storage::Database& database,
-                                                           storage::ObjectStore& store, const Clock& clock) {
+                                                           storage::ObjectStore& store, const Clock& clock,
+                                                           const std::optional<WitnessPolicy>& witnesses) {
     if (!config.consent_log.enable) return nullptr;
     return std::make_unique<AdministrationLog>(
         database, store, clock,
         AdministrationLogSettings{.consent_key = consent_log_key(config.consent_log.private_key),
                                   .origin = config.consent_log.origin,
                                   .origin_is_given = config.consent_log.origin_is_given,
-                                  .retention = config.activity.retention});
+                                  .retention = config.activity.retention,
+                                  .witness_lines = witnesses ? witnesses->lines : ""});
 }
 
 // Nothing unless all that a record must name is set.
@@ -123,25 +126,48 @@ std::optional<Controller> controller(const ConsentControllerConfig& config) {
 
 std::unique_ptr<ConsentLog> open_consent_log(const Config& config, storage::Database& database,
                                              storage::ObjectStore& store, const Clock& clock, KeyRing& keys,
-                                             WorkerPool& signing, AdministrationLog* administration) {
+                                             WorkerPool& signing, AdministrationLog* administration,
+                                             const std::optional<WitnessPolicy>& witnesses) {
     if (!config.consent_log.enable) return nullptr;
     return std::make_unique<ConsentLog>(database, store, clock, keys, signing,
                                         ConsentLogSettings{.key = consent_log_key(config.consent_log.private_key),
                                                            .origin = config.consent_log.origin,
                                                            .origin_is_given = config.consent_log.origin_is_given,
                                                            .issuer = config.jwt.issuer,
-                                                           .has_witnesses = !config.consent_log.witnesses.empty()},
+                                                           .witness_lines = witnesses ? witnesses->lines : ""},
                                         &administration->published());
 }
 
-std::unique_ptr<Cosigning> open_cosigning(const Config& config, ConsentLog* log, const Clock& clock) {
-    if (log == nullptr || config.consent_log.witnesses.empty()) return nullptr;
+std::string log_ca_file(const Config& config) {
+    const std::string& file = config.consent_log.ca_file;
+    if (!file.empty() && !std::filesystem::is_regular_file(file))
+        throw std::runtime_error("the CA certificate file (CONSENT_LOG_CA_FILE) does not exist");
+    return file;
+}
+
+std::optional<WitnessPolicy> witnesses_of(const Config& config) {
+    if (!config.consent_log.enable || config.consent_log.witnesses.empty()) return std::nullopt;
     try {
-        return std::make_unique<Cosigning>(log->published(), clock,
-                                           Cosigning::Options{.policy = read_witnesses(config.consent_log.witnesses)});
+        return read_witnesses(config.consent_log.witnesses);
     } catch (const std::exception& error) {
         throw std::runtime_error(std::string("CONSENT_LOG_WITNESSES: ") + error.what());
     }
+}
+
+std::unique_ptr<Cosigning> open_cosigning(const Config& config, PublishedLog* log, const Clock& clock,
+                                          std::optional<tlog::Policy> policy) {
+    if (log == nullptr || !policy) return nullptr;
+    return std::make_unique<Cosigning>(
+        *log, clock, Cosigning::Options{.policy = std::move(*policy), .ca_file = log_ca_file(config)});
+}
+
+std::optional<tlog::Policy> policy_of(const std::optional<WitnessPolicy>& witnesses) {
+    return witnesses ? std::optional(witnesses->policy) : std::nullopt;
+}
+
+// Without the lines of logs, which name the consent log.
+std::optional<tlog::Policy> administration_policy(const std::optional<WitnessPolicy>& witnesses) {
+    return witnesses ? std::optional(tlog::Policy::parse(witnesses->lines).value()) : std::nullopt;
 }
 
 std::unique_ptr<Bundles> make_bundles(const Config& config, storage::Database& database, storage::ObjectStore& store,
@@ -152,7 +178,7 @@ std::unique_ptr<Bundles> make_bundles(const Config& config, storage::Database& d
 
 std::unique_ptr<Timestamps> open_timestamps(const Config& config, ConsentLog* log, const Clock& clock) {
     if (log == nullptr || config.consent_log.timestamp_url.empty()) return nullptr;
-    return std::make_unique<Timestamps>(log->published(), clock, config.consent_log.timestamp_url);
+    return std::make_unique<Timestamps>(log->published(), clock, config.consent_log.timestamp_url, log_ca_file(config));
 }
 
 std::unique_ptr<Files> make_files(storage::ObjectStore& store) {
@@ -211,10 +237,13 @@ Services::Services(const Config& given, const Clock& the_clock)
                     {.cache_prefix = config.feature_flag.cache_prefix, .cache_ttl = config.feature_flag.cache_ttl}),
       activity(database, clock, {.retention = config.activity.retention}),
       mails(config.encryption.secrets),
-      administration_log(open_administration_log(config, database, object_store, clock)),
-      consent_log(
-          open_consent_log(config, database, object_store, clock, keys, signing_pool, administration_log.get())),
-      cosigning(open_cosigning(config, consent_log.get(), clock)),
+      witnesses(witnesses_of(config)),
+      administration_log(open_administration_log(config, database, object_store, clock, witnesses)),
+      consent_log(open_consent_log(config, database, object_store, clock, keys, signing_pool, administration_log.get(),
+                                   witnesses)),
+      cosigning(open_cosigning(config, consent_log ? &consent_log->published() : nullptr, clock, policy_of(witnesses))),
+      administration_cosigning(open_cosigning(config, administration_log ? &administration_log->published() : nullptr,
+                                              clock, administration_policy(witnesses))),
       bundles(make_bundles(config, database, object_store, clock, consent_log.get())),
       timestamps(open_timestamps(config, consent_log.get(), clock)),
       consents(database, clock, object_store, audit, consent_log.get(),
@@ -295,6 +324,12 @@ std::vector<CleanUpTask> Services::witness_tasks() {
     return {{"cosignatures of the consent log", soon, [this] { return cosigning->work(); }}};
 }
 
+std::vector<CleanUpTask> Services::administration_witness_tasks() {
+    constexpr milliseconds soon{500};
+    if (!administration_cosigning) return {};
+    return {{"cosignatures of the administration log", soon, [this] { return administration_cosigning->work(); }}};
+}
+
 std::vector<CleanUpTask> Services::timestamp_tasks() {
     constexpr std::chrono::minutes often{1};  // it knows itself when an hour is over
     if (!timestamps) return {};
@@ -317,6 +352,7 @@ awaitable<std::vector<CleanUpTrouble>> Services::clean_up() {
     auto tasks = clean_up_tasks();
     std::ranges::move(log_tasks(), std::back_inserter(tasks));
     std::ranges::move(witness_tasks(), std::back_inserter(tasks));
+    std::ranges::move(administration_witness_tasks(), std::back_inserter(tasks));
     std::ranges::move(timestamp_tasks(), std::back_inserter(tasks));
     co_return co_await do_all(std::move(tasks));
 }

@@ -73,9 +73,10 @@ public:
     awaitable<void> open_logs();
     // Publishes the logs; empty if the settings turn it off.
     std::vector<CleanUpTask> log_tasks();
-    // Gathers the cosignatures of witnesses; empty if there are none. They are slower than the log and must not delay
-    // it.
+    // Gather the cosignatures of witnesses on one log each; empty if there are none. They are slower than the logs and
+    // must not delay them, nor each other.
     std::vector<CleanUpTask> witness_tasks();
+    std::vector<CleanUpTask> administration_witness_tasks();
     // Has the log stamped by the time stamp authority; empty if there is none.
     std::vector<CleanUpTask> timestamp_tasks();
     // Runs all of them now.
@@ -119,9 +120,11 @@ public:
     FeatureFlags feature_flags;
     Activity activity;
     Mails mails;
+    const std::optional<WitnessPolicy> witnesses;                 // nullopt: the log has none
     const std::unique_ptr<AdministrationLog> administration_log;  // null if the consent log is
     const std::unique_ptr<ConsentLog> consent_log;                // null: turned off by the settings
     const std::unique_ptr<Cosigning> cosigning;                   // null: the log has no witnesses
+    const std::unique_ptr<Cosigning> administration_cosigning;    // the same of the administration log
     const std::unique_ptr<Bundles> bundles;                       // null: no consent log
     const std::unique_ptr<Timestamps> timestamps;                 // null: it has no time stamp authority
     Acceptances consents;

@@ -220,4 +220,17 @@ std::expected<AcceptedCheckpoint, std::string> Policy::accept(std::string_view n
     return accepted;
 }
 
+std::string verifier_lines(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        Words words = words_of(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (words.empty() || words.front().starts_with('#') || words.front() == "log") continue;
+        if (words.front() == "witness") words.resize(3);
+        out += fmt::format("{}\n", fmt::join(words, " "));
+    }
+    return out;
+}
+
 }  // namespace consentry::tlog

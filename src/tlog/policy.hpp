@@ -76,4 +76,8 @@ private:
     static constexpr std::size_t no_quorum = static_cast<std::size_t>(-1);
 };
 
+// The lines of a policy that name witnesses, groups and the quorum, without URLs: what a verifier needs of the policy
+// by which a log asks its witnesses. `text` must be one that parse() accepts.
+std::string verifier_lines(std::string_view text);
+
 }  // namespace consentry::tlog

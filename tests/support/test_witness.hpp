@@ -46,11 +46,12 @@ public:
     ~TestWitness() { server_.reset(); }
 
     const tlog::NoteSigner& signer() const { return signer_; }
+    std::uint16_t port() const { return server_->port(); }
     // The line of a policy.
-    std::string line() const { return line("http://127.0.0.1:" + std::to_string(server_->port())); }
+    std::string line() const { return line("http://127.0.0.1:" + std::to_string(port())); }
     std::string line(const std::string& url) const {
         const tlog::VerifierKey& key = signer_.verifier();
-        return "witness " + key.name() + " " + key.text() + " " + url + "\n";
+        return "witness " + key.name() + " " + key.text() + (url.empty() ? "" : " " + url) + "\n";
     }
 
     // Every answer from now on; nullopt: the right one.

@@ -90,10 +90,20 @@ boost::json::object json_of(const ActFindings& findings) {
     boost::json::object out{{"ok", findings.log.are_none()}, {"entries", findings.entries},
                             {"evidence", findings.evidence}, {"waiting", findings.waiting},
                             {"findings", std::move(found)},  {"unnamedFindings", findings.log.unnamed}};
+    if (findings.cosigned) out["cosigned"] = findings.cosigned->checkpoint.size;
     if (findings.log.checkpoint) {
         out["origin"] = findings.log.checkpoint->origin;
         out["size"] = findings.log.checkpoint->size;
     }
+    return out;
+}
+
+// Who has cosigned how much of the log.
+std::string witnessed_text(const ActFindings& findings) {
+    if (!findings.cosigned) return {};
+    std::string out = fmt::format("; witnesses have cosigned {} entries", findings.cosigned->checkpoint.size);
+    for (const auto& one : findings.cosigned->cosignatures)
+        out += fmt::format(", {} at {}", one.witness, to_iso8601(time_point_cast<milliseconds>(one.time)));
     return out;
 }
 
@@ -105,8 +115,8 @@ void print(const ActFindings& findings) {
     if (findings.log.are_none())
         fmt::print(
             "{}: the database matches the signed checkpoint of {} entries; {} of {} entries have their evidence, "
-            "{} acts wait for theirs.\n",
-            origin, size, findings.evidence, findings.entries, findings.waiting);
+            "{} acts wait for theirs{}.\n",
+            origin, size, findings.evidence, findings.entries, findings.waiting, witnessed_text(findings));
     else
         fmt::print(stderr, "consentry: {}: the log was changed after it was signed\n", origin);
 }

@@ -59,12 +59,18 @@ void look_at_log(const Config& config) {
 // The key of a log that does not exist yet comes with its first start.
 void look_at_witnesses(const Config& config) {
     if (!config.consent_log.enable || config.consent_log.witnesses.empty()) return;
-    const tlog::Policy policy = read_witnesses(config.consent_log.witnesses);
+    const tlog::Policy policy = read_witnesses(config.consent_log.witnesses).policy;
     if (policy.logs().empty() || config.consent_log.private_key.empty()) return;
     const auto own = crypto::sha256(consent_log_key(config.consent_log.private_key).public_key().ed25519());
     for (const tlog::PolicyLog& log : policy.logs())
         if (crypto::sha256(log.key.point()) == own) return;
     throw std::runtime_error("no line `log` of the policy has the key of CONSENT_LOG_PRIVATE_KEY");
+}
+
+void look_at_log_ca(const Config& config) {
+    const std::string& file = config.consent_log.ca_file;
+    if (config.consent_log.enable && !file.empty() && !fs::is_regular_file(file))
+        throw std::runtime_error("the file does not exist");
 }
 
 }  // namespace
@@ -79,6 +85,7 @@ StartCheck check_start(const Config& config, const Clock& clock, bool running) {
     looker.look("STORAGE_URL", "files of term policies are unavailable until it responds", look_at_object_store);
     looker.look("MAIL_URL", "emails wait until it responds", look_at_mail);
     looker.look("CONSENT_LOG_WITNESSES", {}, look_at_witnesses);
+    looker.look("CONSENT_LOG_CA_FILE", {}, look_at_log_ca);
     looker.look("LOGGER_INTO_FILE", {}, look_at_log);
     if (!running)
         looker.look("HTTP_PORT", {}, [](const Config& c) { http::require_listenable(c.http.host, c.http.port); });

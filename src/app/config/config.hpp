@@ -245,6 +245,7 @@ struct ConsentLogConfig {
     std::string private_key;       // Ed25519: PEM, or base64 of PKCS#8 DER
     std::string witnesses;         // path of a policy file; empty: none
     std::string timestamp_url;     // of an RFC 3161 authority; empty: none
+    std::string ca_file;           // for both, trusted instead of the system's certificates; empty: those
 };
 
 // Who is responsible for personal data; empty: not set.

@@ -72,6 +72,14 @@ std::vector<SettingSpec> consent_log_settings() {
              "The URL of a time stamp authority (RFC 3161). Once an hour, if the log has grown, it stamps the "
              "checkpoint. The stamps are public at `/consent-log/timestamps/<size>.tsr`.",
          .example = "https://timestamp.example.com"},
+        {.name = "CONSENT_LOG_CA_FILE",
+         .group = group,
+         .type = text<&Config::consent_log, &ConsentLogConfig::ca_file>(
+             "empty, or a file path", [](std::string_view path) { return !path.contains('\0'); }),
+         .default_text = "",
+         .description = "A PEM file of CA certificates to trust for witnesses and the time stamp authority, instead of "
+                        "the system's.",
+         .example = "/etc/consentry/log-ca.pem"},
     };
 }
 

@@ -11,6 +11,7 @@
 #include "features/sessions/repository.hpp"
 #include "features/two_factor/dto.hpp"
 #include "features/users/dto.hpp"
+#include "tlog/lines.hpp"
 
 namespace consentry {
 
@@ -232,6 +233,25 @@ struct ExportedRecord {
             field("acceptanceId", &Dto::acceptance_id, "ID of the acceptance or withdrawal"),
             field("receipt", &Dto::receipt, "Signed receipt: a JWT of type `consent-receipt+jwt`"),
             field("proof", &Dto::proof, "Proof that the entry is in the log (`.tlog-proof`); absent until it is"),
+        };
+    }
+};
+
+struct ExportedStamp {
+    std::string text;
+    std::string answer;
+    std::string consistency;
+
+    static ExportedStamp of(const StampedCheckpoint& stamp) {
+        return {stamp.text, to_base64(as_bytes(stamp.answer)), tlog::hash_lines(stamp.consistency)};
+    }
+    static constexpr auto fields() {
+        using http::field;
+        using Dto = ExportedStamp;
+        return std::tuple{
+            field("text", &Dto::text, "What the authority stamped: a checkpoint without signatures"),
+            field("answer", &Dto::answer, "The authority's answer (RFC 3161), in base64"),
+            field("consistency", &Dto::consistency, "Hashes that prove that `checkpoint` continues it, a line each"),
         };
     }
 };

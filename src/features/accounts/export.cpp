@@ -169,12 +169,23 @@ private:
         http::write_json(out, note);
         out += ",\"policy\":";
         http::write_json(out, log_->policy_text());
+        // One for all proofs, so that the time stamp is about all of them.
+        checkpoint_ = co_await log_->published().checkpoint();
+        out += ",\"checkpoint\":";
+        http::write_json(out, checkpoint_);
+        out += ",\"timestamp\":";
+        const auto stamp =
+            co_await log_->published().newest_stamp(tlog::parse_signed_checkpoint(checkpoint_)->checkpoint);
+        if (stamp)
+            http::write_json(out, ExportedStamp::of(*stamp));
+        else
+            out += "null";
         out += ",\"entries\":[";
         co_return out;
     }
 
     awaitable<std::string> records() {
-        auto found = co_await log_->records_of(user_, AcceptanceId{last_}, records_at_once);
+        auto found = co_await log_->records_of(user_, AcceptanceId{last_}, records_at_once, checkpoint_);
         std::string out;
         if (!found.empty()) last_ = found.back().acceptance.uuid();
         const bool is_last = std::ssize(found) < records_at_once;
@@ -215,6 +226,7 @@ private:
     const Language language_;
     const TimePoint now_;
     const UserProfileResponse profile_;
+    std::string checkpoint_;  // of the log
     Part part_ = Part::head;
     bool first_ = true;
     Uuid last_{};

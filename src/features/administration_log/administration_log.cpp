@@ -63,7 +63,8 @@ AdministrationLog::AdministrationLog(storage::Database& database, storage::Objec
                   .area = storage::Area::private_area,
                   .folder = "administration-log",
                   .origin = settings_.origin + "/administration",
-                  .origin_is_given = settings_.origin_is_given}) {}
+                  .origin_is_given = settings_.origin_is_given,
+                  .cosigning_clock = settings_.witness_lines.empty() ? nullptr : &clock}) {}
 
 awaitable<void> AdministrationLog::work() {
     for (bool more = true; more;) more = co_await take_in();

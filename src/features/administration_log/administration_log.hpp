@@ -16,6 +16,7 @@
 #include "features/administration_log/repository.hpp"
 #include "features/published_logs/comparison.hpp"
 #include "features/published_logs/published_log.hpp"
+#include "tlog/policy.hpp"
 
 namespace consentry {
 
@@ -24,6 +25,9 @@ struct AdministrationLogSettings {
     std::string origin;              // of the installation
     bool origin_is_given = false;
     std::chrono::days retention{};  // of evidence; zero: it is kept forever
+    // Of the policy that verifiers use (WitnessPolicy::lines). Not empty: the public checkpoint waits for cosignatures,
+    // for a while.
+    std::string witness_lines;
 };
 
 // As an entry names an account.
@@ -47,6 +51,8 @@ struct ActFindings {
     std::uint64_t entries = 0;   // of the database
     std::uint64_t evidence = 0;  // of these, with evidence that fits
     std::uint64_t waiting = 0;   // acts without an entry
+    // The newest checkpoint that the quorum of the witnesses has cosigned; nullopt if the settings name none.
+    std::optional<tlog::AcceptedCheckpoint> cosigned = {};
 };
 
 class AdministrationLog {
@@ -60,7 +66,8 @@ public:
 
     awaitable<std::int64_t> size();
     awaitable<std::vector<ShownAct>> show(std::int64_t from, std::int64_t to);
-    // Compares acts, entries, tiles and checkpoint. Without a key, trusts that of the settings.
+    // Compares acts, entries, tiles and checkpoint, and with them what the witnesses have cosigned. Without a key,
+    // trusts that of the settings.
     awaitable<ActFindings> verify(std::optional<tlog::VerifierKey> key);
 
     PublishedLog& published() { return published_; }
@@ -68,6 +75,7 @@ public:
 private:
     awaitable<bool> take_in();
     awaitable<std::map<UserId, SubjectTag>> tags_of(std::vector<Act> acts, storage::Transaction& transaction);
+    awaitable<void> check_witnesses(tlog::VerifierKey key, ActFindings& out);
     awaitable<void> check_evidence(std::vector<StoredEntry> entries, ActFindings& out);
     // Whether the evidence of an entry may be gone: it is too old, or one of its accounts was erased.
     bool may_lack_evidence(const ActEntry& entry, const std::map<Bytes, TaggedAccount>& accounts) const;

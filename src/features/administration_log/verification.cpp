@@ -8,11 +8,13 @@
 #include <fmt/format.h>
 
 #include "features/administration_log/administration_log.hpp"
+#include "tlog/compact_range.hpp"
 
 namespace consentry {
 namespace {
 
 constexpr std::int64_t waiting_max = 10'000;
+constexpr std::int64_t entries_at_once = 1'024;
 
 struct Evidence {
     const Act* act = nullptr;
@@ -82,6 +84,32 @@ awaitable<void> AdministrationLog::check_evidence(std::vector<StoredEntry> entri
     }
 }
 
+// Whoever holds database and key can write the whole log anew, but not what others have signed. The checkpoint that
+// they cosigned must be the beginning of the log that was compared.
+awaitable<void> AdministrationLog::check_witnesses(tlog::VerifierKey key, ActFindings& out) {
+    const auto state = co_await entries_.find_state();
+    if (!state || !out.log.checkpoint || out.log.checkpoint->size == 0) co_return;
+    const auto tell = [&](std::string text) { out.log.found.push_back({LogFault::checkpoint, {}, std::move(text)}); };
+    const auto policy = tlog::Policy::parse("log " + key.text() + "\n" + settings_.witness_lines).value();
+    auto accepted = policy.accept(state->cosigned_checkpoint);
+    if (!accepted) {
+        tell("The database has no checkpoint that the quorum of the witnesses has cosigned: " + accepted.error() + ".");
+        co_return;
+    }
+    const std::uint64_t size = accepted->checkpoint.size;
+    tlog::CompactRange tree;
+    for (std::int64_t from = 0; tree.size() < size; from += entries_at_once) {
+        const auto to = std::min(from + entries_at_once, static_cast<std::int64_t>(size));
+        const auto stored = co_await entries_.existing(from, to);
+        if (std::ssize(stored) != to - from) break;
+        for (const StoredEntry& one : stored) tree.append(tlog::leaf_hash(one.entry));
+    }
+    if (tree.size() != size || tree.root() != accepted->checkpoint.root)
+        tell(fmt::format("The first {} entries in the database are not those that the witnesses have cosigned.", size));
+    else
+        out.cosigned = std::move(*accepted);
+}
+
 awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey> key) {
     ActFindings out;
     const auto state = co_await entries_.find_state();
@@ -92,6 +120,7 @@ awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey
         auto own = tlog::VerifierKey::from_ed25519(name, tlog::KeyType::ed25519, key_.public_key().ed25519());
         if (own) key = std::move(*own);
     }
+    const auto trusted = key;
     const LogPlace place{.name = "administration", .area = storage::Area::private_area, .folder = "administration-log"};
     const auto visit = [this, &out](const std::vector<StoredEntry>& entries) { return check_evidence(entries, out); };
     auto log = co_await compare_log(database_, store_, place, std::move(key), visit);
@@ -101,6 +130,7 @@ awaitable<ActFindings> AdministrationLog::verify(std::optional<tlog::VerifierKey
                           std::string_view(one.text));
     });
     out.log = std::move(log);
+    if (!settings_.witness_lines.empty() && trusted) co_await check_witnesses(*trusted, out);
     const auto waiting = co_await acts_.list_pending(waiting_max);
     out.waiting = waiting.size();
     co_return out;

@@ -69,7 +69,7 @@ PublishedLog::Options log_options(const ConsentLogSettings& settings, const Cloc
             .folder = "consent-log",
             .origin = settings.origin + "/consent",
             .origin_is_given = settings.origin_is_given,
-            .cosigning_clock = settings.has_witnesses ? &clock : nullptr};
+            .cosigning_clock = settings.witness_lines.empty() ? nullptr : &clock};
 }
 
 }  // namespace
@@ -147,13 +147,14 @@ awaitable<Result<std::string>> ConsentLog::proof_of(UserId user, AcceptanceId id
     co_return tlog::format_proof_file(*proof);
 }
 
-awaitable<std::vector<OwnRecord>> ConsentLog::records_of(UserId user, AcceptanceId after, std::int64_t count) {
+awaitable<std::vector<OwnRecord>> ConsentLog::records_of(UserId user, AcceptanceId after, std::int64_t count,
+                                                         std::string checkpoint) {
     const auto found = co_await repository_.list_consents(user, after, count);
     std::vector<OwnRecord> out;
     for (const OwnEntry& logged : found) {
         OwnRecord record{.acceptance = logged.id, .receipt = co_await receipt(logged.id, logged.entry), .proof = {}};
         if (logged.position) {
-            const auto proof = co_await published_.prove(*logged.position, logged.entry);
+            const auto proof = co_await published_.prove_in(checkpoint, *logged.position, logged.entry);
             if (proof) record.proof = tlog::format_proof_file(*proof);
         }
         out.push_back(std::move(record));
@@ -163,7 +164,9 @@ awaitable<std::vector<OwnRecord>> ConsentLog::records_of(UserId user, Acceptance
 
 std::string ConsentLog::policy_text() const {
     const tlog::NoteSigner* signer = published_.signer();
-    return signer == nullptr ? std::string() : "log " + signer->verifier().text() + "\nquorum none\n";
+    if (signer == nullptr) return {};
+    return "log " + signer->verifier().text() + "\n" +
+           (settings_.witness_lines.empty() ? "quorum none\n" : settings_.witness_lines);
 }
 
 awaitable<boost::json::object> ConsentLog::description() {

@@ -29,8 +29,10 @@ struct ConsentLogSettings {
     crypto::PrivateKey key;  // Ed25519
     std::string origin;      // of the installation: a URL without scheme
     bool origin_is_given = false;
-    std::string issuer;          // of receipts
-    bool has_witnesses = false;  // the public checkpoint waits for their cosignatures, for a while
+    std::string issuer;  // of receipts
+    // Of the policy that verifiers use (WitnessPolicy::lines). Not empty: the public checkpoint waits for cosignatures,
+    // for a while.
+    std::string witness_lines;
 };
 
 // One acceptance or withdrawal, as a transaction records it.
@@ -48,7 +50,7 @@ struct ConsentEvent {
 struct OwnRecord {
     AcceptanceId acceptance;
     std::string receipt;
-    std::optional<std::string> proof;  // nullopt: not published yet
+    std::optional<std::string> proof;  // nullopt: the checkpoint does not cover the entry yet
 };
 
 class ConsentLog {
@@ -69,8 +71,10 @@ public:
     awaitable<Result<std::string>> receipt_of(UserId user, AcceptanceId id);
     awaitable<Result<std::string>> proof_of(UserId user, AcceptanceId id);
 
-    // What an account has in the log above `after`, in the order of the ids, for the account's own export.
-    awaitable<std::vector<OwnRecord>> records_of(UserId user, AcceptanceId after, std::int64_t count);
+    // What an account has in the log above `after`, in the order of the ids, for the account's own export. Proofs are
+    // those of `checkpoint`, which published() has shown.
+    awaitable<std::vector<OwnRecord>> records_of(UserId user, AcceptanceId after, std::int64_t count,
+                                                 std::string checkpoint);
 
     // What a verifier must know: origin, keys and promise; and the same as a note that the log has signed.
     awaitable<boost::json::object> description();

@@ -73,7 +73,7 @@ struct Cosigning::Outcome {
     }
 };
 
-tlog::Policy read_witnesses(const std::filesystem::path& file) {
+WitnessPolicy read_witnesses(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     if (!in) throw std::runtime_error(fmt::format("cannot read {}", file.string()));
@@ -85,12 +85,15 @@ tlog::Policy read_witnesses(const std::filesystem::path& file) {
             throw std::runtime_error(
                 fmt::format("{}: the line of witness {} must end with its URL, which begins with https:// or http://",
                             file.string(), witness.name));
-    return std::move(*policy);
+    return {.policy = std::move(*policy), .lines = tlog::verifier_lines(text)};
 }
 
-Cosigning::Witness::Witness(const tlog::PolicyWitness& policy, milliseconds timeout)
+Cosigning::Witness::Witness(const tlog::PolicyWitness& policy, std::string_view log, const Options& options)
     // Whoever reads or changes what is sent over plain HTTP learns what is public, and cannot forge a cosignature.
-    : policy_(policy), timeout_(timeout), client_({.plain_http = true}) {}
+    : policy_(policy),
+      log_(log),
+      timeout_(options.timeout),
+      client_({.ca_file = options.ca_file, .plain_http = true}) {}
 
 Cosigning::Reply Cosigning::Witness::post(const std::string& body, const std::stop_token& stop) {
     std::string url = policy_.url;
@@ -132,14 +135,15 @@ void Cosigning::Witness::ended() {
 
 void Cosigning::Witness::succeeded(spdlog::logger& log) {
     const std::scoped_lock lock(mutex_);
-    if (!std::exchange(trouble_, {}).empty()) log.info("witness {} cosigns again", policy_.name);
+    if (!std::exchange(trouble_, {}).empty()) log.info("witness {} cosigns the {} log again", policy_.name, log_);
     failures_ = 0;
     retry_at_ = failed_at_ = {};
 }
 
 void Cosigning::Witness::failed(std::string_view kind, const std::string& why, TimePoint now, spdlog::logger& log) {
     const std::scoped_lock lock(mutex_);
-    if (trouble_ != kind) log.warn("witness {} does not cosign and will be asked again: {}", policy_.name, why);
+    if (trouble_ != kind)
+        log.warn("witness {} does not cosign the {} log and will be asked again: {}", policy_.name, log_, why);
     trouble_ = kind;
     failed_at_ = now;
     retry_at_ = now + std::min(first_retry * (1 << std::min(failures_++, 10)), last_retry);
@@ -154,7 +158,7 @@ Cosigning::Cosigning(PublishedLog& log, const Clock& clock, Options options)
                  .threads = std::min(policy_.witnesses().size(), requests_at_once_max),
                  .queue_max = 4 * tlog::policy_definitions_max}) {
     for (const tlog::PolicyWitness& witness : policy_.witnesses())
-        witnesses_.push_back(std::make_unique<Witness>(witness, options.timeout));
+        witnesses_.push_back(std::make_unique<Witness>(witness, log_.name(), options));
 }
 
 Cosigning::~Cosigning() { stopping_.request_stop(); }

@@ -25,14 +25,20 @@
 
 namespace consentry {
 
+struct WitnessPolicy {
+    tlog::Policy policy;
+    std::string lines;  // what verifiers need of it: tlog::verifier_lines()
+};
+
 // Reads the policy file that names the witnesses. Throws std::runtime_error if it is not one, if it has no witness, or
 // if a witness has no URL.
-tlog::Policy read_witnesses(const std::filesystem::path& file);
+WitnessPolicy read_witnesses(const std::filesystem::path& file);
 
 class Cosigning {
 public:
     struct Options {
         tlog::Policy policy;
+        std::string ca_file{};        // trusted instead of the system's certificates
         milliseconds timeout{5'000};  // of one request
     };
     // The references must outlive this object.
@@ -57,7 +63,8 @@ private:
     struct Outcome;
     class Witness {
     public:
-        Witness(const tlog::PolicyWitness& policy, milliseconds timeout);
+        // `log` is what messages call the log.
+        Witness(const tlog::PolicyWitness& policy, std::string_view log, const Options& options);
 
         Reply post(const std::string& body, const std::stop_token& stop);  // blocks
         const tlog::PolicyWitness& policy() const { return policy_; }
@@ -72,6 +79,7 @@ private:
 
     private:
         const tlog::PolicyWitness policy_;
+        const std::string log_;
         const milliseconds timeout_;
         net::HttpClient client_;  // of the request under way
         mutable std::mutex mutex_;

@@ -4,6 +4,15 @@
 #include "features/published_logs/published_log.hpp"
 
 namespace consentry {
+namespace {
+
+tlog::Checkpoint must_parse(const std::string& note) {
+    const auto known = tlog::parse_signed_checkpoint(note);
+    if (!known) throw LogRefused("The database's log is damaged: " + known.error() + ". Restore it from a backup.");
+    return known->checkpoint;
+}
+
+}  // namespace
 
 // From the tiles of the published tree, because those of a former one may be gone. Damage that a reader notices is
 // mended by the next work().
@@ -27,21 +36,36 @@ awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove(std::int64_t posit
 
 awaitable<std::optional<tlog::ProofFile>> PublishedLog::prove_in(std::string checkpoint, std::int64_t position,
                                                                  BytesView entry) {
-    const auto known = tlog::parse_signed_checkpoint(checkpoint);
-    if (!known) throw LogRefused("The database's log is damaged: " + known.error() + ". Restore it from a backup.");
-    const std::uint64_t size = known->checkpoint.size;
     const auto index = static_cast<std::uint64_t>(position);
-    if (index >= size) co_return std::nullopt;
-    const tlog::TileHashes tiles = co_await must_fetch(tlog::nodes_for_inclusion(index, size));
-    auto hashes = tlog::inclusion_proof(index, size, tiles.reader());
-    if (!hashes || !tlog::verify_inclusion(tlog::leaf_hash(entry), index, size, *hashes, known->checkpoint.root)) {
-        tiles_are_damaged_ = true;
-        throw Unavailable("the object store returned tiles that do not belong to the log");
+    if (index >= must_parse(checkpoint).size) co_return std::nullopt;
+    std::vector<PlacedEntry> one{{index, Bytes(entry.begin(), entry.end())}};
+    auto proofs = co_await prove_all(std::move(checkpoint), std::move(one));
+    co_return std::move(proofs.front());
+}
+
+awaitable<std::vector<tlog::ProofFile>> PublishedLog::prove_all(std::string checkpoint,
+                                                                std::vector<PlacedEntry> entries) {
+    const tlog::Checkpoint known = must_parse(checkpoint);
+    std::vector<tlog::Node> nodes;
+    for (const PlacedEntry& one : entries) {
+        const auto own = tlog::nodes_for_inclusion(one.position, known.size);
+        nodes.insert(nodes.end(), own.begin(), own.end());
     }
-    co_return tlog::ProofFile{.extra = Bytes(entry.begin(), entry.end()),
-                              .index = index,
-                              .hashes = std::move(*hashes),
-                              .checkpoint = std::move(checkpoint)};
+    const tlog::TileHashes tiles = co_await must_fetch(std::move(nodes));
+    std::vector<tlog::ProofFile> out;
+    for (PlacedEntry& one : entries) {
+        auto hashes = tlog::inclusion_proof(one.position, known.size, tiles.reader());
+        if (!hashes ||
+            !tlog::verify_inclusion(tlog::leaf_hash(one.entry), one.position, known.size, *hashes, known.root)) {
+            tiles_are_damaged_ = true;
+            throw Unavailable("the object store returned tiles that do not belong to the log");
+        }
+        out.push_back({.extra = std::move(one.entry),
+                       .index = one.position,
+                       .hashes = std::move(*hashes),
+                       .checkpoint = checkpoint});
+    }
+    co_return std::move(out);
 }
 
 awaitable<std::vector<tlog::Hash>> PublishedLog::prove_consistency(std::uint64_t from, std::uint64_t to) {

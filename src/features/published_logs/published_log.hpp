@@ -29,6 +29,19 @@
 
 namespace consentry {
 
+// A time stamp, and what shows that it is one of a log whose later checkpoint a verifier has.
+struct StampedCheckpoint {
+    std::uint64_t size = 0;
+    std::string text;                     // that the authority stamped: a checkpoint without signatures
+    std::string answer;                   // of the authority (RFC 3161), in DER
+    std::vector<tlog::Hash> consistency;  // with the later checkpoint; empty if it is the same one
+};
+
+struct PlacedEntry {
+    std::uint64_t position = 0;
+    Bytes entry;
+};
+
 class PublishedLog {
 public:
     struct Options {
@@ -65,6 +78,9 @@ public:
     // The same for a checkpoint that checkpoint() has returned, which may be followed by others meanwhile. Throws
     // Unavailable if the object store lacks tiles of that tree, or has others.
     awaitable<std::optional<tlog::ProofFile>> prove_in(std::string checkpoint, std::int64_t position, BytesView entry);
+    // The same for several entries, all of which the checkpoint covers. Fetches each tile once, so neighbours are
+    // cheap.
+    awaitable<std::vector<tlog::ProofFile>> prove_all(std::string checkpoint, std::vector<PlacedEntry> entries);
 
     // For the gathering of cosignatures (cosigning.hpp).
     awaitable<LogState> state();
@@ -79,7 +95,11 @@ public:
     awaitable<void> redate_stamp(TimePoint began, TimePoint instead);
     // The authority's answer for the checkpoint of this size; nullopt if there is none.
     awaitable<std::optional<std::string>> stamp(std::uint64_t size);
+    // The newest time stamp of a checkpoint up to `checkpoint`, which checkpoint() has returned; nullopt if there is
+    // none.
+    awaitable<std::optional<StampedCheckpoint>> newest_stamp(tlog::Checkpoint checkpoint);
 
+    std::string_view name() const { return options_.name; }
     // Null before open() has succeeded. Signs as the log.
     const tlog::NoteSigner* signer() const { return opened_ ? &*signer_ : nullptr; }
 

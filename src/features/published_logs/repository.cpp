@@ -20,7 +20,7 @@ constexpr auto state_columns = columns<LogState>(
     column<"checkpoint", &LogState::checkpoint>, column<"partial_tiles", &LogState::partial_tiles>,
     column<"public_size", &LogState::public_size>, column<"public_checkpoint", &LogState::public_checkpoint>,
     column<"cosigned_size", &LogState::cosigned_size>, column<"cosigned_checkpoint", &LogState::cosigned_checkpoint>,
-    column<"cosignatures", &LogState::cosignatures>);
+    column<"cosignatures", &LogState::cosignatures>, column<"stamped_size", &LogState::stamped_size>);
 
 Uuid to_uuid(const storage::Row& row, std::size_t at) { return row.uuid(at); }
 constexpr auto entry_columns =
@@ -144,8 +144,10 @@ awaitable<bool> LogRepository::show_uncosigned(TimePoint limit, TimePoint latest
 
 awaitable<std::optional<std::string>> LogRepository::begin_stamp(TimePoint now, TimePoint limit) {
     const auto rows = co_await database_.execute(
-        "UPDATE logs SET stamped_at = $2 WHERE name = $1 AND published > stamped_size "
-        "AND (stamped_at IS NULL OR stamped_at <= $3 OR stamped_at > $2) RETURNING checkpoint",
+        "UPDATE logs SET stamped_at = $2 WHERE name = $1 "
+        "AND CASE WHEN public_checkpoint = '' THEN published ELSE public_size END > stamped_size "
+        "AND (stamped_at IS NULL OR stamped_at <= $3 OR stamped_at > $2) "
+        "RETURNING CASE WHEN public_checkpoint = '' THEN checkpoint ELSE public_checkpoint END",
         log_, now, limit);
     if (rows.empty()) co_return std::nullopt;
     co_return rows[0].text(0);

@@ -42,11 +42,27 @@ awaitable<std::optional<std::string>> PublishedLog::stamp(std::uint64_t size) {
     co_return std::move(object->bytes);
 }
 
-Timestamps::Timestamps(PublishedLog& log, const Clock& clock, std::string url)
+awaitable<std::optional<StampedCheckpoint>> PublishedLog::newest_stamp(tlog::Checkpoint checkpoint) {
+    const LogState known = co_await state();
+    const auto size = static_cast<std::uint64_t>(known.stamped_size);
+    if (size == 0 || size > checkpoint.size) co_return std::nullopt;
+    auto answer = co_await stamp(size);
+    if (!answer) co_return std::nullopt;
+    const tlog::TileHashes tiles = co_await must_fetch(tlog::nodes_for_root(size));
+    const auto root = tlog::root_of(size, tiles.reader());
+    if (!root) throw Unavailable("the object store lacks tiles of the log: " + root.error());
+    auto consistency = co_await prove_consistency(size, checkpoint.size);
+    co_return StampedCheckpoint{.size = size,
+                                .text = tlog::format_checkpoint({checkpoint.origin, size, *root}),
+                                .answer = std::move(*answer),
+                                .consistency = std::move(consistency)};
+}
+
+Timestamps::Timestamps(PublishedLog& log, const Clock& clock, std::string url, std::string ca_file)
     : log_(log),
       clock_(clock),
       url_(std::move(url)),
-      client_({.plain_http = true}),  // what is sent is public, and what comes is signed
+      client_({.ca_file = std::move(ca_file), .plain_http = true}),  // what is sent is public, and what comes is signed
       requests_({.name = "time stamps", .threads = 1}) {}
 
 Timestamps::~Timestamps() { stopping_.request_stop(); }

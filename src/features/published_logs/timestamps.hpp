@@ -15,8 +15,9 @@ namespace consentry {
 
 class Timestamps {
 public:
-    // The references must outlive this object. `url` is that of the authority.
-    Timestamps(PublishedLog& log, const Clock& clock, std::string url);
+    // The references must outlive this object. `url` is that of the authority. `ca_file` holds the certificates to
+    // trust instead of the system's, if it is not empty.
+    Timestamps(PublishedLog& log, const Clock& clock, std::string url, std::string ca_file);
     ~Timestamps();  // breaks off a request that is under way
     Timestamps(const Timestamps&) = delete;
     Timestamps& operator=(const Timestamps&) = delete;

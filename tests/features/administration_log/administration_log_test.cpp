@@ -1,5 +1,7 @@
 // The administration log: which acts are in it, what of them is public, and what a person with write access to the
 // database cannot hide.
+#include <fstream>
+
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
@@ -7,6 +9,7 @@
 #include "tests/support/calls/account_calls.hpp"
 #include "tests/support/calls/api_key_calls.hpp"
 #include "tests/support/run.hpp"
+#include "tests/support/test_witness.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -269,6 +272,78 @@ TEST(AdministrationLog, TrustsTheGivenKeyAlone) {
     EXPECT_TRUE(t.verify(t.key()).log.are_none());
     const auto other = tlog::NoteSigner::generate(t.key().name(), tlog::KeyType::ed25519).value().verifier();
     EXPECT_FALSE(t.verify(other).log.are_none());
+}
+
+// A log, and a witness that knows it. The policy names the consent log alone, as the file for verifiers does.
+struct WitnessedActs {
+    static constexpr std::uint8_t seed = 5;
+    static tlog::NoteSigner signer() {
+        const Bytes secret = crypto::hkdf_sha256(Bytes(32, seed), "consentry administration log v1", 32);
+        return tlog::NoteSigner::from_seed("log.example.org/administration", tlog::KeyType::ed25519, secret).value();
+    }
+    static tlog::NoteSigner consent_signer() {
+        return tlog::NoteSigner::from_seed("log.example.org/consent", tlog::KeyType::ed25519, Bytes(32, seed)).value();
+    }
+    Environment settings() const {
+        std::ofstream(folder / "witnesses.txt") << "log " << consent_signer().verifier().text() << "\n"
+                                                << witness.line() << "quorum one.example.org\n";
+        return {{"CONSENT_LOG_PRIVATE_KEY", crypto::PrivateKey::from_ed25519_seed(Bytes(32, seed)).value().pem()},
+                {"CONSENT_LOG_ORIGIN", "log.example.org"},
+                {"CONSENT_LOG_WITNESSES", (folder / "witnesses.txt").string()}};
+    }
+    // Until the witness has cosigned all acts; the service's own rounds may be under way meanwhile.
+    bool is_cosigned() {
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+        do {
+            t.all();
+            t.service.clock().advance(std::chrono::seconds{1});
+            run(t.service.app().services().administration_cosigning->work());
+            const std::string note = t.service.get("/consent-log/administration/checkpoint").body;
+            const auto opened = tlog::open_checkpoint(note, signer().verifier());
+            if (opened && opened->note.signatures.size() == 2 && opened->checkpoint.size == t.all().size()) return true;
+        } while (std::chrono::steady_clock::now() < deadline);
+        return false;
+    }
+
+    const TempFolder folder;
+    TestWitness witness{"one.example.org", 11, {signer().verifier(), consent_signer().verifier()}};
+    Acts t{settings()};
+};
+
+TEST(AdministrationLog, HasTheCosignaturesOfWitnesses) {
+    WitnessedActs given;
+    given.t.make();
+    ASSERT_TRUE(given.is_cosigned());
+    const ActFindings findings = given.t.verify(given.t.key());
+    EXPECT_THAT(given.t.texts(), IsEmpty());
+    ASSERT_TRUE(findings.cosigned);
+    EXPECT_EQ(findings.cosigned->checkpoint.size, given.t.all().size());
+    ASSERT_THAT(findings.cosigned->cosignatures, SizeIs(1));
+    EXPECT_EQ(findings.cosigned->cosignatures[0].witness, "one.example.org");
+    // Acts that the witness has not seen yet are no finding.
+    given.witness.fail_with(TestWitness::Fault{});
+    given.t.make();
+    given.t.all();
+    EXPECT_THAT(given.t.texts(), IsEmpty());
+}
+
+// The operator has the database and the key, and can write and sign another log.
+TEST(AdministrationLog, WhatWitnessesHaveSeenCannotBeRewritten) {
+    WitnessedActs given;
+    given.t.make();
+    ASSERT_TRUE(given.is_cosigned());
+    const std::string cosigned =
+        one(given.t.service, "SELECT cosigned_checkpoint FROM logs WHERE name = 'administration'");
+    given.t.service.sql("DELETE FROM log_entries WHERE log = 'administration'");
+    given.t.service.sql("DELETE FROM logs WHERE name = 'administration'");
+    given.t.service.sql("DELETE FROM administration_acts WHERE code = 12");
+    given.t.service.sql("UPDATE administration_acts SET is_logged = FALSE");
+    std::filesystem::remove_all(given.t.service.folder() / "data" / "storage" / "private" / "administration-log");
+    given.t.service.restart({});
+    given.t.all();
+    EXPECT_THAT(given.t.texts(), Contains(HasSubstr("no checkpoint that the quorum of the witnesses has cosigned")));
+    given.t.service.sql("UPDATE logs SET cosigned_checkpoint = '" + cosigned + "' WHERE name = 'administration'");
+    EXPECT_THAT(given.t.texts(), Contains(HasSubstr("are not those that the witnesses have cosigned")));
 }
 
 // The entries stay, and every proof with them. What they name by digest goes.

@@ -5,9 +5,11 @@
 
 #include "app/app.hpp"
 #include "app/commands/start_check.hpp"
+#include "features/consent_proof/zip_reader.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/test_witness.hpp"
+#include "tests/support/tls_front.hpp"
 #include "tests/support/witnessed_log.hpp"
 #include "tlog/policy.hpp"
 #include "tlog/proof_file.hpp"
@@ -103,6 +105,26 @@ TEST_F(Witnesses, CosignEveryCheckpoint) {
         EXPECT_TRUE(tlog::verify_proof(proof->extra, *proof, tlog::Policy::parse(policy_).value()));
     }
     EXPECT_EQ(value_of(service(), "uncosigned_since FROM logs WHERE name = 'consent'"), "");
+}
+
+// Whoever gets a bundle or an export learns whom the operator suggests to trust, and no address of theirs.
+TEST_F(Witnesses, AreNamedInBundlesAndExports) {
+    start(one_.line() + two_.line() + "# comment\ngroup both all one.example.org two.example.org\nquorum both\n");
+    add();
+    ASSERT_TRUE(comes_to(entries_, 2)) << shown();
+    const std::string expected =
+        log_line + one_.line("") + two_.line("") + "group both all one.example.org two.example.org\nquorum both\n";
+    const std::string admin = service().tokens_of(service().make_person(Role::super_admin)).access;
+    const std::string bundle = service().get("/api/admin/consent/export", bearer(admin)).body;
+    const auto members = read_zip(as_bytes(bundle));
+    ASSERT_TRUE(members) << members.error();
+    EXPECT_EQ(as_text(find_member(*members, "policy.txt")->bytes), expected);
+    const auto suggested = tlog::Policy::parse(expected);
+    ASSERT_TRUE(suggested) << suggested.error();
+    EXPECT_EQ(suggested->accept(as_text(find_member(*members, "checkpoint")->bytes))->cosignatures.size(), 2U);
+    const json::value own = json::parse(service().get("/api/shared/user/export", bearer(t_->token)).body);
+    EXPECT_EQ(own.at("consentLog").at("policy"), expected.c_str());
+    EXPECT_EQ(own.at("consentLog").at("checkpoint"), shown().c_str());
 }
 
 TEST_F(Witnesses, AreAskedAgainFromTheSizeThatTheyName) {
@@ -316,6 +338,17 @@ TEST_F(Witnesses, NeverCosignALogThatWasRewritten) {
     service().pass(61s);
     work();
     EXPECT_EQ(cosignatures(), 0U);
+}
+
+TEST_F(Witnesses, OfAPrivateAuthorityAreBelievedIfTheSettingsNameIt) {
+    const TlsFront front(one_.port());
+    start(one_.line(front.url()) + "quorum one.example.org\n");
+    add();
+    work();
+    EXPECT_EQ(one_.requests(), 0) << "the system does not trust the certificate";
+    restart({{"CONSENT_LOG_CA_FILE", front.certificate().string()}});
+    EXPECT_TRUE(comes_to(entries_, 1)) << shown();
+    EXPECT_THROW(service().restart({{"CONSENT_LOG_CA_FILE", "/nowhere/ca.pem"}}), std::runtime_error);
 }
 
 TEST_F(Witnesses, TheirFileIsCheckedAtTheStart) {
