@@ -2,8 +2,11 @@
 // wrong.
 #pragma once
 
+#include <chrono>
 #include <expected>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/bytes.hpp"
 #include "crypto/digest.hpp"
@@ -16,5 +19,16 @@ Bytes timestamp_query(const Sha256& digest);
 // Whether the answer, in DER, grants this query: its time stamp is of the same digest and nonce. Does not verify who
 // signed it: whoever relies on the time does, with the certificates that they trust.
 std::expected<void, std::string> check_timestamp(BytesView answer, BytesView query);
+
+struct VerifiedTimestamp {
+    std::chrono::sys_seconds time{};  // by the authority's clock
+    std::string authority;            // the subject of the certificate that signed it, as RFC 4514 writes it
+};
+
+// Whether the answer, in DER, is a time stamp of this digest that has not been altered since it was signed.
+// `authorities` are certificates in PEM, to one of which the signer's must lead today. Without them, anybody may have
+// signed it, with a certificate of any name.
+std::expected<VerifiedTimestamp, std::string> verify_timestamp(BytesView answer, const Sha256& digest,
+                                                               std::optional<std::string_view> authorities);
 
 }  // namespace consentry::crypto

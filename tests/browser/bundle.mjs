@@ -1,5 +1,8 @@
 // Builds auditors' bundles and the parts of a log, independently of the program: for tests of the verifier page.
+import { execFileSync } from 'node:child_process';
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 
 export const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
 const byte = (value) => Buffer.from([value]);
@@ -22,14 +25,60 @@ export function pathOf(index, leaves, begin = 0, end = leaves.length) {
         : [...pathOf(index, leaves, middle, end), rootOf(leaves, begin, middle)];
 }
 
+// RFC 9162 section 2.1.4.1, as it is written: PROOF(size, D[0:n]).
+function subproof(size, leaves, begin, end, isWhole) {
+    if (size === end - begin) return isWhole ? [] : [rootOf(leaves, begin, end)];
+    const half = split(end - begin);
+    return size <= half
+        ? [...subproof(size, leaves, begin, begin + half, isWhole), rootOf(leaves, begin + half, end)]
+        : [...subproof(size - half, leaves, begin + half, end, false), rootOf(leaves, begin, begin + half)];
+}
+export const consistencyOf = (size, leaves) => subproof(size, leaves, 0, leaves.length, true);
+export const hashLines = (hashes) => hashes.map((hash) => `${hash.toString('base64')}\n`).join('');
+
+// A time stamp authority: OpenSSL's command line. stamp(text) returns its answer (RFC 3161).
+export class Authority {
+    folder = mkdtempSync(`${tmpdir()}/consentry-tsa-`);
+    constructor() {
+        writeFileSync(
+            `${this.folder}/tsa.cnf`,
+            '[tsa]\ndefault_tsa = one\n[one]\nserial = serial\nsigner_cert = tsa.crt\nsigner_key = tsa.key\n' +
+                'signer_digest = sha256\ndefault_policy = 1.2.3.4\ndigests = sha256\ness_cert_id_alg = sha256\n',
+        );
+        this.openssl(
+            'req -x509 -newkey rsa:2048 -nodes -keyout tsa.key -out tsa.crt -days 30 -subj /CN=tsa -addext ' +
+                'extendedKeyUsage=critical,timeStamping',
+        );
+    }
+    openssl(line) {
+        execFileSync('openssl', line.split(' '), { cwd: this.folder, stdio: 'ignore' });
+    }
+    stamp(text) {
+        writeFileSync(`${this.folder}/text`, text);
+        this.openssl('ts -query -data text -sha256 -cert -out query');
+        this.openssl('ts -reply -config tsa.cnf -queryfile query -out answer');
+        return readFileSync(`${this.folder}/answer`);
+    }
+    close() {
+        rmSync(this.folder, { recursive: true });
+    }
+}
+// The members of a stamp on the first `size` entries of a log.
+export function stampMembers(authority, log, size) {
+    const leaves = log.entries.map(leafHash);
+    const text = checkpointText(log.origin, leaves.slice(0, size));
+    const members = { [`timestamps/${size}.txt`]: text, [`timestamps/${size}.tsr`]: authority.stamp(text) };
+    if (size < leaves.length) members[`timestamps/${size}.consistency`] = hashLines(consistencyOf(size, leaves));
+    return members;
+}
+
+// An Ed25519 key from a seed of 32 bytes.
+export const pkcs8 = (seed) => Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
+
 // A key of a log (type 1) or of a witness (type 4) from a seed of 32 bytes.
 export class NoteKey {
     constructor(name, seed, type = 1) {
-        this.key = createPrivateKey({
-            key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]),
-            format: 'der',
-            type: 'pkcs8',
-        });
+        this.key = createPrivateKey({ key: pkcs8(seed), format: 'der', type: 'pkcs8' });
         const point = createPublicKey(this.key).export({ format: 'der', type: 'spki' }).subarray(-32);
         const typed = Buffer.concat([byte(type), point]);
         this.id = sha256(`${name}\n`, typed).subarray(0, 4);
@@ -81,13 +130,27 @@ export function addendaLines(addenda) {
 }
 
 const compare = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
-// Adds SHA256SUMS to members {name: bytes or text} and sorts them: [[name, bytes]].
-export function withSums(members) {
+export const everything = { from: '2000-01-01T00:00:00.000Z' }; // a filter that takes all entries
+// Adds SHA256SUMS and the manifest to members {name: bytes or text} of a bundle of the log, whose key is known, and sorts
+// them: [[name, bytes]].
+export function withSums(log, members, { filter = {}, entries = log.entries.length, edit = (sums) => sums } = {}) {
     const sorted = Object.entries(members)
         .map(([name, content]) => [name, Buffer.from(content)])
         .sort(([a], [b]) => compare(a, b));
-    const sums = sorted.map(([name, bytes]) => `${sha256(bytes).toString('hex')}  ${name}\n`).join('');
-    return [...sorted, ['SHA256SUMS', Buffer.from(sums)]].sort(([a], [b]) => compare(a, b));
+    const sums = edit(sorted.map(([name, bytes]) => `${sha256(bytes).toString('hex')}  ${name}\n`).join(''));
+    const facts = {
+        addenda: 'addenda.ndjson' in members,
+        checkpoint: sha256(members.checkpoint ?? '').toString('hex'),
+        entries,
+        filter,
+        sums: sha256(sums).toString('hex'),
+    };
+    const manifest = log.key.note(`bundle of a consent log\n${JSON.stringify(facts)}\n`);
+    const both = [
+        ['SHA256SUMS', Buffer.from(sums)],
+        ['manifest.note', Buffer.from(manifest)],
+    ];
+    return [...sorted, ...both].sort(([a], [b]) => compare(a, b));
 }
 
 // CRC-32 of ZIP; node:zlib has it only since version 22.
@@ -163,7 +226,7 @@ export function zip(members, crcOf = crc32) {
     return Buffer.concat(parts);
 }
 
-// A bundle of a log: `log` is {checkpoint, descriptionNote, entries, addenda: Map, documents: [text]}; with `chosen`, the
+// A bundle of a log: `log` is {key, checkpoint, descriptionNote, entries, addenda: Map, documents: [text]}; with `chosen`, the
 // indices of the entries, it is a filtered one.
 export function bundleMembers(log, chosen = null) {
     const members = {
@@ -187,4 +250,6 @@ export function bundleMembers(log, chosen = null) {
         );
     return members;
 }
-export const bundle = (log, chosen = null) => zip(withSums(bundleMembers(log, chosen)));
+export function bundle(log, chosen = null, filter = everything) {
+    return zip(withSums(log, bundleMembers(log, chosen), chosen ? { filter, entries: chosen.length } : {}));
+}

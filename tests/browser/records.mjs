@@ -1,5 +1,6 @@
 // A log of the real service with a few records, and what a verifier gets to see of it.
-import { sha256 } from './bundle.mjs';
+import { randomBytes } from 'node:crypto';
+import { NoteKey, pkcs8, sha256 } from './bundle.mjs';
 import { Service } from './harness.mjs';
 
 export const texts = {
@@ -66,7 +67,8 @@ function addendaOf(service) {
 // Two users accept three documents each, and one of them withdraws one. `records` contains the receipts and proofs of the
 // first user: [{receipt, proof, claims}].
 export async function recordedLog(settings) {
-    const service = new Service(settings);
+    const seed = randomBytes(32);
+    const service = new Service({ CONSENT_LOG_PRIVATE_KEY: pkcs8(seed).toString('base64'), ...settings });
     service.migrate();
     service.createUser('ada@example.org');
     service.createUser('bob@example.org');
@@ -100,6 +102,7 @@ export async function recordedLog(settings) {
     return {
         service,
         records,
+        key: new NoteKey(facts.origin, seed),
         vkey: facts.verifierKey,
         origin: facts.origin,
         descriptionNote: await service.text('/.well-known/consent-log.note'),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { before, test } from 'node:test';
-import { NoteKey, bundle, bundleMembers, checkpointText, leafHash, sha256, tilePath, withSums, zip } from './bundle.mjs';
+import { Authority, NoteKey, bundle, bundleMembers, checkpointText, consistencyOf, everything, hashLines, leafHash, sha256, stampMembers, tilePath, withSums, zip } from './bundle.mjs';
 import { openBrowser, openPage, root } from './harness.mjs';
 import { isConsent, isPublication, recordedLog, texts, verify } from './records.mjs';
 
@@ -67,7 +67,8 @@ test('a filtered bundle proves each of its entries', async () => {
 async function expectChangeRefused(change, reason, chosen = null) {
     const members = bundleMembers({ ...log, documents: chosen ? [] : log.documents }, chosen);
     change(members);
-    await expectRefused(zip(withSums(members)), reason);
+    const facts = chosen ? { filter: everything, entries: chosen.length } : {};
+    await expectRefused(zip(withSums(log, members, facts)), reason);
 }
 test('every member is checked', async () => {
     const tile = tilePath(0, log.entries.length);
@@ -149,12 +150,65 @@ test('proofs of a filtered bundle are for its checkpoint', async () => {
     await change((members) => (members[name] = members[name].replace(`index ${one}`, `index ${one} `)), /not a decimal number/);
 });
 
+test('a cut bundle is none', async () => {
+    const marketing = { type: 'marketing' };
+    const chosen = indicesOf((entry) => isConsent(entry) && entry[3] === 3);
+    const some = bundleMembers({ ...log, documents: [] }, chosen);
+    const right = withSums(log, some, { filter: marketing, entries: chosen.length });
+    const [finding] = await check(zip(right));
+    assert.ok(finding.good, finding.sentence);
+    assert.equal(factsOf(finding).Conditions, 'marketing');
+    // Sums as a forger makes them, under the manifest of another bundle of this checkpoint.
+    const cut = bundleMembers({ ...log, documents: [] }, []);
+    const manifestOf = (members) => members.find(([name]) => name === 'manifest.note')[1];
+    const under = (manifest) =>
+        zip(withSums(log, cut).map(([name, bytes]) => [name, name === 'manifest.note' ? manifest : bytes]));
+    const whole = withSums(log, bundleMembers(log));
+    for (const manifest of [manifestOf(right), manifestOf(whole)])
+        await expectRefused(under(manifest), /^manifest.note: the bundle has other members than the log has put in/);
+    await expectRefused(zip(right.filter(([name]) => name !== 'manifest.note')), /^manifest.note: the bundle lacks/);
+    const forger = { ...log, key: new NoteKey(log.origin, randomBytes(32)) };
+    await expectRefused(zip(withSums(forger, cut, { filter: marketing, entries: 0 })), /^manifest.note: none of the known/);
+    // Not even the operator can name other entries than there are.
+    const signed = (members, facts) => zip(withSums(log, members, facts));
+    await expectRefused(signed(some, { filter: marketing, entries: 1 }), /names 1 entries, but the bundle has/);
+    await expectRefused(signed(some, { filter: { type: 'privacy' }, entries: chosen.length }), /not one of those/);
+    await expectRefused(signed(cut, { entries: 0 }), /lacks this member/);
+    await expectRefused(signed(cut, { filter: { color: 'red' }, entries: 0 }), /not the manifest of a bundle/);
+    const [none] = await check(signed(cut, { filter: { type: 'cookies' }, entries: 0 }));
+    assert.ok(none.good, none.sentence);
+    assert.match(none.sentence, /contains 0 of the/);
+    assert.equal(factsOf(none).Conditions, 'cookies');
+});
+
+test('a time stamp is one of the log', async (t) => {
+    const authority = new Authority();
+    t.after(() => authority.close());
+    for (let size = 1; size <= log.entries.length; ++size) {
+        const members = Object.assign(bundleMembers(log), stampMembers(authority, log, size));
+        const [finding] = await check(zip(withSums(log, members)));
+        assert.ok(finding.good, `${size}: ${finding.sentence}`);
+        const said = new RegExp(`^Of the first ${size} entr(y|ies), at 20\\d\\d-.* UTC\\. .*did not verify who signed it`);
+        assert.match(factsOf(finding)['Time stamp'], said);
+    }
+    const refused = (change, reason) =>
+        expectChangeRefused((members) => change(Object.assign(members, stampMembers(authority, log, 3))), reason);
+    const [name, text, proof] = ['timestamps/3.tsr', 'timestamps/3.txt', 'timestamps/3.consistency'];
+    await refused((members) => delete members[text], /^timestamps\/3.txt: the bundle lacks this member/);
+    await refused((members) => delete members[name], /^timestamps\/3.tsr: the bundle lacks this member/);
+    await refused((members) => delete members[proof], /too few hashes/);
+    await refused((members) => (members[proof] = hashLines(consistencyOf(4, log.entries.map(leafHash)))), /^timestamps\/3/);
+    await refused((members) => (members[proof] += 'x'), /cut off/);
+    await refused((members) => (members[name] = authority.stamp('another text')), /that of another text/);
+    await refused((members) => (members[name] = members[name].subarray(0, -1)), /is no time stamp/);
+    await refused((members) => (members[name] = Buffer.from('30053003020102', 'hex')), /has refused the time stamp/);
+    await refused((members) => (members['timestamps/4.tsr'] = members[name]), /must not contain|no such member/);
+    await refused((members) => (members[text] = members[text].replace(/^/, 'x')), /another log/);
+});
+
 test('checksums and archive are exact', async () => {
-    const members = withSums(bundleMembers(log));
-    const withSum = (edit) =>
-        zip(
-            members.map(([name, bytes]) => [name, name === 'SHA256SUMS' ? Buffer.from(edit(bytes.toString())) : bytes]),
-        );
+    const members = withSums(log, bundleMembers(log));
+    const withSum = (edit) => zip(withSums(log, bundleMembers(log), { edit }));
     await expectRefused(
         withSum((text) => text.replace(/^[0-9a-f]/, (digit) => (digit === '0' ? '1' : '0'))),
         /its SHA-256 is not the one/,
@@ -242,6 +296,7 @@ test('a large bundle does not freeze the page', async (t) => {
     const text = checkpointText(key.name, entries.map(leafHash));
     const description = `description of a consent log\n${JSON.stringify({ origin: key.name, verifierKey: key.vkey, mergeDelay: 60, receiptKeys: { keys: [] } })}\n`;
     const large = bundle({
+        key,
         vkey: key.vkey,
         checkpoint: key.note(text),
         descriptionNote: key.note(description),

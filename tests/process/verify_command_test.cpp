@@ -7,6 +7,7 @@
 #include "process/account.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/timestamp_authority.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -101,6 +102,66 @@ TEST_F(VerifyCommand, ABundleAndTheDescriptionInIt) {
     const Finished broken = verify({"bundle", "receipt.jwt", "--key", key_});
     EXPECT_EQ(broken.code, 1);
     EXPECT_THAT(broken.err, HasSubstr("receipt.jwt: this is not a ZIP archive"));
+}
+
+class StampedRecords : public ::testing::Test {
+protected:
+    StampedRecords() {
+        publish(given_.service, "privacy", 1);
+        receipt_in(accept(given_.service, given_.token, "privacy"));
+        for (const CleanUpTrouble& trouble : run(given_.service.app().services().clean_up()))
+            ADD_FAILURE() << trouble.task << ": " << trouble.reason;
+        key_ = verifier_key_of(given_.service);
+        std::filesystem::copy_file(authority_.certificate(), folder_ / "tsa.pem");
+        const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;
+        std::ofstream(folder_ / "log.zip", std::ios::binary)
+            << given_.service.get("/api/admin/consent/export", bearer(admin)).body;
+        own_ = given_.service.get("/api/shared/user/export", bearer(given_.token)).body;
+        std::ofstream(folder_ / "account.json", std::ios::binary) << own_;
+    }
+    Finished verify(std::vector<std::string> arguments, const std::string& input = {}) const {
+        arguments.insert(arguments.begin(), "verify");
+        arguments.insert(arguments.end(), {"--key", key_});
+        return run_program(arguments, folder_.path(), {}, input);
+    }
+
+    TimestampAuthority authority_;
+    Signed given_{Environment{{"CONSENT_LOG_TIMESTAMP_URL", authority_.url()}}};
+    TempFolder folder_;
+    std::string key_;
+    std::string own_;
+};
+
+TEST_F(StampedRecords, SayWhenTheLogExisted) {
+    for (const std::vector<std::string>& record :
+         {std::vector<std::string>{"bundle", "log.zip"}, std::vector<std::string>{"receipt", "account.json"}}) {
+        const Finished anybody = verify(record);
+        EXPECT_EQ(anybody.code, 0) << anybody.err;
+        EXPECT_THAT(anybody.out, AllOf(HasSubstr("its first 1 entries existed at 20"),
+                                       HasSubstr("says CN=tsa (not verified against a CA)")));
+        auto with_authority = record;
+        with_authority.insert(with_authority.end(), {"--tsa-ca", "tsa.pem"});
+        const Finished trusted = verify(with_authority);
+        EXPECT_EQ(trusted.code, 0) << trusted.err;
+        EXPECT_THAT(trusted.out, AllOf(HasSubstr("says CN=tsa"), ::testing::Not(HasSubstr("not verified"))));
+    }
+    EXPECT_EQ(verify({"bundle", "log.zip", "--tsa-ca", "none.pem"}).code, 2);
+    EXPECT_EQ(verify({"bundle", "log.zip", "--tsa-ca", "log.zip"}).code, 1);
+}
+
+TEST_F(StampedRecords, ThatWereAlteredAreRefused) {
+    const auto refusal = [&](const auto& change) {
+        json::value altered = json::parse(own_);
+        change(altered.at("consentLog").as_object());
+        const Finished finished = verify({"receipt", "-"}, json::serialize(altered));
+        EXPECT_EQ(finished.code, 1) << finished.out;
+        return finished.err;
+    };
+    const auto stamp = [](json::object& log) -> json::object& { return log.at("timestamp").as_object(); };
+    EXPECT_THAT(refusal([&](json::object& log) { stamp(log)["answer"] = "AAAA"; }), HasSubstr("timestamp: "));
+    EXPECT_THAT(refusal([&](json::object& log) { stamp(log)["answer"] = "?"; }), HasSubstr("timestamp: it is damaged"));
+    EXPECT_THAT(refusal([&](json::object& log) { stamp(log).erase("text"); }), HasSubstr("timestamp: "));
+    EXPECT_THAT(refusal([&](json::object& log) { log.erase("checkpoint"); }), HasSubstr("checkpoint: "));
 }
 
 // The commands that work on the data, beside a running service.

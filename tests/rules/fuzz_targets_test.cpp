@@ -39,6 +39,7 @@ constexpr Reader readers[] = {
     {"add_checkpoint", "tlog/witness_protocol.hpp"},
     {"log_entry", "features/consent_log/entry.hpp"},
     {"zip_archive", "features/consent_proof/zip_reader.hpp"},
+    {"timestamp", "crypto/timestamp.hpp"},
 };
 
 TEST(OPS_6, EveryReaderOfForeignBytesHasAFuzzTargetWithSeeds) {

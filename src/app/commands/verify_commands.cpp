@@ -130,6 +130,37 @@ Description trusted_description(const std::optional<std::string>& note, const tl
     return std::move(*description);
 }
 
+// The file of --tsa-ca, as long as the object exists.
+class Authorities {
+public:
+    explicit Authorities(const VerifyOptions& options) {
+        if (!options.authorities.empty()) file_.emplace(options.authorities);
+    }
+    std::optional<std::string_view> text() const { return file_ ? std::optional(file_->text()) : std::nullopt; }
+
+private:
+    std::optional<InputFile> file_;
+};
+
+// What the stamp of an export says of the entries that the file proves: all of them are in its one checkpoint.
+std::expected<std::string, std::string> verify_found_stamp(const FoundReceipts& found, const tlog::Policy& policy,
+                                                           std::optional<std::string_view> authorities) {
+    const auto accepted = policy.accept(found.checkpoint.value_or(""));
+    if (!accepted) return std::unexpected("checkpoint: " + accepted.error());
+    for (const FoundReceipt& one : found.receipts) {
+        const auto proof = one.proof ? tlog::parse_proof_file(*one.proof) : std::unexpected(std::string());
+        if (proof && proof->checkpoint != *found.checkpoint)
+            return std::unexpected(one.place + ": the proof has another checkpoint than the file");
+    }
+    const auto answer = from_base64(found.stamp->answer);
+    const auto consistency = parse_consistency(found.stamp->consistency);
+    if (!answer || !consistency) return std::unexpected("timestamp: it is damaged");
+    const auto stamp = verify_stamp({.text = found.stamp->text, .answer = *answer, .consistency = *consistency},
+                                    accepted->checkpoint, authorities);
+    if (!stamp) return std::unexpected("timestamp: " + stamp.error());
+    return fmt::format("The log has a time stamp: {}.\n", describe(*stamp));
+}
+
 int verify_found(const VerifyOptions& options, const FoundReceipts& found, const Description& description,
                  const tlog::Policy& policy) {
     std::uint64_t proofs = 0;
@@ -145,11 +176,18 @@ int verify_found(const VerifyOptions& options, const FoundReceipts& found, const
         ++proofs;
     }
     if (found.receipts.empty()) return refuse(options.file, "the file contains no receipt");
+    std::string stamped;
+    if (found.stamp) {
+        const Authorities authorities(options);
+        auto verified = verify_found_stamp(found, policy, authorities.text());
+        if (!verified) return refuse(options.file, verified.error());
+        stamped = std::move(*verified);
+    }
     if (found.receipts.size() == 1)
-        fmt::print("The receipt is genuine: {}.\n", only);
+        fmt::print("The receipt is genuine: {}.\n{}", only, stamped);
     else
-        fmt::print("All {} receipts of {} are genuine, and {} of them are proven to be in the log.\n",
-                   found.receipts.size(), description.origin, proofs);
+        fmt::print("All {} receipts of {} are genuine, and {} of them are proven to be in the log.\n{}",
+                   found.receipts.size(), description.origin, proofs, stamped);
     return 0;
 }
 
@@ -203,13 +241,14 @@ int verify_bundle_file(const VerifyOptions& options) {
     return guarded(options, [&] {
         const tlog::Policy policy = trusted_policy(options);
         const InputFile file(options.file);
-        const auto verified = verify_bundle(as_bytes(file.text()), policy);
+        const Authorities authorities(options);
+        const auto verified = verify_bundle(as_bytes(file.text()), policy, authorities.text());
         if (!verified) return refuse(options.file, verified.error());
         const tlog::Checkpoint& checkpoint = verified->accepted.checkpoint;
-        fmt::print("The bundle is genuine: it has {} the {} entries of {}, {} addenda and {} documents{}.\n",
-                   verified->is_whole ? "all" : fmt::format("{} of", verified->entries), checkpoint.size,
-                   checkpoint.origin, verified->addenda, verified->documents,
-                   verified->timestamps == 0 ? "" : "; `openssl ts` verifies its time stamps");
+        fmt::print("The bundle is genuine: it has {} the {} entries of {}{}, {} addenda and {} documents{}.\n",
+                   verified->is_whole() ? "all" : fmt::format("{} of", verified->entries), checkpoint.size,
+                   checkpoint.origin, verified->is_whole() ? "" : " (" + describe(verified->filter) + ")",
+                   verified->addenda, verified->documents, verified->stamp ? "; " + describe(*verified->stamp) : "");
         return 0;
     });
 }

@@ -32,6 +32,13 @@ std::optional<std::string> text_of(const json::object& object, std::string_view 
     return std::string(member->get_string());
 }
 
+// What is missing is empty, and refused later.
+FoundStamp stamp_in(const json::object& object) {
+    return {.text = text_of(object, "text").value_or(""),
+            .answer = text_of(object, "answer").value_or(""),
+            .consistency = text_of(object, "consistency").value_or("")};
+}
+
 // Recursion is bounded by the depth that the parser accepts.
 void collect(const json::value& value, const std::string& place, FoundReceipts& out) {
     if (const auto* list = value.if_array()) {
@@ -44,7 +51,12 @@ void collect(const json::value& value, const std::string& place, FoundReceipts& 
         out.receipts.push_back({.place = place.empty() ? "receipt" : place,
                                 .receipt = std::move(*receipt),
                                 .proof = text_of(*object, "proof")});
-    if (auto note = text_of(*object, "descriptionNote")) out.description_note = std::move(note);
+    if (auto note = text_of(*object, "descriptionNote")) {
+        out.description_note = std::move(note);
+        out.checkpoint = text_of(*object, "checkpoint");
+        if (const auto* stamp = object->if_contains("timestamp"); stamp != nullptr && stamp->is_object())
+            out.stamp = stamp_in(stamp->get_object());
+    }
     for (const auto& [name, member] : *object)
         collect(member, place.empty() ? std::string(name) : fmt::format("{}.{}", place, std::string_view(name)), out);
 }

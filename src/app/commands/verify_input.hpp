@@ -43,9 +43,18 @@ struct FoundReceipt {
     std::optional<std::string> proof;
 };
 
+// A time stamp in the export of an account, as ExportedStamp writes it.
+struct FoundStamp {
+    std::string text;
+    std::string answer;  // in base64
+    std::string consistency;
+};
+
 struct FoundReceipts {
     std::vector<FoundReceipt> receipts;
     std::optional<std::string> description_note;
+    std::optional<std::string> checkpoint;  // that of all proofs, if it is an export
+    std::optional<FoundStamp> stamp;
 };
 
 bool is_json(std::string_view text);

@@ -29,7 +29,8 @@ std::unexpected<std::string> refusal(std::string_view member, std::string_view w
 // The steps of the verification, in order. Each relies on those before it.
 class BundleCheck {
 public:
-    BundleCheck(BytesView archive, const tlog::Policy& policy) : archive_(archive), policy_(policy) {}
+    BundleCheck(BytesView archive, const tlog::Policy& policy, std::optional<std::string_view> authorities)
+        : archive_(archive), policy_(policy), authorities_(authorities) {}
 
     std::expected<VerifiedBundle, std::string> run() {
         Checked checked = open();
@@ -37,9 +38,11 @@ public:
         if (checked) checked = check_sums();
         if (checked) checked = check_checkpoint();
         if (checked) checked = check_description();
+        if (checked) checked = check_manifest();
         if (checked) checked = check_entries();
         if (checked) checked = check_addenda();
         if (checked) checked = check_documents();
+        if (checked) checked = check_stamp();
         if (!checked) return std::unexpected(std::move(checked.error()));
         return std::move(out_);
     }
@@ -55,7 +58,7 @@ private:
     // A member that nothing below looks at could claim anything.
     Checked check_names() {
         for (const std::string_view name :
-             {bundle::readme, bundle::sums, bundle::checkpoint, bundle::description, bundle::policy})
+             {bundle::readme, bundle::sums, bundle::checkpoint, bundle::description, bundle::manifest, bundle::policy})
             if (find_member(members_, name) == nullptr) return refusal(name, "the bundle lacks this member");
         for (const ZipEntry& member : members_) {
             if (is_known(member)) continue;
@@ -73,20 +76,16 @@ private:
         }
         if (name.starts_with(bundle::proofs)) return proofs_.push_back(&member), true;
         if (name.starts_with(bundle::documents)) return documents_.try_emplace(std::string(name), member.bytes).second;
-        if (name.starts_with(bundle::timestamps)) {
-            ++out_.timestamps;
-            const auto file = name.substr(bundle::timestamps.size());
-            return file.ends_with(".tsr") && tlog::parse_decimal(file.substr(0, file.size() - 4));
-        }
-        constexpr std::array single{bundle::readme,      bundle::sums,   bundle::addenda, bundle::checkpoint,
-                                    bundle::description, bundle::policy, bundle::verifier};
+        if (name.starts_with(bundle::timestamps)) return stamps_.push_back(&member), true;
+        constexpr std::array single{bundle::readme,      bundle::sums,     bundle::addenda, bundle::checkpoint,
+                                    bundle::description, bundle::manifest, bundle::policy,  bundle::verifier};
         return std::ranges::find(single, name) != single.end();
     }
 
     Checked check_sums() const {
         std::string_view rest = as_text(find_member(members_, bundle::sums)->bytes);
         for (const ZipEntry& member : members_) {
-            if (member.name == bundle::sums) continue;
+            if (member.name == bundle::sums || member.name == bundle::manifest) continue;
             const std::string line = bundle::sums_line(crypto::sha256(member.bytes), member.name);
             if (!rest.starts_with(line)) return refusal(member.name, "SHA256SUMS names another digest of this member");
             rest.remove_prefix(line.size());
@@ -112,10 +111,30 @@ private:
         return {};
     }
 
+    Checked check_manifest() {
+        std::vector<tlog::VerifierKey> keys;
+        for (const tlog::PolicyLog& log : policy_.logs())
+            if (log.key.name() == out_.accepted.checkpoint.origin) keys.push_back(log.key);
+        auto manifest = open_manifest(as_text(find_member(members_, bundle::manifest)->bytes), keys);
+        if (!manifest) return refusal(bundle::manifest, manifest.error());
+        if (!(manifest->sums == crypto::sha256(find_member(members_, bundle::sums)->bytes)) ||
+            !(manifest->checkpoint == crypto::sha256(find_member(members_, bundle::checkpoint)->bytes)))
+            return refusal(bundle::manifest,
+                           "the bundle has other members than the log has put in: some were cut out or replaced");
+        if (manifest->filter.with_addenda != (find_member(members_, bundle::addenda) != nullptr))
+            return refusal(bundle::manifest, "it contradicts the members about addenda");
+        out_.filter = manifest->filter;
+        claimed_entries_ = manifest->entries;
+        return {};
+    }
+
     Checked check_entries() {
         const std::uint64_t size = out_.accepted.checkpoint.size;
-        out_.is_whole = bundles_ > 0 || (size == 0 && proofs_.empty());
-        return out_.is_whole ? check_tree(size) : check_proofs(size);
+        const Checked checked = out_.is_whole() ? check_tree(size) : check_proofs(size);
+        if (checked && out_.entries != claimed_entries_)
+            return refusal(bundle::manifest,
+                           fmt::format("it names {} entries, but the bundle has {}", claimed_entries_, out_.entries));
+        return checked;
     }
 
     Checked check_tree(std::uint64_t size) {
@@ -153,6 +172,7 @@ private:
     }
 
     Checked check_proofs(std::uint64_t size) {
+        if (bundles_ > 0) return refusal(bundle::entries, "a bundle of a part of the log has no such members");
         const std::string_view note = as_text(find_member(members_, bundle::checkpoint)->bytes);
         for (const ZipEntry* member : proofs_) {
             const auto proof = tlog::parse_proof_file(as_text(member->bytes));
@@ -172,6 +192,8 @@ private:
     Checked note_entry(std::uint64_t index, BytesView bytes) {
         const auto entry = parse_log_entry(bytes);
         if (!entry) return refusal(fmt::format("entry {}", index), entry.error());
+        if (!out_.filter.takes(*entry))
+            return refusal(fmt::format("entry {}", index), "it is not one of those that the manifest names");
         ++out_.entries;
         if (const auto* consent = std::get_if<ConsentEntry>(&*entry)) note_document(consent->content);
         if (const auto* publication = std::get_if<PublicationEntry>(&*entry)) note_document(publication->record);
@@ -219,7 +241,7 @@ private:
 
     // The addenda ascend, so a bundle of entries is parsed once.
     std::optional<BytesView> entry_at(std::uint64_t index) {
-        if (!out_.is_whole) {
+        if (!out_.is_whole()) {
             const ZipEntry* member = find_member(members_, bundle::proof_name(index));
             auto proof =
                 member == nullptr ? std::unexpected(std::string()) : tlog::parse_proof_file(as_text(member->bytes));
@@ -246,6 +268,32 @@ private:
         return {};
     }
 
+    // All members of the one stamp that a bundle has, and nothing else.
+    Checked check_stamp() {
+        if (stamps_.empty()) return {};
+        const std::string_view first = stamps_.front()->name;
+        const auto dot = std::min(first.find('.'), first.size());
+        const auto size = tlog::parse_decimal(first.substr(bundle::timestamps.size(), dot - bundle::timestamps.size()));
+        const std::uint64_t number = size.value_or(0);
+        const ZipEntry* text = find_member(members_, bundle::stamped_text_name(number));
+        const ZipEntry* answer = find_member(members_, bundle::stamp_name(number));
+        const ZipEntry* consistency = find_member(members_, bundle::consistency_name(number));
+        for (const ZipEntry* member : stamps_)
+            if (member != text && member != answer && member != consistency)
+                return refusal(member->name, "a bundle has no member of this name");
+        if (text == nullptr || answer == nullptr)
+            return refusal(first, "the bundle lacks the other members of this time stamp");
+        const auto hashes =
+            parse_consistency(consistency == nullptr ? std::string_view() : as_text(consistency->bytes));
+        if (!hashes) return refusal(consistency->name, hashes.error());
+        auto stamp = verify_stamp({.text = as_text(text->bytes), .answer = answer->bytes, .consistency = *hashes},
+                                  out_.accepted.checkpoint, authorities_);
+        if (!stamp) return refusal(answer->name, stamp.error());
+        if (stamp->size != number) return refusal(text->name, "the stamped checkpoint has another size");
+        out_.stamp = std::move(*stamp);
+        return {};
+    }
+
     struct Document {
         BytesView bytes;
         bool is_named = false;  // by an entry
@@ -253,10 +301,13 @@ private:
 
     const BytesView archive_;
     const tlog::Policy& policy_;
+    const std::optional<std::string_view> authorities_;
     VerifiedBundle out_;
     std::vector<ZipEntry> members_;
     std::uint64_t bundles_ = 0;            // members with entries
+    std::uint64_t claimed_entries_ = 0;    // by the manifest
     std::vector<const ZipEntry*> proofs_;  // in the order of their indices
+    std::vector<const ZipEntry*> stamps_;
     std::map<std::string, Document, std::less<>> documents_;
     std::optional<std::pair<std::uint64_t, std::vector<BytesView>>> open_bundle_;
     Bytes proven_;
@@ -264,8 +315,9 @@ private:
 
 }  // namespace
 
-std::expected<VerifiedBundle, std::string> verify_bundle(BytesView archive, const tlog::Policy& policy) {
-    return BundleCheck(archive, policy).run();
+std::expected<VerifiedBundle, std::string> verify_bundle(BytesView archive, const tlog::Policy& policy,
+                                                         std::optional<std::string_view> authorities) {
+    return BundleCheck(archive, policy, authorities).run();
 }
 
 }  // namespace consentry

@@ -3,24 +3,31 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "features/consent_proof/bundle_manifest.hpp"
+#include "features/consent_proof/stamp_check.hpp"
 #include "tlog/policy.hpp"
 
 namespace consentry {
 
 struct VerifiedBundle {
     tlog::AcceptedCheckpoint accepted;
-    bool is_whole = false;  // contains all entries of the log
+    // Not whole: each entry is one that the filter takes. That no other one is, only the log states, by its signature.
+    BundleFilter filter;
+    bool is_whole() const { return filter.is_whole(); }
     std::uint64_t entries = 0;
     std::uint64_t addenda = 0;
     std::uint64_t documents = 0;
-    std::uint64_t timestamps = 0;  // not verified: their authority is none of the log's
+    std::optional<VerifiedStamp> stamp;
 };
 
-// The error is a sentence that names the member and says what is wrong.
-std::expected<VerifiedBundle, std::string> verify_bundle(BytesView archive, const tlog::Policy& policy);
+// The error is a sentence that names the member and says what is wrong. `authorities`: see verify_stamp().
+std::expected<VerifiedBundle, std::string> verify_bundle(BytesView archive, const tlog::Policy& policy,
+                                                         std::optional<std::string_view> authorities = {});
 
 }  // namespace consentry

@@ -15,23 +15,7 @@ auto differs_at(std::uint64_t index) {
     return fail(errors::term_policy_log_differs, {{"index", std::to_string(index)}});
 }
 
-TimePoint time_of(const LogEntry& entry) {
-    return std::visit([](const auto& one) { return time_point_cast<milliseconds>(one.time); }, entry);
-}
-
 }  // namespace
-
-bool BundleFilter::takes(const LogEntry& entry) const {
-    const auto has_type = [&](const auto& one) {
-        if constexpr (requires { one.type; })
-            return one.type == *type;
-        else
-            return false;
-    };
-    if (type && !std::visit(has_type, entry)) return false;
-    const TimePoint time = time_of(entry);
-    return (!from || time >= *from) && (!before || time < *before);
-}
 
 BundleSource::BundleSource(storage::Database& database, storage::ObjectStore& store, ConsentLog& log,
                            BundleFilter filter, std::string checkpoint)
@@ -99,15 +83,20 @@ awaitable<Result<std::string>> BundleSource::entry_bundle(std::uint64_t bundle_i
     co_return std::string(as_text(*bundle));
 }
 
-awaitable<Result<std::string>> BundleSource::proof(std::uint64_t index) {
-    auto found = co_await whole_portion(index, index + 1);
+awaitable<Result<std::vector<std::string>>> BundleSource::proofs(std::vector<std::uint64_t> indices) {
+    auto found = co_await whole_portion(indices.front(), indices.back() + 1);
     if (!found) co_return fail(std::move(found.error()));
-    co_return co_await prove(index, std::move(found->front().entry));
+    std::vector<PlacedEntry> entries;
+    for (const std::uint64_t index : indices)
+        entries.push_back({index, std::move((*found)[index - indices.front()].entry)});
+    co_return co_await prove(std::move(entries));
 }
 
-awaitable<std::string> BundleSource::prove(std::uint64_t index, Bytes entry) {
-    const auto proof = co_await log_.published().prove_in(checkpoint_, static_cast<std::int64_t>(index), entry);
-    co_return tlog::format_proof_file(proof.value());
+awaitable<std::vector<std::string>> BundleSource::prove(std::vector<PlacedEntry> entries) {
+    const auto proofs = co_await log_.published().prove_all(checkpoint_, std::move(entries));
+    std::vector<std::string> out;
+    for (const tlog::ProofFile& proof : proofs) out.push_back(tlog::format_proof_file(proof));
+    co_return std::move(out);
 }
 
 awaitable<std::optional<std::string>> BundleSource::document(std::string key, crypto::Sha256 digest) {

@@ -9,23 +9,12 @@
 
 #include "base/error.hpp"
 #include "features/consent_log/consent_log.hpp"
+#include "features/consent_proof/bundle_manifest.hpp"
 #include "features/consent_proof/repository.hpp"
 #include "features/term_policies/policy.hpp"
 #include "storage/object_store.hpp"
 
 namespace consentry {
-
-// Which entries. Without any condition, the whole log.
-struct BundleFilter {
-    std::optional<UserId> user = {};
-    std::optional<PolicyType> type = {};
-    std::optional<TimePoint> from = {};
-    std::optional<TimePoint> before = {};
-    bool with_addenda = true;
-
-    bool is_whole() const { return !user && !type && !from && !before; }
-    bool takes(const LogEntry& entry) const;
-};
 
 struct BundledEntry {
     std::uint64_t index = 0;
@@ -54,8 +43,9 @@ public:
     // portion is an entry bundle.
     awaitable<Result<std::optional<BundlePortion>>> portion(std::uint64_t from);
     awaitable<Result<std::string>> entry_bundle(std::uint64_t bundle_index);
-    awaitable<Result<std::string>> proof(std::uint64_t index);
-    awaitable<std::string> prove(std::uint64_t index, Bytes entry);
+    // The proof files of these entries; ascending indices, of one entry bundle.
+    awaitable<Result<std::vector<std::string>>> proofs(std::vector<std::uint64_t> indices);
+    awaitable<std::vector<std::string>> prove(std::vector<PlacedEntry> entries);
     // The text with this digest, if the object store has it under this key.
     awaitable<std::optional<std::string>> document(std::string key, crypto::Sha256 digest);
 

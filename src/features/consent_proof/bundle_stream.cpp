@@ -1,10 +1,13 @@
 #include "features/consent_proof/bundle_stream.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
+#include "crypto/sha256_stream.hpp"
 #include "features/consent_proof/bundle_names.hpp"
+#include "tlog/tiles.hpp"
 
 namespace consentry {
 namespace {
@@ -13,7 +16,8 @@ using Source = BundleMember::Source;
 
 constexpr std::size_t lines_at_once = 1'000;
 
-std::string needed(Result<std::string> read) {
+template <class T>
+T needed(Result<T> read) {
     if (!read) throw std::runtime_error("the consent log differs from the database");
     return std::move(*read);
 }
@@ -29,16 +33,24 @@ BundleMember make_member(std::string name, Source source, std::string_view bytes
             .offset = 0};
 }
 
-BundleStream::BundleStream(std::shared_ptr<BundleSource> source, std::vector<BundleMember> members)
+BundleStream::BundleStream(std::shared_ptr<BundleSource> source, std::vector<BundleMember> members,
+                           const MakeManifest& manifest)
     : source_(std::move(source)), members_(std::move(members)) {
     members_.push_back({.zip = {.name = std::string(bundle::sums)}, .source = Source::sums, .text = {}});
+    members_.push_back({.zip = {.name = std::string(bundle::manifest)}, .source = Source::manifest, .text = {}});
     std::ranges::sort(members_, {}, [](const BundleMember& member) -> const std::string& { return member.zip.name; });
+    crypto::Sha256Stream digest;
     ZipMember& sums = std::ranges::find(members_, Source::sums, &BundleMember::source)->zip;
     for (std::size_t first = 0; first < members_.size(); first += lines_at_once) {
         const std::string lines = sums_from(first);
         sums.size += lines.size();
         sums.crc = zip_crc(sums.crc, as_bytes(lines));
+        digest.add(as_bytes(lines));
     }
+    BundleMember& signed_one = *std::ranges::find(members_, Source::manifest, &BundleMember::source);
+    const std::string text = manifest(digest.finish());
+    signed_one = make_member(std::string(bundle::manifest), Source::manifest, text);
+    signed_one.text = text;
     for (BundleMember& member : members_) {
         member.offset = directory_offset_;
         directory_offset_ += zip_local_header(member.zip).size() + member.zip.size;
@@ -50,7 +62,8 @@ BundleStream::BundleStream(std::shared_ptr<BundleSource> source, std::vector<Bun
 std::string BundleStream::sums_from(std::size_t first) const {
     std::string out;
     for (std::size_t i = first; i < std::min(first + lines_at_once, members_.size()); ++i)
-        if (members_[i].source != Source::sums) out += bundle::sums_line(members_[i].digest, members_[i].zip.name);
+        if (members_[i].source != Source::sums && members_[i].source != Source::manifest)
+            out += bundle::sums_line(members_[i].digest, members_[i].zip.name);
     return out;
 }
 
@@ -77,12 +90,30 @@ awaitable<std::optional<std::string>> BundleStream::content(const BundleMember& 
             co_return std::move(text).value_or("");
         }
         case Source::proof:
-            co_return needed(co_await source_->proof(member.number));
+            co_return co_await next_proof();
         case Source::entries:
             co_return needed(co_await source_->entry_bundle(member.number));
         default:
             co_return member.text;
     }
+}
+
+// Makes the proofs of neighbours at once, because they share most of what they are made of.
+awaitable<std::string> BundleStream::next_proof() {
+    if (proofs_.empty()) {
+        const std::uint64_t tile = members_[at_].number / tlog::tile_width;
+        std::vector<std::uint64_t> indices;
+        for (std::size_t i = at_; i < members_.size(); ++i) {
+            const BundleMember& member = members_[i];
+            if (member.source != Source::proof || member.number / tlog::tile_width != tile) break;
+            indices.push_back(member.number);
+        }
+        auto made = needed(co_await source_->proofs(std::move(indices)));
+        std::ranges::move(made, std::back_inserter(proofs_));
+    }
+    std::string out = std::move(proofs_.front());
+    proofs_.pop_front();
+    co_return out;
 }
 
 void BundleStream::check_end(const BundleMember& member) {

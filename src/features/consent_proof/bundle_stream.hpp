@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,7 +15,7 @@
 namespace consentry {
 
 struct BundleMember {
-    enum class Source { text, sums, addenda, document, proof, entries };
+    enum class Source { text, sums, manifest, addenda, document, proof, entries };
     ZipMember zip;
     crypto::Sha256 digest{};
     Source source = Source::text;
@@ -26,8 +28,10 @@ BundleMember make_member(std::string name, BundleMember::Source source, std::str
 
 class BundleStream {
 public:
-    // Adds the member SHA256SUMS and sorts.
-    BundleStream(std::shared_ptr<BundleSource> source, std::vector<BundleMember> members);
+    // Makes the manifest of a bundle whose SHA256SUMS has this digest.
+    using MakeManifest = std::function<std::string(const crypto::Sha256& sums)>;
+    // Adds SHA256SUMS, which lists the members, and the manifest, and sorts.
+    BundleStream(std::shared_ptr<BundleSource> source, std::vector<BundleMember> members, const MakeManifest& manifest);
 
     std::uint64_t size() const { return size_; }
     // Throws std::runtime_error if a member is another one than was announced.
@@ -36,6 +40,7 @@ public:
 private:
     std::string sums_from(std::size_t first) const;
     awaitable<std::optional<std::string>> content(const BundleMember& member);
+    awaitable<std::string> next_proof();
     std::string directory_portion();
     void check_end(const BundleMember& member);
 
@@ -50,6 +55,7 @@ private:
     std::uint64_t cursor_ = 0;  // within the current member
     std::uint64_t bytes_ = 0;   // of it
     std::uint32_t crc_ = 0;
+    std::deque<std::string> proofs_;  // of the current member and those behind it
 };
 
 }  // namespace consentry

@@ -13,6 +13,7 @@
 #include "features/term_policies/publication_record.hpp"
 #include "features/term_policies/repository.hpp"
 #include "tlog/compact_range.hpp"
+#include "tlog/lines.hpp"
 #include "tlog/tiles.hpp"
 
 namespace consentry {
@@ -28,7 +29,7 @@ std::string readme(const BundleSource& source) {
         "\n"
         "The log records who accepted or withdrew which text, and when. It can only grow: nobody can change or remove\n"
         "an entry without contradicting its signed checkpoint. This bundle holds {} the {} entries\n"
-        "that the checkpoint covers{}.\n"
+        "that the checkpoint covers{}{}.\n"
         "\n"
         "Verify it offline, with the verifier key of the log, which you should have from elsewhere:\n"
         "\n"
@@ -40,10 +41,15 @@ std::string readme(const BundleSource& source) {
         "checkpoint          size and root hash of the log, signed (c2sp.org/tlog-checkpoint)\n"
         "description.note    the keys of the log, signed by it\n"
         "documents/          the texts that entries name by their SHA-256\n"
+        "manifest.note       which entries this bundle holds, and the digest of SHA256SUMS, signed by the log\n"
         "policy.txt          what the operator suggests to trust (c2sp.org/tlog-policy); decide for yourself\n"
         "proofs/             a proof for each entry of a part of the log (c2sp.org/tlog-proof)\n"
-        "tile/entries/       the entries of a whole log (c2sp.org/tlog-tiles)\n",
+        "tile/entries/       the entries of a whole log (c2sp.org/tlog-tiles)\n"
+        "timestamps/         a time stamp (RFC 3161, SIZE.tsr) on a former state of the log (SIZE.txt), or on this "
+        "one,\n"
+        "                    if an authority has stamped any, and the proof that the log continues that state\n",
         source.facts().origin, filter.is_whole() ? "all of" : "a part of", source.facts().size,
+        filter.is_whole() ? "" : " (" + describe(filter) + ")",
         filter.with_addenda ? "" : ", without the evidence about them");
 }
 
@@ -71,16 +77,17 @@ public:
         members_.push_back(make_member(std::string(name), Source::text, text));
     }
 
-    awaitable<Result<void>> scan() {
+    awaitable<Result<void>> scan(BundleStep step) {
         for (std::uint64_t from = 0;;) {
+            if (step) step();
             auto portion = co_await source_->portion(from);
             if (!portion) co_return fail(std::move(portion.error()));
             if (!*portion) break;
-            for (const BundledEntry& entry : (*portion)->entries) {
-                note(entry);
-                if (!source_->filter().is_whole()) co_await add_proof(entry);
-            }
-            if (source_->filter().is_whole()) add_entries(from / tlog::tile_width, (*portion)->entries);
+            for (const BundledEntry& entry : (*portion)->entries) note(entry);
+            if (source_->filter().is_whole())
+                add_entries(from / tlog::tile_width, (*portion)->entries);
+            else
+                co_await add_proofs(std::move((*portion)->entries));
             from = (*portion)->next;
         }
         if (source_->filter().is_whole() && !(tree_.root() == source_->facts().root))
@@ -130,9 +137,12 @@ private:
         add(tlog::tile_path(id), Source::entries, bundle_index, as_text(tlog::entry_bundle(bytes).value()));
     }
 
-    awaitable<void> add_proof(const BundledEntry& entry) {
-        const std::string proof = co_await source_->prove(entry.index, entry.bytes);
-        add(bundle::proof_name(entry.index), Source::proof, entry.index, proof);
+    awaitable<void> add_proofs(std::vector<BundledEntry> entries) {
+        std::vector<PlacedEntry> placed;
+        for (BundledEntry& entry : entries) placed.push_back({entry.index, std::move(entry.bytes)});
+        const auto proofs = co_await source_->prove(std::move(placed));
+        for (std::size_t i = 0; i < proofs.size(); ++i)
+            add(bundle::proof_name(entries[i].index), Source::proof, entries[i].index, proofs[i]);
     }
 
     awaitable<void> add_documents() {
@@ -164,10 +174,24 @@ private:
     crypto::Sha256Stream addenda_digest_;
 };
 
+// A stamp belongs to a checkpoint as cosignatures do: the newest one that exists.
+awaitable<void> add_stamp(BundlePlan& plan, const BundleSource& source, PublishedLog& log) {
+    const auto stamp = co_await log.newest_stamp(source.facts());
+    if (!stamp) co_return;
+    plan.add_text(bundle::stamped_text_name(stamp->size), stamp->text);
+    plan.add_text(bundle::stamp_name(stamp->size), stamp->answer);
+    if (!stamp->consistency.empty())
+        plan.add_text(bundle::consistency_name(stamp->size), tlog::hash_lines(stamp->consistency));
+}
+
 }  // namespace
 
-awaitable<Result<Bundle>> Bundles::make(BundleFilter filter) {
+awaitable<Result<Bundle>> Bundles::make(BundleFilter filter, BundleStep step) {
     const std::string description = co_await log_.description_note();
+    if (filter.user) {
+        SubjectRepository subjects(database_);
+        filter.subject = (co_await subjects.find(*filter.user)).value_or(SubjectTag{});
+    }
     auto source =
         std::make_shared<BundleSource>(database_, store_, log_, filter, co_await log_.published().checkpoint());
     TermPolicyRepository policies(database_);
@@ -178,20 +202,29 @@ awaitable<Result<Bundle>> Bundles::make(BundleFilter filter) {
     plan.add_text(bundle::description, description);
     plan.add_text(bundle::policy, log_.policy_text());
     plan.add_text(bundle::verifier, verifier_page());
-    auto scanned = co_await plan.scan();
+    co_await add_stamp(plan, *source, log_.published());
+    auto scanned = co_await plan.scan(std::move(step));
     if (!scanned) co_return fail(std::move(scanned.error()));
     const std::uint64_t entries = plan.entries();
-    auto stream = std::make_shared<BundleStream>(std::move(source), std::move(plan).members());
+    BundleManifest manifest{
+        .filter = source->filter(), .entries = entries, .checkpoint = crypto::sha256(source->checkpoint()), .sums = {}};
+    const auto signed_manifest = [&](const crypto::Sha256& sums) {
+        manifest.sums = sums;
+        tlog::Note note{.text = format_manifest(manifest), .signatures = {}};
+        note.signatures.push_back(log_.published().signer()->sign(note.text));
+        return tlog::format_note(note);
+    };
+    auto stream = std::make_shared<BundleStream>(std::move(source), std::move(plan).members(), signed_manifest);
     co_return Bundle{.size = stream->size(), .entries = entries, .next = [stream] { return stream->next(); }};
 }
 
-awaitable<Result<Bundle>> Bundles::make_for(Actor by, Cause cause, BundleFilter filter) {
+awaitable<Result<Bundle>> Bundles::make_for(Actor by, Cause cause, BundleFilter filter, BundleStep step) {
     const TimePoint now = clock_.now();
     PrivilegedTransaction transaction(by, now);
     if (const auto user = by.user()) Audit::add(transaction, *user, ActivityAction::admin_consent_export, cause, now);
     const auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(Error{outcome.error().kind()});
-    co_return co_await make(filter);
+    co_return co_await make(filter, std::move(step));
 }
 
 }  // namespace consentry

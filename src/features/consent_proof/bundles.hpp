@@ -1,9 +1,10 @@
 // Makes auditor's bundles: everything that others need to verify the consent log, or a part of it, in one ZIP archive.
-// The same checkpoint, filter and evidence make the same bytes. Memory does not grow with the number of entries; it
-// grows by some 200 bytes for each proof of a filtered bundle.
+// The same checkpoint, cosignatures and time stamp, filter and evidence make the same bytes. Memory does not grow with
+// the number of entries; it grows by some 200 bytes for each proof of a filtered bundle.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -20,6 +21,9 @@ struct Bundle {
     http::NextPiece next;  // throws if what it reads is not what it read to compute the size
 };
 
+// Called before each portion of work, which takes well under a second.
+using BundleStep = std::function<void()>;
+
 class Bundles {
 public:
     // The references must outlive this object and its bundles.
@@ -28,9 +32,9 @@ public:
         : database_(database), store_(store), clock_(clock), log_(log), paths_(std::move(paths)) {}
 
     // Reads everything once, to know the size. Errors: logDiffers.
-    awaitable<Result<Bundle>> make(BundleFilter filter);
+    awaitable<Result<Bundle>> make(BundleFilter filter, BundleStep step = {});
     // Records an export by an administrator, and then makes it.
-    awaitable<Result<Bundle>> make_for(Actor by, Cause cause, BundleFilter filter);
+    awaitable<Result<Bundle>> make_for(Actor by, Cause cause, BundleFilter filter, BundleStep step);
 
 private:
     storage::Database& database_;

@@ -27,7 +27,7 @@ void add_consent_proof_endpoints(http::Router& router, Bundles& bundles) {
         .may_fail({&errors::term_policy_log_differs})
         .handled_by([&bundles](const ForExport& caller, const http::RequestContext& context,
                                http::FromQuery<ConsentExportQuery> wanted) {
-            return http::reply(bundles.make_for(caller.actor(), cause_of(context), wanted->filter()),
+            return http::reply(bundles.make_for(caller.actor(), cause_of(context), wanted->filter(), {}),
                                [](Bundle bundle) {
                                    return http::Stream{.content_type = "application/zip",
                                                        .file_name = "consent-log.zip",

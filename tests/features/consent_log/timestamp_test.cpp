@@ -1,91 +1,19 @@
-// Time stamps: an authority of OpenSSL's command line, behind HTTP, stamps checkpoints and fails on command.
-#include <atomic>
-#include <fstream>
-#include <iterator>
-#include <memory>
-#include <mutex>
-
+// Time stamps: of a real authority, which fails on command, in the log and in the bundles of auditors.
 #include <gmock/gmock.h>
 
 #include "app/app.hpp"
-#include "http/server.hpp"
-#include "tests/support/calls/consent_calls.hpp"
-#include "tests/support/run.hpp"
-#include "tests/support/shell.hpp"
-#include "tlog/checkpoint.hpp"
+#include "features/consent_proof/bundle_check.hpp"
+#include "tests/features/consent_proof/forged_bundle.hpp"
+#include "tests/features/consent_proof/log_calls.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/timestamp_authority.hpp"
+#include "tests/support/tls_front.hpp"
 
 namespace consentry::tests {
 namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-
-class TimestampAuthority final : public http::Application {
-public:
-    TimestampAuthority() {
-        std::ofstream(folder_ / "tsa.cnf") << "[tsa]\ndefault_tsa = one\n[one]\nserial = serial\n"
-                                              "signer_cert = tsa.crt\nsigner_key = tsa.key\nsigner_digest = sha256\n"
-                                              "default_policy = 1.2.3.4\ndigests = sha256\ness_cert_id_alg = sha256\n";
-        openssl(
-            "req -x509 -newkey rsa:2048 -nodes -keyout tsa.key -out tsa.crt -days 30 -subj /CN=tsa "
-            "-addext extendedKeyUsage=critical,timeStamping");
-        http::ServerOptions options;
-        options.host = "127.0.0.1";
-        options.port = 0;
-        options.threads = 1;
-        options.stop_timeout = 10ms;
-        server_ = std::make_unique<http::Server>(std::move(options), *this);
-        server_->start();
-    }
-    ~TimestampAuthority() { server_.reset(); }
-
-    std::string url() const { return "http://127.0.0.1:" + std::to_string(server_->port()) + "/stamp"; }
-    int requests() const { return requests_; }
-    // Every answer from now on; empty: the right one. "again": the answer to the first query.
-    void fail_with(std::string fault) {
-        const std::scoped_lock lock(mutex_);
-        fault_ = std::move(fault);
-    }
-    // What `openssl ts` says of a stamp on this text.
-    CommandResult verify(const std::string& text, const std::string& stamp) const {
-        std::ofstream(folder_ / "text") << text;
-        std::ofstream(folder_ / "stamp") << stamp;
-        return run_command(
-            {"sh", "-c",
-             "cd " + folder_.path().string() + " && openssl ts -verify -in stamp -data text -CAfile tsa.crt"});
-    }
-
-    awaitable<void> respond(const http::Request& request, http::Response& response) override {
-        if (!co_await receive_body(request, response)) co_return;
-        ++requests_;
-        const std::scoped_lock lock(mutex_);
-        response.add_header("Content-Type", "application/timestamp-reply");
-        if (fault_ == "500") response.status = 500;
-        if (fault_ == "garbage") response.body = "garbage";
-        if (fault_ == "again") response.body = first_;
-        if (!fault_.empty()) co_return;
-        std::ofstream(folder_ / "query") << std::string_view(request.body);
-        openssl("ts -reply -config tsa.cnf -queryfile query -out answer");
-        std::ifstream in(folder_ / "answer", std::ios::binary);
-        response.body.assign(std::istreambuf_iterator<char>(in), {});
-        if (first_.empty()) first_ = response.body;
-    }
-    void refuse(const http::Request&, const ErrorKind& kind, http::Response& response) noexcept override {
-        response.status = kind.http_status;
-    }
-
-private:
-    void openssl(const std::string& arguments) const {
-        output_of({"sh", "-c", "cd " + folder_.path().string() + " && openssl " + arguments});
-    }
-
-    const TempFolder folder_;
-    std::mutex mutex_;
-    std::string fault_;
-    std::string first_;
-    std::atomic<int> requests_ = 0;
-    std::unique_ptr<http::Server> server_;
-};
 
 class LogTimestamps : public ::testing::Test {
 protected:
@@ -157,6 +85,110 @@ TEST_F(LogTimestamps, AFailureHoldsNothingUpAndIsTriedAgain) {
     t_.service.pass(5min);
     EXPECT_EQ(work(), "");
     EXPECT_EQ(authority_.verify(text(), stamp(size).body).code, 0);
+}
+
+TEST_F(LogTimestamps, OfAPrivateAuthorityNeedItsCertificate) {
+    const TlsFront front(authority_.port());
+    t_.service.restart({{"CONSENT_LOG_TIMESTAMP_URL", front.url()}});
+    add();
+    EXPECT_THAT(work(), HasSubstr("certificate"));
+    EXPECT_EQ(authority_.requests(), 0);
+    t_.service.restart({{"CONSENT_LOG_CA_FILE", front.certificate().string()}});
+    t_.service.pass(1h);
+    EXPECT_EQ(work(), "");
+    EXPECT_EQ(authority_.requests(), 1);
+}
+
+class StampedBundles : public LogTimestamps {
+protected:
+    std::string bundle(const std::string& query = {}) {
+        const std::string admin = t_.service.tokens_of(t_.service.make_person(Role::super_admin)).access;
+        const Answer answer = t_.service.get("/api/admin/consent/export" + query, bearer(admin));
+        EXPECT_EQ(answer.status, 200U) << answer.body;
+        return answer.body;
+    }
+    std::expected<VerifiedBundle, std::string> verify(const std::string& archive,
+                                                      std::optional<std::string_view> authorities = {}) {
+        return verify_bundle(as_bytes(archive), policy_of(t_.service), authorities);
+    }
+    std::string verdict(const std::string& archive, std::map<std::string, std::optional<std::string>> changes) {
+        const tlog::NoteSigner* log = t_.service.app().services().consent_log->published().signer();
+        const auto verified = verify(forged(archive, changes, log));
+        return verified ? "genuine" : verified.error();
+    }
+    const std::string authorities_ = text_in(authority_.certificate());
+};
+
+TEST_F(StampedBundles, ProveWhenTheirLogExisted) {
+    add();
+    EXPECT_EQ(work(), "");
+    EXPECT_EQ(bundle(), bundle()) << "the same bytes";
+    for (const int size : {1, 2}) {
+        SCOPED_TRACE(size);
+        if (size == 2) {
+            add();
+            EXPECT_EQ(work(), "");
+        }
+        for (const std::string& archive : {bundle(), bundle("?type=marketing")}) {
+            const auto anybody = verify(archive);
+            ASSERT_TRUE(anybody) << anybody.error();
+            ASSERT_TRUE(anybody->stamp);
+            EXPECT_EQ(anybody->stamp->size, 1U) << "no other stamp within the hour";
+            EXPECT_EQ(anybody->stamp->authority, "CN=tsa");
+            EXPECT_FALSE(anybody->stamp->is_trusted);
+            const auto trusted = verify(archive, authorities_);
+            ASSERT_TRUE(trusted) << trusted.error();
+            EXPECT_TRUE(trusted->stamp->is_trusted);
+            EXPECT_LT(std::chrono::abs(trusted->stamp->time - std::chrono::system_clock::now()), 1min);
+            const std::string text = member_of(archive, "timestamps/1.txt");
+            const CommandResult openssl = authority_.verify(text, member_of(archive, "timestamps/1.tsr"));
+            EXPECT_EQ(openssl.code, 0) << openssl.err;
+        }
+    }
+}
+
+TEST_F(StampedBundles, AnotherAuthorityIsRefused) {
+    add();
+    EXPECT_EQ(work(), "");
+    const TimestampAuthority stranger;
+    EXPECT_THAT(verify(bundle(), text_in(stranger.certificate())).error(),
+                HasSubstr("timestamps/1.tsr: the signer of the time stamp does not lead to one of the given"));
+    EXPECT_THAT(verify(bundle(), "no certificate").error(), HasSubstr("no certificates in PEM"));
+}
+
+TEST_F(StampedBundles, NoPartOfAStampCanBeReplaced) {
+    add();
+    EXPECT_EQ(work(), "");
+    add();
+    EXPECT_EQ(work(), "");
+    const std::string archive = bundle();
+    const std::string text = member_of(archive, "timestamps/1.txt");
+    const std::string stamp = member_of(archive, "timestamps/1.tsr");
+    const std::string consistency = member_of(archive, "timestamps/1.consistency");
+    EXPECT_EQ(verdict(archive, {}), "genuine");
+    const auto year = stamp.find(
+        "\x18\x0f"
+        "20");  // GeneralizedTime of 15 characters
+    ASSERT_NE(year, std::string::npos);
+    std::string earlier = stamp;
+    earlier[year + 5] = '1';
+    EXPECT_THAT(verdict(archive, {{"timestamps/1.tsr", earlier}}), HasSubstr("was altered"));
+    EXPECT_THAT(verdict(archive, {{"timestamps/1.tsr", "x"}}), HasSubstr("timestamps/1.tsr: "));
+    EXPECT_THAT(verdict(archive, {{"timestamps/1.tsr", std::nullopt}}), HasSubstr("lacks the other members"));
+    EXPECT_THAT(verdict(archive, {{"timestamps/1.txt", std::nullopt}}), HasSubstr("lacks the other members"));
+    EXPECT_THAT(verdict(archive, {{"timestamps/1.consistency", std::nullopt}}), HasSubstr("not a former state"));
+    EXPECT_THAT(verdict(archive, {{"timestamps/1.consistency", consistency + consistency}}),
+                HasSubstr("not a former state"));
+    EXPECT_THAT(verdict(archive, {{"timestamps/1.consistency", consistency + "x"}}), HasSubstr("no end"));
+    EXPECT_THAT(verdict(archive, {{"timestamps/2.tsr", stamp}}), HasSubstr("no member of this name"));
+    EXPECT_THAT(verdict(archive, {{"timestamps/note", "x"}}), HasSubstr("no member of this name"));
+    // Of the checkpoint that the bundle has, but with the stamp of the former one.
+    EXPECT_THAT(verdict(archive, {{"timestamps/1.txt", std::nullopt},
+                                  {"timestamps/1.tsr", std::nullopt},
+                                  {"timestamps/1.consistency", std::nullopt},
+                                  {"timestamps/2.txt", this->text()},
+                                  {"timestamps/2.tsr", stamp}}),
+                HasSubstr("timestamps/2.tsr: the time stamp is one of another text"));
 }
 
 }  // namespace

@@ -8,15 +8,14 @@
 
 #include "app/app.hpp"
 #include "features/consent_proof/bundle_check.hpp"
-#include "features/consent_proof/bundle_names.hpp"
-#include "features/consent_proof/zip_format.hpp"
-#include "features/consent_proof/zip_reader.hpp"
+#include "tests/features/consent_proof/forged_bundle.hpp"
 #include "tests/features/consent_proof/log_calls.hpp"
 
 namespace consentry::tests {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* export_path = "/api/admin/consent/export";
 
@@ -55,52 +54,19 @@ struct Auditor : Signed {
         return verify_bundle(as_bytes(bytes), policy_of(service));
     }
 
+    // What the operator can sign.
+    const tlog::NoteSigner* log_key() const { return service.app().services().consent_log->published().signer(); }
+
     Person other;
     std::string admin;
 };
-
-std::vector<std::string> names_in(const std::string& archive) {
-    std::vector<std::string> out;
-    for (const ZipEntry& entry : read_zip(as_bytes(archive)).value()) out.emplace_back(entry.name);
-    return out;
-}
-
-std::string member_of(const std::string& archive, std::string_view name) {
-    const auto entries = read_zip(as_bytes(archive)).value();
-    const ZipEntry* found = find_member(entries, name);
-    return found == nullptr ? std::string() : std::string(as_text(found->bytes));
-}
-
-// The archive with other members. Sums are those of the new ones, as a forger would make them.
-std::string forged(const std::string& archive, const std::map<std::string, std::optional<std::string>>& changes) {
-    std::map<std::string, std::string> members;
-    for (const std::string& name : names_in(archive)) members[name] = member_of(archive, name);
-    for (const auto& [name, bytes] : changes)
-        if (bytes)
-            members[name] = *bytes;
-        else
-            members.erase(name);
-    std::string sums;
-    for (const auto& [name, bytes] : members)
-        if (name != bundle::sums) sums += bundle::sums_line(crypto::sha256(bytes), name);
-    if (!changes.contains(std::string(bundle::sums))) members[std::string(bundle::sums)] = sums;
-    std::string out;
-    std::string directory;
-    for (const auto& [name, bytes] : members) {
-        const ZipMember member{.name = name, .size = bytes.size(), .crc = zip_crc(0, as_bytes(bytes))};
-        directory += zip_directory_record(member, out.size());
-        out += zip_local_header(member) + bytes;
-    }
-    const std::uint64_t end = out.size();
-    return out + directory + zip_end(members.size(), end, directory.size());
-}
 
 TEST(Bundles, TheWholeLogVerifiesFromTheKeyAlone) {
     const Auditor given;
     const std::string archive = given.bundle();
     const auto verified = given.verify(archive);
     ASSERT_TRUE(verified) << verified.error();
-    EXPECT_TRUE(verified->is_whole);
+    EXPECT_TRUE(verified->is_whole());
     EXPECT_EQ(verified->entries, 8U);
     EXPECT_EQ(verified->addenda, 6U);
     EXPECT_EQ(verified->documents, 3U) << "two records of publications; the store has one of the texts";
@@ -135,7 +101,7 @@ TEST(Bundles, FiltersTakeAPart) {
         const auto verified = given.verify(given.bundle(query));
         EXPECT_TRUE(verified) << query << ": " << verified.error();
         if (!verified) return std::uint64_t{999};
-        EXPECT_FALSE(verified->is_whole);
+        EXPECT_FALSE(verified->is_whole());
         EXPECT_EQ(verified->addenda, query.contains("withoutAddenda") ? 0U : verified->entries - publications) << query;
         return verified->entries;
     };
@@ -165,16 +131,18 @@ TEST(Bundles, EachByteCounts) {
 TEST(Bundles, NoMemberCanBeReplaced) {
     const Auditor given;
     const std::string whole = given.bundle();
-    EXPECT_TRUE(given.verify(forged(whole, {})));
+    EXPECT_EQ(forged(whole, {}), whole);
+    EXPECT_EQ(forged(whole, {}, given.log_key()), whole);
     const auto verdict = [&](const std::map<std::string, std::optional<std::string>>& changes) {
-        const auto verified = given.verify(forged(whole, changes));
+        EXPECT_FALSE(given.verify(forged(whole, changes))) << "without the log's key";
+        const auto verified = given.verify(forged(whole, changes, given.log_key()));
         return verified ? std::string("genuine") : verified.error();
     };
     const std::string entries = member_of(whole, "tile/entries/000.p/8");
     std::string altered = entries;
     altered[10] ^= 1;
     EXPECT_THAT(verdict({{"tile/entries/000.p/8", altered}}), HasSubstr("entr"));
-    EXPECT_THAT(verdict({{"tile/entries/000.p/8", std::nullopt}}), ::testing::Not("genuine"));
+    EXPECT_THAT(verdict({{"tile/entries/000.p/8", std::nullopt}}), Not("genuine"));
     EXPECT_THAT(verdict({{"tile/entries/000.p/8", std::nullopt}, {"tile/entries/000.p/7", entries}}),
                 HasSubstr("tile/entries/000.p/8"));
     const std::string addenda = member_of(whole, "addenda.ndjson");
@@ -193,7 +161,62 @@ TEST(Bundles, NoMemberCanBeReplaced) {
     const std::string proof = member_of(part, "proofs/000000000002.tlog-proof");
     EXPECT_THAT(verdict({{"proofs/000000000002.tlog-proof", proof}}), HasSubstr("has no proofs"));
     EXPECT_FALSE(given.verify(
-        forged(part, {{"proofs/000000000002.tlog-proof", std::nullopt}, {"proofs/000000000003.tlog-proof", proof}})));
+        forged(part, {{"proofs/000000000002.tlog-proof", std::nullopt}, {"proofs/000000000003.tlog-proof", proof}},
+               given.log_key())));
+}
+
+// Whoever hands a bundle on cannot make less of it, and nobody can show it as a bundle of something else.
+TEST(Bundles, ACutBundleIsNone) {
+    const Auditor given;
+    const std::string whole = given.bundle();
+    const std::string part = given.bundle("?type=privacy");
+    const std::string none = given.bundle("?type=cookies");
+    const std::string cut = "manifest.note: the bundle has other members than the log has put in";
+    const std::map<std::string, std::optional<std::string>> without_entries{
+        {"proofs/000000000001.tlog-proof", std::nullopt},
+        {"proofs/000000000002.tlog-proof", std::nullopt},
+        {"tile/entries/000.p/8", std::nullopt},
+        {"addenda.ndjson", ""}};
+    EXPECT_THAT(given.verify(forged(part, without_entries)).error(), HasSubstr(cut));
+    EXPECT_THAT(given.verify(forged(part, {{"proofs/000000000002.tlog-proof", std::nullopt}})).error(), HasSubstr(cut));
+    EXPECT_THAT(given.verify(forged(whole, {{"addenda.ndjson", ""}})).error(), HasSubstr(cut));
+    // With the manifest of another bundle, or without one.
+    auto as_another = without_entries;
+    as_another["manifest.note"] = member_of(none, "manifest.note");
+    for (const std::string& archive : {part, whole})
+        EXPECT_THAT(given.verify(forged(archive, as_another)).error(), HasSubstr(cut));
+    EXPECT_THAT(given.verify(forged(none, {{"manifest.note", std::nullopt}})).error(), HasSubstr("lacks this member"));
+    EXPECT_THAT(given.verify(forged(none, {{"manifest.note", member_of(none, "checkpoint")}})).error(),
+                HasSubstr("not the manifest"));
+    // Not even the operator can name other entries than there are.
+    EXPECT_THAT(given.verify(forged(part, without_entries, given.log_key())).error(),
+                HasSubstr("names 2 entries, but the bundle has 0"));
+    EXPECT_THAT(given.verify(forged(whole, without_entries, given.log_key(), 0)).error(), HasSubstr("8 entries"));
+    std::map<std::string, std::optional<std::string>> foreign{{"addenda.ndjson", ""}};
+    for (const std::string& name : names_in(part))
+        if (name.starts_with("proofs/")) foreign[name] = member_of(part, name);
+    EXPECT_THAT(given.verify(forged(none, foreign, given.log_key(), 2)).error(), HasSubstr("not one of those"));
+}
+
+TEST(Bundles, SayWhatTheyHold) {
+    const Auditor given;
+    const auto filter_of = [&](const std::string& query) {
+        const auto verified = given.verify(given.bundle(query));
+        EXPECT_TRUE(verified) << query << ": " << verified.error();
+        return verified ? describe(verified->filter) : "";
+    };
+    EXPECT_EQ(filter_of(""), "");
+    EXPECT_EQ(filter_of("?withoutAddenda=true"), "");
+    EXPECT_EQ(filter_of("?type=cookies"), "type cookies");
+    EXPECT_EQ(filter_of("?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z"),
+              "from 2026-01-01T00:00:00.000Z on, before 2026-01-02T00:00:00.000Z");
+    const std::string id = given.other.id.text();
+    EXPECT_EQ(filter_of("?user=" + id), "account " + id);
+    EXPECT_THAT(filter_of("?withoutAddenda=true&user=" + id),
+                ::testing::MatchesRegex("account with the tag [0-9a-f]+"));
+    EXPECT_FALSE(given.bundle("?withoutAddenda=true&user=" + id).contains(id));
+    const std::string nobody = given.service.make_person().id.text();
+    EXPECT_EQ(filter_of("?user=" + nobody), "account " + nobody) << "which has accepted nothing";
 }
 
 TEST(Bundles, AnAlteredRowIsNotHandedOut) {

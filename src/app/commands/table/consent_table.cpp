@@ -35,14 +35,21 @@ void add_verify_commands(CLI::App& program, Selected& selected) {
         command->callback([&selected, run] { selected.run = [run] { return run(options); }; });
         return command;
     };
-    add("receipt", "Verifies receipts: one, many (a line each), or those in an answer or the export of an account",
-        "File with receipts; - reads standard input", verify_receipts)
+    const auto add_authorities = [&](CLI::App* command) {
+        command->add_option("--tsa-ca", options.authorities,
+                            "PEM file with the certificates of time stamp authorities that you trust");
+        return command;
+    };
+    add_authorities(add("receipt",
+                        "Verifies receipts: one, many (a line each), or those in an answer or the export of an account",
+                        "File with receipts; - reads standard input", verify_receipts))
         ->add_option("--description", options.description,
                      "File with the log's description, /.well-known/consent-log.note, or an export or a bundle that "
                      "contains it (default: the export itself)");
     add("proof", "Verifies that an entry is in the log", "File with a proof (.tlog-proof); - reads standard input",
         verify_proof_file);
-    add("bundle", "Verifies an auditor's bundle", "ZIP file; - reads standard input", verify_bundle_file);
+    add_authorities(
+        add("bundle", "Verifies an auditor's bundle", "ZIP file; - reads standard input", verify_bundle_file));
 
     static std::string database_key;
     CLI::App* database =

@@ -1,0 +1,13 @@
+// Answers of time stamp authorities: none is one of a text that nobody has stamped.
+#include "crypto/timestamp.hpp"
+
+#include "fuzz/fuzz.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace consentry;
+    const BytesView answer(data, size);
+    const auto verified = crypto::verify_timestamp(answer, crypto::sha256("text"), {});
+    fuzz::require(verified || !verified.error().empty(), "a refusal has a reason");
+    fuzz::require(!crypto::verify_timestamp(answer, crypto::sha256("another text"), {}), "a stamp is of one text");
+    return 0;
+}

@@ -1,0 +1,88 @@
+// A time stamp authority for tests: OpenSSL's command line behind real HTTP, until a test tells it to fail.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "http/server.hpp"
+#include "tests/support/shell.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+
+class TimestampAuthority final : public http::Application {
+public:
+    TimestampAuthority() {
+        std::ofstream(folder_ / "tsa.cnf") << "[tsa]\ndefault_tsa = one\n[one]\nserial = serial\n"
+                                              "signer_cert = tsa.crt\nsigner_key = tsa.key\nsigner_digest = sha256\n"
+                                              "default_policy = 1.2.3.4\ndigests = sha256\ness_cert_id_alg = sha256\n";
+        openssl(
+            "req -x509 -newkey rsa:2048 -nodes -keyout tsa.key -out tsa.crt -days 30 -subj /CN=tsa "
+            "-addext extendedKeyUsage=critical,timeStamping");
+        http::ServerOptions options;
+        options.host = "127.0.0.1";
+        options.port = 0;
+        options.threads = 1;
+        options.stop_timeout = std::chrono::milliseconds{10};
+        server_ = std::make_unique<http::Server>(std::move(options), *this);
+        server_->start();
+    }
+    ~TimestampAuthority() { server_.reset(); }
+
+    std::string url() const { return "http://127.0.0.1:" + std::to_string(server_->port()) + "/stamp"; }
+    std::uint16_t port() const { return server_->port(); }
+    int requests() const { return requests_; }
+    // Every answer from now on; empty: the right one. "again": the answer to the first query.
+    void fail_with(std::string fault) {
+        const std::scoped_lock lock(mutex_);
+        fault_ = std::move(fault);
+    }
+    // Its certificate, which signs itself.
+    std::filesystem::path certificate() const { return folder_ / "tsa.crt"; }
+    // What `openssl ts` says of a stamp on this text.
+    CommandResult verify(const std::string& text, const std::string& stamp) const {
+        std::ofstream(folder_ / "text") << text;
+        std::ofstream(folder_ / "stamp") << stamp;
+        return run_command(
+            {"sh", "-c",
+             "cd " + folder_.path().string() + " && openssl ts -verify -in stamp -data text -CAfile tsa.crt"});
+    }
+
+    awaitable<void> respond(const http::Request& request, http::Response& response) override {
+        if (!co_await receive_body(request, response)) co_return;
+        ++requests_;
+        const std::scoped_lock lock(mutex_);
+        response.add_header("Content-Type", "application/timestamp-reply");
+        if (fault_ == "500") response.status = 500;
+        if (fault_ == "garbage") response.body = "garbage";
+        if (fault_ == "again") response.body = first_;
+        if (!fault_.empty()) co_return;
+        std::ofstream(folder_ / "query") << std::string_view(request.body);
+        openssl("ts -reply -config tsa.cnf -queryfile query -out answer");
+        std::ifstream in(folder_ / "answer", std::ios::binary);
+        response.body.assign(std::istreambuf_iterator<char>(in), {});
+        if (first_.empty()) first_ = response.body;
+    }
+    void refuse(const http::Request&, const ErrorKind& kind, http::Response& response) noexcept override {
+        response.status = kind.http_status;
+    }
+
+private:
+    void openssl(const std::string& arguments) const {
+        output_of({"sh", "-c", "cd " + folder_.path().string() + " && openssl " + arguments});
+    }
+
+    const TempFolder folder_;
+    std::mutex mutex_;
+    std::string fault_;
+    std::string first_;
+    std::atomic<int> requests_ = 0;
+    std::unique_ptr<http::Server> server_;
+};
+
+}  // namespace consentry::tests
