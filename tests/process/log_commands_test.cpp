@@ -41,6 +41,15 @@ TEST_F(LogCommands, ShowWhoDidWhat) {
     EXPECT_TRUE(newest[0].at("actor").is_null()) << "the operator";
 }
 
+TEST_F(LogCommands, ShowWhatTheOperatorDoesToKeys) {
+    EXPECT_EQ(run({"keys", "rotate"}).code, 0);
+    EXPECT_EQ(run({"keys", "epoch", "raise"}).code, 0);
+    EXPECT_EQ(run({"clean-up"}).code, 0);
+    EXPECT_THAT(run({"log", "show", "admin"}).out,
+                ::testing::MatchesRegex("0\t[^\t]*Z\tadminKeysRotate\toperator\t-\n"
+                                        "1\t[^\t]*Z\tadminEpochRaise\toperator\t-\n"));
+}
+
 TEST_F(LogCommands, VerifyBesideARunningServiceAndWithoutOne) {
     create_account(folder_.path(), "ada@example.org", "superAdmin");
     std::string key;

@@ -1,15 +1,16 @@
 #include "app/commands/key_commands.hpp"
 
 #include <cstdio>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
-#include "app/commands/config_commands.hpp"
 #include "base/bytes.hpp"
 #include "crypto/random.hpp"
 #include "features/sessions/epochs.hpp"
 #include "features/sessions/key_ring.hpp"
+#include "features/sessions/key_rotation.hpp"
 
 namespace consentry {
 
@@ -36,23 +37,32 @@ int generate_keys() {
 }
 
 int rotate_keys() {
-    const auto config = load_config();
-    if (!config || !has_data(*config)) return wrong_use;
     const SystemClock clock;
-    int made = 0;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    const Config& config = services->config;
+    const auto settings_of = [&](TokenKind kind) -> const TokenConfig& {
+        return kind == TokenKind::access ? config.jwt.access : config.jwt.refresh;
+    };
+    std::vector<TokenKind> kinds;
     for (const auto kind : {TokenKind::access, TokenKind::refresh}) {
-        const TokenConfig& token = kind == TokenKind::access ? config->jwt.access : config->jwt.refresh;
-        if (!token.private_key.empty()) {
+        if (settings_of(kind).private_key.empty())
+            kinds.push_back(kind);
+        else
             fmt::print(stderr, "The {} key is set in the settings. Replace it there and add the former public key.\n",
                        name_of(kind));
-            continue;
-        }
-        const std::string kid = KeyRing::generate(config->data.directory / "keys", kind,
-                                                  crypto::find_algorithm(token.algorithm).value(), clock.now());
-        fmt::print("{} {}\n", name_of(kind), kid);
-        ++made;
     }
-    return made > 0 ? 0 : wrong_use;
+    if (kinds.empty()) return wrong_use;
+    run(record_key_rotation(services->database, kinds, services->clock.now()));
+    for (const TokenKind kind : kinds) {
+        const std::string kid =
+            KeyRing::generate(config.data.directory / "keys", kind,
+                              crypto::find_algorithm(settings_of(kind).algorithm).value(), clock.now());
+        fmt::print("{} {}\n", name_of(kind), kid);
+        services->audit.tell("keys.rotated", Outcome::success, std::nullopt, {},
+                             {{"key", std::string(name_of(kind))}, {"kid", kid}});
+    }
+    return 0;
 }
 
 int raise_epoch(bool keep_api_keys) {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "features/activity/acts.hpp"
+#include "features/activity/act_repository.hpp"
 #include "features/two_factor/repository.hpp"
 #include "storage/columns.hpp"
 

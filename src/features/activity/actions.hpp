@@ -63,6 +63,7 @@ enum class ActivityAction {
     admin_consent_export,
     admin_feature_flag_update,
     admin_epoch_raise,
+    admin_keys_rotate,
 };
 
 template <>
@@ -121,6 +122,7 @@ struct EnumNames<ActivityAction> {
         std::pair{admin_consent_export, std::string_view{"adminConsentExport"}},
         std::pair{admin_feature_flag_update, std::string_view{"adminFeatureFlagUpdate"}},
         std::pair{admin_epoch_raise, std::string_view{"adminEpochRaise"}},
+        std::pair{admin_keys_rotate, std::string_view{"adminKeysRotate"}},
     };
 };
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "features/activity/acts.hpp"
+#include "features/activity/act_repository.hpp"
 #include "features/activity/repository.hpp"
 
 namespace consentry {

@@ -7,18 +7,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
-
-#include <boost/json/object.hpp>
 
 #include "features/activity/actions.hpp"
 #include "features/users/user.hpp"
-#include "storage/columns.hpp"
-#include "storage/database.hpp"
 
 namespace consentry {
 
-using storage::awaitable;
 using ActId = Id<struct ActTag>;
 
 // The actions that are acts, and their numbers in the log. A number stays with its action for ever.
@@ -63,6 +57,7 @@ inline constexpr std::array act_codes = [] {
         ActCode{user_join_apple, 32},
         ActCode{user_delete_self, 33},
         ActCode{admin_consent_export, 34},
+        ActCode{admin_keys_rotate, 35},
     };
 }();
 
@@ -83,40 +78,6 @@ struct Act {
     std::optional<std::string> user_agent = {};
     std::optional<std::string> metadata = {};  // JSON
     TimePoint at = {};
-};
-inline constexpr auto act_columns = storage::columns<Act>(
-    storage::column<"id", &Act::id>, storage::column<"code", &Act::code>, storage::column<"actor_id", &Act::actor>,
-    storage::column<"subject_id", &Act::subject>, storage::column<"ip_address", &Act::ip_address>,
-    storage::column<"user_agent", &Act::user_agent>, storage::column<"metadata", &Act::metadata>,
-    storage::column<"acted_at", &Act::at>);
-
-class ActRepository {
-public:
-    explicit ActRepository(storage::Database& database) : database_(database) {}
-
-    static void add_insert(storage::Transaction& transaction, const Act& act);
-    // The evidence about this account, as actor and as subject. The entries of the log stay.
-    static void add_erase(storage::Transaction& transaction, UserId user);
-    awaitable<void> erase_older(TimePoint before);
-
-    // Acts without an entry, in the order of their ids.
-    awaitable<std::vector<Act>> list_pending(std::int64_t limit);
-    static void add_logged(storage::Transaction& transaction, ActId id);
-    awaitable<std::vector<Act>> list(const std::vector<Uuid>& ids);
-
-    // Parameters of one statement for any number of values, which the engine thus prepares once: `at_once` values from
-    // `first` on, the last one repeated.
-    static constexpr std::size_t at_once = 256;
-    template <class T>
-    static storage::Params padded(const std::vector<T>& values, std::size_t first) {
-        storage::Params out;
-        for (std::size_t i = 0; i < at_once; ++i)
-            out.push_back(storage::bind(values[std::min(first + i, values.size() - 1)]));
-        return out;
-    }
-
-private:
-    storage::Database& database_;
 };
 
 }  // namespace consentry

@@ -96,7 +96,8 @@ TEST(Acts, HaveStableNumbers) {
                                                                    {31, "userJoinGoogle"},
                                                                    {32, "userJoinApple"},
                                                                    {33, "userDeleteSelf"},
-                                                                   {34, "adminConsentExport"}};
+                                                                   {34, "adminConsentExport"},
+                                                                   {35, "adminKeysRotate"}};
     ASSERT_EQ(pinned.size(), act_codes.size());
     for (const auto& [code, name] : pinned) EXPECT_EQ(act_name(code), name);
     EXPECT_EQ(act_name(999), "act 999");

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "features/activity/acts.hpp"
+#include "features/activity/act_repository.hpp"
 #include "features/published_logs/repository.hpp"
 #include "storage/database.hpp"
 

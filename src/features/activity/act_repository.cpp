@@ -1,0 +1,66 @@
+#include "features/activity/act_repository.hpp"
+
+#include <iterator>
+
+#include "storage/portions.hpp"
+
+namespace consentry {
+
+using storage::Expect;
+using storage::sql;
+
+void ActRepository::add_insert(storage::Transaction& transaction, const Act& act) {
+    transaction.add(Expect::one,
+                    "INSERT INTO administration_acts (id, code, actor_id, subject_id, ip_address, user_agent, "
+                    "metadata, acted_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+                    act.id, act.code, act.actor, act.subject, act.ip_address, act.user_agent, act.metadata, act.at);
+}
+
+// The salt goes before its act: an entry with a salt and without an act would look like stolen evidence.
+void ActRepository::add_erase(storage::Transaction& transaction, UserId user) {
+    transaction.add(Expect::any,
+                    "UPDATE log_entries SET salt = NULL WHERE log = 'administration' AND id IN (SELECT a.id FROM "
+                    "administration_acts a WHERE a.actor_id = $1 OR a.subject_id = $1)",
+                    user);
+    transaction.add(Expect::any, "DELETE FROM administration_acts WHERE actor_id = $1 OR subject_id = $1", user);
+}
+
+awaitable<void> ActRepository::erase_older(TimePoint before) {
+    co_await storage::execute_in_portions(
+        database_,
+        "UPDATE log_entries SET salt = NULL WHERE log = 'administration' AND id IN (SELECT a.id FROM "
+        "administration_acts a JOIN log_entries e ON e.id = a.id WHERE a.acted_at < $1 AND e.salt IS NOT NULL "
+        "ORDER BY a.acted_at LIMIT $2)",
+        before);
+    co_await storage::execute_in_portions(
+        database_,
+        "DELETE FROM administration_acts WHERE id IN (SELECT a.id FROM administration_acts a WHERE a.acted_at < $1 "
+        "AND NOT EXISTS (SELECT 1 FROM log_entries e WHERE e.id = a.id AND e.salt IS NOT NULL) "
+        "ORDER BY a.acted_at LIMIT $2)",
+        before);
+}
+
+awaitable<std::vector<Act>> ActRepository::list_pending(std::int64_t limit) {
+    const auto rows = co_await database_.query(
+        sql<"SELECT ", act_columns, " FROM administration_acts WHERE is_logged = FALSE ORDER BY id LIMIT $1">, limit);
+    co_return act_columns.read_all(rows);
+}
+
+void ActRepository::add_logged(storage::Transaction& transaction, ActId id) {
+    transaction.add(Expect::one, "UPDATE administration_acts SET is_logged = TRUE WHERE id = $1 AND is_logged = FALSE",
+                    id);
+}
+
+awaitable<std::vector<Act>> ActRepository::list(const std::vector<Uuid>& ids) {
+    static const std::string text =
+        std::string(sql<"SELECT ", act_columns, " FROM administration_acts WHERE id IN (">) +
+        storage::parameters(1, at_once) + ")";
+    std::vector<Act> out;
+    for (std::size_t first = 0; first < ids.size(); first += at_once) {
+        const auto rows = co_await database_.query_with(text, padded(ids, first));
+        std::ranges::move(act_columns.read_all(rows), std::back_inserter(out));
+    }
+    co_return out;
+}
+
+}  // namespace consentry
