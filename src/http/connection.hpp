@@ -18,7 +18,10 @@
 
 namespace consentry::http {
 
-class Connection final : public Expiring, public std::enable_shared_from_this<Connection>, private UnreadBody {
+class Connection final : public Expiring,
+                         public std::enable_shared_from_this<Connection>,
+                         private UnreadBody,
+                         private RequestTime {
 public:
     // The concrete executor type instead of any_io_executor: smaller, and saves an indirect call per operation.
     using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
@@ -56,6 +59,7 @@ private:
     Done run();
     Done receive(bool (*is_enough)(State), Phase phase, CoarseClock::duration patience);
     boost::asio::awaitable<Result<void>> read(const boost::asio::ip::address& client) override;
+    void renew() noexcept override;
     Done answer_request();
     Done stream_body();
     Done flush();

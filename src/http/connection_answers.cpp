@@ -49,6 +49,7 @@ Connection::Done Connection::answer_request() {
     enter(Phase::handling, request_deadline_);
     continue_sent_ = body_failed_ = false;
     if (reader.state() == State::body) reader.request().unread = this;
+    reader.request().time = this;
     write_if_suspended();
 
     bool failed = false;
@@ -74,6 +75,12 @@ Connection::Done Connection::answer_request() {
         append_answer();  // even if late: the client should learn what was done
         if (work_->response.stream) co_await stream_body();
     }
+}
+
+void Connection::renew() noexcept {
+    if (phase_ != Phase::handling || timed_out_ || lost_) return;
+    request_deadline_ = CoarseClock::now() + thread_.server.options.request_timeout;
+    enter(Phase::handling, request_deadline_);
 }
 
 // Writes the rest of an answer whose body is produced as the client takes it. Producing a piece is limited by the

@@ -31,6 +31,17 @@ protected:
     ~UnreadBody() = default;
 };
 
+// The time that a request has for its answer (ServerOptions::request_timeout).
+class RequestTime {
+public:
+    // Gives the next step of long work the time of a whole request. Each step must be short; the number of steps must
+    // be bounded by the work. Call on the thread of the request.
+    virtual void renew() noexcept = 0;
+
+protected:
+    ~RequestTime() = default;
+};
+
 struct Request {
     Method method = Method::other;
     std::string_view method_text;
@@ -42,6 +53,7 @@ struct Request {
     std::vector<std::pair<std::string_view, std::string_view>> headers;  // names as sent, values trimmed
     BorrowedText body;
     UnreadBody* unread = nullptr;   // not null: the request has a body that has not been read
+    RequestTime* time = nullptr;    // not null while a handler runs
     boost::asio::ip::address peer;  // the remote end of the connection
     std::uint16_t peer_port = 0;
 

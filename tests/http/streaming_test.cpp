@@ -53,6 +53,12 @@ public:
         declare("/fails-at-once", [](std::size_t) { return failing(); });
         declare("/hangs", [](std::size_t n) { return n < 2 ? now("whole\n") : hanging(); });
         declare("/slow", [](std::size_t n) { return n < 10 ? later("s", 20ms) : end(); });
+        router_.get("/prepared")
+            .id("prepared")
+            .says("-")
+            .tag("-")
+            .answers_with("text/plain")
+            .handled_by([](const http::RequestContext& context) { return prepared(context); });
         router_.get("/plain").id("plain").says("-").tag("-").message("-").handled_by([] { return plain(); });
         router_.finish();
         pipeline_ =
@@ -111,6 +117,17 @@ private:
                                  return make(n++);
                              },
                          .length = length};
+    }
+    // Takes longer than a request may, in steps.
+    static awaitable<Result<Stream>> prepared(const http::RequestContext& context) {
+        for (int step = 0; step < 10; ++step) {
+            context.request.time->renew();
+            co_await later("", 20ms);
+        }
+        co_return Stream{.content_type = "text/plain",
+                         .file_name = "a.txt",
+                         .next = [n = 0]() mutable { return n++ == 0 ? now("prepared") : end(); },
+                         .length = 8};
     }
     static awaitable<Result<http::Done>> plain() { co_return http::Done{}; }
     static awaitable<Piece> now(std::string text) { co_return text; }
@@ -295,6 +312,9 @@ TEST(WEB_4, EachPieceHasItsOwnTime) {
     Kit kit(options);
     const std::string bytes = body_of(kit.ask("/slow", "GET", "1.0").read_all());
     EXPECT_EQ(bytes, "ssssssssss") << "longer than a request may take, and whole";
+    EXPECT_EQ(kit.observed().error, "");
+
+    EXPECT_EQ(body_of(kit.ask("/prepared", "GET", "1.0").read_all()), "prepared") << "so has each step before the head";
     EXPECT_EQ(kit.observed().error, "");
 
     Asking client = kit.ask("/hangs");

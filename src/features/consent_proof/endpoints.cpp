@@ -27,7 +27,9 @@ void add_consent_proof_endpoints(http::Router& router, Bundles& bundles) {
         .may_fail({&errors::term_policy_log_differs})
         .handled_by([&bundles](const ForExport& caller, const http::RequestContext& context,
                                http::FromQuery<ConsentExportQuery> wanted) {
-            return http::reply(bundles.make_for(caller.actor(), cause_of(context), wanted->filter(), {}),
+            // Everything is read once before the answer begins, which may take longer than a request may.
+            const auto step = [time = context.request.time] { time->renew(); };
+            return http::reply(bundles.make_for(caller.actor(), cause_of(context), wanted->filter(), step),
                                [](Bundle bundle) {
                                    return http::Stream{.content_type = "application/zip",
                                                        .file_name = "consent-log.zip",
