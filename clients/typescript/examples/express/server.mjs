@@ -1,0 +1,52 @@
+// An API that only users of Consentry may call.
+//
+//   CONSENTRY_URL=http://localhost:3000 PORT=8080 node server.mjs
+import { fileURLToPath } from 'node:url';
+import express from 'express';
+import { Consentry, ConsentryError } from '@consentry/client';
+
+/**
+ * Admits requests whose access token belongs to a live session. Asks Consentry each time, so a logout, a blocked
+ * account or a withdrawn role takes effect at the next request. Whatever is not a clear yes is a refusal.
+ */
+export function requireUser(consentry, { roles = [], policies = [] } = {}) {
+    const query = {
+        ...(roles.length > 0 && { roles: roles.join() }),
+        ...(policies.length > 0 && { policies: policies.join() }),
+    };
+    return async (request, response, next) => {
+        const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(request.get('authorization') ?? '')?.[1];
+        if (!token) return response.status(401).set('WWW-Authenticate', 'Bearer').json({ message: 'Log in first' });
+        try {
+            // Consentry limits requests per client, so tell it who that is: see HTTP_TRUSTED_PROXIES.
+            const headers = { 'X-Forwarded-For': request.ip };
+            const answer = await consentry.send('forwardAuth', { token, query, headers });
+            await answer.body?.cancel();
+            request.user = { id: answer.headers.get('x-user-id'), role: answer.headers.get('x-user-role') };
+        } catch (error) {
+            if (!(error instanceof ConsentryError)) return next(error);
+            const { name, message, data, retryAfter } = error;
+            const isRefusal = error.status === 401 || error.status === 403 || error.status === 429;
+            if (retryAfter !== undefined) response.set('Retry-After', String(retryAfter));
+            if (!isRefusal) return response.status(503).json({ message: 'Try again later' });
+            return response.status(error.status).json({ name, message, data });
+        }
+        next();
+    };
+}
+
+export function makeApp(consentryUrl) {
+    const consentry = new Consentry({ baseUrl: consentryUrl, timeout: 5_000, retry: { longestWait: 1_000 } });
+    const app = express();
+    app.disable('x-powered-by');
+    // Behind a proxy of yours: app.set('trust proxy', 'loopback'), so that request.ip is the user's address.
+    app.get('/hello', requireUser(consentry), (request, response) => response.json({ user: request.user }));
+    app.get('/admin', requireUser(consentry, { roles: ['admin'] }), (request, response) => response.json({}));
+    app.get('/terms', requireUser(consentry, { policies: ['privacy'] }), (request, response) => response.json({}));
+    return app;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+    const { CONSENTRY_URL = 'http://localhost:3000', PORT = '8080' } = process.env;
+    makeApp(CONSENTRY_URL).listen(Number(PORT), () => console.log(`listens on http://localhost:${PORT}`));
+}

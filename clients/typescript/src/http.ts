@@ -1,0 +1,217 @@
+import { ConsentryError, errorOf } from './errors.js';
+import type { operations as Documented } from './generated/api.js';
+import { operations } from './generated/operations.js';
+import { defaultRetry, pauseAfter, pauseFor } from './retry.js';
+import type { Repeatability, RetryPolicy } from './retry.js';
+
+/** Name of an operation in the API document. */
+export type OperationId = keyof typeof operations & keyof Documented;
+
+export type Language = 'en' | 'id' | 'es' | 'fr' | 'de' | 'ja';
+
+/** What every call can state. */
+export interface CallOptions {
+    /** Ends the call: it rejects with the signal's reason. Whether Consentry did its work is then unknown. */
+    signal?: AbortSignal | undefined;
+    /** Milliseconds until an attempt fails with `client.timeout`. */
+    timeout?: number | undefined;
+    /** Language of messages and mails. */
+    language?: Language | undefined;
+}
+
+type BodyFor<Content> = Content extends { 'application/json': infer Json }
+    ? Json
+    : Content extends { 'multipart/form-data': unknown }
+      ? FormData | Blob
+      : never;
+
+type PathPart<O> = O extends { parameters: { path: infer Path } } ? { path: Path } : { path?: never };
+type QueryPart<O> = O extends { parameters: { query: infer Query } }
+    ? { query: Query }
+    : O extends { parameters: { query?: infer Query } }
+      ? { query?: Query }
+      : { query?: never };
+type BodyPart<O> = O extends { requestBody: { content: infer Content } }
+    ? { body: BodyFor<Content> }
+    : O extends { requestBody?: { content: infer Content } }
+      ? { body?: BodyFor<Content> }
+      : { body?: never };
+
+/** What a call of this operation can state. What the document requires is required. */
+export type RequestOptions<O extends OperationId> = CallOptions &
+    PathPart<Documented[O]> &
+    QueryPart<Documented[O]> &
+    BodyPart<Documented[O]> & {
+        /** Sent instead of the session's access token, for example that of the caller of a server. */
+        token?: string | undefined;
+        /** Further headers. */
+        headers?: Readonly<Record<string, string>> | undefined;
+    };
+
+type Contained<Content> = Content extends { 'application/json': infer Json }
+    ? Json
+    : keyof Content extends `application/${string}+json`
+      ? Content[keyof Content]
+      : keyof Content extends `text/${string}`
+        ? string
+        : Blob;
+type Succeeded<Responses> = {
+    [Status in keyof Responses & (200 | 201 | 204)]: Responses[Status] extends { content: infer Content }
+        ? Contained<Content>
+        : undefined;
+}[keyof Responses & (200 | 201 | 204)];
+
+/** What a successful call of this operation returns: the body as the API document describes it. */
+export type Body<O extends OperationId> = Succeeded<Documented[O]['responses']>;
+
+/** `data` of that body. */
+export type Data<O extends OperationId> = Body<O> extends { data?: infer D } ? D : undefined;
+
+/** All options of a call, required or not: what the functions below read. */
+export interface AnyOptions extends CallOptions {
+    path?: object | undefined;
+    query?: object | undefined;
+    body?: unknown;
+    token?: string | undefined;
+    headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface HttpOptions {
+    /** Address of Consentry, such as `https://login.example.com`; may contain a path. */
+    baseUrl: string | URL;
+    /** An API key, `<key>:<secret>`. For servers: whatever a page contains is public. */
+    apiKey?: string | undefined;
+    /** Milliseconds until an attempt fails. Default: 30,000, after which Consentry itself gives up. */
+    timeout?: number | undefined;
+    retry?: Partial<RetryPolicy> | undefined;
+    /** Replaces the platform's `fetch`. */
+    fetch?: typeof fetch | undefined;
+}
+
+function repeatabilityOf(operation: OperationId): Repeatability {
+    if (operation === 'refreshTokens') return 'urgent';
+    return operations[operation][0] === 'GET' ? 'safe' : 'once';
+}
+
+function baseOf(baseUrl: string | URL): string {
+    const url = new URL(baseUrl);
+    if (!/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+        throw new TypeError('baseUrl must be an http or https address without user, query and fragment');
+    return url.href.replace(/\/+$/, '');
+}
+
+function segmentOf(name: string, value: string): string {
+    // Browsers resolve these, and the request would reach another operation.
+    if (value === '' || value === '.' || value === '..') throw new TypeError(`path.${name} is missing or invalid`);
+    return encodeURIComponent(value);
+}
+
+function pathOf(template: string, values: object | undefined): string {
+    const given = (values ?? {}) as Record<string, unknown>;
+    return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+        const value = String(given[name] ?? '');
+        // The parameter `path` is the rest of an address.
+        const segments = name === 'path' ? value.split('/') : [value];
+        return segments.map((segment) => segmentOf(name, segment)).join('/');
+    });
+}
+
+function queryOf(values: object | undefined): string {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(values ?? {}))
+        for (const one of Array.isArray(value) ? value : [value])
+            if (one !== undefined && one !== null) query.append(name, String(one));
+    const text = query.toString();
+    return text && `?${text}`;
+}
+
+/** Returns the body that the operation promises: JSON, text, a Blob, or nothing. */
+export async function bodyOf(response: Response): Promise<unknown> {
+    if (response.status === 204) return undefined;
+    const type = response.headers.get('content-type') ?? '';
+    if (/^text\//.test(type)) return response.text();
+    return /^application\/([\w.-]+\+)?json\b/.test(type) ? response.json() : response.blob();
+}
+
+/** Sends operations, and repeats them where that is safe. Knows no session. */
+export class Http {
+    readonly #base: string;
+    readonly #apiKey: string | undefined;
+    readonly #timeout: number;
+    readonly #retry: RetryPolicy;
+    readonly #fetch: typeof fetch;
+
+    constructor(options: HttpOptions) {
+        this.#base = baseOf(options.baseUrl);
+        this.#apiKey = options.apiKey;
+        this.#timeout = options.timeout ?? 30_000;
+        this.#retry = { ...defaultRetry, ...options.retry };
+        this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    }
+
+    /** `read` takes what it needs of a 2xx answer; the timeout includes it. */
+    async send<T>(operation: OperationId, options: AnyOptions, read: (response: Response) => Promise<T>): Promise<T> {
+        const [method, path] = operations[operation];
+        const url = this.#base + pathOf(path, options.path) + queryOf(options.query);
+        const headers = new Headers(options.headers);
+        headers.set('accept', 'application/json, */*;q=0.5');
+        if (options.token !== undefined) headers.set('authorization', `Bearer ${options.token}`);
+        if (this.#apiKey !== undefined) headers.set('x-api-key', this.#apiKey);
+        if (options.language !== undefined) headers.set('x-custom-lang', options.language);
+        let body: BodyInit | undefined;
+        if (options.body instanceof FormData || options.body instanceof Blob) {
+            body = options.body;
+        } else if (options.body !== undefined) {
+            headers.set('content-type', 'application/json');
+            body = JSON.stringify(options.body);
+        }
+        // Tokens go to this address only, and nowhere with the page's cookies.
+        const init: RequestInit = {
+            method,
+            headers,
+            credentials: 'omit',
+            redirect: 'error',
+            cache: 'no-store',
+            referrerPolicy: 'no-referrer',
+            ...(body !== undefined && { body }),
+        };
+        for (let attempt = 1; ; ++attempt) {
+            try {
+                return await this.#attempt(url, init, options, read);
+            } catch (error) {
+                if (!(error instanceof ConsentryError)) throw error;
+                const pause = pauseAfter(error, attempt, repeatabilityOf(operation), this.#retry);
+                if (pause === undefined) throw error;
+                await pauseFor(pause, options.signal);
+            }
+        }
+    }
+
+    async #attempt<T>(
+        url: string,
+        init: RequestInit,
+        { signal, timeout = this.#timeout }: CallOptions,
+        read: (response: Response) => Promise<T>,
+    ): Promise<T> {
+        const late = new AbortController();
+        const timer = setTimeout(() => late.abort(), timeout);
+        try {
+            const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+            const response = await this.#fetch(url, { ...init, signal: either });
+            if (!response.ok) throw await errorOf(response);
+            return await read(response);
+        } catch (error) {
+            if (error instanceof ConsentryError) throw error;
+            signal?.throwIfAborted();
+            const facts = { status: 0, statusCode: 0, cause: error };
+            if (late.signal.aborted)
+                throw new ConsentryError({ ...facts, name: 'client.timeout', message: `No answer in ${timeout} ms` });
+            if (error instanceof SyntaxError)
+                throw new ConsentryError({ ...facts, name: 'client.unreadable', message: 'The answer is not JSON' });
+            const message = `${new URL(url).origin} does not answer: offline, wrong baseUrl, or refused by CORS`;
+            throw new ConsentryError({ ...facts, name: 'client.unreachable', message });
+        } finally {
+            clearTimeout(timer);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import { ConsentryError, signedOut } from './errors.js';
+import type { ErrorName } from './errors.js';
+import type { TokenStorage, Tokens } from './storage.js';
+
+/** What happened to the session. */
+export interface SessionEvent {
+    type: 'signedIn' | 'refreshed' | 'signedOut';
+    /** Whether another tab, or another client with this storage, did it. */
+    elsewhere: boolean;
+    /** Why Consentry ended the session; absent if the user logged out, and in other tabs. */
+    error?: ConsentryError;
+}
+
+export type SessionListener = (event: SessionEvent) => void;
+
+/** Refusals of a refresh token after which it will never work again. Outages and limits are not among them. */
+const endings: ReadonlySet<ErrorName> = new Set<ErrorName>([
+    'auth.jwtRefreshTokenInvalid',
+    'user.blockedForbidden',
+    'user.inactiveForbidden',
+    'user.emailNotVerified',
+    'user.passwordExpired',
+]);
+
+/** The last work with each storage, where Web Locks are absent or not needed. */
+const queues = new Map<string | TokenStorage, Promise<unknown>>();
+
+/** Runs the work while nobody else works with this storage: in this program, or in all tabs if tabs share it. */
+async function exclusively<T>(storage: TokenStorage, work: () => Promise<T>): Promise<T> {
+    const locks = (globalThis.navigator as Navigator | undefined)?.locks;
+    if (locks && storage.name !== undefined) return (await locks.request(lockName(storage.name), work)) as T;
+    const key = storage.name ?? storage;
+    const mine = (queues.get(key) ?? Promise.resolve()).then(work, work);
+    queues.set(key, mine);
+    try {
+        return await mine;
+    } finally {
+        if (queues.get(key) === mine) queues.delete(key);
+    }
+}
+
+const lockName = (name: string): string => `consentry:${name}`;
+
+/**
+ * The tokens of one user. Refreshes happen one at a time over all tabs, because a refresh token works once: who comes
+ * second takes the tokens that the first one stored.
+ */
+export class Session {
+    readonly #storage: TokenStorage;
+    readonly #refresh: (refreshToken: string) => Promise<Tokens>;
+    readonly #channel: BroadcastChannel | undefined;
+    readonly #listeners = new Set<SessionListener>();
+    #renewal: Promise<Tokens> | undefined;
+    /** Tokens that the storage refused to take, and what it had instead. */
+    #unsaved: { tokens: Tokens; instead: string | undefined } | undefined;
+
+    constructor(storage: TokenStorage, refresh: (refreshToken: string) => Promise<Tokens>) {
+        this.#storage = storage;
+        this.#refresh = refresh;
+        if (storage.name === undefined || typeof BroadcastChannel === 'undefined') return;
+        this.#channel = new BroadcastChannel(lockName(storage.name));
+        // The message names the event only. Tokens stay in the storage.
+        this.#channel.onmessage = ({ data }: MessageEvent<SessionEvent['type']>) =>
+            this.#tell({ type: data, elsewhere: true });
+        // Node would otherwise run for as long as the channel is open.
+        (this.#channel as { unref?: () => void }).unref?.();
+    }
+
+    listen(listener: SessionListener): () => void {
+        this.#listeners.add(listener);
+        return () => void this.#listeners.delete(listener);
+    }
+
+    close(): void {
+        this.#channel?.close();
+        this.#listeners.clear();
+    }
+
+    /** The current tokens, whichever tab got them. */
+    async tokens(): Promise<Tokens | undefined> {
+        const unsaved = this.#unsaved;
+        if (!unsaved) return this.#storage.read();
+        const kept = await this.#storage.read();
+        // Otherwise another tab has stored newer ones.
+        if (kept?.refreshToken === unsaved.instead) {
+            await this.#save(unsaved.tokens, kept);
+            return unsaved.tokens;
+        }
+        this.#unsaved = undefined;
+        return kept;
+    }
+
+    begin(tokens: Tokens): Promise<void> {
+        return exclusively(this.#storage, async () => {
+            await this.#save(tokens, await this.#storage.read());
+            this.#announce({ type: 'signedIn', elsewhere: false });
+        });
+    }
+
+    /** Forgets the tokens. `ended` are those of the session that is over; a newer session in another tab stays. */
+    end(ended: Tokens | undefined): Promise<void> {
+        return exclusively(this.#storage, async () => {
+            const kept = await this.tokens();
+            if (kept && ended && sessionOf(kept) !== sessionOf(ended)) return;
+            await this.#forget();
+        });
+    }
+
+    /** Tokens other than these, which Consentry refused or which are about to expire. */
+    renew(refused: Tokens): Promise<Tokens> {
+        this.#renewal ??= exclusively(this.#storage, () => this.#renewed(refused)).finally(() => {
+            this.#renewal = undefined;
+        });
+        return this.#renewal;
+    }
+
+    async #renewed(refused: Tokens): Promise<Tokens> {
+        const kept = await this.tokens();
+        if (!kept) throw signedOut();
+        // A request is never repeated for another user, who logged in meanwhile.
+        if (sessionOf(kept) !== sessionOf(refused)) throw signedOut();
+        if (kept.accessToken !== refused.accessToken) return kept;
+        let next: Tokens;
+        try {
+            next = await this.#refresh(kept.refreshToken);
+        } catch (error) {
+            if (!(error instanceof ConsentryError) || !endings.has(error.name)) throw error;
+            // Without Web Locks another tab may have been faster.
+            const newer = await this.tokens();
+            if (newer && newer.refreshToken !== kept.refreshToken) return newer;
+            await this.#forget(error);
+            throw error;
+        }
+        await this.#save(next, kept);
+        this.#announce({ type: 'refreshed', elsewhere: false });
+        return next;
+    }
+
+    /** A full disk must not cost the session: the tokens stay in memory, and every use tries again to store them. */
+    async #save(tokens: Tokens, instead: Tokens | undefined): Promise<void> {
+        this.#unsaved = { tokens, instead: instead?.refreshToken };
+        try {
+            await this.#storage.write(tokens);
+            this.#unsaved = undefined;
+        } catch {
+            // Kept in #unsaved.
+        }
+    }
+
+    async #forget(error?: ConsentryError): Promise<void> {
+        this.#unsaved = undefined;
+        await this.#storage.clear();
+        this.#announce({ type: 'signedOut', elsewhere: false, ...(error && { error }) });
+    }
+
+    #announce(event: SessionEvent): void {
+        this.#channel?.postMessage(event.type);
+        this.#tell(event);
+    }
+
+    /** What a listener throws must not reach the request that caused the event. */
+    #tell(event: SessionEvent): void {
+        for (const listener of this.#listeners) queueMicrotask(() => listener(event));
+    }
+}
+
+/** The session that the access token names. Read to compare sessions, not to trust it. */
+function sessionOf({ accessToken }: Tokens): string {
+    const claims = accessToken.split('.')[1] ?? '';
+    try {
+        const { sid } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as { sid?: unknown };
+        return typeof sid === 'string' ? sid : accessToken;
+    } catch {
+        return accessToken;
+    }
+}

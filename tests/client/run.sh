@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Builds and tests the TypeScript client.
+#
+#   run.sh install             downloads its npm packages into the user's cache (run by script/bootstrap --engines)
+#   run.sh build FOLDER        compiles it there
+#   run.sh generate PROGRAM    writes clients/typescript/src/generated; PROGRAM is consentry
+#   run.sh TEST.mjs PROGRAM FOLDER   runs the test with the client that was built in FOLDER
+#
+# Debian packages: chromium, nodejs; npm for `install` and for the test of the package
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "${BASH_SOURCE[0]}")/../real/lib.sh"
+
+root=$(cd "$here/../.." && pwd -P)
+package=$root/clients/typescript
+modules=$(npm_modules client "$package")
+
+need() {
+    [[ -d "$modules" ]] || fail "the npm packages of the client are missing: run script/bootstrap --engines"
+    command -v node >/dev/null || fail "node is missing: run script/bootstrap --engines"
+}
+
+# Copies the package, so that nothing is written to the source tree.
+copy() {
+    rm -rf "$1"
+    mkdir -p "$1"
+    cp -r "$package/." "$1"
+    rm -rf "$1/node_modules" "$1/dist"
+    ln -s "$modules/node_modules" "$1/node_modules"
+}
+
+build() {
+    need
+    copy "$1"
+    (cd "$1" && node_modules/.bin/tsc --project tsconfig.json)
+}
+
+# Where the harness of the tests of pages finds its packages, and Chromium.
+harness() {
+    CONSENTRY_NODE_MODULES=$(npm_modules browser "$here/../browser")
+    [[ -d "$CONSENTRY_NODE_MODULES" ]] || fail "puppeteer-core is missing: run script/bootstrap --engines"
+    CONSENTRY_CHROMIUM=$(command -v chromium) || fail "chromium is missing: run script/bootstrap --engines"
+    export CONSENTRY_NODE_MODULES CONSENTRY_CHROMIUM CONSENTRY_PROGRAM=$1 CONSENTRY_CLIENT=$2
+}
+
+generate() {
+    need
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+    copy "$scratch"
+    harness "$(realpath "$1")" "$scratch"
+    node "$here/../client/generate.mjs" "$package/src/generated"
+}
+
+run_test() {
+    need
+    harness "$2" "$3"
+    exec node "$1"
+}
+
+case "${1:-}:$#" in
+    install:1) install_npm_modules client "$package" ;;
+    build:2) build "$2" ;;
+    generate:2) generate "$2" ;;
+    *.mjs:3) run_test "$@" ;;
+    *) usage ;;
+esac

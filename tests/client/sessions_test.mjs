@@ -1,0 +1,320 @@
+// How the client keeps a session: refreshes, outages, limits. What happens in several tabs is in tabs_test.mjs.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { Service } from '../browser/harness.mjs';
+import { Consentry, listen, memoryStorage, named, next, password, recorded } from './client.mjs';
+
+const refresh = '/user/refresh';
+let service;
+before(async () => {
+    service = new Service();
+    service.migrate();
+    await service.start();
+});
+
+let users = 0;
+async function signedIn(options) {
+    const email = `user${++users}@example.org`;
+    service.createUser(email);
+    const made = recorded(service, options);
+    await made.client.login({ email, password });
+    made.sent.length = 0;
+    return made;
+}
+
+// A storage whose access token does not work, as if it had expired. Its refresh token does.
+async function withExpired({ clockTells = false, ...options } = {}) {
+    const storage = options.storage ?? memoryStorage();
+    const made = await signedIn({ ...options, storage });
+    const tokens = await storage.read();
+    const [head, claims] = tokens.accessToken.split('.');
+    await storage.write({
+        ...tokens,
+        accessToken: `${head}.${claims}.AAAA`,
+        ...(clockTells && { expiresAt: Date.now() }),
+    });
+    return { ...made, storage, tokens };
+}
+
+test('an expired access token is replaced without notice', async () => {
+    const { client, sent, storage, tokens } = await withExpired();
+    const event = next(client, 'refreshed');
+    assert.equal((await client.sessions.list()).data.length, 1);
+    assert.deepEqual(await event, { type: 'refreshed', elsewhere: false });
+    assert.deepEqual(
+        sent.map((line) => line.replace(/.*\//, '')),
+        ['list', 'refresh', 'list'],
+    );
+    assert.notEqual((await storage.read()).refreshToken, tokens.refreshToken);
+});
+
+test('a token that really expires is replaced, before it is sent if the clock tells', async () => {
+    const brief = new Service({ AUTH_JWT_ACCESS_TOKEN_EXPIRED: '1s' });
+    brief.migrate();
+    await brief.start();
+    brief.createUser('ada@example.org');
+    const { client, sent } = recorded(brief);
+    await client.login({ email: 'ada@example.org', password });
+    sent.length = 0;
+    await client.sessions.list();
+    assert.deepEqual(
+        sent.map((line) => line.replace(/.*\//, '')),
+        ['refresh', 'list'],
+    );
+});
+
+test('many requests at once need one refresh', async () => {
+    const { client, count } = await withExpired();
+    await Promise.all(Array.from({ length: 20 }, () => client.sessions.list()));
+    assert.equal(count(refresh), 1);
+});
+
+test('so do many requests of several clients with one storage', async () => {
+    for (const name of [undefined, 'shared']) {
+        const kept = memoryStorage();
+        const storage = { ...kept, name };
+        const { client, count } = await withExpired({ storage });
+        const others = [1, 2, 3].map(() => recorded(service, { storage }));
+        const clients = [client, ...others.map((other) => other.client)];
+        await Promise.all(clients.flatMap((one) => [one.sessions.list(), one.twoFactor.status()]));
+        assert.equal(
+            others.reduce((sum, other) => sum + other.count(refresh), count(refresh)),
+            1,
+        );
+        for (const one of clients) one.close();
+    }
+});
+
+test('an operation with a body is repeated whole after a refresh', async () => {
+    const { client } = await withExpired();
+    await client.account.update({ name: 'Renamed' });
+    assert.equal((await client.account.profile()).name, 'Renamed');
+});
+
+test('a lost answer of a refresh costs nothing', async () => {
+    let lost = 0;
+    const { client, count } = await withExpired({
+        intercept: async (send, line) => {
+            const answer = await send();
+            if (line.includes(refresh) && ++lost === 1) throw new TypeError('the connection broke');
+            return answer;
+        },
+    });
+    assert.equal((await client.sessions.list()).data.length, 1);
+    assert.equal(count(refresh), 2);
+    await client.sessions.list();
+});
+
+test('a refused refresh token ends the session once, with the reason', async () => {
+    const storage = memoryStorage();
+    const { client, count } = await signedIn({ storage });
+    const events = [];
+    client.on('signedOut', (event) => events.push(event));
+    await storage.write({ ...(await storage.read()), accessToken: 'a.b.c', refreshToken: 'a.b.c' });
+    const results = await Promise.allSettled([
+        client.sessions.list(),
+        client.sessions.list(),
+        client.twoFactor.status(),
+    ]);
+    assert.deepEqual(new Set(results.map(({ reason }) => reason.name)), new Set(['auth.jwtRefreshTokenInvalid']));
+    assert.equal(count(refresh), 1);
+    assert.equal(events.length, 1);
+    assert.equal(events[0].error.statusCode, 5121);
+    assert.equal(await storage.read(), undefined);
+});
+
+test('offline: the error says so, and the session stays', async () => {
+    let offline = true;
+    const { client, storage, tokens } = await withExpired({
+        clockTells: true,
+        retry: { attempts: 1 },
+        intercept: (send, line) => {
+            if (offline && !line.includes('login')) throw new TypeError('fetch failed');
+            return send();
+        },
+    });
+    client.on('signedOut', () => assert.fail('signed out'));
+    await assert.rejects(client.sessions.list(), named('client.unreachable'));
+    assert.equal((await storage.read()).refreshToken, tokens.refreshToken);
+    offline = false;
+    assert.equal((await client.sessions.list()).data.length, 1);
+
+    const nobody = new Consentry({ baseUrl: 'http://127.0.0.1:1', retry: { attempts: 1 } });
+    await assert.rejects(nobody.policies.list(), named('client.unreachable'));
+});
+
+test('an outage during a refresh keeps the session', async () => {
+    let down = true;
+    const { client, storage, tokens } = await withExpired({
+        retry: { attempts: 1 },
+        intercept: (send, line) =>
+            down && line.includes(refresh)
+                ? Response.json(
+                      { statusCode: 503, statusCodeKey: 'serviceUnavailable', module: 'http', message: 'Down' },
+                      { status: 503, headers: { 'retry-after': '1' } },
+                  )
+                : send(),
+    });
+    await assert.rejects(client.sessions.list(), named('http.serviceUnavailable'));
+    assert.equal((await storage.read()).refreshToken, tokens.refreshToken);
+    down = false;
+    await client.sessions.list();
+});
+
+test('a storage that takes nothing costs no session', async () => {
+    const kept = memoryStorage();
+    let full = false;
+    const storage = {
+        ...kept,
+        write: (tokens) => {
+            if (full) throw new Error('disk full');
+            kept.write(tokens);
+        },
+    };
+    const { client, count } = await withExpired({ storage });
+    full = true;
+    await client.sessions.list();
+    await client.sessions.list();
+    assert.equal(count(refresh), 1);
+    full = false;
+    await client.sessions.list();
+    assert.equal((await storage.read()) !== undefined, true);
+    const { client: later } = recorded(service, { storage });
+    await later.sessions.list();
+});
+
+test('a request is not repeated for a user who logged in meanwhile', async () => {
+    const storage = memoryStorage();
+    const first = await signedIn({ storage });
+    const stale = await storage.read();
+    service.createUser('other@example.org');
+    const { client, count } = recorded(service, {
+        storage,
+        intercept: async (send, line) => {
+            const answer = await send();
+            // The other user logs in while the answer to the first one is on its way.
+            if (line.startsWith('PUT')) await first.client.login({ email: 'other@example.org', password });
+            return answer;
+        },
+    });
+    await storage.write({ ...stale, accessToken: stale.accessToken.replace(/\.[^.]*$/, '.AAAA') });
+    await assert.rejects(client.account.update({ name: 'Mistaken' }), named('client.signedOut'));
+    assert.equal(count('PUT'), 1);
+    assert.notEqual((await first.client.account.profile()).name, 'Mistaken');
+});
+
+test('a logout without network forgets the tokens and says so', async () => {
+    const { client, storage } = await withExpired({
+        retry: { attempts: 1 },
+        intercept: (send, line) => {
+            if (line.includes('logout')) throw new TypeError('fetch failed');
+            return send();
+        },
+    });
+    await assert.rejects(client.logout(), named('client.unreachable'));
+    assert.equal(await storage.read(), undefined);
+});
+
+test('429 is repeated as Retry-After tells, for every method', async () => {
+    const strict = new Service({ THROTTLE_LIMIT: '1', THROTTLE_TTL_IN_MS: '500' });
+    strict.migrate();
+    await strict.start();
+    const { client, sent } = recorded(strict);
+    await Promise.all([client.policies.list(), client.policies.list()]);
+    assert.equal(sent.length, 3);
+    sent.length = 0;
+    await Promise.all([client.forgotPassword('a@example.org'), client.forgotPassword('b@example.org')]);
+    assert.equal(sent.length, 3);
+
+    const impatient = recorded(strict, { retry: { longestWait: 0 } });
+    const results = await Promise.allSettled([impatient.client.policies.list(), impatient.client.policies.list()]);
+    const { reason } = results.find(({ status }) => status === 'rejected');
+    assert.equal(reason.name, 'http.tooManyRequests');
+    assert.equal(reason.retryAfter, 1);
+    assert.equal(impatient.sent.length, 2);
+});
+
+test('503 is repeated for reading only', async () => {
+    let requests = 0;
+    const baseUrl = await listen((request, response) => {
+        ++requests;
+        response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '0' });
+        response.end('{"statusCode":503,"statusCodeKey":"serviceUnavailable","module":"http","message":"Down"}');
+    });
+    const client = new Consentry({ baseUrl });
+    await assert.rejects(client.policies.list(), named('http.serviceUnavailable'));
+    assert.equal(requests, 3);
+    await assert.rejects(client.login({ email: 'a@example.org', password }), named('http.serviceUnavailable'));
+    assert.equal(requests, 4);
+});
+
+test('an answer of somebody else is told from one of Consentry', async () => {
+    const baseUrl = await listen((request, response) => {
+        if (request.url.includes('hello'))
+            return response.writeHead(200, { 'content-type': 'application/json' }).end('<');
+        response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
+    });
+    const client = new Consentry({ baseUrl });
+    const error = await client.policies.list().catch((error) => error);
+    assert.equal(error.name, 'client.unreadable');
+    assert.equal(error.status, 502);
+    await assert.rejects(client.request('hello'), named('client.unreadable'));
+});
+
+test('a redirect is not followed, so tokens go nowhere else', async () => {
+    let stolen = 0;
+    const elsewhere = await listen((request, response) => response.end(String(++stolen)));
+    const baseUrl = await listen((request, response) => response.writeHead(307, { location: elsewhere }).end());
+    const client = new Consentry({ baseUrl, retry: { attempts: 1 } });
+    await assert.rejects(client.login({ email: 'a@example.org', password }), named('client.unreachable'));
+    assert.equal(stolen, 0);
+});
+
+test('timeouts and aborts', async () => {
+    const baseUrl = await listen(() => {});
+    const client = new Consentry({ baseUrl, timeout: 50 });
+    await assert.rejects(client.policies.list(), named('client.timeout'));
+    const reason = new Error('the user left');
+    const aborter = new AbortController();
+    const left = client.policies.list({}, { signal: aborter.signal, timeout: 60_000 });
+    aborter.abort(reason);
+    await assert.rejects(left, reason);
+    await assert.rejects(client.policies.list({}, { signal: AbortSignal.abort(reason) }), reason);
+});
+
+test('who aborts leaves the refresh to the others', async () => {
+    const aborter = new AbortController();
+    const reason = new Error('the user left');
+    const { client, count } = await withExpired({
+        intercept: (send, line) => {
+            if (line.includes(refresh)) aborter.abort(reason);
+            return send();
+        },
+    });
+    const left = client.sessions.list({}, { signal: aborter.signal });
+    const stays = client.sessions.list();
+    await assert.rejects(left, reason);
+    assert.equal((await stays).data.length, 1);
+    assert.equal(count(refresh), 1);
+});
+
+test('what a listener throws does not reach the request', async () => {
+    const { client } = await withExpired();
+    client.on('refreshed', () => {
+        throw new Error('from the listener');
+    });
+    const thrown = new Promise((resolve) => process.setUncaughtExceptionCaptureCallback(resolve));
+    await client.sessions.list();
+    assert.equal((await thrown).message, 'from the listener');
+    process.setUncaughtExceptionCaptureCallback(null);
+});
+
+test('an address that cannot be right is refused at once', () => {
+    for (const baseUrl of [
+        'consentry',
+        'ftp://example.org',
+        'https://me:secret@example.org',
+        'https://example.org/?a=b',
+    ])
+        assert.throws(() => new Consentry({ baseUrl }), TypeError);
+});
