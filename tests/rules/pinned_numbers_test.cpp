@@ -5,9 +5,11 @@
 #include <string_view>
 #include <tuple>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/errors.hpp"
+#include "base/strict_json.hpp"
 #include "rules/source_tree.hpp"
 
 namespace consentry::rules {
@@ -191,6 +193,24 @@ TEST(PinnedNumbers, NoTwoKindsLookTheSameToAClient) {
         if (&row.kind != &errors::file_validation)
             EXPECT_TRUE(seen.emplace(row.kind.name, row.kind.http_status, row.kind.service_code).second)
                 << row.constant;
+}
+
+TEST(PinnedNumbers, ThePageOfErrorsHasEveryKind) {
+    const std::string text = read_file("docs/reference/errors.md");
+    const std::string page = text.substr(text.find("## All errors"));
+    const auto messages = parse_strict_json(read_file("locales/en.json"), {.members_max = 10'000});
+    ASSERT_TRUE(messages && messages->is_object());
+    for (const Pinned& row : pinned) {
+        const auto* message = messages->get_object().if_contains(row.kind.message_key);
+        ASSERT_TRUE(message != nullptr && message->is_string()) << row.constant;
+        const std::string line =
+            fmt::format("\n| `{}.{}` | {} | {} | {} |\n", row.kind.module, row.kind.name, row.kind.service_code,
+                        row.kind.http_status, std::string_view(message->get_string()));
+        EXPECT_TRUE(page.contains(line)) << "docs/reference/errors.md needs the line" << line;
+    }
+    std::size_t rows = 0;
+    for (auto at = page.find("\n| `"); at != std::string::npos; at = page.find("\n| `", at + 1)) ++rows;
+    EXPECT_EQ(rows, std::size(pinned)) << "docs/reference/errors.md has errors that there are not";
 }
 
 }  // namespace
