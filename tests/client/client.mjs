@@ -106,7 +106,7 @@ export async function startProviders() {
     };
 }
 
-// A client that records what it sends, as "METHOD /path". `intercept(send, line)` may replace an answer.
+// A client that records what it sends, as "METHOD /path". `intercept(send, line, signal)` may replace an answer.
 export function recorded(service, { intercept, ...options } = {}) {
     const sent = [];
     const client = new Consentry({
@@ -116,7 +116,7 @@ export function recorded(service, { intercept, ...options } = {}) {
             const line = `${init.method} ${new URL(url).pathname}`;
             sent.push(line);
             const send = () => fetch(url, init);
-            return intercept ? intercept(send, line) : send();
+            return intercept ? intercept(send, line, init.signal) : send();
         },
     });
     return { client, sent, count: (part) => sent.filter((line) => line.includes(part)).length };

@@ -105,6 +105,22 @@ test('a lost answer of a refresh costs nothing', async () => {
     await client.sessions.list();
 });
 
+test('so does one that never arrives', async () => {
+    const { storage } = await withExpired();
+    let lost = 0;
+    const { client, count } = recorded(service, {
+        storage,
+        timeout: 2_000,
+        intercept: async (send, line, signal) => {
+            const answer = await send();
+            if (!line.includes(refresh) || ++lost > 1) return answer;
+            await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        },
+    });
+    assert.equal((await client.sessions.list()).data.length, 1);
+    assert.equal(count(refresh), 2);
+});
+
 test('a refused refresh token ends the session once, with the reason', async () => {
     const storage = memoryStorage();
     const { client, count } = await signedIn({ storage });

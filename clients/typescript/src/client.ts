@@ -69,10 +69,10 @@ const renewalsAtMost = 2;
 /** Milliseconds before its expiry at which an access token is no longer worth sending. */
 const margin = 5_000;
 /**
- * Milliseconds for an answer with new tokens. Three attempts begin before Consentry stops repeating its answer, after
- * ten seconds (AUTH_JWT_REFRESH_GRACE_IN_SECONDS).
+ * Milliseconds for an answer with new tokens: as long as possible for slow networks, and short enough that a second
+ * attempt reaches Consentry while it repeats its answer, for ten seconds (AUTH_JWT_REFRESH_GRACE_IN_SECONDS).
  */
-const refreshTimeout = 3_000;
+const refreshTimeout = 8_000;
 
 function tokensOf(answer: Data<'refreshTokens'>): Tokens {
     return {
@@ -94,10 +94,12 @@ export class Consentry {
     readonly #http: Http;
     readonly #session: Session;
     readonly #from: 'website' | 'mobile';
+    readonly #refreshTimeout: number;
 
     constructor(options: ConsentryOptions) {
         this.language = options.language;
         this.#from = options.from ?? 'website';
+        this.#refreshTimeout = Math.min(options.timeout ?? refreshTimeout, refreshTimeout);
         this.#http = new Http(options);
         this.#session = new Session(options.storage ?? memoryStorage(), (token) => this.#refresh(token));
     }
@@ -341,7 +343,7 @@ export class Consentry {
 
     async #refresh(token: string): Promise<Tokens> {
         const read = bodyOf as (response: Response) => Promise<Body<'refreshTokens'>>;
-        return tokensOf((await this.#http.send('refreshTokens', { token, timeout: refreshTimeout }, read)).data);
+        return tokensOf((await this.#http.send('refreshTokens', { token, timeout: this.#refreshTimeout }, read)).data);
     }
 
     async #step(answer: Data<'loginWithCredential'>): Promise<LoginStep> {
