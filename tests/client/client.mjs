@@ -15,8 +15,8 @@ export const { Consentry, ConsentryError, browserStorage, memoryStorage } = awai
 );
 export const password = 'Velvet-Harbor-42';
 
-// The code of an authenticator app, `ahead` steps of 30 seconds from now. Consentry takes each step once, and those
-// before and after the current one.
+// The code of an authenticator app, `ahead` steps of 30 seconds from now. Consentry takes each step once, in ascending
+// order, from the previous to the next. Tests take 0, then 1, which time cannot make invalid while they run.
 export function totp(secret, ahead = 0) {
     const bits = [...secret].map((letter) =>
         'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
