@@ -261,6 +261,7 @@ Services::Services(const Config& given, const Clock& the_clock)
                 .sessions_max = static_cast<std::int64_t>(config.session.per_user_max),
                 .refresh_grace = config.jwt.refresh_grace,
                 .admin_idle = config.session.admin_idle,
+                .cookie_idle = config.session.cookie_idle,
                 .cache_key_pattern = config.session.key_pattern,
                 .copy_secrets = config.encryption.secrets}),
       session_guard(sessions, roles, consents),

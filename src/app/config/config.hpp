@@ -171,6 +171,7 @@ struct SessionConfig {
     std::size_t per_user_max = 0;
     seconds admin_lifetime{};
     seconds admin_idle{};
+    seconds cookie_idle{};
     std::string key_pattern;  // template of cache keys, with {userId} and {sessionId}
 };
 

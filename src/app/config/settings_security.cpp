@@ -323,6 +323,12 @@ std::vector<SettingSpec> session_settings() {
          .type = duration<&Config::session, &SessionConfig::admin_idle>(1min, 24h * 30),
          .default_text = "1h",
          .description = "How long an administrator's session may go without a request before it ends."},
+        {.name = "SESSION_COOKIE_IDLE",
+         .group = group,
+         .type = duration<&Config::session, &SessionConfig::cookie_idle>(5min, 24h * 365),
+         .default_text = "7d",
+         .description = "How long a session of the pages may go without a request before it ends. The lifetime of the "
+                        "refresh token limits the whole session."},
         {.name = "SESSION_KEY_PATTERN",
          .group = group,
          .type = text<&Config::session, &SessionConfig::key_pattern>(

@@ -31,6 +31,7 @@ std::string encode(const Challenge& challenge) {
                      {"address", challenge.origin.ip_address},
                      {"agent", challenge.origin.user_agent},
                      {"issued", epoch_ms(challenge.issued_at)}};
+    if (challenge.origin.kind == SessionKind::cookie) out["cookie"] = true;
     if (challenge.origin.device) {
         const Device& device = *challenge.origin.device;
         json::object told{{"fingerprint", device.fingerprint}};
@@ -64,6 +65,7 @@ Challenge decode(std::string_view text) {
     out.required_setup = in.at("setup").as_bool();
     out.origin.from = find_enum<LoginFrom>(in.at("from").as_string()).value();
     out.origin.with = find_enum<LoginWith>(in.at("with").as_string()).value();
+    if (in.contains("cookie")) out.origin.kind = SessionKind::cookie;
     out.origin.ip_address = in.at("address").as_string();
     out.origin.user_agent = in.at("agent").as_string();
     out.issued_at = from_epoch_ms(in.at("issued").as_int64());

@@ -197,9 +197,9 @@ struct LoginResponse {
 
     static LoginResponse of(LoginAnswer answer) {
         LoginResponse out;
-        out.is_two_factor_required = !answer.tokens;
-        if (answer.tokens) {
-            out.tokens = TokenResponse::of(*answer.tokens, answer.role);
+        out.is_two_factor_required = !answer.grant;
+        if (answer.grant) {
+            out.tokens = TokenResponse::of(answer.grant->tokens.value(), answer.role);
             if (answer.must_change_password) out.must_change_password = true;
             return out;
         }

@@ -25,6 +25,11 @@ const ErrorKind& changed_under(LoginWith with) {
     return provider ? facts_of(*provider).invalid : errors::password_not_match;
 }
 
+std::string word_for(const LoginAnswer& answer) {
+    if (!answer.grant) return "challenge";
+    return answer.grant->tokens ? "tokens" : "cookie";
+}
+
 ActivityAction action_of(LoginWith with) {
     const auto provider = provider_of(with);
     return provider ? facts_of(*provider).login : ActivityAction::user_login_credential;
@@ -50,7 +55,7 @@ void Login::tell(std::string_view step, const Result<T>& result, std::optional<U
     if (!result) {
         audit_.tell(step, Outcome::failure, user, cause, {{"reason", std::string(result.error().kind().name)}});
     } else if constexpr (std::is_same_v<T, LoginAnswer>) {
-        audit_.tell(step, Outcome::success, user, cause, {{"answer", result->tokens ? "tokens" : "challenge"}});
+        audit_.tell(step, Outcome::success, user, cause, {{"answer", word_for(*result)}});
     } else {
         audit_.tell(step, Outcome::success, user, cause);
     }
@@ -141,7 +146,7 @@ awaitable<Login::FirstStep> Login::check_social(Identity identity, SocialRequest
         if (answer) {
             owner = entry->user.id;
             // If the answer is a challenge, nothing has been written for the account yet.
-            if (answer->tokens) social_.tell_of_entry(*entry, cause);
+            if (answer->grant) social_.tell_of_entry(*entry, cause);
             co_return FirstStep{owner, std::move(answer)};
         }
         if (!answer.error().is(facts.invalid)) co_return FirstStep{owner, std::move(answer)};
@@ -177,7 +182,7 @@ awaitable<Result<LoginAnswer>> Login::finish(User user, Origin origin, Grounds g
     if (!outcome.committed) co_return fail(changed_under(with));
     co_await sessions_.begun(prepared);
     LoginAnswer answer;
-    answer.tokens = prepared.tokens;
+    answer.grant = prepared.grant;
     answer.role = user.role;
     answer.must_change_password = user.must_change_password;
     co_return answer;
@@ -240,6 +245,7 @@ awaitable<Result<LoginAnswer>> Login::verify(std::string token, Proof proof, Ori
         co_return fail(std::move(opened.error()));
     }
     const UserId owner = opened->user.id;
+    if (opened->challenge.origin.kind != seen.kind) co_return fail(errors::two_factor_challenge_invalid);
     auto answer =
         co_await answer_challenge(std::move(*opened), std::move(token), std::move(proof), std::move(seen), cause);
     tell("login.second_factor", answer, owner, cause);
@@ -289,7 +295,7 @@ awaitable<Result<LoginAnswer>> Login::answer_challenge(Open opened, std::string 
     co_await challenges_.forget(std::move(token));
     co_await sessions_.begun(prepared);
     LoginAnswer answer;
-    answer.tokens = prepared.tokens;
+    answer.grant = prepared.grant;
     answer.role = opened.user.role;
     answer.must_change_password = opened.user.must_change_password;
     co_return answer;

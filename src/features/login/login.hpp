@@ -17,11 +17,12 @@
 
 namespace consentry {
 
-// Holds either tokens or a challenge. With `setup`, the challenge is for a forced set-up.
+// Holds either a grant (tokens, or a cookie if the origin asked for one) or a challenge. With `setup`, the challenge is
+// for a forced set-up.
 struct LoginAnswer {
-    std::optional<TokenPair> tokens;
+    std::optional<Grant> grant;
     Role role = Role::user;
-    bool must_change_password = false;  // the tokens then permit only changing the temporary password
+    bool must_change_password = false;  // the grant then permits only changing the temporary password
     std::string challenge;
     std::int64_t backup_codes_remaining = 0;
     std::optional<NewSecret> setup;
@@ -37,7 +38,8 @@ public:
     awaitable<Result<LoginAnswer>> with_credential(std::string email, std::string password, Origin origin, Cause cause);
     // `identity` comes from a token that social_guard.hpp has checked. Each token is accepted for one login.
     awaitable<Result<LoginAnswer>> with_social(Identity identity, SocialRequest request, Origin origin, Cause cause);
-    // The second step: spends the challenge and the proof and starts the session, all in one transaction.
+    // The second step: spends the challenge and the proof and starts the session, all in one transaction. `seen` asks
+    // for the same kind of session as the first step did.
     awaitable<Result<LoginAnswer>> verify(std::string challenge, Proof proof, Origin seen, Cause cause);
     // The second step of a forced set-up: turns two-factor on and returns the backup codes. The challenge remains valid
     // for one verify().

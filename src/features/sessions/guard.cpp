@@ -4,21 +4,25 @@
 
 namespace consentry {
 
+Caller caller_of(LiveSession session, http::KnownCaller& known) {
+    known.user = session.user.uuid();
+    known.session = session.id.uuid();
+    return {.user = session.user,
+            .session = session.id,
+            .security_version = session.security_version,
+            .email = std::move(session.email),
+            .role = session.role,
+            .role_id = session.role_id,
+            .must_change_password = session.must_change_password,
+            .proven_at = session.proven_at};
+}
+
 awaitable<Result<Caller>> SessionGuard::identify(http::RequestContext& context) {
     const auto token = http::bearer_token(context.request);
     if (!token) co_return fail(errors::jwt_access_token_invalid);
     auto session = co_await sessions_.authenticate(*token);
     if (!session) co_return fail(std::move(session.error()));
-    context.caller.user = session->user.uuid();
-    context.caller.session = session->id.uuid();
-    co_return Caller{.user = session->user,
-                     .session = session->id,
-                     .security_version = session->security_version,
-                     .email = std::move(session->email),
-                     .role = session->role,
-                     .role_id = session->role_id,
-                     .must_change_password = session->must_change_password,
-                     .proven_at = session->proven_at};
+    co_return caller_of(std::move(*session), context.caller);
 }
 
 awaitable<Result<RefreshBearer>> SessionGuard::admit(http::RequestContext& context, std::type_identity<RefreshBearer>) {

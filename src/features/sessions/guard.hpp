@@ -14,6 +14,9 @@ namespace consentry {
 
 class SessionGuard;
 
+// The caller that a live session stands for; tells the log and the gates too.
+Caller caller_of(LiveSession session, http::KnownCaller& known);
+
 // An unchecked bearer token from the Authorization header, for the refresh endpoint, which checks and spends it.
 class RefreshBearer {
 public:

@@ -195,4 +195,11 @@ awaitable<void> SessionRepository::touch(SessionId id, TimePoint now) {
                                now);
 }
 
+awaitable<void> SessionRepository::prolong(SessionId id, std::string jti, TimePoint now, TimePoint expires_at) {
+    co_await database_.execute(sql<"UPDATE sessions SET last_active_at = $3, expires_at = $4 WHERE id = $1 AND "
+                                   "jti = $2 AND revoked_at IS NULL AND expires_at > $3 AND expires_at < $4 AND ",
+                                   current_sql<"sessions">>,
+                               id, jti, now, expires_at);
+}
+
 }  // namespace consentry

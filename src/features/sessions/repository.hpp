@@ -21,8 +21,12 @@ struct Device {
     std::optional<std::string> platform;
 };
 
+// What a session hands out: a pair of tokens for the API, or a cookie for the pages of this service.
+enum class SessionKind { tokens, cookie };
+
 // Where a login came from; stored with its session.
 struct Origin {
+    SessionKind kind = SessionKind::tokens;  // not stored: the digests of the session tell
     LoginFrom from = LoginFrom::website;
     LoginWith with = LoginWith::credential;
     std::optional<Device> device;
@@ -133,6 +137,8 @@ public:
     awaitable<bool> is_spent(crypto::Sha256 challenge_digest);
     awaitable<void> erase_ended(TimePoint before);
     awaitable<void> touch(SessionId id, TimePoint now);
+    // Records activity and moves the end of the session, unless it is over or its jti was replaced.
+    awaitable<void> prolong(SessionId id, std::string jti, TimePoint now, TimePoint expires_at);
 
 private:
     storage::Database& database_;

@@ -6,6 +6,7 @@
 #include "base/best_effort.hpp"
 #include "base/errors.hpp"
 #include "crypto/random.hpp"
+#include "features/sessions/session_cookie.hpp"
 #include "features/sessions/successors.hpp"
 
 namespace consentry {
@@ -13,8 +14,6 @@ namespace {
 
 constexpr std::size_t jti_length = 32;                 // of 62 letters and digits: 190 bits (SES-4)
 constexpr std::size_t remembered_tokens_max = 50'000;  // about 20 MB when full
-// The minimum interval between writes of an admin's activity. The idle limit is an hour.
-constexpr std::chrono::seconds activity_step{60};
 // How long a session's row is kept after its end: for later inquiries, and so that a spent challenge's digest outlives
 // the challenge by far.
 constexpr std::chrono::days ended_memory{30};
@@ -76,24 +75,39 @@ awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
     // An admin's session ends within a day (SES-7). A refresh does not extend it.
     out.row.expires_at = now + (user.role == Role::user ? settings.refresh_lifetime
                                                         : std::min(settings.refresh_lifetime, settings.admin_lifetime));
-    TokenClaims claims;
-    claims.user = user.id;
-    claims.session = out.row.id;
-    claims.jti = out.row.jti;
-    claims.issued_at = epoch_seconds(now);
-    claims.login_at = now;
-    claims.login_from = out.row.origin.from;
-    claims.login_with = out.row.origin.with;
-    const TimePoint end = out.row.expires_at;
     const crypto::Sha256 device = device_digest(out.row.origin);
     const auto memory = co_await repository_.find_device(user.id, device);
     if (!memory.known) out.new_device = device;
     out.tell_of_device = memory.others;
-    out.keys_generation = tokens_.keys_generation();
-    out.tokens = co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); });
-    out.row.access_digest = token_digest(TokenKind::access, out.tokens.access_token);
-    out.row.refresh_digest = token_digest(TokenKind::refresh, out.tokens.refresh_token);
+    if (out.row.origin.kind == SessionKind::tokens) {
+        co_await sign_tokens(out);
+        co_return out;
+    }
+    SessionCookie cookie = SessionCookie::make(user.id, out.row.id);
+    out.row.jti = cookie.jti();
+    out.row.access_digest = cookie.digest();
+    out.row.refresh_digest = crypto::sha256(crypto::random_bytes(32));  // of no token
+    out.row.expires_at = std::min(out.row.expires_at, now + settings_.cookie_idle);
+    out.grant.cookie = cookie.text();
     co_return out;
+}
+
+awaitable<void> Sessions::sign_tokens(PreparedSession& session) {
+    const TimePoint now = session.row.issued_at;
+    const TimePoint end = session.row.expires_at;
+    TokenClaims claims;
+    claims.user = session.row.user;
+    claims.session = session.row.id;
+    claims.jti = session.row.jti;
+    claims.issued_at = epoch_seconds(now);
+    claims.login_at = now;
+    claims.login_from = session.row.origin.from;
+    claims.login_with = session.row.origin.with;
+    session.keys_generation = tokens_.keys_generation();
+    const TokenPair& tokens = session.grant.tokens.emplace(
+        co_await signing_.run([this, claims, now, end] { return tokens_.issue(claims, now, end); }));
+    session.row.access_digest = token_digest(TokenKind::access, tokens.access_token);
+    session.row.refresh_digest = token_digest(TokenKind::refresh, tokens.refresh_token);
 }
 
 void Sessions::add_to(storage::Transaction& transaction, const PreparedSession& session) {
@@ -118,12 +132,13 @@ awaitable<bool> Sessions::exists(SessionId session) {
 
 awaitable<void> Sessions::begun(const PreparedSession& session) {
     // Only the signature's verdict is remembered here. The first request reads the row and fills the cache.
+    if (!session.grant.tokens) co_return;
     TokenClaims claims;
     claims.user = session.row.user;
     claims.session = session.row.id;
     claims.jti = session.row.jti;
     claims.issued_at = epoch_seconds(session.row.issued_at);
-    claims.expires_at = claims.issued_at + session.tokens.expires_in;
+    claims.expires_at = claims.issued_at + session.grant.tokens->expires_in;
     memory_.remember(session.row.access_digest, session.keys_generation, claims);
     co_return;
 }
@@ -216,10 +231,7 @@ awaitable<Result<LiveSession>> Sessions::authenticate(std::string_view token) {
     }
     if (auto allowed = may_act(*session, errors::jwt_access_token_invalid, now); !allowed)
         co_return fail(std::move(allowed.error()));
-    if (session->role != Role::user && session->last_active_at + activity_step <= now) {
-        co_await repository_.touch(session->id, now);
-        if (from_cache) co_await copies_.erase(session->user, session->id);
-    }
+    co_await note_activity(*session, from_cache, false, now);
     co_return std::move(*session);
 }
 

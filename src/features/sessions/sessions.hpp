@@ -28,14 +28,21 @@ struct SessionSettings {
     std::int64_t sessions_max = 10;  // live sessions per user; beyond it the oldest end
     std::chrono::seconds refresh_grace{10};
     std::chrono::seconds admin_idle{3600};
+    std::chrono::seconds cookie_idle{604'800};  // of a cookie's session; the lifetime of a refresh token limits it too
     std::string cache_key_pattern = "User:{userId}:Session:{sessionId}";
     std::vector<std::string> copy_secrets;
+};
+
+// What the owner of a new session receives: the tokens, or the value of a cookie.
+struct Grant {
+    std::optional<TokenPair> tokens;
+    std::string cookie;
 };
 
 // A session not yet stored. Its rows are added to the transaction of the login that allowed it.
 struct PreparedSession {
     NewSession row;
-    TokenPair tokens;
+    Grant grant;
     std::uint64_t keys_generation = 0;  // as it was before the tokens were signed
     std::optional<crypto::Sha256> new_device = {};
     bool tell_of_device = false;  // this is not the account's first device
@@ -74,6 +81,15 @@ public:
     // jwtAccessTokenInvalid for any fault of the token or session; 403 if the account may not act. `token` must outlive
     // the call.
     awaitable<Result<LiveSession>> authenticate(std::string_view token);
+    // The same for the value of a cookie. Moves the end of the session on, with one write in a sixteenth of the idle
+    // time. Neither accepts what the other does.
+    awaitable<Result<LiveSession>> authenticate_cookie(std::string cookie);
+    // Gives the session of a cookie a new secret, for a moment in which its owner gains rights, and returns the value
+    // of the new cookie; the old one is invalid from then on. Error: 401 if the cookie's session is over or another
+    // request was faster.
+    awaitable<Result<std::string>> renew_cookie(std::string cookie);
+    // The longest time for which a browser needs to keep a cookie.
+    std::chrono::seconds cookie_lifetime() const { return tokens_.settings().refresh_lifetime; }
 
     // Spends a refresh token for a new pair. A repeat within `refresh_grace` returns the same pair. Any other reuse
     // ends the session.
@@ -91,6 +107,10 @@ private:
         bool from_cache = false;
     };
     awaitable<LookedUp> look_up(const TokenClaims& claims, TimePoint now);
+    awaitable<void> sign_tokens(PreparedSession& session);
+    TimePoint end_of(const LiveSession& session, TimePoint now) const;
+    // Records the activity of a session, rarely enough to be cheap.
+    awaitable<void> note_activity(const LiveSession& session, bool from_cache, bool is_cookie, TimePoint now);
     // The session of a valid refresh token.
     struct Refreshable {
         RefreshState state;

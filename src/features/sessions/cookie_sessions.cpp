@@ -1,0 +1,72 @@
+// The part of Sessions that serves cookies, and the activity that all sessions record.
+#include <algorithm>
+
+#include "base/best_effort.hpp"
+#include "base/errors.hpp"
+#include "crypto/random.hpp"
+#include "features/sessions/session_cookie.hpp"
+#include "features/sessions/sessions.hpp"
+
+namespace consentry {
+namespace {
+
+// The minimum interval between writes of an admin's activity. The idle limit is an hour.
+constexpr std::chrono::seconds activity_step{60};
+constexpr int prolonged_in_idle_time = 16;  // how often a busy cookie's session is prolonged
+
+}  // namespace
+
+awaitable<Result<LiveSession>> Sessions::authenticate_cookie(std::string cookie) {
+    const TimePoint now = clock_.now();
+    const auto shown = SessionCookie::parse(cookie);
+    if (!shown) co_return fail(errors::jwt_access_token_invalid);
+    TokenClaims claims;
+    claims.user = shown->user;
+    claims.session = shown->session;
+    claims.jti = shown->jti();
+    auto [session, from_cache] = co_await look_up(claims, now);
+    if (!session || session->user != claims.user || session->jti != claims.jti)
+        co_return fail(errors::jwt_access_token_invalid);
+    // A trusted copy holds no digest. Its jti, which is derived from the secret, has just been compared.
+    if (!from_cache && !crypto::equal_constant_time(session->access_digest, BytesView(shown->digest())))
+        co_return fail(errors::jwt_access_token_invalid);
+    if (auto allowed = may_act(*session, errors::jwt_access_token_invalid, now); !allowed)
+        co_return fail(std::move(allowed.error()));
+    co_await note_activity(*session, from_cache, true, now);
+    co_return std::move(*session);
+}
+
+awaitable<Result<std::string>> Sessions::renew_cookie(std::string cookie) {
+    const auto shown = SessionCookie::parse(cookie);
+    if (!shown) co_return fail(errors::jwt_access_token_invalid);
+    const TimePoint now = clock_.now();
+    const SessionCookie next = SessionCookie::make(shown->user, shown->session);
+    const bool renewed = co_await repository_.rotate(shown->session, shown->jti(), next.jti(), next.digest(),
+                                                     crypto::sha256(crypto::random_bytes(32)), now);
+    if (!renewed) co_return fail(errors::jwt_access_token_invalid);
+    if (copies_.are_trusted()) co_await best_effort([&] { return copies_.erase(shown->user, shown->session); });
+    co_return next.text();
+}
+
+TimePoint Sessions::end_of(const LiveSession& session, TimePoint now) const {
+    const auto& settings = tokens_.settings();
+    const auto lifetime = session.role == Role::user ? settings.refresh_lifetime
+                                                     : std::min(settings.refresh_lifetime, settings.admin_lifetime);
+    return std::min(session.login_at + lifetime, now + settings_.cookie_idle);
+}
+
+awaitable<void> Sessions::note_activity(const LiveSession& session, bool from_cache, bool is_cookie, TimePoint now) {
+    if (is_cookie) {
+        const TimePoint end = end_of(session, now);
+        if (session.expires_at + settings_.cookie_idle / prolonged_in_idle_time <= end) {
+            co_await repository_.prolong(session.id, session.jti, now, end);
+            if (from_cache) co_await copies_.erase(session.user, session.id);
+            co_return;
+        }
+    }
+    if (session.role == Role::user || now < session.last_active_at + activity_step) co_return;
+    co_await repository_.touch(session.id, now);
+    if (from_cache) co_await copies_.erase(session.user, session.id);
+}
+
+}  // namespace consentry
