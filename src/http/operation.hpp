@@ -30,6 +30,7 @@ struct Reply {
     std::string etag;                     // quoted; empty: none
     std::string extra_headers;            // complete lines
     bool no_content = false;              // 204
+    unsigned status = 0;                  // 0: that of the operation
     NextPiece stream;                     // produces the body instead of `data`
 };
 
@@ -74,6 +75,7 @@ struct Operation {
     bool outside_prefix = false;     // at the root: /docs, /.well-known
     bool unversioned = false;        // has no /v1 form
     bool rest_of_path = false;  // the last placeholder matches the rest of the path, including slashes; may be empty
+    bool is_page = false;       // HTML for people: not part of the API, and never readable for other origins
     bool raw = false;           // the answer is not an envelope
     bool no_content = false;
     std::string raw_content_type;

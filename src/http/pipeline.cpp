@@ -44,6 +44,11 @@ std::string correlation_id_of(const Request& request, const std::string& request
     return request_id;
 }
 
+void add_retry_after(const Error& error, Response& response) {
+    const auto* wait = error.data().if_contains("retryAfterSeconds");
+    if (wait != nullptr && wait->is_int64()) response.add_header("Retry-After", std::to_string(wait->get_int64()));
+}
+
 // The media types of an Upload. Anything else is refused without reading it.
 bool is_table_or_form(const Request& request) {
     const std::string_view type = request.header("content-type").value_or("");
@@ -233,7 +238,7 @@ void Pipeline::answer_options(Walk& walk, std::string_view allow, Response& resp
 }
 
 void Pipeline::answer_reply(Walk& walk, const Operation& operation, Reply reply, Response& response) const {
-    response.status = reply.no_content ? 204 : operation.success_status;
+    response.status = reply.no_content ? 204 : reply.status != 0 ? reply.status : operation.success_status;
     common_headers(walk, response);
     response.headers.append(walk.context.answer_headers).append(reply.extra_headers);
     if (reply.content_security_policy.empty())
@@ -273,10 +278,11 @@ void Pipeline::answer_error(Walk& walk, const Error& error, Response& response) 
     walk.error = &kind;
     response.clear();
     response.status = kind.http_status;
+    if (options_.error_pages != nullptr && options_.error_pages->concerns(walk.context))
+        return answer_error_page(walk, error, response);
     common_headers(walk, response);
     response.headers.append(inert_document).append(not_kept);
-    if (const auto* wait = error.data().if_contains("retryAfterSeconds"); wait != nullptr && wait->is_int64())
-        response.add_header("Retry-After", std::to_string(wait->get_int64()));
+    add_retry_after(error, response);
     if (const auto* types = error.data().if_contains("mediaTypes"); types != nullptr && kind.http_status == 415)
         response.add_header("Accept", types->get_string());
     if (kind.http_status == 405) response.add_header("Allow", walk.allow);
@@ -291,6 +297,17 @@ void Pipeline::answer_error(Walk& walk, const Error& error, Response& response) 
     }
 }
 
+void Pipeline::answer_error_page(Walk& walk, const Error& error, Response& response) const {
+    Reply page = options_.error_pages->page_of(walk.context, error);
+    common_headers(walk, response);
+    response.headers.append(page.extra_headers).append(not_kept);
+    response.add_header("Content-Security-Policy", page.content_security_policy);
+    add_retry_after(error, response);
+    if (response.status == 405) response.add_header("Allow", walk.allow);
+    response.add_header("Content-Type", page.content_type);
+    response.body = std::move(page.data);
+}
+
 void Pipeline::observe(const Walk& walk, const Response& response) const {
     const auto took = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - walk.begin);
     const Exchange exchange{walk.context, walk.context.operation, response, walk.error, walk.failure, took};
@@ -300,7 +317,9 @@ void Pipeline::observe(const Walk& walk, const Response& response) const {
 void Pipeline::finish(Walk walk, Response& response) const {
     const Request& request = walk.context.request;
     const bool preflight = request.method == Method::options && request.header("access-control-request-method");
-    options_.cors.add_headers(request, preflight, response);
+    // What a page shows is for its own origin, whichever origins may use the API.
+    if (walk.context.operation == nullptr || !walk.context.operation->is_page)
+        options_.cors.add_headers(request, preflight, response);
     if (response.stream) {
         Response told{.status = response.status, .headers = response.headers, .body = {}};
         response.stream->ended = [this, told = std::move(told), kept = std::make_shared<Walk>(std::move(walk))](

@@ -16,6 +16,7 @@
 #include "base/locales.hpp"
 #include "http/application.hpp"
 #include "http/envelope.hpp"
+#include "http/error_pages.hpp"
 #include "http/gate.hpp"
 #include "http/observer.hpp"
 #include "http/router.hpp"
@@ -37,6 +38,7 @@ struct PipelineOptions {
     RateLimit* rate_limit = nullptr;  // null: unlimited
     std::vector<Gate*> gates = {};    // run before the guard, in this order
     Gate* after_guard = nullptr;
+    const ErrorPages* error_pages = nullptr;  // null: errors are envelopes for everybody
     std::vector<Observer*> observers = {};
 };
 
@@ -55,6 +57,7 @@ private:
     boost::asio::awaitable<void> run(Walk& walk, Response& response);
     void answer_options(Walk& walk, std::string_view allow, Response& response) const;
     void answer_error(Walk& walk, const Error& error, Response& response) const;
+    void answer_error_page(Walk& walk, const Error& error, Response& response) const;
     void answer_reply(Walk& walk, const Operation& operation, Reply reply, Response& response) const;
     void common_headers(const Walk& walk, Response& response) const;
     void finish(Walk walk, Response& response) const;

@@ -51,6 +51,17 @@ Endpoint Router::declare(Method method, std::string_view path) {
     return {*this, *operation};
 }
 
+Endpoint Router::page(Method method, std::string_view path) {
+    auto& operation = pages_.emplace_back(std::make_unique<Operation>());
+    operation->method = method;
+    operation->paths.emplace_back(path);
+    operation->outside_prefix = true;
+    operation->api_key = ApiKeyDemand::none;
+    operation->is_page = true;
+    operation->raw = true;
+    return {*this, *operation};
+}
+
 Endpoint& Endpoint::also_by_any_method() {
     operation_.any_method = true;
     for (const Method method :
@@ -94,25 +105,30 @@ void Router::finish() {
         for (const std::string& own : operation->paths)
             if ((own + "/").starts_with("/system/") && operation->api_key != ApiKeyDemand::system)
                 throw std::logic_error("router: for systems, but not with_system_key(): " + own);
-        for (const std::string& full : full_paths(*operation)) {
-            Entry* entry = nullptr;
-            if (full.find("/:") == std::string::npos) {
-                entry = &exact_[full];
-            } else {
-                const auto segments = split(full);
-                const auto known = std::ranges::find(patterns_, segments, &Entry::segments);
-                entry = known != patterns_.end()
-                            ? &*known
-                            : &patterns_.emplace_back(Entry{segments, operation->rest_of_path, {}});
-            }
-            std::vector<Method> methods{operation->method};
-            methods.insert(methods.end(), operation->other_methods.begin(), operation->other_methods.end());
-            for (const Method method : methods) {
-                if (std::ranges::find(entry->by_method, method, &std::pair<Method, Operation*>::first) !=
-                    entry->by_method.end())
-                    throw std::logic_error("router: declared twice: " + full);
-                entry->by_method.emplace_back(method, operation.get());
-            }
+        enter(*operation);
+    }
+    for (const auto& page : pages_) enter(*page);
+}
+
+// Enters all paths of an operation into the table.
+void Router::enter(Operation& operation) {
+    for (const std::string& full : full_paths(operation)) {
+        Entry* entry = nullptr;
+        if (full.find("/:") == std::string::npos) {
+            entry = &exact_[full];
+        } else {
+            const auto segments = split(full);
+            const auto known = std::ranges::find(patterns_, segments, &Entry::segments);
+            entry = known != patterns_.end() ? &*known
+                                             : &patterns_.emplace_back(Entry{segments, operation.rest_of_path, {}});
+        }
+        std::vector<Method> methods{operation.method};
+        methods.insert(methods.end(), operation.other_methods.begin(), operation.other_methods.end());
+        for (const Method method : methods) {
+            if (std::ranges::find(entry->by_method, method, &std::pair<Method, Operation*>::first) !=
+                entry->by_method.end())
+                throw std::logic_error("router: declared twice: " + full);
+            entry->by_method.emplace_back(method, &operation);
         }
     }
 }

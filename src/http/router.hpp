@@ -51,6 +51,8 @@ public:
 
     template <class Function>
     void handled_by(Function function);  // in http/endpoint.hpp
+    // For a handler that reads and answers in its own way: a page.
+    void handled_with(std::unique_ptr<OperationHandler> handler) { operation_.handler = std::move(handler); }
 
 private:
     Router& router_;
@@ -75,6 +77,9 @@ public:
     Endpoint put(std::string_view path) { return declare(Method::put, path); }
     Endpoint patch(std::string_view path) { return declare(Method::patch, path); }
     Endpoint erase(std::string_view path) { return declare(Method::delete_, path); }
+
+    // Declares a page: at the root, without API key, and not in the API document.
+    Endpoint page(Method method, std::string_view path);
 
     // Registers a guard. Must be called before declaring the endpoints that use it. The guard must outlive the router.
     template <class Guard>
@@ -101,6 +106,7 @@ public:
     Match find(Method method, std::string_view path) const;
 
     const std::vector<std::unique_ptr<Operation>>& operations() const { return operations_; }
+    const std::vector<std::unique_ptr<Operation>>& pages() const { return pages_; }
     const RouterOptions& options() const { return options_; }
     // All full paths of an operation, the documented one first.
     std::vector<std::string> full_paths(const Operation& operation) const;
@@ -116,11 +122,13 @@ private:
         std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
     };
     Endpoint declare(Method method, std::string_view path);
+    void enter(Operation& operation);
     const std::any& find_provided(const std::type_index& type) const;
     static Match pick(const Entry& entry, Method method);
 
     RouterOptions options_;
-    std::vector<std::unique_ptr<Operation>> operations_;
+    std::vector<std::unique_ptr<Operation>> operations_;  // of the API
+    std::vector<std::unique_ptr<Operation>> pages_;
     std::unordered_map<std::type_index, std::any> provided_;  // each a pointer to the key's type
     std::unordered_map<std::string, Entry, Hash, std::equal_to<>> exact_;
     std::vector<Entry> patterns_;

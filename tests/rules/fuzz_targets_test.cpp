@@ -18,6 +18,7 @@ constexpr Reader readers[] = {
     {"http_reader", "http/message_reader.hpp"},
     {"query", "http/endpoint.hpp"},
     {"upload", "http/upload.hpp"},
+    {"form", "http/form.hpp"},
     {"email_address", "base/email_address.hpp"},
     {"origin", "http/steps/cors.hpp"},
     {"forwarded_for", "http/steps/client_address.hpp"},

@@ -142,13 +142,14 @@ Metrics::Metrics(std::string_view program_version)
 Metrics::~Metrics() = default;
 
 void Metrics::know(const http::Router& router) {
-    for (const auto& operation : router.operations()) {
-        const LoginStep step = operation->id == "loginWithCredential"      ? LoginStep::password
-                               : operation->id == "verifyLogin"            ? LoginStep::two_factor
-                               : operation->id == "enableTwoFactorAtLogin" ? LoginStep::two_factor_setup
-                                                                           : LoginStep::none;
-        operations_[operation.get()] = std::make_unique<OfOperation>(*this, operation->id, step);
-    }
+    for (const auto* operations : {&router.operations(), &router.pages()})
+        for (const auto& operation : *operations) {
+            const LoginStep step = operation->id == "loginWithCredential"      ? LoginStep::password
+                                   : operation->id == "verifyLogin"            ? LoginStep::two_factor
+                                   : operation->id == "enableTwoFactorAtLogin" ? LoginStep::two_factor_setup
+                                                                               : LoginStep::none;
+            operations_[operation.get()] = std::make_unique<OfOperation>(*this, operation->id, step);
+        }
 }
 
 Metrics::OfOperation& Metrics::of(const http::Operation* operation) {

@@ -23,7 +23,21 @@ std::optional<int> parse_weight(std::string_view text) {
     return out <= 1'000 ? std::optional(out) : std::nullopt;
 }
 
-// Returns the weight of a range in thousandths: 1000 without a q parameter, 0 if that is malformed.
+// Whether Accept names the type itself.
+bool names_type(const Request& request, std::string_view type) {
+    for (const auto& [name, value] : request.headers) {
+        if (!equal_ignoring_case(name, "accept")) continue;
+        for (std::string_view rest = value; !rest.empty();) {
+            const std::string_view item = rest.substr(0, rest.find(','));
+            rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+            if (equal_ignoring_case(trim(item.substr(0, item.find(';'))), type)) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
 int weight_of(std::string_view parameters) {
     while (!parameters.empty()) {
         parameters.remove_prefix(1);
@@ -34,8 +48,6 @@ int weight_of(std::string_view parameters) {
     }
     return 1'000;
 }
-
-}  // namespace
 
 bool prefers_problem(const Request& request) {
     int problem = 0;
@@ -65,5 +77,9 @@ bool prefers_problem(const Request& request) {
     }
     return problem > 0 && problem >= json;
 }
+
+bool names_html(const Request& request) { return names_type(request, "text/html"); }
+
+bool asks_for_json(const Request& request) { return names_type(request, "application/json") && !names_html(request); }
 
 }  // namespace consentry::http
