@@ -15,6 +15,7 @@
 #include "app/mail_transport.hpp"
 #include "app/observation/logging.hpp"
 #include "app/observation/readings.hpp"
+#include "app/pages.hpp"
 #include "features/acceptances/endpoints.hpp"
 #include "features/accounts/endpoints.hpp"
 #include "features/activity/endpoints.hpp"
@@ -151,6 +152,7 @@ App::App(const Config& config, const Clock& clock)
     options.gates = {&services_.api_keys};
     options.after_guard = &services_.feature_flags;
     options.observers = make_observers();
+    if (website_) options.error_pages = &website_->error_pages();
     pipeline_ = std::make_unique<http::Pipeline>(router_, services_.locales, clock, std::move(options));
     server_ = std::make_unique<http::Server>(server_options(config), *pipeline_);
     open_mail_delivery();
@@ -270,7 +272,9 @@ void App::declare_endpoints() {
     add_system_endpoints(router_, system_, services_.config.app.documentation);
     add_health_endpoints(router_, health_);
     if (metrics_page_) add_metrics_endpoint(router_, *metrics_page_);
+    if (website_ = open_website(services_); website_) website_->add_to(router_);
     FeatureFlags::check_names(router_.operations());
+    FeatureFlags::check_names(router_.pages());
     router_.finish();
     if (metrics_) metrics_->know(router_);
     const auto api_keys = services_.config.api_key.required ? http::ApiKeyUse::required : http::ApiKeyUse::optional;

@@ -20,6 +20,7 @@
 #include "http/router.hpp"
 #include "http/server.hpp"
 #include "http/steps/access_log.hpp"
+#include "pages/website.hpp"
 
 namespace consentry {
 
@@ -59,6 +60,7 @@ public:
     const Log* log() const { return request_log_.get(); }
     const ErrorTracking* error_tracking() const { return error_tracking_.get(); }
     const MailDelivery& mail_delivery() const { return *mail_delivery_; }
+    bool has_pages() const { return website_ != nullptr; }
     const http::Server& server() const { return *server_; }
 
 private:
@@ -80,6 +82,7 @@ private:
     http::RateLimit rate_limit_;
     std::unique_ptr<Metrics> metrics_;  // null if METRICS_ENABLE is off
     std::unique_ptr<MetricsPage> metrics_page_;
+    std::unique_ptr<Website> website_;  // null: turned off by the settings
     http::Router router_;
     FailureLog failures_;
     SecurityObserver security_observer_;

@@ -25,4 +25,17 @@ std::string html_escaped(std::string_view text) {
     return out;
 }
 
+Html Html::of_text(std::string_view text) {
+    std::string clean;
+    clean.reserve(text.size());
+    for (const char c : text) {
+        if (c == '\r') continue;
+        if ((static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n') || c == 0x7F)
+            clean += "\uFFFD";
+        else
+            clean.push_back(c);
+    }
+    return rendered(html_escaped(clean));
+}
+
 }  // namespace consentry

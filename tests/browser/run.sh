@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a test of pages in Chromium.
 #
-#   run.sh install           downloads puppeteer-core and axe-core into the user's cache (run by script/bootstrap --engines)
+#   run.sh install           downloads puppeteer-core, axe-core and html-validate into the user's cache (run by script/bootstrap --engines)
 #   run.sh TEST.mjs PROGRAM  runs the test; PROGRAM is consentry
 #
 # CONSENTRY_SCREENSHOTS=FOLDER keeps what the pages look like. Debian packages: chromium, nodejs; npm for `install`

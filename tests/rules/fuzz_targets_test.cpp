@@ -19,6 +19,7 @@ constexpr Reader readers[] = {
     {"query", "http/endpoint.hpp"},
     {"upload", "http/upload.hpp"},
     {"form", "http/form.hpp"},
+    {"html_template", "pages/html_template.hpp"},
     {"email_address", "base/email_address.hpp"},
     {"origin", "http/steps/cors.hpp"},
     {"forwarded_for", "http/steps/client_address.hpp"},

@@ -64,6 +64,9 @@ const Pinned pinned[] = {
     {"invalid_identifier", errors::invalid_identifier, "validation",    400, 5030},
     {"timeout",            errors::timeout,            "timeout",       408, 5031},
     {"param_required",     errors::param_required,     "paramRequired", 400, 5032},
+    {"cross_site_form",     errors::cross_site_form,     "crossSiteForm",     403, 7000},
+    {"form_expired",        errors::form_expired,        "formExpired",       403, 7001},
+    {"form_without_cookie", errors::form_without_cookie, "formWithoutCookie", 403, 7002},
     {"env_forbidden",      errors::env_forbidden,      "envForbidden",  403, 5034},
 
     {"session_not_found", errors::session_not_found, "notFound",  404, 5040},

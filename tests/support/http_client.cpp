@@ -97,7 +97,10 @@ Answer HttpClient::call(std::string_view method, const std::string& path, const 
     beast_http::read(socket, buffer, parser);
     Answer answer;
     answer.status = parser.get().result_int();
-    for (const auto& field : parser.get()) answer.headers[to_lower_ascii(field.name_string())] = field.value();
+    for (const auto& field : parser.get()) {
+        answer.headers[to_lower_ascii(field.name_string())] = field.value();
+        if (field.name() == beast_http::field::set_cookie) answer.cookies.emplace_back(field.value());
+    }
     answer.body = parser.get().body();
     boost::system::error_code not_json;
     answer.json = json::parse(answer.body, not_json);

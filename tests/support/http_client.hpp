@@ -17,7 +17,8 @@ namespace json = boost::json;
 
 struct Answer {
     unsigned status = 0;
-    std::map<std::string, std::string> headers;  // names in lower case
+    std::map<std::string, std::string> headers;  // names in lower case; of a repeated one, the last
+    std::vector<std::string> cookies;            // values of Set-Cookie
     std::string body;
     json::value json;  // null if the body is not JSON
 

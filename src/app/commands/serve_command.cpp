@@ -50,6 +50,13 @@ void greet(const App& app, const Config& config) {
     fmt::print(stderr, "Consentry {} listens on {} ({}); data folder: {}\n", program_version(), address,
                text_of(config.app.environment),
                std::filesystem::absolute(config.data.directory).lexically_normal().string());
+    const std::string site = config.app.public_url.empty() ? address : config.app.public_url;
+    if (app.has_pages()) {
+        fmt::print(stderr, "Pages: {}/login, {}/account\n", site, site);
+        if (!site.starts_with("https:"))
+            fmt::print(stderr, "Warning: without https, the pages work on this machine only; set PUBLIC_URL\n");
+    }
+    if (config.app.documentation) fmt::print(stderr, "API documentation: {}/docs\n", site);
     fmt::print(stderr,
                "To get started, create an account and log in from another terminal:\n"
                "  {} user create --email you@example.org --role superAdmin\n"

@@ -60,6 +60,7 @@ void derive(Config& config, const Environment& environment) {
     if (config.jwt.audience.empty()) config.jwt.audience = config.app.name;
     if (config.two_factor.issuer.empty()) config.two_factor.issuer = config.app.name;
     if (config.two_factor.label.empty()) config.two_factor.label = config.two_factor.issuer;
+    if (config.pages.name.empty()) config.pages.name = config.app.name;
     if (config.mail.url.empty()) config.mail.url = "file:" + (config.data.directory / "mail").string();
     if (config.mail.home_name.empty()) config.mail.home_name = config.app.name;
     if (config.storage.url.empty()) config.storage.url = "file:" + (config.data.directory / "storage").string();
@@ -142,6 +143,20 @@ std::string own_url(const Config& config) {
     return config.app.public_url.empty() ? listening_url(config.http) : config.app.public_url;
 }
 
+bool can_serve_pages(const Config& config) {
+    if (!config.pages.enable) return false;
+    const std::string& url = config.app.public_url;
+    if (url.empty()) return true;
+    const auto authority = url.find("://") + 3;
+    if (url.find('/', authority) != std::string::npos) return false;
+    if (url.starts_with("https:")) return true;
+    const std::string_view host = std::string_view(url).substr(authority);
+    const auto is_named = [&](std::string_view name) {
+        return host.starts_with(name) && (host.size() == name.size() || host[name.size()] == ':');
+    };
+    return is_named("localhost") || is_named("127.0.0.1") || is_named("[::1]");
+}
+
 std::string_view text_of(AppEnvironment environment) {
     switch (environment) {
         case AppEnvironment::local:
@@ -220,6 +235,11 @@ std::vector<ConfigProblem> warnings(const Config& config, const Environment& env
     };
     warn_of_unnamed_keys("AUTH_JWT_ACCESS_TOKEN_PUBLIC_KEY", config.jwt.access);
     warn_of_unnamed_keys("AUTH_JWT_REFRESH_TOKEN_PUBLIC_KEY", config.jwt.refresh);
+    if (config.pages.enable && !can_serve_pages(config))
+        warn(
+            "PAGES_ENABLE",
+            "has no effect, because PUBLIC_URL is neither https nor http on this machine, or has a path; the pages are "
+            "not served");
     for (const auto& [name, value] : environment)
         if (auto resembling = resembling_name(name)) found.push_back(std::move(*resembling));
     return found;

@@ -19,6 +19,7 @@
 #include "base/locales.hpp"
 #include "base/log.hpp"
 #include "features/users/consent.hpp"
+#include "pages/colors.hpp"
 
 namespace consentry {
 
@@ -50,6 +51,15 @@ struct HttpConfig {
     milliseconds request_timeout{};
     std::vector<std::string> trusted_proxies;  // addresses and networks, checked
     std::vector<std::string> cors_origins;     // hosts, checked
+};
+
+struct PagesConfig {
+    bool enable = false;
+    std::filesystem::path directory;  // of templates that replace ours; empty: none
+    std::string name;                 // empty: the application's
+    std::filesystem::path logo;       // empty: none
+    PageColors colors;
+    std::vector<std::string> return_hosts;  // checked
 };
 
 struct ThrottleConfig {
@@ -266,6 +276,7 @@ struct SentryConfig {
 struct Config {
     AppConfig app;
     HttpConfig http;
+    PagesConfig pages;
     ThrottleConfig throttle;
     VersioningConfig versioning;
     DataConfig data;

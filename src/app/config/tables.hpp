@@ -10,6 +10,7 @@ namespace consentry {
 std::vector<SettingSpec> application_settings();
 std::vector<SettingSpec> http_settings();
 std::vector<SettingSpec> edge_settings();
+std::vector<SettingSpec> pages_settings();
 std::vector<SettingSpec> data_settings();
 std::vector<SettingSpec> database_settings();
 std::vector<SettingSpec> cache_settings();

@@ -1,0 +1,82 @@
+// Settings of the pages, and of browsers that return from them.
+#include "app/config/setting_types.hpp"
+#include "app/config/tables.hpp"
+#include "pages/address.hpp"
+
+namespace consentry {
+
+using namespace setting_types;
+
+std::vector<SettingSpec> pages_settings() {
+    constexpr std::string_view group = "Pages";
+    return {
+        {.name = "PAGES_ENABLE",
+         .group = group,
+         .type = flag<&Config::pages, &PagesConfig::enable>(),
+         .default_text = "true",
+         .description =
+             "Serves the pages on which people log in and manage their accounts. They require a `PUBLIC_URL` "
+             "with https and without a path; on `localhost`, http works too."},
+        {.name = "PAGES_NAME",
+         .group = group,
+         .type = {.allowed = "empty, or 1 to 100 characters on one line",
+                  .read = [](std::string_view value, Config& config) -> Read {
+                      if (value.empty()) return config.pages.name.clear(), Read{};
+                      return line<&Config::pages, &PagesConfig::name>().read(value, config);
+                  },
+                  .show = [](const Config& config) { return config.pages.name; }},
+         .default_text = "",
+         .description = "The name at the top of each page. If empty, `APP_NAME`.",
+         .example = "Example Inc."},
+        {.name = "PAGES_LOGO",
+         .group = group,
+         .type = {.allowed = "empty, or the path of an image",
+                  .read = [](std::string_view value, Config& config) -> Read {
+                      if (value.contains('\0')) return refused("empty, or the path of an image");
+                      config.pages.logo = value;
+                      return {};
+                  },
+                  .show = [](const Config& config) { return config.pages.logo.string(); }},
+         .default_text = "",
+         .description = "The image beside the name: a file of at most 24 kB that ends in .svg, .png, .jpg, .jpeg or "
+                        ".webp.",
+         .example = "/etc/consentry/logo.svg"},
+        {.name = "PAGES_COLOR",
+         .group = group,
+         .type = {
+             .allowed = "two colors such as #1f5fa8,#8ab8f0",
+             .read = [](std::string_view value, Config& config) -> Read {
+                 auto colors = PageColors::parse(value);
+                 if (!colors) return std::unexpected(std::move(colors.error()));
+                 config.pages.colors = std::move(*colors);
+                 return {};
+             },
+             .show = [](const Config& config) { return config.pages.colors.light + "," + config.pages.colors.dark; }},
+         .default_text = "#1f5fa8,#8ab8f0",
+         .description = "The color of buttons and links: on a light page, and on a dark one. A color that is hard to "
+                        "read there stops the start."},
+        {.name = "PAGES_DIR",
+         .group = group,
+         .type = {.allowed = "empty, or a folder path",
+                  .read = [](std::string_view value, Config& config) -> Read {
+                      if (value.contains('\0')) return refused("empty, or a folder path");
+                      config.pages.directory = value;
+                      return {};
+                  },
+                  .show = [](const Config& config) { return config.pages.directory.string(); }},
+         .default_text = "",
+         .description = "A folder with files of the same names as in `assets/pages`, which replace them: templates and "
+                        "the style sheet. Consentry checks them at the start.",
+         .example = "/etc/consentry/pages"},
+        {.name = "FORWARD_AUTH_HOSTS",
+         .group = group,
+         .type = list_of<ReturnHosts, &Config::pages, &PagesConfig::return_hosts>(
+             "host names such as app.example.com, or origins such as http://localhost:8080, separated by commas"),
+         .default_text = "",
+         .description = "The hosts to which a browser may return from a login, besides this service: those of the "
+                        "applications that forward auth guards. A host without a scheme is reached over https.",
+         .example = "app.example.com,wiki.example.com"},
+    };
+}
+
+}  // namespace consentry

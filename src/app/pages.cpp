@@ -1,0 +1,42 @@
+#include "app/pages.hpp"
+
+#include "app/config/own_url.hpp"
+
+namespace consentry {
+namespace {
+
+SiteSettings site_settings(const Config& config, const ReturnHosts& hosts) {
+    return {.name = config.pages.name,
+            .logo = config.pages.logo,
+            .colors = config.pages.colors,
+            .folder = config.pages.directory,
+            .languages = config.app.languages,
+            .return_hosts = hosts,
+            .documentation = config.app.documentation};
+}
+
+// As browsers write it: in lower case, without the usual port.
+std::string origin_of(const std::string& public_url) {
+    const auto parsed = ReturnHosts::parse({public_url});
+    return public_url.empty() || !parsed ? public_url : parsed->origins().front();
+}
+
+}  // namespace
+
+std::unique_ptr<Website> open_website(Services& services) {
+    const Config& config = services.config;
+    if (!can_serve_pages(config)) return nullptr;
+    const ReturnHosts hosts = ReturnHosts::parse(config.pages.return_hosts).value();
+    return std::make_unique<Website>(
+        Website::Parts{services.locales, services.sessions, services.roles, services.consents, services.login},
+        WebsiteSettings{.site = site_settings(config, hosts),
+                        .guard = {.origin = origin_of(config.app.public_url),
+                                  .cookies = PageCookies(config.app.public_url.starts_with("https:")),
+                                  .return_hosts = hosts,
+                                  .secrets = config.encryption.secrets,
+                                  .languages = config.app.languages,
+                                  .default_language = config.app.language},
+                        .api_prefix = config.http.global_prefix});
+}
+
+}  // namespace consentry

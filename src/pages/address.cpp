@@ -1,0 +1,121 @@
+#include "pages/address.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/ascii.hpp"
+#include "base/percent_encoding.hpp"
+#include "base/text.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::size_t bytes_max = 2'048;
+constexpr std::string_view secure = "https://";
+constexpr std::string_view plain = "http://";
+
+bool is_host_character(char c) { return is_lower_letter(c) || is_digit(c) || c == '.' || c == '-'; }
+
+bool is_host(std::string_view host) {
+    return !host.empty() && host.size() <= 253 && std::ranges::all_of(host, is_host_character) &&
+           is_alphanumeric(host.front()) && is_alphanumeric(host.back()) && !host.contains("..");
+}
+
+bool is_port(std::string_view port) {
+    return !port.empty() && port.size() <= 5 && port.front() != '0' && std::ranges::all_of(port, is_digit) &&
+           std::stoul(std::string(port)) <= 65'535;
+}
+
+// The origin in its one spelling. Returns nullopt unless it is a scheme, a host name and perhaps a port.
+std::optional<std::string> origin_of(std::string_view text) {
+    const std::string lower = to_lower_ascii(text);
+    const std::string_view scheme = lower.starts_with(secure) ? secure : plain;
+    if (!lower.starts_with(scheme)) return std::nullopt;
+    const std::string_view authority = std::string_view(lower).substr(scheme.size());
+    const auto colon = authority.find(':');
+    const std::string_view host = authority.substr(0, colon);
+    if (!is_host(host)) return std::nullopt;
+    std::string out = std::string(scheme) + std::string(host);
+    if (colon == std::string_view::npos) return out;
+    const std::string_view port = authority.substr(colon + 1);
+    if (!is_port(port)) return std::nullopt;
+    if (port != (scheme == secure ? "443" : "80")) out.append(":").append(port);
+    return out;
+}
+
+// The characters of RFC 3986 that a path and a query may hold. No backslash, which browsers take for a slash, and no
+// space or control character, which they leave out.
+bool is_address_character(char c) {
+    constexpr std::string_view marks = "-._~!$&'()*+,;=:@/?%";
+    return is_alphanumeric(c) || marks.contains(c);
+}
+
+// Whether a proxy or an application that decodes the text once would find characters in it that we refuse.
+bool hides_something(std::string_view text) {
+    for (auto at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
+        if (at + 2 >= text.size()) return true;
+        const int high = hex_value(text[at + 1]);
+        const int low = hex_value(text[at + 2]);
+        if (high < 0 || low < 0) return true;
+        const int octet = high << 4 | low;
+        if (octet < 0x20 || octet == 0x7F || octet == '\\') return true;
+    }
+    return false;
+}
+
+// A path and a query that every reader resolves in the same way.
+bool is_path(std::string_view text) {
+    if (!text.starts_with('/') || !std::ranges::all_of(text, is_address_character) || hides_something(text))
+        return false;
+    std::string_view path = text.substr(0, text.find('?'));
+    const std::string lower = to_lower_ascii(path);
+    if (lower.contains("%2e") || lower.contains("%2f")) return false;
+    while (!path.empty()) {
+        path.remove_prefix(1);
+        const std::string_view segment = path.substr(0, path.find('/'));
+        path.remove_prefix(segment.size());
+        if (segment == "." || segment == ".." || (segment.empty() && !path.empty())) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::expected<ReturnHosts, std::string> ReturnHosts::parse(const std::vector<std::string>& entries) {
+    ReturnHosts out;
+    for (const std::string& entry : entries) {
+        const bool has_scheme = entry.contains("://");
+        auto origin = origin_of(has_scheme ? entry : std::string(secure) + entry);
+        if (!origin)
+            return std::unexpected(
+                "must be host names such as app.example.com, or origins such as "
+                "http://localhost:8080, separated by commas");
+        out.origins_.push_back(std::move(*origin));
+    }
+    return out;
+}
+
+bool ReturnHosts::contain(std::string_view origin) const {
+    return std::ranges::find(origins_, origin) != origins_.end();
+}
+
+std::optional<Address> Address::safe_return(std::string_view text, const ReturnHosts& hosts) {
+    if (text.size() > bytes_max) return std::nullopt;
+    if (is_path(text)) return checked(std::string(text));
+    const auto scheme_end = text.find("://");
+    if (scheme_end == std::string_view::npos) return std::nullopt;
+    const auto path_begin = std::min(text.find_first_of("/?", scheme_end + 3), text.size());
+    const auto origin = origin_of(text.substr(0, path_begin));
+    if (!origin || !hosts.contain(*origin)) return std::nullopt;
+    const std::string_view path = text.substr(path_begin);
+    if (path.empty()) return checked(*origin + "/");
+    if (!is_path(path)) return std::nullopt;
+    return checked(*origin + std::string(path));
+}
+
+Address Address::with(HtmlLiteral name, std::string_view value) && {
+    text_.append(text_.contains('?') ? "&" : "?").append(name.text()).append("=").append(percent_encoded(value));
+    return std::move(*this);
+}
+
+}  // namespace consentry

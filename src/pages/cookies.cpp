@@ -1,0 +1,56 @@
+#include "pages/cookies.hpp"
+
+#include "base/text.hpp"
+
+namespace consentry {
+
+std::string PageCookies::name_of(PageCookie cookie) const {
+    const std::string base = secure_ ? "__Host-consentry" : "consentry";
+    switch (cookie) {
+        case PageCookie::session:
+            return base;
+        case PageCookie::visitor:
+            return base + "-visitor";
+        case PageCookie::step:
+            return base + "-step";
+        case PageCookie::language:
+            return base + "-language";
+    }
+    return base;
+}
+
+std::optional<std::string> PageCookies::find(const http::Request& request, PageCookie cookie) const {
+    const std::string wanted = name_of(cookie);
+    std::optional<std::string> found;
+    for (const auto& [name, value] : request.headers) {
+        if (!equal_ignoring_case(name, "cookie")) continue;
+        for (std::string_view rest = value; !rest.empty();) {
+            const auto end = std::min(rest.find(';'), rest.size());
+            const std::string_view pair = trim(rest.substr(0, end));
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+            const auto equals = pair.find('=');
+            if (equals == std::string_view::npos || pair.substr(0, equals) != wanted) continue;
+            if (found) return std::nullopt;
+            found = pair.substr(equals + 1);
+        }
+    }
+    if (found && found->empty()) return std::nullopt;
+    return found;
+}
+
+std::string PageCookies::line(PageCookie cookie, std::string_view value) const {
+    std::string out = "Set-Cookie: " + name_of(cookie) + "=" + std::string(value) + "; Path=/; HttpOnly; SameSite=Lax";
+    if (secure_) out += "; Secure";
+    return out;
+}
+
+std::string PageCookies::set(PageCookie cookie, std::string_view value,
+                             std::optional<std::chrono::seconds> lifetime) const {
+    std::string out = line(cookie, value);
+    if (lifetime) out += "; Max-Age=" + std::to_string(lifetime->count());
+    return out + "\r\n";
+}
+
+std::string PageCookies::clear(PageCookie cookie) const { return line(cookie, "") + "; Max-Age=0\r\n"; }
+
+}  // namespace consentry

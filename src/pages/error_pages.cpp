@@ -1,0 +1,51 @@
+#include "pages/error_pages.hpp"
+
+#include <array>
+#include <utility>
+
+#include "http/steps/accept.hpp"
+
+namespace consentry {
+namespace {
+
+// The heading says what a person can do; the sentence below it is the error's own.
+std::string_view heading_of(unsigned status) {
+    constexpr std::array<std::pair<unsigned, std::string_view>, 6> headings{{{404, "pages.error.notFound"},
+                                                                             {403, "pages.error.forbidden"},
+                                                                             {413, "pages.error.tooLarge"},
+                                                                             {429, "pages.error.tooMany"},
+                                                                             {408, "pages.error.unavailable"},
+                                                                             {503, "pages.error.unavailable"}}};
+    for (const auto& [known, key] : headings)
+        if (known == status) return key;
+    return status < 500 ? "pages.error.refused" : "pages.error.failed";
+}
+
+}  // namespace
+
+SiteErrorPages::SiteErrorPages(const Site& site, const PagesGuard& guard, std::string api_prefix)
+    : site_(site),
+      guard_(guard),
+      api_prefix_(std::move(api_prefix)),
+      page_(site.page("error.html", "error.title", {"heading", "sentence", "status", "request"})) {}
+
+bool SiteErrorPages::concerns(const http::RequestContext& context) const {
+    if (http::asks_for_json(context.request)) return false;
+    if (context.operation != nullptr) return context.operation->is_page;
+    const bool is_api = (std::string(context.request.path) + "/").starts_with(api_prefix_ + "/");
+    return !is_api && http::names_html(context.request);
+}
+
+http::Reply SiteErrorPages::page_of(http::RequestContext& context, const Error& error) const {
+    context.language = guard_.language_of(context);
+    const Locales& locales = site_.locales();
+    const unsigned status = error.kind().http_status;
+    View view;
+    view.text("heading", locales.text(context.language, heading_of(status)))
+        .text("sentence", locales.text(context.language, error.message_key(), error.data()))
+        .text("status", std::to_string(status))
+        .text("request", context.request_id);
+    return site_.plain(context, page_, std::move(view), status);
+}
+
+}  // namespace consentry

@@ -1,0 +1,69 @@
+#include "pages/form_fields.hpp"
+
+namespace consentry {
+namespace {
+
+std::string error_name(std::string_view field) { return std::string(field) + "_error"; }
+
+}  // namespace
+
+std::vector<std::string> form_value_names(const std::vector<std::string>& fields) {
+    std::vector<std::string> out{"errors", "field", "text"};
+    for (const std::string& field : fields) {
+        out.push_back(field);
+        out.push_back(error_name(field));
+    }
+    return out;
+}
+
+void FormFaults::add_line(std::string_view field, const std::string& text) {
+    View line;
+    if (!field.empty()) line.text("field", field);
+    lines_.push_back(std::move(line.text("text", text)));
+}
+
+std::string FormFaults::label_of(std::string_view field) const {
+    const std::string key = "pages.field." + std::string(field);
+    return std::string(locales_.find(language_, key).value_or(field));
+}
+
+// Words for people who fill in a form, where there are any; otherwise those of the API.
+std::string FormFaults::text_of(const Violation& violation) const {
+    boost::json::object values = violation.placeholders;
+    for (const std::string_view name : {"property", "other"})
+        if (auto* field = values.if_contains(name); field != nullptr && field->is_string())
+            *field = label_of(field->get_string());
+    const std::string own = "pages.error." + violation.key;
+    const std::string shared = "request.error." + violation.key;
+    return locales_.text(language_, locales_.find(language_, own) ? own : shared, values);
+}
+
+void FormFaults::add(const std::vector<Violation>& violations, const std::vector<std::string>& fields) {
+    for (const Violation& violation : violations) {
+        const bool is_field = std::ranges::find(fields, violation.property) != fields.end();
+        const std::string text = text_of(violation);
+        if (!is_field) {
+            add_line({}, text);
+            continue;
+        }
+        if (view_.find(error_name(violation.property)) != nullptr) continue;
+        view_.text(error_name(violation.property), text);
+        add_line(violation.property, text);
+    }
+}
+
+void FormFaults::add(const Error& refusal, const std::vector<std::string>& fields) {
+    if (!refusal.violations().empty()) return add(refusal.violations(), fields);
+    add_line({}, locales_.text(language_, refusal.message_key(), refusal.data()));
+}
+
+void FormFaults::add_message(std::string_view key) { add_line({}, std::string(locales_.text(language_, key))); }
+
+void FormFaults::keep(const std::vector<http::NamedText>& typed, std::span<const std::string_view> shown_again) {
+    for (const auto& [name, value] : typed)
+        if (std::ranges::find(shown_again, name) != shown_again.end()) view_.text(name, value);
+}
+
+View FormFaults::take() { return std::move(view_.list("errors", std::move(lines_))); }
+
+}  // namespace consentry

@@ -1,0 +1,29 @@
+// Tokens that bind a form to the browser for which it was made. Without one, another site could send the form in the
+// name of whoever visits it (CSRF).
+//
+// A token is an HMAC of the cookie that identifies the browser: nothing is stored, all instances know it, and it ends
+// with the cookie.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "pages/cookies.hpp"
+
+namespace consentry {
+
+class FormTokens {
+public:
+    // Tokens are made with the first secret and accepted with all of them.
+    explicit FormTokens(const std::vector<std::string>& secrets);
+
+    std::string make(PageCookie cookie, std::string_view value) const;
+    bool is_of(std::string_view token, PageCookie cookie, std::string_view value) const;
+
+private:
+    std::vector<Bytes> keys_;
+};
+
+}  // namespace consentry

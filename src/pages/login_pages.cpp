@@ -1,0 +1,101 @@
+#include "pages/login_pages.hpp"
+
+#include "base/errors.hpp"
+#include "features/activity/audit.hpp"
+
+namespace consentry {
+namespace {
+
+Origin origin_of(const Visit& visit) {
+    Origin origin;
+    origin.kind = SessionKind::cookie;
+    origin.from = LoginFrom::website;
+    origin.with = LoginWith::credential;
+    origin.ip_address = visit.context().client_address();
+    origin.user_agent = visit.context().user_agent();
+    return origin;
+}
+
+Address with_return(Address address, const Visit& visit) {
+    if (!visit.return_to()) return address;
+    return std::move(address).with("return", visit.return_to()->text());
+}
+
+// Where a login ends.
+Address goal_of(const Visit& visit) { return visit.return_to().value_or(Address("/account")); }
+
+}  // namespace
+
+void LoginPages::add_to(Pages& pages) {
+    pages.form(
+        "/login",
+        {.id = "login",
+         .file = "login.html",
+         .title = "login.title",
+         .names = {"is_over"},
+         .flag = "loginWithCredential"},
+        [this](const Visit& visit) { return show_login(visit); },
+        [this](const Sent<LoginForm>& sent) { return log_in(sent); });
+    pages.form(
+        "/login/verify", {.id = "verify", .file = "login_verify.html", .title = "verify.title"},
+        [this](const Visit& visit) { return show_verify(visit); },
+        [this](const Sent<VerifyForm>& sent) { return verify(sent); });
+    pages.action("/logout", "logout",
+                 [this](const Sent<LogoutForm, VisitOf<SignedInProvisionally>>& sent) { return log_out(sent); });
+}
+
+awaitable<Result<PageAnswer>> LoginPages::show_login(const Visit& visit) const {
+    if (visit.is_signed_in()) co_return PageAnswer::to(goal_of(visit));
+    co_return PageAnswer::of(std::move(View().flag("is_over", visit.query("step") == "over")));
+}
+
+awaitable<Result<PageAnswer>> LoginPages::log_in(const Sent<LoginForm>& sent) {
+    const Visit& visit = sent.visit();
+    auto answer = co_await login_.with_credential(sent.form().email, sent.form().password, origin_of(visit),
+                                                  cause_of(visit.context()));
+    if (!answer) co_return fail(std::move(answer.error()));
+    co_return after(*answer, visit);
+}
+
+PageAnswer LoginPages::after(const LoginAnswer& answer, const Visit& visit) const {
+    if (!answer.grant)
+        return PageAnswer::to(with_return(Address("/login/verify"), visit),
+                              steps_.keep({.challenge = answer.challenge}, visit));
+    // The browser gets a new identity with its new rights; what identified it before opens nothing from now on.
+    std::string headers = cookies_.set(PageCookie::session, answer.grant->cookie, sessions_.cookie_lifetime());
+    headers += cookies_.clear(PageCookie::visitor) + cookies_.clear(PageCookie::step);
+    return PageAnswer::to(
+        answer.must_change_password ? with_return(Address("/change-password"), visit) : goal_of(visit),
+        std::move(headers));
+}
+
+awaitable<Result<PageAnswer>> LoginPages::show_verify(const Visit& visit) const {
+    if (visit.is_signed_in()) co_return PageAnswer::to(goal_of(visit));
+    if (!steps_.find(visit)) co_return PageAnswer::to(with_return(Address("/login"), visit));
+    co_return PageAnswer{};
+}
+
+awaitable<Result<PageAnswer>> LoginPages::verify(const Sent<VerifyForm>& sent) {
+    const Visit& visit = sent.visit();
+    auto step = steps_.find(visit);
+    const auto start_again = [&] {
+        return PageAnswer::to(with_return(Address("/login").with("step", "over"), visit),
+                              cookies_.clear(PageCookie::step));
+    };
+    if (!step) co_return start_again();
+    auto answer = co_await login_.verify(std::move(step->challenge), proof_of(sent.form()), origin_of(visit),
+                                         cause_of(visit.context()));
+    if (!answer && answer.error().is(errors::two_factor_challenge_invalid)) co_return start_again();
+    if (!answer) co_return fail(std::move(answer.error()));
+    co_return after(*answer, visit);
+}
+
+awaitable<Result<PageAnswer>> LoginPages::log_out(const Sent<LogoutForm, VisitOf<SignedInProvisionally>>& sent) {
+    const auto& caller = sent.visit().caller();
+    // If the session was ended at the same moment, the visitor has what they want.
+    co_await sessions_.revoke(caller.actor(), caller.user(), caller.session(), ActivityAction::user_logout,
+                              cause_of(sent.visit().context()));
+    co_return PageAnswer::to(Address("/"), cookies_.clear(PageCookie::session) + cookies_.clear(PageCookie::step));
+}
+
+}  // namespace consentry

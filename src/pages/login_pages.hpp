@@ -1,0 +1,38 @@
+// /login, /login/verify and /logout.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "features/login/login.hpp"
+#include "pages/login_forms.hpp"
+#include "pages/login_steps.hpp"
+#include "pages/pages.hpp"
+
+namespace consentry {
+
+class LoginPages {
+public:
+    // `secrets` seal what a browser keeps between the steps. The references must outlive this object.
+    LoginPages(Login& login, Sessions& sessions, PageCookies cookies, const std::vector<std::string>& secrets)
+        : login_(login), sessions_(sessions), cookies_(cookies), steps_(secrets, cookies) {}
+
+    void add_to(Pages& pages);
+
+private:
+    awaitable<Result<PageAnswer>> show_login(const Visit& visit) const;
+    awaitable<Result<PageAnswer>> log_in(const Sent<LoginForm>& sent);
+    awaitable<Result<PageAnswer>> show_verify(const Visit& visit) const;
+    awaitable<Result<PageAnswer>> verify(const Sent<VerifyForm>& sent);
+    awaitable<Result<PageAnswer>> log_out(const Sent<LogoutForm, VisitOf<SignedInProvisionally>>& sent);
+
+    // The way on after a step.
+    PageAnswer after(const LoginAnswer& answer, const Visit& visit) const;
+
+    Login& login_;
+    Sessions& sessions_;
+    PageCookies cookies_;
+    LoginSteps steps_;
+};
+
+}  // namespace consentry

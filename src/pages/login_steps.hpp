@@ -1,0 +1,36 @@
+// What a browser keeps between the steps of a login: a cookie that opens in no other browser.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "crypto/aead.hpp"
+#include "features/two_factor/two_factor.hpp"
+#include "pages/cookies.hpp"
+#include "pages/visit.hpp"
+
+namespace consentry {
+
+struct LoginStep {
+    std::string challenge;
+    std::optional<NewSecret> setup = {};  // of a forced set-up
+};
+
+class LoginSteps {
+public:
+    // The first of `secrets` seals; all of them open.
+    LoginSteps(const std::vector<std::string>& secrets, PageCookies cookies)
+        : sealing_(secrets, "consentry login step of pages"), cookies_(cookies) {}
+
+    // Returns the header line that sets the cookie, for as long as the challenge lives.
+    std::string keep(const LoginStep& step, const Visit& visit) const;
+    // Returns nullopt if there is no step, or another browser began it.
+    std::optional<LoginStep> find(const Visit& visit) const;
+
+private:
+    crypto::SealingKeys sealing_;
+    PageCookies cookies_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,36 @@
+#include "pages/pages.hpp"
+
+#include "http/form.hpp"
+
+namespace consentry {
+
+Result<http::Reply> PageKit::refuse(const http::RequestContext& context, Error refusal, bool has_page) const {
+    if (const auto elsewhere = guard.way_out(context, refusal, has_page)) return site.redirect(*elsewhere);
+    return fail(std::move(refusal));
+}
+
+awaitable<Result<std::vector<http::NamedText>>> PageKit::read_form(http::RequestContext& context) const {
+    if (context.after_guard != nullptr && context.after_guard->concerns(context, *context.operation)) {
+        auto passed = co_await context.after_guard->admit(context, *context.operation);
+        if (!passed) co_return fail(std::move(passed.error()));
+    }
+    if (context.request.unread != nullptr) {
+        auto come = co_await context.request.unread->read(context.client);
+        if (!come) co_return fail(std::move(come.error()));
+    }
+    co_return http::parse_form(context.request);
+}
+
+http::Endpoint Pages::add(http::Method method, std::string_view path, std::string id) {
+    http::Endpoint endpoint = router_.page(method, path);
+    endpoint.id(id).tag("pages");
+    return endpoint;
+}
+
+std::shared_ptr<const SitePage> Pages::page(const PageSpec& spec, const std::vector<std::string>& fields) const {
+    std::vector<std::string> names = spec.names;
+    for (std::string& name : form_value_names(fields)) names.push_back(std::move(name));
+    return std::make_shared<const SitePage>(kit_.site.page(spec.file, spec.title, std::move(names)));
+}
+
+}  // namespace consentry

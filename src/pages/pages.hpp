@@ -1,0 +1,208 @@
+// How a page is declared:
+//
+//     pages.show("/account", {.id = "account", .file = "account.html", .title = "account.title", .names = {"email"}},
+//                [&](const VisitOf<SignedIn>& visit) { return show_account(visit); });
+//
+//     pages.form("/login", {.id = "login", .file = "login.html", .title = "login.title"},
+//                [](const Visit& visit) { return show_login(visit); },
+//                [&](const Sent<LoginForm>& sent) { return log_in(login, sent); });
+//
+//     pages.action("/logout", "logout", [&](const Sent<LogoutForm, VisitOf<SignedIn>>& sent) { ... });
+//
+// Every function returns awaitable<Result<PageAnswer>>. Its parameter states who may come and what may be sent
+// (visit.hpp); a function that takes a form without Sent does not compile. If a form cannot be accepted, its page is
+// shown again, with what is wrong beside the fields. A refusal of the second function is shown there as well.
+//
+// A function must not itself be a coroutine lambda, whose captures could die before it ends. Its parameter lives until
+// the answer is complete.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "http/gate.hpp"
+#include "http/router.hpp"
+#include "pages/form_fields.hpp"
+#include "pages/pages_guard.hpp"
+#include "pages/site.hpp"
+
+namespace consentry {
+
+struct PageSpec {
+    std::string_view id;                  // of its operations, which are idPage and idForm
+    std::string_view file;                // of its template
+    std::string_view title;               // the message pages.<title>
+    std::vector<std::string> names = {};  // the values that its views may hold, besides those of its form
+    std::string_view flag = {};           // the feature flag that its form requires, as of an endpoint
+};
+
+// What the handlers of pages share.
+class PageKit {
+public:
+    PageKit(const Site& the_site, PagesGuard& the_guard) : site(the_site), guard(the_guard) {}
+    const Site& site;
+    PagesGuard& guard;
+
+    // Sends a refused visitor to where they can give what is missing. Otherwise the refusal is the answer.
+    Result<http::Reply> refuse(const http::RequestContext& context, Error refusal, bool has_page = true) const;
+    // Reads the form of an admitted request.
+    awaitable<Result<std::vector<http::NamedText>>> read_form(http::RequestContext& context) const;
+    FormFaults faults(const Visit& visit) const { return {site.locales(), visit.language()}; }
+    // Whether a form whose function refused is shown again. A session that has just ended is asked for anew.
+    static bool is_for_the_form(const Error& refusal) {
+        return refusal.kind().http_status < 500 && !refusal.is(errors::jwt_access_token_invalid);
+    }
+};
+
+namespace detail {
+
+template <class Show>
+class PageHandler final : public http::OperationHandler {
+public:
+    using From = ParameterOf<Show>;
+    static_assert(ProofOf<From>::is_visit, "a page takes a Visit or a VisitOf<Proof>");
+
+    PageHandler(PageKit kit, std::shared_ptr<const SitePage> page, Show show)
+        : kit_(kit), page_(std::move(page)), show_(std::move(show)) {}
+
+    boost::asio::awaitable<Result<http::Reply>> run(http::RequestContext& context) override {
+        Result<From> visit = co_await kit_.guard.admit<From>(context);
+        if (!visit) co_return kit_.refuse(context, std::move(visit.error()));
+        Result<PageAnswer> answer = co_await show_(*visit);
+        if (!answer) co_return kit_.refuse(context, std::move(answer.error()));
+        co_return kit_.site.reply(*visit, *page_, std::move(*answer));
+    }
+
+private:
+    PageKit kit_;
+    std::shared_ptr<const SitePage> page_;
+    Show show_;
+};
+
+// The page of an action, which has none.
+struct NoPage {};
+
+template <class Show, class Submit>
+class FormHandler final : public http::OperationHandler {
+public:
+    using Parts = SentParts<ParameterOf<Submit>>;
+    static_assert(Parts::is_sent, "a function that takes a form takes a Sent<Form>, which proves where it comes from");
+    using Form = typename Parts::FormType;
+    using From = typename Parts::FromType;
+    static constexpr bool has_page = !std::is_same_v<Show, NoPage>;
+
+    FormHandler(PageKit kit, std::shared_ptr<const SitePage> page, Show show, Submit submit)
+        : kit_(kit),
+          page_(std::move(page)),
+          show_(std::move(show)),
+          submit_(std::move(submit)),
+          fields_(field_names<Form>()) {}
+
+    boost::asio::awaitable<Result<http::Reply>> run(http::RequestContext& context) override {
+        // Before anything of the request counts, and before its body is read.
+        if (auto ours = kit_.guard.check_origin(context.request); !ours) co_return fail(std::move(ours.error()));
+        Result<From> visit = co_await kit_.guard.admit<From>(context);
+        if (!visit) co_return kit_.refuse(context, std::move(visit.error()), has_page);
+        Result<std::vector<http::NamedText>> typed = co_await kit_.read_form(context);
+        if (!typed) co_return fail(std::move(typed.error()));
+        const PagesGuard::FormState state = kit_.guard.check_token(*visit, *typed);
+        FormFaults faults = kit_.faults(*visit);
+        faults.keep(*typed, Form::shown_again);
+        if (state == PagesGuard::FormState::no_cookie)
+            co_return co_await again(*visit, Error{errors::form_without_cookie}, std::move(faults));
+        if (state == PagesGuard::FormState::expired)
+            co_return co_await again(*visit, Error{errors::form_expired}, std::move(faults));
+        if constexpr (requires { Form::tidy(*typed); }) Form::tidy(*typed);
+        Form form;
+        Report report = read_form_fields(std::move(*typed), form);
+        if (!report.empty())
+            co_return co_await again(*visit, Error{errors::validation, report.take()}, std::move(faults));
+        const auto sent = kit_.guard.sent<Form, From>(*visit, std::move(form));
+        Result<PageAnswer> answer = co_await submit_(sent);
+        if (!answer) co_return co_await again(*visit, std::move(answer.error()), std::move(faults));
+        if (answer->redirect) co_return kit_.site.redirect(*answer->redirect, std::move(answer->headers));
+        co_return co_await shown(*visit, std::move(*answer));
+    }
+
+private:
+    // Shows the page again, with what was typed and what is wrong.
+    boost::asio::awaitable<Result<http::Reply>> again(const From& visit, Error refusal, FormFaults faults) {
+        if constexpr (has_page) {
+            if (PageKit::is_for_the_form(refusal)) {
+                const unsigned status = refusal.kind().http_status;
+                faults.add(refusal, fields_);
+                co_return co_await shown(visit, {.view = faults.take(), .status = status});
+            }
+        }
+        co_return kit_.refuse(visit.context(), std::move(refusal), has_page);
+    }
+
+    // Shows the form's page with the values of `answer` over its own.
+    boost::asio::awaitable<Result<http::Reply>> shown(const From& visit, PageAnswer answer) {
+        if constexpr (has_page) {
+            Result<PageAnswer> page = co_await show_(visit);
+            if (!page) co_return kit_.refuse(visit.context(), std::move(page.error()));
+            if (!page->redirect) {
+                page->view.with(std::move(answer.view));
+                page->status = answer.status;
+            }
+            page->headers += answer.headers;
+            co_return kit_.site.reply(visit, *page_, std::move(*page));
+        } else {
+            throw std::logic_error("an action leads to a page");
+        }
+    }
+
+    PageKit kit_;
+    std::shared_ptr<const SitePage> page_;
+    Show show_;
+    Submit submit_;
+    std::vector<std::string> fields_;
+};
+
+}  // namespace detail
+
+class Pages {
+public:
+    // All arguments must outlive the router.
+    Pages(http::Router& router, const Site& site, PagesGuard& guard) : router_(router), kit_(site, guard) {}
+
+    template <class Show>
+    void show(std::string_view path, const PageSpec& spec, Show show) {
+        add(http::Method::get, path, std::string(spec.id) + "Page")
+            .handled_with(std::make_unique<detail::PageHandler<Show>>(kit_, page(spec, {}), std::move(show)));
+    }
+
+    template <class Show, class Submit>
+    void form(std::string_view path, const PageSpec& spec, Show show, Submit submit) {
+        using Handler = detail::FormHandler<Show, Submit>;
+        static_assert(std::is_same_v<detail::ParameterOf<Show>, typename Handler::From>,
+                      "a form is sent by who may see its page");
+        const auto the_page = page(spec, field_names<typename Handler::Form>());
+        add(http::Method::get, path, std::string(spec.id) + "Page")
+            .handled_with(std::make_unique<detail::PageHandler<Show>>(kit_, the_page, show));
+        add(http::Method::post, path, std::string(spec.id) + "Form")
+            .behind_flag(spec.flag)
+            .handled_with(std::make_unique<Handler>(kit_, the_page, std::move(show), std::move(submit)));
+    }
+
+    // A form without a page of its own: a button of another page.
+    template <class Submit>
+    void action(std::string_view path, std::string_view id, Submit submit) {
+        add(http::Method::post, path, std::string(id) + "Form")
+            .handled_with(std::make_unique<detail::FormHandler<detail::NoPage, Submit>>(kit_, nullptr, detail::NoPage{},
+                                                                                        std::move(submit)));
+    }
+
+private:
+    http::Endpoint add(http::Method method, std::string_view path, std::string id);
+    std::shared_ptr<const SitePage> page(const PageSpec& spec, const std::vector<std::string>& fields) const;
+
+    http::Router& router_;
+    PageKit kit_;
+};
+
+}  // namespace consentry

@@ -1,0 +1,143 @@
+#include "pages/pages_guard.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/percent_encoding.hpp"
+#include "base/text.hpp"
+#include "crypto/random.hpp"
+#include "http/endpoint/inputs.hpp"
+#include "pages/page_language.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::size_t visitor_bytes = 32;
+constexpr std::string_view token_field = "csrf";
+constexpr std::string_view return_field = "return";
+constexpr std::string_view language_field = "lang";
+constexpr std::string_view password_temporary = "auth.error.passwordTemporary";
+
+const std::string* find_text(const std::vector<http::NamedText>& texts, std::string_view name) {
+    const auto found = std::ranges::find(texts, name, &http::NamedText::name);
+    return found == texts.end() ? nullptr : &found->value;
+}
+
+// Takes a field out. Returns nullopt unless it is there once.
+std::optional<std::string> take(std::vector<http::NamedText>& fields, std::string_view name) {
+    if (std::ranges::count(fields, name, &http::NamedText::name) != 1) return std::nullopt;
+    const auto found = std::ranges::find(fields, name, &http::NamedText::name);
+    std::string out = std::move(found->value);
+    fields.erase(found);
+    return out;
+}
+
+// Whether an origin is http on a name that only this machine has.
+bool is_loopback(std::string_view origin) {
+    constexpr std::string_view scheme = "http://";
+    if (!origin.starts_with(scheme)) return false;
+    std::string_view host = origin.substr(scheme.size());
+    host = host.starts_with('[') ? host.substr(0, host.find(']') + 1) : host.substr(0, host.find(':'));
+    return host == "localhost" || host == "127.0.0.1" || host == "[::1]";
+}
+
+}  // namespace
+
+std::string Visit::query(std::string_view name) const {
+    const std::string* found = find_text(query_, name);
+    return found == nullptr ? std::string() : *found;
+}
+
+std::string Visit::path(std::string_view name) const {
+    const std::string* found = find_text(context_->path_params, name);
+    return found == nullptr ? std::string() : *found;
+}
+
+PagesGuard::PagesGuard(CookieGuard& callers, PagesGuardSettings settings)
+    : callers_(callers), settings_(std::move(settings)), tokens_(settings_.secrets) {}
+
+Language PagesGuard::language_of(const http::RequestContext& context) const {
+    const auto is_spoken = [&](std::optional<Language> language) {
+        return language && std::ranges::find(settings_.languages, *language) != settings_.languages.end();
+    };
+    if (const auto query = http::parse_query(context.request.query))
+        if (const std::string* chosen = find_text(*query, language_field))
+            if (const auto language = find_language(*chosen); is_spoken(language)) return *language;
+    if (const auto kept = settings_.cookies.find(context.request, PageCookie::language))
+        if (const auto language = find_language(*kept); is_spoken(language)) return *language;
+    if (const auto accepted = context.request.header("accept-language"))
+        if (const auto language = preferred_language(*accepted, settings_.languages)) return *language;
+    return is_spoken(Language::en) ? Language::en : settings_.default_language;
+}
+
+Visit PagesGuard::arrive(http::RequestContext& context) const {
+    context.language = language_of(context);
+    Visit visit(context, settings_.cookies);
+    visit.query_ = http::parse_query(context.request.query).value_or(std::vector<http::NamedText>{});
+    if (const std::string* chosen = find_text(visit.query_, language_field);
+        chosen != nullptr && find_language(*chosen))
+        context.answer_headers +=
+            settings_.cookies.set(PageCookie::language, name_of(context.language), std::chrono::days{365});
+    if (const std::string* back = find_text(visit.query_, return_field))
+        visit.return_to_ = Address::safe_return(*back, settings_.return_hosts);
+    if (const auto session = visit.cookie(PageCookie::session)) {
+        visit.form_token_ = tokens_.make(PageCookie::session, *session);
+        visit.browser_ = *session;
+        return visit;
+    }
+    auto visitor = visit.cookie(PageCookie::visitor);
+    if (!visitor) {
+        visitor = to_base64url(crypto::random_bytes(visitor_bytes));
+        context.answer_headers += settings_.cookies.set(PageCookie::visitor, *visitor);
+    }
+    visit.form_token_ = tokens_.make(PageCookie::visitor, *visitor);
+    visit.browser_ = std::move(*visitor);
+    return visit;
+}
+
+Result<void> PagesGuard::check_origin(const http::Request& request) const {
+    const auto site = request.header("sec-fetch-site");
+    const auto origin = request.header("origin");
+    if (request.count("sec-fetch-site") > 1 || request.count("origin") > 1) return fail(errors::cross_site_form);
+    if (site && *site != "same-origin") return fail(errors::cross_site_form);
+    // Browsers hide the origin from a form whose page has the policy no-referrer, as ours have. Then Sec-Fetch-Site,
+    // which all browsers have sent since 2023, decides alone.
+    const bool is_hidden = !origin || *origin == "null";
+    if (is_hidden) return site ? Result<void>{} : fail(errors::cross_site_form);
+    const auto host = request.header("host");
+    const bool is_ours = settings_.origin.empty()
+                             ? is_loopback(*origin) && host && *origin == "http://" + std::string(*host)
+                             : *origin == settings_.origin;
+    if (!is_ours) return fail(errors::cross_site_form);
+    return {};
+}
+
+PagesGuard::FormState PagesGuard::check_token(Visit& visit, std::vector<http::NamedText>& fields) const {
+    if (const auto back = take(fields, return_field))
+        visit.return_to_ = Address::safe_return(*back, settings_.return_hosts);
+    const auto token = take(fields, token_field).value_or("");
+    if (const auto session = visit.cookie(PageCookie::session))
+        return tokens_.is_of(token, PageCookie::session, *session) ? FormState::valid : FormState::expired;
+    if (const auto visitor = visit.cookie(PageCookie::visitor))
+        return tokens_.is_of(token, PageCookie::visitor, *visitor) ? FormState::valid : FormState::expired;
+    return FormState::no_cookie;
+}
+
+std::optional<Address> PagesGuard::way_out(const http::RequestContext& context, const Error& refusal,
+                                           bool has_page) const {
+    // A form comes back to its page, which has its path; a page with its query.
+    const bool reads = context.request.method == http::Method::get || context.request.method == http::Method::head;
+    const std::string back(reads ? context.request.target : context.request.path);
+    const auto with_return = [&](Address address) -> std::optional<Address> {
+        if (!has_page || !Address::safe_return(back, {})) return address;
+        return std::move(address).with("return", back);
+    };
+    if (refusal.is(errors::jwt_access_token_invalid)) return with_return(Address("/login"));
+    if (refusal.is(errors::term_policy_required)) return with_return(Address("/accept"));
+    if (refusal.is(errors::fresh_login_required)) return with_return(Address("/login/confirm"));
+    if (refusal.is(errors::password_expired) && refusal.message_key() == password_temporary)
+        return with_return(Address("/change-password"));
+    return std::nullopt;
+}
+
+}  // namespace consentry

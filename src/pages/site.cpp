@@ -1,0 +1,176 @@
+#include "pages/site.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <span>
+#include <stdexcept>
+
+#include "base/bytes.hpp"
+#include "base/embedded.hpp"
+#include "crypto/digest.hpp"
+#include "http/endpoint/inputs.hpp"
+#include "pages/page_language.hpp"
+
+namespace consentry {
+
+std::span<const EmbeddedFile> page_files();  // assets/pages
+
+namespace {
+
+constexpr std::string_view layout_file = "layout.html";
+constexpr std::string_view style_file = "style.css";
+constexpr std::size_t file_bytes_max = 262'144;
+constexpr std::size_t logo_bytes_max = 24'576;  // a first page has at most 40 kB
+
+constexpr std::string_view page_headers = "Cross-Origin-Opener-Policy: same-origin\r\n";
+
+// The values of every page.
+const std::vector<std::string>& shared_names() {
+    static const std::vector<std::string> names{"language", "service", "csrf",   "return",   "is_signed_in",
+                                                "has_docs", "style",   "logo",   "title",    "content",
+                                                "choices",  "code",    "choice", "is_chosen"};
+    return names;
+}
+
+std::string read_file(const std::filesystem::path& path, std::size_t bytes_max) {
+    std::ifstream in(path, std::ios::binary);
+    std::string out(bytes_max + 1, '\0');
+    in.read(out.data(), static_cast<std::streamsize>(out.size()));
+    if (in.bad() || (!in.eof() && in.fail())) throw std::runtime_error("cannot read " + path.string());
+    out.resize(static_cast<std::size_t>(in.gcount()));
+    if (out.size() > bytes_max)
+        throw std::runtime_error(path.string() + " has more than " + std::to_string(bytes_max) + " bytes");
+    return out;
+}
+
+std::string_view type_of(std::string_view extension) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 6> types{{{".css", "text/css; charset=utf-8"},
+                                                                                  {".svg", "image/svg+xml"},
+                                                                                  {".png", "image/png"},
+                                                                                  {".jpg", "image/jpeg"},
+                                                                                  {".jpeg", "image/jpeg"},
+                                                                                  {".webp", "image/webp"}}};
+    const auto found = std::ranges::find(types, extension, &std::pair<std::string_view, std::string_view>::first);
+    if (found == types.end()) throw std::runtime_error("the file must end in .svg, .png, .jpg, .jpeg or .webp");
+    return found->second;
+}
+
+// Scripts cannot run, and nothing comes from elsewhere. Browsers apply form-action to the redirect after a form too, so
+// it names the hosts to which a login returns.
+std::string policy_of(const ReturnHosts& hosts) {
+    std::string form_action = "'self'";
+    for (const std::string& origin : hosts.origins()) form_action += " " + origin;
+    return "default-src 'none'; style-src 'self'; img-src 'self'; form-action " + form_action +
+           "; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+}
+
+}  // namespace
+
+Site::Site(const Locales& locales, SiteSettings settings)
+    : locales_(locales), settings_(std::move(settings)), content_security_policy_(policy_of(settings_.return_hosts)) {
+    check_folder();
+    style_path_ = add_file("style", ".css", read(style_file) + settings_.colors.style()).path;
+    if (!settings_.logo.empty()) add_logo();
+    layout_ = std::make_unique<HtmlTemplate>(
+        HtmlTemplate::Surroundings{locales_, [this](std::string_view file) { return read(file); }}, layout_file,
+        shared_names());
+}
+
+void Site::add_logo() {
+    try {
+        std::string bytes = read_file(settings_.logo, logo_bytes_max);
+        logo_path_ = add_file("logo", settings_.logo.extension().string(), std::move(bytes)).path;
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error(std::string("PAGES_LOGO: ") + error.what());
+    }
+}
+
+// A file with a name that we do not know would never be used, and its author would not learn why.
+void Site::check_folder() const {
+    if (settings_.folder.empty()) return;
+    if (!std::filesystem::is_directory(settings_.folder))
+        throw std::runtime_error("PAGES_DIR: " + settings_.folder.string() + " is no folder");
+    for (const auto& entry : std::filesystem::directory_iterator(settings_.folder)) {
+        const std::string name = entry.path().filename().string();
+        const bool is_ours = std::ranges::any_of(page_files(), [&](const EmbeddedFile& f) { return f.name == name; });
+        if (!is_ours && (name.ends_with(".html") || name.ends_with(".css")))
+            throw std::runtime_error("PAGES_DIR: " + entry.path().string() + " replaces no file of the pages");
+    }
+}
+
+std::string Site::read(std::string_view file) const {
+    if (!settings_.folder.empty())
+        if (const auto own = settings_.folder / file; std::filesystem::exists(own))
+            return read_file(own, file_bytes_max);
+    const auto files = page_files();
+    const auto found = std::ranges::find(files, file, &EmbeddedFile::name);
+    if (found == files.end()) throw std::out_of_range(std::string(file));
+    return std::string(found->bytes);
+}
+
+const SiteFile& Site::add_file(std::string_view name, std::string_view extension, std::string bytes) {
+    const std::string digest = to_hex(BytesView(crypto::sha256(bytes)).first(16));
+    return files_.emplace_back(SiteFile{.path = "/assets/" + std::string(name) + "-" + digest + std::string(extension),
+                                        .content_type = std::string(type_of(extension)),
+                                        .bytes = std::move(bytes),
+                                        .etag = "\"" + digest + "\""});
+}
+
+SitePage Site::page(std::string_view file, std::string_view title, std::vector<std::string> names) const {
+    std::ranges::copy(shared_names(), std::back_inserter(names));
+    const std::string key = "pages." + std::string(title);
+    if (!locales_.find(Language::en, key)) throw std::logic_error("there is no message " + key);
+    return {HtmlTemplate({locales_, [this](std::string_view one) { return read(one); }}, file, names), key};
+}
+
+http::Reply Site::send(const http::RequestContext& context, const SitePage& page, View view, View frame,
+                       unsigned status) const {
+    frame.text("language", name_of(context.language))
+        .text("service", settings_.name)
+        .text("style", style_path_)
+        .text("logo", logo_path_)
+        .flag("has_docs", settings_.documentation);
+    std::vector<View> choices;
+    for (const Language language : settings_.languages)
+        choices.push_back(View()
+                              .text("code", name_of(language))
+                              .text("choice", own_name_of(language))
+                              .flag("is_chosen", language == context.language));
+    Html content = page.body_.render(context.language, view.with(View(frame)));
+    frame.text("title", locales_.text(context.language, page.title_))
+        .html("content", std::move(content))
+        .list("choices", std::move(choices));
+    http::Reply reply;
+    reply.status = status;
+    reply.content_type = "text/html; charset=utf-8";
+    reply.content_security_policy = content_security_policy_;
+    reply.extra_headers = page_headers;
+    reply.data = layout_->render(context.language, frame).text();
+    return reply;
+}
+
+http::Reply Site::plain(const http::RequestContext& context, const SitePage& page, View view, unsigned status) const {
+    return send(context, page, std::move(view), {}, status);
+}
+
+http::Reply Site::reply(const Visit& visit, const SitePage& page, PageAnswer answer) const {
+    if (answer.redirect) return redirect(*answer.redirect, std::move(answer.headers));
+    View frame;
+    frame.text("csrf", visit.form_token()).flag("is_signed_in", visit.is_signed_in());
+    if (visit.return_to()) frame.text("return", visit.return_to()->text());
+    http::Reply reply = send(visit.context(), page, std::move(answer.view), std::move(frame), answer.status);
+    reply.extra_headers += answer.headers;
+    return reply;
+}
+
+http::Reply Site::redirect(const Address& address, std::string headers) const {
+    http::Reply reply;
+    reply.status = 303;
+    reply.content_type = "text/html; charset=utf-8";
+    reply.content_security_policy = content_security_policy_;
+    reply.extra_headers = std::string(page_headers) + "Location: " + address.text() + "\r\n" + headers;
+    return reply;
+}
+
+}  // namespace consentry

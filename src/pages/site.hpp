@@ -1,0 +1,96 @@
+// How the pages look: templates, layout, style sheet, logo, and the headers with which they are sent.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/locales.hpp"
+#include "http/operation.hpp"
+#include "pages/address.hpp"
+#include "pages/colors.hpp"
+#include "pages/html_template.hpp"
+#include "pages/visit.hpp"
+
+namespace consentry {
+
+struct SiteSettings {
+    std::string name;
+    std::filesystem::path logo;  // an image; empty: the name alone
+    PageColors colors;
+    std::filesystem::path folder;  // of templates that replace ours; empty: none
+    std::vector<Language> languages;
+    ReturnHosts return_hosts;
+    bool documentation = false;  // whether /docs exists
+};
+
+// A file that the pages use. Its name contains a digest of its content, so browsers may keep it forever.
+struct SiteFile {
+    std::string path;  // "/assets/style-1f0c….css"
+    std::string content_type;
+    std::string bytes;
+    std::string etag;
+};
+
+// What a page shows, or where it leads.
+struct PageAnswer {
+    View view = {};
+    unsigned status = 200;
+    std::string headers = {};  // complete lines with checked values: cookies
+    std::optional<Address> redirect = {};
+
+    static PageAnswer of(View view) { return {.view = std::move(view)}; }
+    static PageAnswer to(Address address, std::string headers = {}) {
+        return {.headers = std::move(headers), .redirect = std::move(address)};
+    }
+};
+
+class SitePage {
+public:
+    SitePage(HtmlTemplate body, std::string title) : body_(std::move(body)), title_(std::move(title)) {}
+
+private:
+    friend class Site;
+    HtmlTemplate body_;
+    std::string title_;  // key of the message
+};
+
+class Site {
+public:
+    // Throws TemplateFault, or std::runtime_error naming a file that cannot be used.
+    Site(const Locales& locales, SiteSettings settings);
+
+    // Reads the template of a page. `names` are the values that its views may hold, besides those of every page: see
+    // site.cpp.
+    SitePage page(std::string_view file, std::string_view title, std::vector<std::string> names) const;
+
+    http::Reply reply(const Visit& visit, const SitePage& page, PageAnswer answer) const;
+    http::Reply redirect(const Address& address, std::string headers = {}) const;
+    // A page for whoever asks, without forms of a visitor.
+    http::Reply plain(const http::RequestContext& context, const SitePage& page, View view, unsigned status) const;
+
+    const std::vector<SiteFile>& files() const { return files_; }
+    const Locales& locales() const { return locales_; }
+    const SiteSettings& settings() const { return settings_; }
+
+private:
+    std::string read(std::string_view file) const;
+    const SiteFile& add_file(std::string_view name, std::string_view extension, std::string bytes);
+    void add_logo();
+    void check_folder() const;
+    http::Reply send(const http::RequestContext& context, const SitePage& page, View view, View frame,
+                     unsigned status) const;
+
+    const Locales& locales_;
+    SiteSettings settings_;
+    std::vector<SiteFile> files_;
+    std::string style_path_;
+    std::string logo_path_;
+    std::string content_security_policy_;
+    std::unique_ptr<HtmlTemplate> layout_;
+};
+
+}  // namespace consentry

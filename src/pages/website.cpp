@@ -1,0 +1,58 @@
+#include "pages/website.hpp"
+
+#include "http/steps/accept.hpp"
+#include "pages/pages.hpp"
+
+namespace consentry {
+namespace {
+
+class FileHandler final : public http::OperationHandler {
+public:
+    explicit FileHandler(const SiteFile& file) : file_(file) {}
+    boost::asio::awaitable<Result<http::Reply>> run(http::RequestContext&) override {
+        http::Reply reply;
+        reply.data = file_.bytes;
+        reply.content_type = file_.content_type;
+        reply.cache_control = "public, max-age=31536000, immutable";
+        reply.etag = file_.etag;
+        co_return reply;
+    }
+
+private:
+    const SiteFile& file_;
+};
+
+// Programs that ask for JSON get the answer of a service without pages.
+awaitable<Result<PageAnswer>> show_home(const Visit& visit) {
+    if (http::asks_for_json(visit.context().request)) co_return fail(errors::route_not_found);
+    co_return PageAnswer{};
+}
+
+awaitable<Result<PageAnswer>> show_account(const VisitOf<SignedIn>& visit) {
+    co_return PageAnswer::of(std::move(View().text("email", visit.caller().email())));
+}
+
+}  // namespace
+
+Website::Website(const Parts& parts, WebsiteSettings settings)
+    : site_(parts.locales, std::move(settings.site)),
+      callers_(parts.sessions, parts.roles, parts.consents, settings.guard.cookies),
+      guard_(callers_, std::move(settings.guard)),
+      error_pages_(site_, guard_, std::move(settings.api_prefix)),
+      login_(parts.login, parts.sessions, guard_.settings().cookies, guard_.settings().secrets) {}
+
+void Website::add_to(http::Router& router) {
+    for (std::size_t i = 0; i < site_.files().size(); ++i)
+        router.page(http::Method::get, site_.files()[i].path)
+            .id("pagesFile" + std::to_string(i))
+            .tag("pages")
+            .handled_with(std::make_unique<FileHandler>(site_.files()[i]));
+    Pages pages(router, site_, guard_);
+    pages.show("/", {.id = "home", .file = "home.html", .title = "home.title"},
+               [](const Visit& visit) { return show_home(visit); });
+    login_.add_to(pages);
+    pages.show("/account", {.id = "account", .file = "account.html", .title = "account.title", .names = {"email"}},
+               [](const VisitOf<SignedIn>& visit) { return show_account(visit); });
+}
+
+}  // namespace consentry

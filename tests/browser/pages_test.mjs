@@ -1,0 +1,198 @@
+// The pages in Chromium: with and without JavaScript, light and dark, narrow and wide; accessible and valid HTML.
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { before, test } from 'node:test';
+import { Service, isTooWide, openBrowser, openPage, picture, violations } from './harness.mjs';
+import { faultsOf } from './html.mjs';
+
+const password = 'Velvet-Harbor-42';
+let service;
+let browser;
+before(async () => {
+    service = new Service();
+    service.migrate();
+    for (const name of ['ada', 'grace', 'joan']) service.createUser(`${name}@example.org`);
+    [browser] = await Promise.all([openBrowser(), service.start()]);
+});
+
+// A visit in a profile of its own, so that no cookie comes from another test.
+async function visit(options = {}) {
+    const context = await browser.createBrowserContext();
+    const { page, troubles } = await openPage(context, service.origin, options);
+    await page.setJavaScriptEnabled(options.script ?? true);
+    const go = (path) => page.goto(service.origin + path);
+    const submit = async (fields = {}) => {
+        for (const [name, value] of Object.entries(fields)) {
+            const field = await page.$(`#${name}`);
+            await field.evaluate((one) => (one.value = ''));
+            await field.type(value);
+        }
+        await Promise.all([page.waitForNavigation(), page.click('main form button[type=submit]')]);
+    };
+    const heading = () => page.$eval('h1', (one) => one.textContent);
+    const path = () => page.url().slice(service.origin.length);
+    return { context, page, troubles, go, submit, heading, path };
+}
+
+async function logIn(visitor, name = 'ada') {
+    await visitor.go('/login');
+    await visitor.submit({ email: `${name}@example.org`, password });
+}
+
+// The pages that a test can open, each by a function that leads there.
+const pages = {
+    home: (one) => one.go('/'),
+    login: (one) => one.go('/login'),
+    'login with faults': async (one) => {
+        await one.go('/login');
+        await one.submit({ email: 'ada@example.org', password: 'Wrong-Harbor-42' });
+    },
+    account: (one) => logIn(one),
+    'not found': (one) => one.go('/no-such-page'),
+};
+
+for (const scheme of ['light', 'dark'])
+    for (const width of [320, 1280])
+        test(`every page is accessible and fits: ${scheme}, ${width} px`, async () => {
+            for (const [name, open] of Object.entries(pages)) {
+                const one = await visit({ scheme, width });
+                await open(one);
+                assert.deepEqual(await violations(one.page), [], name);
+                assert.equal(await isTooWide(one.page), false, name);
+                await picture(one.page, `${name.replaceAll(' ', '-')}-${scheme}-${width}`);
+                await one.context.close();
+            }
+        });
+
+test('every page is valid HTML', async () => {
+    for (const language of ['en', 'ja'])
+        for (const [name, open] of Object.entries(pages)) {
+            const one = await visit();
+            const answers = [];
+            one.page.on('response', (answer) => {
+                if (answer.request().resourceType() === 'document' && answer.status() !== 303) answers.push(answer);
+            });
+            await one.go(`/?lang=${language}`);
+            await open(one);
+            for (const answer of answers) assert.deepEqual(await faultsOf(await answer.text()), [], `${name} ${language}`);
+            await one.context.close();
+        }
+});
+
+for (const script of [true, false])
+    test(`log in and out, ${script ? 'with' : 'without'} JavaScript`, async () => {
+        const one = await visit({ script });
+        await one.go('/account');
+        assert.equal(one.path(), '/login?return=%2Faccount');
+        await one.submit({ email: 'ada@example.org', password: 'Wrong-Harbor-42' });
+        assert.equal(await one.heading(), 'Log in');
+        assert.equal(await one.page.$eval('#email', (field) => field.value), 'ada@example.org');
+        assert.equal(await one.page.$eval('#password', (field) => field.value), '');
+        await one.submit({ password });
+        assert.equal(one.path(), '/account');
+        assert.match(await one.page.$eval('main', (main) => main.textContent), /ada@example\.org/);
+        // Reloading a page after a form sends no form again.
+        await one.page.reload();
+        assert.equal(one.path(), '/account');
+        await Promise.all([one.page.waitForNavigation(), one.page.click('header form button')]);
+        assert.equal(one.path(), '/');
+        // The back button shows nothing of the account.
+        await one.page.goBack();
+        assert.match(one.path(), /^\/login/);
+        const unexpected = one.troubles.filter((trouble) => !/status of 40\d/.test(trouble));
+        assert.deepEqual(unexpected, []);
+        await one.context.close();
+    });
+
+// RFC 6238 with the defaults of the service.
+function codeOf(secret, time = Date.now()) {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+    let bits = '';
+    for (const letter of secret) bits += alphabet.indexOf(letter).toString(2).padStart(5, '0');
+    const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
+    const counter = Buffer.alloc(8);
+    counter.writeBigUInt64BE(BigInt(Math.floor(time / 30000)));
+    const digest = createHmac('sha1', key).update(counter).digest();
+    const offset = digest[19] & 15;
+    return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1000000).padStart(6, '0');
+}
+
+test('the second factor, with a backup code', async () => {
+    const token = await service.logIn('grace@example.org');
+    const { data } = await service.post('/api/user/2fa/setup', token, {});
+    const enabled = await service.post('/api/user/2fa/confirm', token, { code: codeOf(data.secret) });
+    const [code] = enabled.data.backupCodes;
+    for (const script of [false, true]) {
+        const one = await visit({ script });
+        await logIn(one, 'grace');
+        assert.equal(await one.heading(), 'Confirm that it is you');
+        assert.equal(await one.page.$eval('#code', (field) => field.autocomplete), 'one-time-code');
+        assert.deepEqual(await violations(one.page), []);
+        assert.equal(await isTooWide(one.page), false);
+        await picture(one.page, `verify-${script}`);
+        await one.submit({ code: '000000' });
+        assert.match(await one.page.$eval('.fault', (fault) => fault.textContent), /incorrect/);
+        await one.page.click('summary');
+        const left = enabled.data.backupCodes[script ? 1 : 0] ?? code;
+        await one.submit({ code: '', backupCode: `${left.slice(0, 5)} ${left.slice(5)}`.toLowerCase() });
+        assert.equal(one.path(), '/account');
+        await one.context.close();
+    }
+});
+
+test('a change of the language half-way keeps the login', async () => {
+    const one = await visit();
+    await one.go('/login?return=%2Faccount');
+    await Promise.all([one.page.waitForNavigation(), one.page.click('footer a[lang=de]')]);
+    assert.equal(await one.heading(), 'Anmelden');
+    await one.submit({ email: 'joan@example.org', password });
+    assert.equal(one.path(), '/account');
+    assert.equal(await one.heading(), 'Ihr Konto');
+    await one.context.close();
+});
+
+test('two tabs: a login in one ends the form of the other, which says so', async () => {
+    const one = await visit();
+    await one.go('/login');
+    const other = await one.context.newPage();
+    await other.goto(`${service.origin}/login`);
+    await other.type('#email', 'joan@example.org');
+    await other.type('#password', password);
+    await Promise.all([other.waitForNavigation(), other.click('main form button')]);
+    await one.submit({ email: 'ada@example.org', password });
+    assert.equal(one.path(), '/account', 'who is logged in already is led on');
+    assert.match(await one.page.$eval('main', (main) => main.textContent), /joan@example\.org/);
+    await one.context.close();
+});
+
+test('a page of another site can neither frame nor send a form', async () => {
+    const one = await visit();
+    await logIn(one);
+    const hostile = await one.context.newPage();
+    await hostile.setContent(`<form method="post" action="${service.origin}/logout"><button>x</button></form>`);
+    await Promise.all([hostile.waitForNavigation(), hostile.click('button')]);
+    assert.match(await hostile.$eval('main', (main) => main.textContent), /not sent from one of our pages/);
+    await one.go('/account');
+    assert.equal(one.path(), '/account');
+    await hostile.setContent(`<iframe src="${service.origin}/account"></iframe>`);
+    const frame = await hostile.waitForSelector('iframe');
+    const content = await (await frame.contentFrame()).content().catch(() => '');
+    assert.doesNotMatch(content, /ada@example\.org/);
+    await one.context.close();
+});
+
+test('the skip link and the form can be used by keyboard alone', async () => {
+    const one = await visit();
+    await one.go('/login');
+    const focused = () => one.page.evaluate(() => document.activeElement.id || document.activeElement.className);
+    await one.page.keyboard.press('Tab');
+    assert.equal(await focused(), 'skip');
+    for (let i = 0; i < 10 && (await focused()) !== 'email'; ++i) await one.page.keyboard.press('Tab');
+    await one.page.keyboard.type('ada@example.org');
+    await one.page.keyboard.press('Tab');
+    assert.equal(await focused(), 'password');
+    await one.page.keyboard.type(password);
+    await Promise.all([one.page.waitForNavigation(), one.page.keyboard.press('Enter')]);
+    assert.equal(one.path(), '/account');
+    await one.context.close();
+});

@@ -1,0 +1,177 @@
+// /login and /login/verify.
+#include <gmock/gmock.h>
+
+#include "tests/support/browser.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(LoginPages, AWrongPasswordAndAnUnknownAddressLookTheSame) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.open("/login");
+    const Answer wrong = browser.send("/login", {{"email", person.email}, {"password", "Wrong-Harbor-42"}});
+    EXPECT_EQ(wrong.status, 400);
+    EXPECT_THAT(wrong.body, HasSubstr("Incorrect email or password."));
+    EXPECT_THAT(wrong.body, HasSubstr("value=\"" + person.email + "\"")) << "what was typed is kept";
+    EXPECT_THAT(wrong.body, Not(HasSubstr("Wrong-Harbor-42"))) << "but no password";
+    const Answer unknown = browser.send("/login", {{"email", "nobody@example.org"}, {"password", "Wrong-Harbor-42"}});
+    EXPECT_EQ(unknown.status, 400);
+    const auto without_address = [](std::string body, const std::string& address) {
+        return body.replace(body.find(address), address.size(), "");
+    };
+    EXPECT_EQ(without_address(unknown.body, "nobody@example.org"), without_address(wrong.body, person.email));
+    EXPECT_FALSE(browser.is_logged_in());
+}
+
+TEST(LoginPages, FieldsThatCannotBeRightAreNamedBesideThem) {
+    Browser browser(suite_service());
+    browser.open("/login");
+    const Answer answer = browser.send("/login", {{"email", "<b>no address"}, {"password", ""}});
+    EXPECT_EQ(answer.status, 422);
+    EXPECT_THAT(answer.body, HasSubstr(R"(aria-describedby="email-error")"));
+    EXPECT_THAT(answer.body, HasSubstr(R"(id="email-error">Email address: please enter an address such as)"));
+    EXPECT_THAT(answer.body, HasSubstr(R"(aria-describedby="password-error")"));
+    EXPECT_THAT(answer.body, HasSubstr(R"(<a href="#password">Password: please fill in this field.</a>)"));
+    EXPECT_THAT(answer.body, HasSubstr(R"(value="&lt;b&gt;no address")"));
+}
+
+TEST(LoginPages, WrongPasswordsLockAsInTheApi) {
+    Service service;
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.open("/login");
+    for (int i = 0; i < 5; ++i) browser.send("/login", {{"email", person.email}, {"password", "Wrong-Harbor-42"}});
+    const Answer locked = browser.send("/login", {{"email", person.email}, {"password", person.password}});
+    EXPECT_EQ(locked.status, 403);
+    EXPECT_THAT(locked.body, HasSubstr("Too many failed login attempts."));
+    EXPECT_EQ(service.log_in(person).code_name(), "passwordAttemptMax") << "one lock for both";
+}
+
+TEST(LoginPages, ALoginReturnsToWhereItIsSafe) {
+    Service service({{"FORWARD_AUTH_HOSTS", "app.example.com"}});
+    const Person person = service.make_person();
+    const auto goal = [&](const std::string& wanted) {
+        Browser browser(service);
+        browser.open("/login?return=" + wanted);
+        return browser.send("/login", {{"email", person.email}, {"password", person.password}, {"return", wanted}})
+            .headers.at("location");
+    };
+    EXPECT_EQ(goal("/account?tab=2"), "/account?tab=2");
+    EXPECT_EQ(goal("https://app.example.com/a"), "https://app.example.com/a");
+    EXPECT_EQ(goal("https://evil.example/a"), "/account");
+    EXPECT_EQ(goal("//evil.example/a"), "/account");
+    Browser browser(service);
+    EXPECT_EQ(browser.open("/account?tab=2").headers.at("location"), "/login?return=%2Faccount%3Ftab%3D2");
+    browser.log_in(person);
+    EXPECT_EQ(browser.open("/login?return=%2Faccount%3Fx").headers.at("location"), "/account?x")
+        << "who is logged in already goes on at once";
+    EXPECT_THAT(browser.open("/account").headers.at("content-security-policy"),
+                HasSubstr("form-action 'self' https://app.example.com;"));
+}
+
+class SecondFactor : public ::testing::Test {
+protected:
+    Service service;
+    Person person = service.make_person();
+    Browser browser{service};
+
+    void SetUp() override { service.turn_two_factor_on(person); }
+    Answer first_step() {
+        const Answer answer = browser.log_in(person);
+        EXPECT_EQ(answer.headers.at("location"), "/login/verify");
+        browser.open("/login/verify");
+        return answer;
+    }
+};
+
+TEST_F(SecondFactor, ACodeCompletesTheLogin) {
+    const Answer first = first_step();
+    EXPECT_FALSE(browser.cookies.contains(session_cookie));
+    EXPECT_THAT(set_cookie_of(first, step_cookie), HasSubstr("; Max-Age=300"));
+    EXPECT_FALSE(browser.is_logged_in());
+    const std::string code = service.next_code(person);
+    const Answer answer =
+        browser.send("/login/verify", {{"code", code.substr(0, 3) + " " + code.substr(3)}, {"backupCode", ""}});
+    EXPECT_EQ(answer.status, 303) << answer.body;
+    EXPECT_FALSE(browser.cookies.contains(step_cookie));
+    EXPECT_TRUE(browser.is_logged_in());
+}
+
+TEST_F(SecondFactor, ABackupCodeWorksOnceAndInTheWayPeopleTypeIt) {
+    first_step();
+    std::string code = person.backup_codes.front();
+    for (char& c : code)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    EXPECT_EQ(browser.send("/login/verify", {{"code", ""}, {"backupCode", code.insert(5, "-")}}).status, 303);
+    EXPECT_TRUE(browser.is_logged_in());
+    Browser again(service);
+    again.log_in(person);
+    again.open("/login/verify");
+    EXPECT_EQ(again.send("/login/verify", {{"backupCode", person.backup_codes.front()}}).status, 401);
+}
+
+TEST_F(SecondFactor, AWrongCodeIsToldBesideTheForm) {
+    first_step();
+    const Answer wrong = browser.send("/login/verify", {{"code", "000000"}});
+    EXPECT_EQ(wrong.status, 401);
+    EXPECT_THAT(wrong.body, HasSubstr("This code is incorrect."));
+    EXPECT_FALSE(wrong.headers.contains("www-authenticate"));
+    const Answer neither = browser.send("/login/verify", {{"code", ""}, {"backupCode", ""}});
+    EXPECT_EQ(neither.status, 422);
+    EXPECT_THAT(neither.body, HasSubstr("Please fill in either “Six-digit code” or “Backup code”."));
+    EXPECT_EQ(browser.send("/login/verify", {{"code", service.next_code(person)}}).status, 303);
+}
+
+TEST_F(SecondFactor, BelongsToTheBrowserThatBegan) {
+    first_step();
+    Browser other(service);
+    other.open("/login");
+    other.cookies[step_cookie] = browser.cookies.at(step_cookie);
+    EXPECT_EQ(other.open("/login/verify").headers.at("location"), "/login");
+    EXPECT_EQ(other.send("/login/verify", {{"code", service.next_code(person)}}).headers.at("location"),
+              "/login?step=over");
+    EXPECT_FALSE(other.is_logged_in());
+    EXPECT_EQ(browser.send("/login/verify", {{"code", service.next_code(person)}}).status, 303);
+}
+
+TEST_F(SecondFactor, WithoutAFirstStepThereIsNothingToConfirm) {
+    EXPECT_EQ(browser.open("/login/verify?return=%2Faccount").headers.at("location"), "/login?return=%2Faccount");
+    browser.open("/login");
+    EXPECT_EQ(browser.send("/login/verify", {{"code", service.next_code(person)}}).headers.at("location"),
+              "/login?step=over");
+    browser.cookies[step_cookie] = "AAAA";
+    EXPECT_EQ(browser.open("/login/verify").headers.at("location"), "/login");
+}
+
+TEST_F(SecondFactor, EndsAfterFiveMinutes) {
+    first_step();
+    service.pass(std::chrono::minutes{5});
+    const Answer late = browser.send("/login/verify", {{"code", service.next_code(person)}});
+    EXPECT_EQ(late.headers.at("location"), "/login?step=over");
+    EXPECT_THAT(browser.open("/login?step=over").body, HasSubstr("Your login took too long"));
+}
+
+// A challenge of the API yields tokens, one of a page a cookie.
+TEST_F(SecondFactor, TheTwoKindsOfLoginDoNotMix) {
+    first_step();
+    const std::string api_challenge = service.challenge_of(person);
+    EXPECT_EQ(service.verify(api_challenge, service.next_code(person)).status, 200);
+    EXPECT_EQ(browser.send("/login/verify", {{"code", service.next_code(person)}}).status, 303);
+    EXPECT_TRUE(browser.is_logged_in());
+}
+
+TEST(LoginPages, ASwitchedOffLoginSaysSo) {
+    Service service;
+    service.sql("UPDATE feature_flags SET is_enabled = FALSE WHERE key = 'loginWithCredential'");
+    Browser browser(service);
+    browser.open("/login");
+    EXPECT_EQ(browser.send("/login", {{"email", "a@example.org"}, {"password", "x"}}).status, 503);
+}
+
+}  // namespace
+}  // namespace consentry::tests
