@@ -16,6 +16,8 @@ pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(argon2 REQUIRED IMPORTED_TARGET libargon2)  # for tests: the reference of our own
 pkg_check_modules(hiredis REQUIRED IMPORTED_TARGET hiredis)
 pkg_check_modules(idn2 REQUIRED IMPORTED_TARGET libidn2)
+pkg_check_modules(qrcodegen REQUIRED IMPORTED_TARGET qrcodegen)
+pkg_check_modules(cmark REQUIRED IMPORTED_TARGET libcmark)
 # By pkg-config: its CMake files want the web server of the parts that are not used.
 pkg_check_modules(prometheus REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 find_library(CCTZ_LIBRARY cctz REQUIRED)

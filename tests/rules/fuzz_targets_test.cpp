@@ -30,6 +30,7 @@ constexpr Reader readers[] = {
     {"text_forms", "crypto/base32.hpp"},
     {"sealed_record", "crypto/aead.hpp"},
     {"argon2_text", "crypto/argon2/encoded.hpp"},
+    {"markdown", "markup/markdown.hpp"},
     {"dotenv", "app/config/dotenv.hpp"},
     {"signed_note", "tlog/note.hpp"},
     {"note_key", "tlog/note_keys.hpp"},

@@ -47,7 +47,7 @@ std::size_t rank_of(std::string_view feature_part) {
 bool may_include(std::string_view from_path, std::string_view to_path) {
     static const std::map<std::string, std::vector<std::string>, std::less<>> allowed{
         {"base", {}},          {"crypto", {"base"}}, {"tlog", {"crypto", "base"}}, {"net", {"base"}},
-        {"storage", {"base"}}, {"http", {"base"}},   {"main.cpp", {"app"}},
+        {"storage", {"base"}}, {"http", {"base"}},   {"markup", {"base"}},         {"main.cpp", {"app"}},
     };
     const std::string from = part_of(from_path);
     const std::string to = part_of(to_path);
@@ -57,9 +57,10 @@ bool may_include(std::string_view from_path, std::string_view to_path) {
     if (is_engine(from)) return to == "storage" || to == "net" || to == "crypto" || to == "base";
     if (is_feature(from)) {
         if (is_feature(to)) return rank_of(to) < rank_of(from);
-        return to == "http" || to == "storage" || to == "tlog" || to == "crypto" || to == "net" || to == "base";
+        return to == "http" || to == "markup" || to == "storage" || to == "tlog" || to == "crypto" || to == "net" ||
+               to == "base";
     }
-    if (from == "pages") return is_feature(to) || to == "http" || to == "crypto" || to == "base";
+    if (from == "pages") return is_feature(to) || to == "http" || to == "markup" || to == "crypto" || to == "base";
     const auto rule = allowed.find(from);
     return rule != allowed.end() && std::ranges::find(rule->second, to) != rule->second.end();
 }
@@ -131,8 +132,8 @@ TEST(IncludeDirections, WhatDecidesAndWhatStoresKnowsNothingOfTheWire) {
 }
 
 TEST(IncludeDirections, EveryFolderHasItsPlace) {
-    const std::array<std::string_view, 9> parts{"base", "crypto",   "tlog",  "net", "storage",
-                                                "http", "features", "pages", "app"};
+    const std::array<std::string_view, 10> parts{"base",    "crypto", "tlog",     "net",   "markup",
+                                                 "storage", "http",   "features", "pages", "app"};
     for (const auto& entry : std::filesystem::directory_iterator("src"))
         if (entry.is_directory())
             EXPECT_TRUE(std::ranges::find(parts, entry.path().filename().string()) != parts.end()) << entry.path();
