@@ -76,7 +76,7 @@ TEST(ApiDocument, ProductionKeepsItUnlessToldOtherwise) {
         if (opened) settings["DOC_ENABLE"] = "true";
         const ServiceProcess service(folder.path(), settings);
         EXPECT_EQ(fs::exists(folder / "generated" / "swagger.json"), opened);
-        for (const char* path : {"/docs", "/docs/json", "/docs/assets/init.js"})
+        for (const char* path : {"/docs", "/docs/json", "/docs/assets/docs.js"})
             EXPECT_EQ(service.client().get(path).status, opened ? 200U : 404U) << path;
     }
 }

@@ -18,12 +18,11 @@ namespace {
 
 constexpr std::string_view document_name = "json";
 constexpr std::string_view full_document_name = "json with aliases";
-constexpr std::size_t plain_bytes_max = std::size_t{8} << 20;
 
-// The page may load only its own resources and talk only to this service. Swagger UI's icons are data: URLs.
+// The page may load only its own resources and talk only to this service. It never makes elements out of text.
 constexpr std::string_view page_policy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 struct Part {
     std::string_view id;
@@ -32,15 +31,15 @@ struct Part {
     std::string_view summary;
 };
 constexpr std::array parts{
-    Part{"documentationStyle", "/docs/assets/swagger-ui.css", "swagger-ui.css.gz",
-         "Style sheet of the documentation page"},
-    Part{"documentationProgram", "/docs/assets/swagger-ui-bundle.js", "swagger-ui-bundle.js.gz",
-         "Script of the documentation page"},
-    Part{"documentationStart", "/docs/assets/init.js", "init.js", "Start script of the documentation page"},
+    Part{"documentationStyle", "/docs/assets/docs.css", "docs.css", "Style sheet of the documentation page"},
+    Part{"documentationProgram", "/docs/assets/docs.js", "docs.js", "Script of the documentation page"},
+    Part{"documentationReader", "/docs/assets/document.js", "document.js",
+         "Script that reads and searches the OpenAPI document"},
+    Part{"documentationRequests", "/docs/assets/requests.js", "requests.js", "Script that makes requests and samples"},
+    Part{"documentationViews", "/docs/assets/views.js", "views.js", "Script that shows operations and schemas"},
 };
 
 std::string_view type_of(std::string_view file) {
-    if (file.ends_with(".gz")) file.remove_suffix(3);
     if (file.ends_with(".css")) return "text/css";
     if (file.ends_with(".js")) return "text/javascript";
     if (file.ends_with(".svg")) return "image/svg+xml";
@@ -51,39 +50,19 @@ storage::awaitable<Result<http::Raw>> give(http::Raw answer) { co_return answer;
 
 }  // namespace
 
-ServedFile::ServedFile(std::string content_type, std::string_view packed, std::string plain)
-    : content_type_(std::move(content_type)), packed_{.bytes = packed, .tag = {}}, plain_(std::move(plain)) {
-    if (packed.empty()) std::call_once(unpacked_, [] {});
-}
-
-std::unique_ptr<ServedFile> ServedFile::of_packed(std::string content_type, std::string_view packed) {
-    return std::unique_ptr<ServedFile>(new ServedFile(std::move(content_type), packed, {}));
-}
-std::unique_ptr<ServedFile> ServedFile::of_plain(std::string content_type, std::string plain) {
-    return std::unique_ptr<ServedFile>(new ServedFile(std::move(content_type), {}, std::move(plain)));
-}
-
 const ServedFile::Packed& ServedFile::packed() const {
     std::call_once(packed_once_, [this] {
-        if (packed_.bytes.empty()) {
-            own_ = http::gzip(plain_);
-            packed_.bytes = own_;
-        }
+        packed_.bytes = http::gzip(plain_);
         packed_.tag = to_hex(BytesView(crypto::sha256(packed_.bytes)).first(16));
     });
     return packed_;
-}
-
-const std::string& ServedFile::plain() const {
-    std::call_once(unpacked_, [this] { plain_ = http::gunzip(packed().bytes, plain_bytes_max); });
-    return plain_;
 }
 
 http::Raw ServedFile::answer_to(const http::Request& request) const {
     const bool gzip = http::accepts_gzip(request);
     const auto& [bytes, tag] = packed();
     http::Raw out{.content_type = content_type_,
-                  .body = gzip ? std::string(bytes) : plain(),
+                  .body = gzip ? bytes : plain_,
                   // Clients revalidate each time and usually get 304, so an upgrade shows at once.
                   .cache_control = "no-cache"};
     // Two representations, two strong tags (RFC 9110 section 8.8.3.3).
@@ -93,19 +72,16 @@ http::Raw ServedFile::answer_to(const http::Request& request) const {
 }
 
 Documentation::Documentation() {
-    for (const EmbeddedFile& file : documentation_files()) {
-        const std::string type = std::string(type_of(file.name)) + "; charset=utf-8";
-        files_[std::string(file.name)] = file.name.ends_with(".gz")
-                                             ? ServedFile::of_packed(type, file.bytes)
-                                             : ServedFile::of_plain(type, std::string(file.bytes));
-    }
+    for (const EmbeddedFile& file : documentation_files())
+        files_[std::string(file.name)] =
+            std::make_unique<ServedFile>(std::string(type_of(file.name)) + "; charset=utf-8", std::string(file.bytes));
     set_document({}, {});
 }
 
 void Documentation::set_document(std::string one_path_each, std::string with_aliases) {
     const std::string type = "application/json; charset=utf-8";
-    files_[std::string(document_name)] = ServedFile::of_plain(type, std::move(one_path_each));
-    files_[std::string(full_document_name)] = ServedFile::of_plain(type, std::move(with_aliases));
+    files_[std::string(document_name)] = std::make_unique<ServedFile>(type, std::move(one_path_each));
+    files_[std::string(full_document_name)] = std::make_unique<ServedFile>(type, std::move(with_aliases));
 }
 
 const std::string& Documentation::document() const { return file(full_document_name).plain(); }

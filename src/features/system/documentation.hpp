@@ -14,29 +14,24 @@ namespace consentry {
 // An immutable file, available plain and gzip-compressed.
 class ServedFile {
 public:
-    // `packed` is a gzip stream, and must outlive the file.
-    static std::unique_ptr<ServedFile> of_packed(std::string content_type, std::string_view packed);
-    static std::unique_ptr<ServedFile> of_plain(std::string content_type, std::string plain);
+    ServedFile(std::string content_type, std::string plain)
+        : content_type_(std::move(content_type)), plain_(std::move(plain)) {}
 
     http::Raw answer_to(const http::Request& request) const;
-    const std::string& plain() const;
+    const std::string& plain() const { return plain_; }
 
 private:
-    ServedFile(std::string content_type, std::string_view packed, std::string plain);
-
     // The gzip stream and its tag. Computed at the first request, because many processes never serve the file.
     struct Packed {
-        std::string_view bytes;
+        std::string bytes;
         std::string tag;
     };
     const Packed& packed() const;
 
-    std::string content_type_;
+    const std::string content_type_;
+    const std::string plain_;
     mutable std::once_flag packed_once_;
-    mutable std::string own_;  // backs `packed_` if the stream is not part of the program
     mutable Packed packed_;
-    mutable std::once_flag unpacked_;
-    mutable std::string plain_;
 };
 
 class Documentation {
