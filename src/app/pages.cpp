@@ -28,7 +28,17 @@ std::unique_ptr<Website> open_website(Services& services) {
     if (!can_serve_pages(config)) return nullptr;
     const ReturnHosts hosts = ReturnHosts::parse(config.pages.return_hosts).value();
     return std::make_unique<Website>(
-        Website::Parts{services.locales, services.sessions, services.roles, services.consents, services.login},
+        Website::Parts{.locales = services.locales,
+                       .sessions = services.sessions,
+                       .roles = services.roles,
+                       .acceptances = services.consents,
+                       .policies = services.term_policies,
+                       .login = services.login,
+                       .accounts = services.accounts,
+                       .links = services.link_requests,
+                       .passwords = services.passwords,
+                       .confirmation = services.confirmation,
+                       .two_factor = services.two_factor},
         WebsiteSettings{.site = site_settings(config, hosts),
                         .guard = {.origin = origin_of(config.app.public_url),
                                   .cookies = PageCookies(config.app.public_url.starts_with("https:")),

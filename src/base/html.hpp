@@ -22,6 +22,9 @@ private:
 };
 
 class HtmlTemplate;
+namespace markup {
+struct SafeHtmlMaker;
+}
 
 // HTML that holds no markup of anybody but us: it is put together from literals of the program, escaped text and other
 // HTML. A function that takes Html cannot be given text by mistake.
@@ -39,7 +42,8 @@ public:
     bool empty() const { return text_.empty(); }
 
 private:
-    friend class HtmlTemplate;  // renders what the program or its operator wrote
+    friend class HtmlTemplate;            // renders what the program or its operator wrote
+    friend struct markup::SafeHtmlMaker;  // renders foreign text without its markup, and QR codes
     static Html rendered(std::string text) {
         Html out;
         out.text_ = std::move(text);

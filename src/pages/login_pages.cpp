@@ -2,6 +2,7 @@
 
 #include "base/errors.hpp"
 #include "features/activity/audit.hpp"
+#include "pages/ways.hpp"
 
 namespace consentry {
 namespace {
@@ -16,24 +17,12 @@ Origin origin_of(const Visit& visit) {
     return origin;
 }
 
-Address with_return(Address address, const Visit& visit) {
-    if (!visit.return_to()) return address;
-    return std::move(address).with("return", visit.return_to()->text());
-}
-
-// Where a login ends.
-Address goal_of(const Visit& visit) { return visit.return_to().value_or(Address("/account")); }
-
 }  // namespace
 
 void LoginPages::add_to(Pages& pages) {
     pages.form(
         "/login",
-        {.id = "login",
-         .file = "login.html",
-         .title = "login.title",
-         .names = {"is_over"},
-         .flag = "loginWithCredential"},
+        {.id = "login", .file = "login.html", .title = "login.title", .names = {"note"}, .flag = "loginWithCredential"},
         [this](const Visit& visit) { return show_login(visit); },
         [this](const Sent<LoginForm>& sent) { return log_in(sent); });
     pages.form(
@@ -46,7 +35,9 @@ void LoginPages::add_to(Pages& pages) {
 
 awaitable<Result<PageAnswer>> LoginPages::show_login(const Visit& visit) const {
     if (visit.is_signed_in()) co_return PageAnswer::to(goal_of(visit));
-    co_return PageAnswer::of(std::move(View().flag("is_over", visit.query("step") == "over")));
+    const std::string_view note = note_message(visit);
+    co_return PageAnswer::of(
+        std::move(View().text("note", note.empty() ? note : locales_.text(visit.language(), note))));
 }
 
 awaitable<Result<PageAnswer>> LoginPages::log_in(const Sent<LoginForm>& sent) {
@@ -58,9 +49,11 @@ awaitable<Result<PageAnswer>> LoginPages::log_in(const Sent<LoginForm>& sent) {
 }
 
 PageAnswer LoginPages::after(const LoginAnswer& answer, const Visit& visit) const {
-    if (!answer.grant)
-        return PageAnswer::to(with_return(Address("/login/verify"), visit),
-                              steps_.keep({.challenge = answer.challenge}, visit));
+    if (!answer.grant) {
+        Address next = answer.setup ? Address("/login/set-up") : Address("/login/verify");
+        return PageAnswer::to(with_return(std::move(next), visit),
+                              steps_.keep({.challenge = answer.challenge, .setup = answer.setup}, visit));
+    }
     // The browser gets a new identity with its new rights; what identified it before opens nothing from now on.
     std::string headers = cookies_.set(PageCookie::session, answer.grant->cookie, sessions_.cookie_lifetime());
     headers += cookies_.clear(PageCookie::visitor) + cookies_.clear(PageCookie::step);
@@ -79,8 +72,7 @@ awaitable<Result<PageAnswer>> LoginPages::verify(const Sent<VerifyForm>& sent) {
     const Visit& visit = sent.visit();
     auto step = steps_.find(visit);
     const auto start_again = [&] {
-        return PageAnswer::to(with_return(Address("/login").with("step", "over"), visit),
-                              cookies_.clear(PageCookie::step));
+        return PageAnswer::to(login_with_note(LoginNote::over, visit), cookies_.clear(PageCookie::step));
     };
     if (!step) co_return start_again();
     auto answer = co_await login_.verify(std::move(step->challenge), proof_of(sent.form()), origin_of(visit),

@@ -13,9 +13,9 @@ namespace consentry {
 
 class LoginPages {
 public:
-    // `secrets` seal what a browser keeps between the steps. The references must outlive this object.
-    LoginPages(Login& login, Sessions& sessions, PageCookies cookies, const std::vector<std::string>& secrets)
-        : login_(login), sessions_(sessions), cookies_(cookies), steps_(secrets, cookies) {}
+    // The references must outlive this object.
+    LoginPages(Login& login, Sessions& sessions, const Locales& locales, PageCookies cookies, LoginSteps steps)
+        : login_(login), sessions_(sessions), locales_(locales), cookies_(cookies), steps_(std::move(steps)) {}
 
     void add_to(Pages& pages);
 
@@ -31,6 +31,7 @@ private:
 
     Login& login_;
     Sessions& sessions_;
+    const Locales& locales_;
     PageCookies cookies_;
     LoginSteps steps_;
 };

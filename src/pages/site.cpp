@@ -27,9 +27,9 @@ constexpr std::string_view page_headers = "Cross-Origin-Opener-Policy: same-orig
 
 // The values of every page.
 const std::vector<std::string>& shared_names() {
-    static const std::vector<std::string> names{"language", "service", "csrf",   "return",   "is_signed_in",
-                                                "has_docs", "style",   "logo",   "title",    "content",
-                                                "choices",  "code",    "choice", "is_chosen"};
+    static const std::vector<std::string> names{"page_language", "service", "csrf",   "return",   "is_signed_in",
+                                                "has_docs",      "style",   "logo",   "title",    "content",
+                                                "choices",       "code",    "choice", "is_chosen"};
     return names;
 }
 
@@ -126,7 +126,7 @@ SitePage Site::page(std::string_view file, std::string_view title, std::vector<s
 
 http::Reply Site::send(const http::RequestContext& context, const SitePage& page, View view, View frame,
                        unsigned status) const {
-    frame.text("language", name_of(context.language))
+    frame.text("page_language", name_of(context.language))
         .text("service", settings_.name)
         .text("style", style_path_)
         .text("logo", logo_path_)

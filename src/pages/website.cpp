@@ -28,7 +28,7 @@ awaitable<Result<PageAnswer>> show_home(const Visit& visit) {
     co_return PageAnswer{};
 }
 
-awaitable<Result<PageAnswer>> show_account(const VisitOf<SignedIn>& visit) {
+awaitable<Result<PageAnswer>> show_account(const VisitOf<Consenting<>>& visit) {
     co_return PageAnswer::of(std::move(View().text("email", visit.caller().email())));
 }
 
@@ -36,10 +36,20 @@ awaitable<Result<PageAnswer>> show_account(const VisitOf<SignedIn>& visit) {
 
 Website::Website(const Parts& parts, WebsiteSettings settings)
     : site_(parts.locales, std::move(settings.site)),
-      callers_(parts.sessions, parts.roles, parts.consents, settings.guard.cookies),
+      callers_(parts.sessions, parts.roles, parts.acceptances, settings.guard.cookies),
       guard_(callers_, std::move(settings.guard)),
-      error_pages_(site_, guard_, std::move(settings.api_prefix)),
-      login_(parts.login, parts.sessions, guard_.settings().cookies, guard_.settings().secrets) {}
+      error_pages_(site_, guard_, settings.api_prefix),
+      login_(parts.login, parts.sessions, parts.locales, guard_.settings().cookies,
+             LoginSteps(guard_.settings().secrets, guard_.settings().cookies)),
+      set_up_(parts.login, parts.locales, LoginSteps(guard_.settings().secrets, guard_.settings().cookies)),
+      sign_up_(parts.accounts, parts.links),
+      recovery_({.links = parts.links,
+                 .passwords = parts.passwords,
+                 .confirmation = parts.confirmation,
+                 .two_factor = parts.two_factor,
+                 .sessions = parts.sessions},
+                guard_.settings().cookies),
+      consent_(parts.acceptances, parts.policies, parts.locales, settings.api_prefix) {}
 
 void Website::add_to(http::Router& router) {
     for (std::size_t i = 0; i < site_.files().size(); ++i)
@@ -51,8 +61,12 @@ void Website::add_to(http::Router& router) {
     pages.show("/", {.id = "home", .file = "home.html", .title = "home.title"},
                [](const Visit& visit) { return show_home(visit); });
     login_.add_to(pages);
+    set_up_.add_to(pages);
+    sign_up_.add_to(pages);
+    recovery_.add_to(pages);
+    consent_.add_to(pages);
     pages.show("/account", {.id = "account", .file = "account.html", .title = "account.title", .names = {"email"}},
-               [](const VisitOf<SignedIn>& visit) { return show_account(visit); });
+               [](const VisitOf<Consenting<>>& visit) { return show_account(visit); });
 }
 
 }  // namespace consentry

@@ -4,13 +4,24 @@
 #include <string>
 #include <vector>
 
+#include "features/acceptances/acceptances.hpp"
+#include "features/accounts/accounts.hpp"
+#include "features/accounts/link_requests.hpp"
 #include "features/login/login.hpp"
+#include "features/passwords/confirmation.hpp"
+#include "features/passwords/passwords.hpp"
 #include "features/roles/roles.hpp"
+#include "features/term_policies/term_policies.hpp"
+#include "features/two_factor/two_factor.hpp"
 #include "http/router.hpp"
+#include "pages/consent_pages.hpp"
 #include "pages/cookie_guard.hpp"
 #include "pages/error_pages.hpp"
 #include "pages/login_pages.hpp"
 #include "pages/pages_guard.hpp"
+#include "pages/recovery_pages.hpp"
+#include "pages/set_up_pages.hpp"
+#include "pages/sign_up_pages.hpp"
 #include "pages/site.hpp"
 
 namespace consentry {
@@ -27,8 +38,14 @@ public:
         const Locales& locales;
         Sessions& sessions;
         Roles& roles;
-        Consents& consents;
+        Acceptances& acceptances;
+        TermPolicies& policies;
         Login& login;
+        Accounts& accounts;
+        LinkRequests& links;
+        Passwords& passwords;
+        Confirmation& confirmation;
+        TwoFactor& two_factor;
     };
     // The parts must outlive this object. Throws std::runtime_error naming what cannot be used.
     Website(const Parts& parts, WebsiteSettings settings);
@@ -43,6 +60,10 @@ private:
     PagesGuard guard_;
     SiteErrorPages error_pages_;
     LoginPages login_;
+    SetUpPages set_up_;
+    SignUpPages sign_up_;
+    RecoveryPages recovery_;
+    ConsentPages consent_;
 };
 
 }  // namespace consentry

@@ -64,6 +64,9 @@ public:
     storage::awaitable<std::vector<PolicyType>> accepted(UserId user) override;
     storage::awaitable<std::map<UserId, std::vector<PolicyType>>> accepted_by(std::vector<UserId> users) override;
 
+    // Returns what is published, required and accepted of each type, in the order of the enum.
+    storage::awaitable<std::vector<Standing>> standings(UserId user) { return repository_.standings(user); }
+
     // Whether accept() and withdraw() return receipts: the log is on.
     bool gives_receipts() const { return log_ != nullptr; }
     // Returns the receipt, or nothing while the log is off.

@@ -1,0 +1,100 @@
+#include "pages/consent_pages.hpp"
+
+#include <algorithm>
+
+#include "features/activity/audit.hpp"
+#include "pages/ways.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::size_t types_max = 4;
+
+// The types that the query or the form names; without any, those that the guard of the API requires.
+std::vector<PolicyType> types_in(std::string_view list) {
+    std::vector<PolicyType> out;
+    while (!list.empty() && out.size() < types_max) {
+        const std::string_view name = list.substr(0, list.find(','));
+        list.remove_prefix(std::min(list.size(), name.size() + 1));
+        if (const auto type = find_enum<PolicyType>(name)) out.push_back(*type);
+    }
+    if (out.empty()) out = {PolicyType::terms_of_service, PolicyType::privacy};
+    return out;
+}
+
+const PolicyContent& content_for(const TermPolicy& policy, Language language) {
+    for (const Language wanted : {language, Language::en}) {
+        const auto found = std::ranges::find(policy.contents, wanted, &PolicyContent::language);
+        if (found != policy.contents.end()) return *found;
+    }
+    return policy.contents.front();
+}
+
+Address accept_page(std::string_view policies, const Visit& visit) {
+    Address address("/accept");
+    if (!policies.empty()) address = std::move(address).with("policies", policies);
+    return with_return(std::move(address), visit);
+}
+
+}  // namespace
+
+void ConsentPages::add_to(Pages& pages) {
+    pages.form(
+        "/accept",
+        {.id = "accept", .file = "accept.html", .title = "accept.title", .names = {"policy", "document", "difference"}},
+        [this](const VisitOf<SignedIn>& visit) { return show(visit); },
+        [this](const Sent<AcceptForm, VisitOf<SignedIn>>& sent) { return accept(sent); });
+}
+
+awaitable<std::optional<Standing>> ConsentPages::missing(UserId user, std::vector<PolicyType> wanted) {
+    const auto standings = co_await acceptances_.standings(user);
+    for (const PolicyType type : wanted) {
+        const Standing& standing = standings.at(static_cast<std::size_t>(type));
+        if (standing.latest && !standing.holds()) co_return standing;
+    }
+    co_return std::nullopt;
+}
+
+awaitable<Result<PageAnswer>> ConsentPages::show(const VisitOf<SignedIn>& visit) {
+    const auto next = co_await missing(visit.caller().user(), types_in(visit.query("policies")));
+    if (!next) co_return PageAnswer::to(goal_of(visit));
+    const auto policy = co_await policies_.find_version(next->type, *next->latest);
+    if (!policy || policy->contents.empty()) co_return fail(errors::term_policy_not_found);
+    const PolicyContent& content = content_for(*policy, visit.language());
+    auto document = co_await texts_.find(*policy, content);
+    if (!document) co_return fail(std::move(document.error()));
+    const std::string type(name_of(next->type));
+    const std::string version = std::to_string(*next->latest);
+    View view;
+    view.text("policy", locales_.text(visit.language(), "termPolicy.type." + type))
+        .text("type", type)
+        .text("version", version)
+        .text("language", name_of(content.language))
+        .text("contentHash", content.digest)
+        .text("policies", visit.query("policies"))
+        .html("document", std::move(*document));
+    if (next->accepted && *next->accepted < *next->latest)
+        view.text("difference", api_prefix_ + "/public/term-policy/diff/" + type + "/" +
+                                    std::to_string(*next->accepted) + "/" + version +
+                                    "?language=" + std::string(name_of(content.language)));
+    co_return PageAnswer::of(std::move(view));
+}
+
+awaitable<Result<PageAnswer>> ConsentPages::accept(const Sent<AcceptForm, VisitOf<SignedIn>>& sent) {
+    const auto& visit = sent.visit();
+    const AcceptForm& form = sent.form();
+    AcceptRequest wanted{.type = form.type,
+                         .version = form.version,
+                         .language = form.language,
+                         .content_hash = form.content_hash,
+                         .shown_diff_hash = {}};
+    const auto accepted = co_await acceptances_.accept(
+        {.user = visit.caller().user(), .session = visit.caller().session(), .language = visit.language()},
+        std::move(wanted), cause_of(visit.context()));
+    // Sent twice, or accepted in another tab: the visitor has what they want.
+    if (!accepted && !accepted.error().is(errors::term_policy_already_accepted))
+        co_return fail(Error{accepted.error().kind()});
+    co_return PageAnswer::to(accept_page(form.policies.value_or(""), visit));
+}
+
+}  // namespace consentry

@@ -1,0 +1,101 @@
+#include "pages/recovery_pages.hpp"
+
+#include "features/activity/audit.hpp"
+#include "pages/ways.hpp"
+
+namespace consentry {
+namespace {
+
+awaitable<Result<PageAnswer>> show_forgot(const Visit&) { co_return PageAnswer{}; }
+
+awaitable<Result<PageAnswer>> show_reset(const Visit& visit) {
+    co_return PageAnswer::of(std::move(password_hint().text("token", visit.path("token"))));
+}
+
+std::vector<std::string> and_names(std::vector<std::string> names, std::string more) {
+    names.push_back(std::move(more));
+    return names;
+}
+
+}  // namespace
+
+void RecoveryPages::add_to(Pages& pages) {
+    constexpr std::string_view flag = "changePassword.forgotAllowed";
+    pages.form(
+        "/forgot-password",
+        {.id = "forgotPassword", .file = "forgot_password.html", .title = "forgotPassword.title", .flag = flag},
+        [](const Visit& visit) { return show_forgot(visit); },
+        [this](const Sent<AddressForm>& sent) { return send_link(sent); });
+    pages.form(
+        "/forgot-password/:token",
+        {.id = "resetPassword",
+         .file = "reset_password.html",
+         .title = "resetPassword.title",
+         .names = and_names(password_hint_names, "token"),
+         .flag = flag},
+        [](const Visit& visit) { return show_reset(visit); },
+        [this](const Sent<ResetPasswordForm>& sent) { return reset(sent); });
+    pages.form(
+        "/change-password",
+        {.id = "changePassword",
+         .file = "change_password.html",
+         .title = "changePassword.title",
+         .names = and_names(password_hint_names, "needs_factor"),
+         .flag = "changePassword"},
+        [this](const VisitOf<SignedInProvisionally>& visit) { return show_change(visit); },
+        [this](const Sent<ChangePasswordForm, VisitOf<SignedInProvisionally>>& sent) { return change(sent); });
+    pages.form(
+        "/login/confirm",
+        {.id = "confirm", .file = "login_confirm.html", .title = "confirm.title", .names = {"needs_factor"}},
+        [this](const VisitOf<SignedIn>& visit) { return show_confirm(visit); },
+        [this](const Sent<ConfirmForm, VisitOf<SignedIn>>& sent) { return confirm(sent); });
+}
+
+awaitable<Result<PageAnswer>> RecoveryPages::send_link(const Sent<AddressForm>& sent) {
+    co_await parts_.links.request(TokenPurpose::forgot_password, sent.form().email, cause_of(sent.visit().context()));
+    co_return PageAnswer::to(login_with_note(LoginNote::link_sent, sent.visit()));
+}
+
+awaitable<Result<PageAnswer>> RecoveryPages::reset(const Sent<ResetPasswordForm>& sent) {
+    PasswordReset wanted{sent.visit().path("token"), sent.form().new_password, proof_of(sent.form())};
+    auto done = co_await parts_.passwords.reset(std::move(wanted), cause_of(sent.visit().context()));
+    if (!done) co_return fail(std::move(done.error()));
+    co_return PageAnswer::to(login_with_note(LoginNote::password_set, sent.visit()));
+}
+
+awaitable<Result<PageAnswer>> RecoveryPages::show_change(const VisitOf<SignedInProvisionally>& visit) const {
+    const auto factor = co_await parts_.two_factor.state(visit.caller().user());
+    co_return PageAnswer::of(std::move(password_hint().flag("needs_factor", factor.enabled)));
+}
+
+awaitable<Result<PageAnswer>> RecoveryPages::change(
+    const Sent<ChangePasswordForm, VisitOf<SignedInProvisionally>>& sent) {
+    const auto& visit = sent.visit();
+    const ChangePasswordForm& form = sent.form();
+    auto changed = co_await parts_.passwords.change(
+        visit.caller().actor(), visit.caller().user(),
+        {.old_password = form.old_password, .new_password = form.new_password, .proof = proof_of(form)},
+        cause_of(visit.context()));
+    if (!changed) co_return fail(std::move(changed.error()));
+    // The new password ends all sessions, this one too.
+    co_return PageAnswer::to(login_with_note(LoginNote::password_set, visit), cookies_.clear(PageCookie::session));
+}
+
+awaitable<Result<PageAnswer>> RecoveryPages::show_confirm(const VisitOf<SignedIn>& visit) const {
+    const auto factor = co_await parts_.two_factor.state(visit.caller().user());
+    co_return PageAnswer::of(std::move(View().flag("needs_factor", factor.enabled)));
+}
+
+awaitable<Result<PageAnswer>> RecoveryPages::confirm(const Sent<ConfirmForm, VisitOf<SignedIn>>& sent) {
+    const auto& visit = sent.visit();
+    auto confirmed = co_await parts_.confirmation.confirm(
+        visit.caller(), {.password = sent.form().password, .factor = proof_of(sent.form())}, cause_of(visit.context()));
+    if (!confirmed) co_return fail(std::move(confirmed.error()));
+    // The session may do more from now on, so it gets a new identity.
+    auto cookie = co_await parts_.sessions.renew_cookie(visit.browser());
+    if (!cookie) co_return fail(std::move(cookie.error()));
+    co_return PageAnswer::to(goal_of(visit),
+                             cookies_.set(PageCookie::session, *cookie, parts_.sessions.cookie_lifetime()));
+}
+
+}  // namespace consentry

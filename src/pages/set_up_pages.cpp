@@ -1,0 +1,51 @@
+#include "pages/set_up_pages.hpp"
+
+#include "base/errors.hpp"
+#include "features/activity/audit.hpp"
+#include "markup/qr_code.hpp"
+#include "pages/ways.hpp"
+
+namespace consentry {
+
+View backup_codes_view(const std::vector<std::string>& codes) {
+    std::vector<View> list;
+    for (const std::string& code : codes) list.push_back(View().text("one", code));
+    return std::move(View().flag("has_codes", !codes.empty()).list("codes", std::move(list)));
+}
+
+void SetUpPages::add_to(Pages& pages) {
+    std::vector<std::string> names{"qr", "otpauth", "secret"};
+    names.insert(names.end(), backup_codes_names.begin(), backup_codes_names.end());
+    pages.form(
+        "/login/set-up",
+        {.id = "setUp", .file = "login_set_up.html", .title = "setUp.title", .names = std::move(names)},
+        [this](const Visit& visit) { return show(visit); },
+        [this](const Sent<SetUpForm>& sent) { return enable(sent); });
+}
+
+awaitable<Result<PageAnswer>> SetUpPages::show(const Visit& visit) const {
+    if (visit.is_signed_in()) co_return PageAnswer::to(goal_of(visit));
+    const auto step = steps_.find(visit);
+    if (!step || !step->setup) co_return PageAnswer::to(with_return(Address("/login"), visit));
+    View view;
+    view.text("secret", step->setup->secret).text("otpauth", step->setup->otpauth_url);
+    const std::string_view label = locales_.text(visit.language(), "pages.setUp.qr");
+    if (auto code = markup::qr_svg(step->setup->otpauth_url, label)) view.html("qr", std::move(*code));
+    co_return PageAnswer::of(std::move(view));
+}
+
+awaitable<Result<PageAnswer>> SetUpPages::enable(const Sent<SetUpForm>& sent) {
+    const auto step = steps_.find(sent.visit());
+    if (!step) co_return PageAnswer::to(login_with_note(LoginNote::over, sent.visit()));
+    auto codes = co_await login_.enable(step->challenge, sent.form().code, cause_of(sent.visit().context()));
+    if (!codes && codes.error().is(errors::two_factor_challenge_invalid))
+        co_return PageAnswer::to(login_with_note(LoginNote::over, sent.visit()));
+    // Sent twice: the second factor is on, and the codes were shown.
+    if (!codes && codes.error().is(errors::two_factor_not_required_setup))
+        co_return PageAnswer::to(with_return(Address("/login/verify"), sent.visit()));
+    if (!codes) co_return fail(std::move(codes.error()));
+    // Shown in this answer alone, so that they are never stored.
+    co_return PageAnswer::of(backup_codes_view(*codes));
+}
+
+}  // namespace consentry

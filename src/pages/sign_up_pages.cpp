@@ -1,0 +1,69 @@
+#include "pages/sign_up_pages.hpp"
+
+#include "features/activity/audit.hpp"
+#include "features/passwords/form.hpp"
+#include "pages/ways.hpp"
+
+namespace consentry {
+namespace {
+
+awaitable<Result<PageAnswer>> show_sign_up(const Visit& visit) {
+    if (visit.is_signed_in()) co_return PageAnswer::to(goal_of(visit));
+    co_return PageAnswer::of(password_hint());
+}
+
+awaitable<Result<PageAnswer>> show_empty(const Visit&) { co_return PageAnswer{}; }
+
+// Only shows a button: programs that look at the links of mails open them too.
+awaitable<Result<PageAnswer>> show_verify(const Visit& visit) {
+    co_return PageAnswer::of(std::move(View().text("token", visit.path("token"))));
+}
+
+}  // namespace
+
+void SignUpPages::add_to(Pages& pages) {
+    pages.form(
+        "/sign-up",
+        {.id = "signUp",
+         .file = "sign_up.html",
+         .title = "signUp.title",
+         .names = password_hint_names,
+         .flag = "signUp"},
+        [](const Visit& visit) { return show_sign_up(visit); },
+        [this](const Sent<SignUpForm>& sent) { return sign_up(sent); });
+    pages.form(
+        "/verify-email", {.id = "sendVerification", .file = "verify_email_again.html", .title = "verifyEmail.again"},
+        [](const Visit& visit) { return show_empty(visit); },
+        [this](const Sent<AddressForm>& sent) { return send_link(sent); });
+    pages.form(
+        "/verify-email/:token",
+        {.id = "verifyEmail", .file = "verify_email.html", .title = "verifyEmail.title", .names = {"token"}},
+        [](const Visit& visit) { return show_verify(visit); },
+        [this](const Sent<NothingForm>& sent) { return verify(sent); });
+}
+
+awaitable<Result<PageAnswer>> SignUpPages::sign_up(const Sent<SignUpForm>& sent) {
+    const SignUpForm& form = sent.form();
+    NewAccount account{.email = form.email,
+                       .password = form.password,
+                       .name = form.name,
+                       .from = SignUpFrom::website,
+                       .language = sent.visit().language(),
+                       .accepted = {}};
+    auto made = co_await accounts_.sign_up(std::move(account), cause_of(sent.visit().context()));
+    if (!made) co_return fail(std::move(made.error()));
+    co_return PageAnswer::to(login_with_note(LoginNote::signed_up, sent.visit()));
+}
+
+awaitable<Result<PageAnswer>> SignUpPages::send_link(const Sent<AddressForm>& sent) {
+    co_await links_.request(TokenPurpose::verify_email, sent.form().email, cause_of(sent.visit().context()));
+    co_return PageAnswer::to(login_with_note(LoginNote::link_sent, sent.visit()));
+}
+
+awaitable<Result<PageAnswer>> SignUpPages::verify(const Sent<NothingForm>& sent) {
+    auto verified = co_await accounts_.verify(sent.visit().path("token"), cause_of(sent.visit().context()));
+    if (!verified) co_return fail(std::move(verified.error()));
+    co_return PageAnswer::to(login_with_note(LoginNote::verified, sent.visit()));
+}
+
+}  // namespace consentry

@@ -1,0 +1,29 @@
+// Where pages lead, and what the page there says about it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pages/site.hpp"
+#include "pages/visit.hpp"
+
+namespace consentry {
+
+// Adds the way back, if there is one.
+Address with_return(Address address, const Visit& visit);
+// Where a login ends: where the visitor wanted to go, or the account.
+Address goal_of(const Visit& visit);
+
+// What has just happened, for the page of the login. Anybody can put these into an address, so the notes promise
+// nothing that is not shown to everybody.
+enum class LoginNote { over, signed_up, link_sent, verified, password_set };
+Address login_with_note(LoginNote note, const Visit& visit);
+// The message of the note that the address names; empty if it names none.
+std::string_view note_message(const Visit& visit);
+
+// What a new password must be, for the templates that ask for one.
+View password_hint();
+inline const std::vector<std::string> password_hint_names{"needs_classes", "length_min", "length_max"};
+
+}  // namespace consentry
