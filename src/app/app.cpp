@@ -246,6 +246,7 @@ void App::open_metrics() {
 void App::declare_endpoints() {
     router_.provide(services_.session_guard);
     router_.provide<CallerGuard>(services_.session_guard);
+    router_.provide(services_.forward_auth_guard);
     router_.provide<http::CursorSeal>(services_.cursors);
     add_login_endpoints(router_, services_.login);
     router_.provide(services_.social_guard);

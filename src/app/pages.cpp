@@ -38,7 +38,9 @@ std::unique_ptr<Website> open_website(Services& services) {
                        .links = services.link_requests,
                        .passwords = services.passwords,
                        .confirmation = services.confirmation,
-                       .two_factor = services.two_factor},
+                       .two_factor = services.two_factor,
+                       .hand_over = services.hand_over,
+                       .host_cookies = services.host_cookies},
         WebsiteSettings{.site = site_settings(config, hosts),
                         .guard = {.origin = origin_of(config.app.public_url),
                                   .cookies = PageCookies(config.app.public_url.starts_with("https:")),
@@ -46,7 +48,8 @@ std::unique_ptr<Website> open_website(Services& services) {
                                   .secrets = config.encryption.secrets,
                                   .languages = config.app.languages,
                                   .default_language = config.app.language},
-                        .api_prefix = config.http.global_prefix});
+                        .api_prefix = config.http.global_prefix,
+                        .url = own_url(config)});
 }
 
 }  // namespace consentry

@@ -6,12 +6,14 @@
 
 #include <spdlog/spdlog.h>
 
+#include "app/config/own_url.hpp"
 #include "app/consent_log_key.hpp"
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/known_answers.hpp"
 #include "features/passwords/form.hpp"
+#include "pages/address.hpp"
 
 namespace consentry {
 namespace {
@@ -78,6 +80,12 @@ LinkSettings link_settings(const LinkConfig& config) {
             .token_length = config.token_length,
             .reference_prefix = config.reference_prefix,
             .reference_length = config.reference_length};
+}
+
+GuardedHosts guarded_hosts(const Config& config) {
+    if (!can_serve_pages(config)) return {};
+    return {ReturnHosts::parse(config.pages.return_hosts).value().origins(), config.pages.cookie_domain,
+            http::Networks::parse(config.http.trusted_proxies).value()};
 }
 
 LinkRequestSettings link_request_settings(const Config& config) {
@@ -290,7 +298,11 @@ Services::Services(const Config& given, const Clock& the_clock)
       account_export(database, clock, profiles, locales, audit, consent_log.get()),
       user_import(database, roles, clock, audit, import_settings(config)),
       administration(database, clock, users, roles, sessions, passwords),
-      forward_auth(consents) {}
+      forward_auth(consents),
+      host_cookies(guarded_hosts(config), config.encryption.secrets),
+      forward_auth_guard(sessions, roles, consents, host_cookies),
+      hand_over(database, clock, host_cookies, own_url(config), sessions.cookie_lifetime(), config.encryption.secrets) {
+}
 
 std::vector<CleanUpTask> Services::clean_up_tasks() {
     constexpr std::chrono::hours rarely{1};
@@ -301,6 +313,7 @@ std::vector<CleanUpTask> Services::clean_up_tasks() {
         {"expired sessions", rarely, [this] { return sessions.forget_old(); }},
         {"old activity log entries", rarely, [this] { return activity.forget_old(); }},
         {"expired identity tokens", rarely, [this] { return social_accounts.forget_old(); }},
+        {"used forward auth codes", rarely, [this] { return hand_over.forget_old(); }},
         {"old link requests", rarely, [this] { return link_requests.forget_old(); }},
         {"deleted accounts", rarely, [this] { return accounts.erase_deleted(); }},
         {"abandoned emails", rarely, [this] { return forget_failed_mails(); }},

@@ -33,6 +33,8 @@
 #include "features/feature_flags/feature_flags.hpp"
 #include "features/files/files.hpp"
 #include "features/forward_auth/forward_auth.hpp"
+#include "features/forward_auth/guard.hpp"
+#include "features/forward_auth/hand_over.hpp"
 #include "features/login/login.hpp"
 #include "features/login/social_guard.hpp"
 #include "features/mail/mails.hpp"
@@ -148,6 +150,9 @@ public:
     UserImport user_import;
     Administration administration;
     ForwardAuth forward_auth;
+    HostCookies host_cookies;
+    ForwardAuthGuard forward_auth_guard;
+    HandOver hand_over;
 };
 
 }  // namespace consentry

@@ -29,6 +29,7 @@ inline constexpr ErrorKind param_required{"paramRequired", 400, 5032, "request.e
 inline constexpr ErrorKind cross_site_form{"crossSiteForm", 403, 7000, "pages.form.crossSite", "pages"};
 inline constexpr ErrorKind form_expired{"formExpired", 403, 7001, "pages.form.expired", "pages"};
 inline constexpr ErrorKind form_without_cookie{"formWithoutCookie", 403, 7002, "pages.form.withoutCookie", "pages"};
+inline constexpr ErrorKind hand_over_invalid{"handOverInvalid", 403, 7020, "pages.handOver.invalid", "pages"};
 inline constexpr ErrorKind env_forbidden{"envForbidden", 403, 5034, "http.clientError.forbidden", "request"};
 
 inline constexpr ErrorKind order_by_not_allowed{"orderByNotAllowed", 422, 5020, "pagination.error.orderByNotAllowed",

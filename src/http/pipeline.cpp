@@ -299,9 +299,13 @@ void Pipeline::answer_error(Walk& walk, const Error& error, Response& response) 
 
 void Pipeline::answer_error_page(Walk& walk, const Error& error, Response& response) const {
     Reply page = options_.error_pages->page_of(walk.context, error);
+    if (page.status != 0) response.status = page.status;
     common_headers(walk, response);
     response.headers.append(page.extra_headers).append(not_kept);
-    response.add_header("Content-Security-Policy", page.content_security_policy);
+    if (page.content_security_policy.empty())
+        response.headers.append(inert_document);
+    else
+        response.add_header("Content-Security-Policy", page.content_security_policy);
     add_retry_after(error, response);
     if (response.status == 405) response.add_header("Allow", walk.allow);
     response.add_header("Content-Type", page.content_type);

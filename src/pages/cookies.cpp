@@ -1,6 +1,6 @@
 #include "pages/cookies.hpp"
 
-#include "base/text.hpp"
+#include "http/cookie.hpp"
 
 namespace consentry {
 
@@ -20,22 +20,7 @@ std::string PageCookies::name_of(PageCookie cookie) const {
 }
 
 std::optional<std::string> PageCookies::find(const http::Request& request, PageCookie cookie) const {
-    const std::string wanted = name_of(cookie);
-    std::optional<std::string> found;
-    for (const auto& [name, value] : request.headers) {
-        if (!equal_ignoring_case(name, "cookie")) continue;
-        for (std::string_view rest = value; !rest.empty();) {
-            const auto end = std::min(rest.find(';'), rest.size());
-            const std::string_view pair = trim(rest.substr(0, end));
-            rest.remove_prefix(std::min(end + 1, rest.size()));
-            const auto equals = pair.find('=');
-            if (equals == std::string_view::npos || pair.substr(0, equals) != wanted) continue;
-            if (found) return std::nullopt;
-            found = pair.substr(equals + 1);
-        }
-    }
-    if (found && found->empty()) return std::nullopt;
-    return found;
+    return http::only_cookie(request, name_of(cookie));
 }
 
 std::string PageCookies::line(PageCookie cookie, std::string_view value) const {

@@ -23,14 +23,17 @@ std::string_view heading_of(unsigned status) {
 
 }  // namespace
 
-SiteErrorPages::SiteErrorPages(const Site& site, const PagesGuard& guard, std::string api_prefix)
+SiteErrorPages::SiteErrorPages(const Site& site, const PagesGuard& guard, std::string api_prefix,
+                               Navigations navigations)
     : site_(site),
       guard_(guard),
       api_prefix_(std::move(api_prefix)),
+      navigations_(std::move(navigations)),
       page_(site.page("error.html", "error.title", {"heading", "sentence", "status", "request"})) {}
 
 bool SiteErrorPages::concerns(const http::RequestContext& context) const {
     if (http::asks_for_json(context.request)) return false;
+    if (navigations_.contain(context)) return true;
     if (context.operation != nullptr) return context.operation->is_page;
     const bool is_api = (std::string(context.request.path) + "/").starts_with(api_prefix_ + "/");
     return !is_api && http::names_html(context.request);
@@ -38,6 +41,8 @@ bool SiteErrorPages::concerns(const http::RequestContext& context) const {
 
 http::Reply SiteErrorPages::page_of(http::RequestContext& context, const Error& error) const {
     context.language = guard_.language_of(context);
+    if (navigations_.contain(context))
+        if (auto reply = navigations_.way_in(context, error)) return std::move(*reply);
     const Locales& locales = site_.locales();
     const unsigned status = error.kind().http_status;
     View view;
@@ -45,6 +50,8 @@ http::Reply SiteErrorPages::page_of(http::RequestContext& context, const Error& 
         .text("sentence", locales.text(context.language, error.message_key(), error.data()))
         .text("status", std::to_string(status))
         .text("request", context.request_id);
+    if (Navigations::are_at_guarded_host(context))
+        return site_.foreign(context, page_, std::move(view), status, navigations_.pages());
     return site_.plain(context, page_, std::move(view), status);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/embedded.hpp"
+#include "base/percent_encoding.hpp"
 #include "crypto/digest.hpp"
 #include "http/endpoint/inputs.hpp"
 #include "pages/page_language.hpp"
@@ -29,7 +30,8 @@ constexpr std::string_view page_headers = "Cross-Origin-Opener-Policy: same-orig
 const std::vector<std::string>& shared_names() {
     static const std::vector<std::string> names{"page_language", "service", "csrf",   "return",   "is_signed_in",
                                                 "has_docs",      "style",   "logo",   "title",    "content",
-                                                "choices",       "code",    "choice", "is_chosen"};
+                                                "choices",       "code",    "choice", "is_chosen",
+                                                "home"};
     return names;
 }
 
@@ -63,6 +65,14 @@ std::string policy_of(const ReturnHosts& hosts) {
     for (const std::string& origin : hosts.origins()) form_action += " " + origin;
     return "default-src 'none'; style-src 'self'; img-src 'self'; form-action " + form_action +
            "; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+}
+
+// A browser enters a guarded host where it gets a cookie of that host.
+std::string location_of(const Address& address) {
+    const std::string& text = address.text();
+    if (text.starts_with('/')) return text;
+    const auto path = text.find('/', text.find("://") + 3);
+    return text.substr(0, path) + std::string(guarded_root) + "/start?return=" + percent_encoded(text.substr(path));
 }
 
 }  // namespace
@@ -125,14 +135,16 @@ SitePage Site::page(std::string_view file, std::string_view title, std::vector<s
 }
 
 http::Reply Site::send(const http::RequestContext& context, const SitePage& page, View view, View frame,
-                       unsigned status) const {
+                       unsigned status, const Place& place) const {
+    const std::string root(place.root);
     frame.text("page_language", name_of(context.language))
         .text("service", settings_.name)
-        .text("style", style_path_)
-        .text("logo", logo_path_)
+        .text("home", place.home)
+        .text("style", root + style_path_)
+        .text("logo", logo_path_.empty() ? "" : root + logo_path_)
         .flag("has_docs", settings_.documentation);
     std::vector<View> choices;
-    for (const Language language : settings_.languages)
+    for (const Language language : place.has_languages ? settings_.languages : std::vector<Language>{})
         choices.push_back(View()
                               .text("code", name_of(language))
                               .text("choice", own_name_of(language))
@@ -151,7 +163,14 @@ http::Reply Site::send(const http::RequestContext& context, const SitePage& page
 }
 
 http::Reply Site::plain(const http::RequestContext& context, const SitePage& page, View view, unsigned status) const {
-    return send(context, page, std::move(view), {}, status);
+    return send(context, page, std::move(view), {}, status, {});
+}
+
+http::Reply Site::foreign(const http::RequestContext& context, const SitePage& page, View view, unsigned status,
+                          const std::string& pages) const {
+    // A choice of a language would lead to the application.
+    return send(context, page, std::move(view), {}, status,
+                {.root = guarded_root, .home = pages + "/", .has_languages = false});
 }
 
 http::Reply Site::reply(const Visit& visit, const SitePage& page, PageAnswer answer) const {
@@ -159,7 +178,7 @@ http::Reply Site::reply(const Visit& visit, const SitePage& page, PageAnswer ans
     View frame;
     frame.text("csrf", visit.form_token()).flag("is_signed_in", visit.is_signed_in());
     if (visit.return_to()) frame.text("return", visit.return_to()->text());
-    http::Reply reply = send(visit.context(), page, std::move(answer.view), std::move(frame), answer.status);
+    http::Reply reply = send(visit.context(), page, std::move(answer.view), std::move(frame), answer.status, {});
     reply.extra_headers += answer.headers;
     return reply;
 }
@@ -169,7 +188,7 @@ http::Reply Site::redirect(const Address& address, std::string headers) const {
     reply.status = 303;
     reply.content_type = "text/html; charset=utf-8";
     reply.content_security_policy = content_security_policy_;
-    reply.extra_headers = std::string(page_headers) + "Location: " + address.text() + "\r\n" + headers;
+    reply.extra_headers = std::string(page_headers) + "Location: " + location_of(address) + "\r\n" + headers;
     return reply;
 }
 

@@ -58,6 +58,9 @@ private:
     std::string title_;  // key of the message
 };
 
+// Where a guarded host has the files of the pages.
+inline constexpr std::string_view guarded_root = "/.consentry";
+
 class Site {
 public:
     // Throws TemplateFault, or std::runtime_error naming a file that cannot be used.
@@ -71,6 +74,10 @@ public:
     http::Reply redirect(const Address& address, std::string headers = {}) const;
     // A page for whoever asks, without forms of a visitor.
     http::Reply plain(const http::RequestContext& context, const SitePage& page, View view, unsigned status) const;
+    // The same at a guarded host, whose paths are the application's, except those below /.consentry. `pages` is the
+    // origin of the pages, to which its links lead.
+    http::Reply foreign(const http::RequestContext& context, const SitePage& page, View view, unsigned status,
+                        const std::string& pages) const;
 
     const std::vector<SiteFile>& files() const { return files_; }
     const Locales& locales() const { return locales_; }
@@ -81,8 +88,14 @@ private:
     const SiteFile& add_file(std::string_view name, std::string_view extension, std::string bytes);
     void add_logo();
     void check_folder() const;
-    http::Reply send(const http::RequestContext& context, const SitePage& page, View view, View frame,
-                     unsigned status) const;
+    // Where a page is shown: the paths of files are below `root`, and links lead to `home`.
+    struct Place {
+        std::string_view root = {};
+        std::string home = "/";
+        bool has_languages = true;
+    };
+    http::Reply send(const http::RequestContext& context, const SitePage& page, View view, View frame, unsigned status,
+                     const Place& place) const;
 
     const Locales& locales_;
     SiteSettings settings_;

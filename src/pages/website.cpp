@@ -38,7 +38,8 @@ Website::Website(const Parts& parts, WebsiteSettings settings)
     : site_(parts.locales, std::move(settings.site)),
       callers_(parts.sessions, parts.roles, parts.acceptances, settings.guard.cookies),
       guard_(callers_, std::move(settings.guard)),
-      error_pages_(site_, guard_, settings.api_prefix),
+      error_pages_(site_, guard_, settings.api_prefix,
+                   Navigations(parts.host_cookies.hosts(), std::move(settings.url))),
       login_(parts.login, parts.sessions, parts.locales, guard_.settings().cookies,
              LoginSteps(guard_.settings().secrets, guard_.settings().cookies)),
       set_up_(parts.login, parts.locales, LoginSteps(guard_.settings().secrets, guard_.settings().cookies)),
@@ -49,12 +50,14 @@ Website::Website(const Parts& parts, WebsiteSettings settings)
                  .two_factor = parts.two_factor,
                  .sessions = parts.sessions},
                 guard_.settings().cookies),
-      consent_(parts.acceptances, parts.policies, parts.locales, settings.api_prefix) {}
+      consent_(parts.acceptances, parts.policies, parts.locales, settings.api_prefix),
+      guarded_hosts_(parts.hand_over, parts.host_cookies, PageKit(site_, guard_)) {}
 
 void Website::add_to(http::Router& router) {
     for (std::size_t i = 0; i < site_.files().size(); ++i)
         router.page(http::Method::get, site_.files()[i].path)
             .id("pagesFile" + std::to_string(i))
+            .also_at(std::string(guarded_root) + site_.files()[i].path)
             .tag("pages")
             .handled_with(std::make_unique<FileHandler>(site_.files()[i]));
     Pages pages(router, site_, guard_);
@@ -65,6 +68,7 @@ void Website::add_to(http::Router& router) {
     sign_up_.add_to(pages);
     recovery_.add_to(pages);
     consent_.add_to(pages);
+    guarded_hosts_.add_to(router);
     pages.show("/account", {.id = "account", .file = "account.html", .title = "account.title", .names = {"email"}},
                [](const VisitOf<Consenting<>>& visit) { return show_account(visit); });
 }

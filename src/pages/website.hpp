@@ -17,6 +17,7 @@
 #include "pages/consent_pages.hpp"
 #include "pages/cookie_guard.hpp"
 #include "pages/error_pages.hpp"
+#include "pages/guarded_host_pages.hpp"
 #include "pages/login_pages.hpp"
 #include "pages/pages_guard.hpp"
 #include "pages/recovery_pages.hpp"
@@ -30,6 +31,7 @@ struct WebsiteSettings {
     SiteSettings site;
     PagesGuardSettings guard;
     std::string api_prefix;
+    std::string url;  // of the pages, as browsers name them
 };
 
 class Website {
@@ -46,6 +48,8 @@ public:
         Passwords& passwords;
         Confirmation& confirmation;
         TwoFactor& two_factor;
+        HandOver& hand_over;
+        const HostCookies& host_cookies;
     };
     // The parts must outlive this object. Throws std::runtime_error naming what cannot be used.
     Website(const Parts& parts, WebsiteSettings settings);
@@ -64,6 +68,7 @@ private:
     SignUpPages sign_up_;
     RecoveryPages recovery_;
     ConsentPages consent_;
+    GuardedHostPages guarded_hosts_;
 };
 
 }  // namespace consentry

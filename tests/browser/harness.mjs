@@ -16,6 +16,7 @@ const sanitizerOptions = ['ASAN_OPTIONS', 'UBSAN_OPTIONS', 'TSAN_OPTIONS', 'LLVM
 
 // Ends what tests started, the last first, also if their preparations failed: a test that waits for its children hangs.
 const endings = [];
+export const atEnd = (end) => endings.push(end);
 after(async () => {
     while (endings.length > 0) await endings.pop()();
 });
@@ -134,8 +135,8 @@ export class Service {
     }
 }
 
-// A browser with a profile of its own.
-export async function openBrowser() {
+// A browser with a profile of its own. `options` are further arguments of Chromium.
+export async function openBrowser(...options) {
     const profile = mkdtempSync(join(tmpdir(), 'consentry-chromium-'));
     const browser = await puppeteer.launch({
         executablePath: process.env.CONSENTRY_CHROMIUM,
@@ -150,6 +151,7 @@ export async function openBrowser() {
             '--disable-component-update',
             '--disable-sync',
             '--disable-dev-shm-usage',
+            ...options,
         ],
     });
     endings.push(async () => {

@@ -62,7 +62,8 @@ TEST(LoginPages, ALoginReturnsToWhereItIsSafe) {
             .headers.at("location");
     };
     EXPECT_EQ(goal("/account?tab=2"), "/account?tab=2");
-    EXPECT_EQ(goal("https://app.example.com/a"), "https://app.example.com/a");
+    EXPECT_EQ(goal("https://app.example.com/a"), "https://app.example.com/.consentry/start?return=%2Fa")
+        << "where the browser gets a cookie of that host";
     EXPECT_EQ(goal("https://evil.example/a"), "/account");
     EXPECT_EQ(goal("//evil.example/a"), "/account");
     Browser browser(service);

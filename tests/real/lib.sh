@@ -58,7 +58,7 @@ servers_in() {
         entry=${entry%/cmdline}
         read -r name 2>/dev/null <"$entry/comm" || continue
         case "$name" in
-            ceph-mon | ceph-osd | radosgw | nginx | node | postgres | pgbouncer | python3) echo "${entry#/proc/}" ;;
+            apache2 | caddy | ceph-mon | ceph-osd | haproxy | radosgw | nginx | node | postgres | pgbouncer | python3) echo "${entry#/proc/}" ;;
             redis-server | redis-sentinel | valkey-server | valkey-sentinel) echo "${entry#/proc/}" ;;
         esac
     done

@@ -67,6 +67,7 @@ const Pinned pinned[] = {
     {"cross_site_form",     errors::cross_site_form,     "crossSiteForm",     403, 7000},
     {"form_expired",        errors::form_expired,        "formExpired",       403, 7001},
     {"form_without_cookie", errors::form_without_cookie, "formWithoutCookie", 403, 7002},
+    {"hand_over_invalid",   errors::hand_over_invalid,   "handOverInvalid",   403, 7020},
     {"env_forbidden",      errors::env_forbidden,      "envForbidden",  403, 5034},
 
     {"session_not_found", errors::session_not_found, "notFound",  404, 5040},

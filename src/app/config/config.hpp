@@ -60,6 +60,7 @@ struct PagesConfig {
     std::filesystem::path logo;       // empty: none
     PageColors colors;
     std::vector<std::string> return_hosts;  // checked
+    std::string cookie_domain;              // shared by guarded hosts; empty: none
 };
 
 struct ThrottleConfig {

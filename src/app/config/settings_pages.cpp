@@ -1,6 +1,7 @@
 // Settings of the pages, and of browsers that return from them.
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
+#include "base/text.hpp"
 #include "pages/address.hpp"
 
 namespace consentry {
@@ -76,6 +77,21 @@ std::vector<SettingSpec> pages_settings() {
          .description = "The hosts to which a browser may return from a login, besides this service: those of the "
                         "applications that forward auth guards. A host without a scheme is reached over https.",
          .example = "app.example.com,wiki.example.com"},
+        {.name = "FORWARD_AUTH_COOKIE_DOMAIN",
+         .group = group,
+         .type = {.allowed = "empty, or a domain such as example.com",
+                  .read = [](std::string_view value, Config& config) -> Read {
+                      const auto host = ReturnHosts::parse({std::string(value)});
+                      if (!value.empty() && (!host || !value.contains('.') || value.find_first_of(":/") != value.npos))
+                          return refused("empty, or a domain such as example.com");
+                      config.pages.cookie_domain = to_lower_ascii(value);
+                      return {};
+                  },
+                  .show = [](const Config& config) { return config.pages.cookie_domain; }},
+         .default_text = "",
+         .description = "One cookie for all guarded hosts of this domain. Each of their applications can use it at the "
+                        "others, and every host of the domain can set it. If empty, each host has a cookie of its own.",
+         .example = "example.com"},
     };
 }
 

@@ -8,9 +8,21 @@
 
 namespace consentry {
 
+enum class DenyAs { unauthorized };
+
+}  // namespace consentry
+
+template <>
+struct consentry::EnumNames<consentry::DenyAs> {
+    static constexpr std::array names{std::pair{consentry::DenyAs::unauthorized, std::string_view{"401"}}};
+};
+
+namespace consentry {
+
 struct ForwardAuthQuery {
     std::optional<std::string> roles;
     std::optional<std::string> policies;
+    std::optional<DenyAs> deny;
 
     static constexpr auto fields() {
         using http::field;
@@ -22,7 +34,10 @@ struct ForwardAuthQuery {
                 "policies", &ForwardAuthQuery::policies,
                 "Policy types, separated by commas: termsOfService, privacy, marketing, cookies. The caller must "
                 "have accepted the required version of each: the newest one whose change was material. A type without "
-                "a published version is not required")};
+                "a published version is not required"),
+            field("deny", &ForwardAuthQuery::deny,
+                  "`401`: a browser that has to log in, or to accept a policy, gets 401 instead of 302, with the same "
+                  "`Location`, for proxies whose checks cannot redirect")};
     }
     static void check(const ForwardAuthQuery& query, Report& report) { demand(query, report); }
     static Demand demand(const ForwardAuthQuery& query, Report& report) {

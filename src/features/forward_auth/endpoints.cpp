@@ -1,4 +1,5 @@
 #include "features/forward_auth/dto.hpp"
+#include "features/forward_auth/guard.hpp"
 
 namespace consentry {
 namespace {
@@ -59,9 +60,9 @@ Result<Demand> demand_by_path(const http::Request& request, const ForwardedPath&
     return with_headers(request, std::move(*demand));
 }
 
-Answer admit(ForwardAuth& forward_auth, const SignedIn& caller, Result<Demand> demand) {
+Answer admit(ForwardAuth& forward_auth, const AskedCaller& asked, Result<Demand> demand) {
     if (!demand) return refuse(std::move(demand.error()));
-    return forward_auth.admit(caller, std::move(*demand));
+    return forward_auth.admit(asked.caller(), std::move(*demand));
 }
 
 // Common to both operations: the method and the body are those of the request to the application.
@@ -88,9 +89,12 @@ void add_forward_auth_endpoints(http::Router& router, ForwardAuth& forward_auth)
         .describes(
             "For `auth_request` in nginx and ForwardAuth in Traefik. Answers 200 with the caller in the `X-User-*` and "
             "`X-Session-Id` headers, or 401 or 403. The proxy must replace these headers in the client's request. "
-            "Accepts any method and ignores the body. The headers `X-Required-Roles` and `X-Required-Policies`, one "
+            "Accepts any method and ignores the body. A browser that opens a page of the application is sent to the "
+            "login "
+            "page instead (302), or, with `deny=401`, gets 401 with the same `Location`. The headers "
+            "`X-Required-Roles` and `X-Required-Policies`, one "
             "line each, add to the requirements in the query.")
-        .handled_by([&forward_auth](const SignedIn& caller, const http::RequestContext& context,
+        .handled_by([&forward_auth](const AskedCaller& caller, const http::RequestContext& context,
                                     http::FromQuery<ForwardAuthQuery> query) {
             return admit(forward_auth, caller, with_headers(context.request, demand_of(query.value)));
         });
@@ -105,7 +109,7 @@ void add_forward_auth_endpoints(http::Router& router, ForwardAuth& forward_auth)
             "ignores them. The headers `X-Required-Roles` and `X-Required-Policies`, one line each, name the required "
             "roles and policies; the proxy must set them itself. If nothing follows the slash, `roles` and `policies` "
             "in the query apply too.")
-        .handled_by([&forward_auth](const SignedIn& caller, const http::RequestContext& context,
+        .handled_by([&forward_auth](const AskedCaller& caller, const http::RequestContext& context,
                                     http::FromPath<ForwardedPath> path) {
             return admit(forward_auth, caller, demand_by_path(context.request, path.value));
         });

@@ -1,0 +1,63 @@
+#include "features/forward_auth/hand_over.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "base/errors.hpp"
+#include "base/percent_encoding.hpp"
+#include "features/forward_auth/sealed_text.hpp"
+
+namespace consentry {
+namespace {
+
+namespace json = boost::json;
+
+std::string bound_to(std::string_view origin, std::string_view browser_digest) {
+    return std::string(origin) + "\n" + std::string(browser_digest);
+}
+
+}  // namespace
+
+HandOver::HandOver(storage::Database& database, const Clock& clock, const HostCookies& cookies, std::string pages,
+                   std::chrono::seconds cookie_lifetime, const std::vector<std::string>& secrets)
+    : repository_(database),
+      clock_(clock),
+      cookies_(cookies),
+      pages_(std::move(pages)),
+      cookie_lifetime_(cookie_lifetime),
+      keys_(secrets, "consentry forward auth code") {}
+
+Onward HandOver::begin(const http::Request& request, std::string_view origin, std::string_view path) const {
+    // A browser that begins in two tabs at once keeps one secret for both.
+    const std::string browser = cookies_.find_browser(request, origin).value_or(HostCookies::new_browser());
+    return {.address = pages_ + "/login/hand-over?origin=" + percent_encoded(origin) +
+                       "&browser=" + HostCookies::digest_of(browser) + "&return=" + percent_encoded(path),
+            .headers = cookies_.set_browser(browser, origin)};
+}
+
+Result<Onward> HandOver::issue(std::string_view session, std::string_view origin, std::string_view browser,
+                               std::string_view path) const {
+    if (!cookies_.hosts().contain(origin)) return fail(errors::route_not_found);
+    const json::object content{{"session", session}, {"path", path}, {"until", epoch_ms(clock_.now() + code_lifetime)}};
+    const std::string code = sealed_text(keys_, json::serialize(content), bound_to(origin, browser));
+    return Onward{.address = std::string(origin) + "/.consentry/callback?code=" + code, .headers = {}};
+}
+
+awaitable<Result<Onward>> HandOver::redeem(const http::Request& request, std::string origin, std::string code) {
+    const auto browser = cookies_.find_browser(request, origin);
+    if (!cookies_.hosts().contain(origin) || !browser) co_return fail(errors::hand_over_invalid);
+    const auto opened = opened_text(keys_, code, bound_to(origin, HostCookies::digest_of(*browser)));
+    if (!opened) co_return fail(errors::hand_over_invalid);
+    const json::value content = json::parse(*opened);
+    const json::object& in = content.as_object();
+    const TimePoint until = from_epoch_ms(in.at("until").as_int64());
+    if (until <= clock_.now()) co_return fail(errors::hand_over_invalid);
+    const bool is_first = co_await repository_.spend(crypto::sha256(code), until);
+    if (!is_first) co_return fail(errors::hand_over_invalid);
+    co_return Onward{.address = std::string(in.at("path").as_string()),
+                     .headers = cookies_.set(in.at("session").as_string(), origin, cookie_lifetime_)};
+}
+
+awaitable<void> HandOver::forget_old() { return repository_.erase_expired(clock_.now() - code_lifetime); }
+
+}  // namespace consentry

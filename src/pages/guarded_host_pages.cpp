@@ -1,0 +1,94 @@
+#include "pages/guarded_host_pages.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "http/endpoint/inputs.hpp"
+
+namespace consentry {
+namespace {
+
+template <class Function>
+class Handler final : public http::OperationHandler {
+public:
+    explicit Handler(Function function) : function_(std::move(function)) {}
+    awaitable<Result<http::Reply>> run(http::RequestContext& context) override { return function_(context); }
+
+private:
+    Function function_;
+};
+template <class Function>
+std::unique_ptr<http::OperationHandler> handler(Function function) {
+    return std::make_unique<Handler<Function>>(std::move(function));
+}
+
+std::string query_value(const http::Request& request, std::string_view name) {
+    const auto query = http::parse_query(request.query).value_or(std::vector<http::NamedText>{});
+    const auto found = std::ranges::find(query, name, &http::NamedText::name);
+    return found == query.end() ? std::string() : found->value;
+}
+
+http::Reply redirect(Onward onward) {
+    http::Reply reply;
+    reply.status = 303;
+    reply.content_type = "text/html; charset=utf-8";
+    reply.extra_headers = "Location: " + onward.address + "\r\n" + onward.headers;
+    return reply;
+}
+
+}  // namespace
+
+void GuardedHostPages::add_to(http::Router& router) {
+    const auto page = [&router](std::string_view path, std::string_view id) {
+        return router.page(http::Method::get, path).id(id).tag("pages");
+    };
+    page("/.consentry/start", "guardedHostStart").handled_with(handler([this](http::RequestContext& context) {
+        return start(context);
+    }));
+    page("/.consentry/callback", "guardedHostCallback").handled_with(handler([this](http::RequestContext& context) {
+        return callback(context);
+    }));
+    page("/.consentry/forbidden", "guardedHostForbidden").handled_with(handler([](http::RequestContext&) {
+        return forbidden();
+    }));
+    page("/login/hand-over", "handOverPage").handled_with(handler([this](http::RequestContext& context) {
+        return hand_over(context);
+    }));
+}
+
+Result<std::string> GuardedHostPages::origin_of(const http::RequestContext& context) const {
+    const auto asked = cookies_.hosts().asked(context);
+    if (!asked || !cookies_.hosts().contain(asked->origin)) return fail(errors::route_not_found);
+    return asked->origin;
+}
+
+GuardedHostPages::Answer GuardedHostPages::start(http::RequestContext& context) const {
+    auto origin = origin_of(context);
+    if (!origin) co_return fail(std::move(origin.error()));
+    co_return redirect(hand_over_.begin(context.request, *origin, query_value(context.request, "return")));
+}
+
+GuardedHostPages::Answer GuardedHostPages::hand_over(http::RequestContext& context) const {
+    auto visit = co_await kit_.guard.admit<VisitOf<SignedIn>>(context);
+    if (!visit) co_return kit_.refuse(context, std::move(visit.error()));
+    const auto back = Address::safe_return(visit->query("return"), {}).value_or(Address("/"));
+    auto onward = hand_over_.issue(visit->cookie(PageCookie::session).value_or(""), visit->query("origin"),
+                                   visit->query("browser"), back.text());
+    if (!onward) co_return fail(std::move(onward.error()));
+    co_return redirect(std::move(*onward));
+}
+
+GuardedHostPages::Answer GuardedHostPages::callback(http::RequestContext& context) {
+    auto origin = origin_of(context);
+    if (!origin) co_return fail(std::move(origin.error()));
+    auto onward = co_await hand_over_.redeem(context.request, *origin, query_value(context.request, "code"));
+    if (!onward) co_return fail(std::move(onward.error()));
+    co_return redirect(std::move(*onward));
+}
+
+// For proxies that keep a refusal's status only. The refusal itself is the page.
+GuardedHostPages::Answer GuardedHostPages::forbidden() { co_return fail(errors::role_forbidden); }
+
+}  // namespace consentry

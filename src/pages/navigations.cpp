@@ -1,0 +1,76 @@
+#include "pages/navigations.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/errors.hpp"
+#include "base/percent_encoding.hpp"
+#include "http/endpoint/inputs.hpp"
+#include "http/steps/accept.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::string_view check_path = "/forward-auth";
+constexpr std::string_view guarded_path = "/.consentry/";
+constexpr std::string_view by_path = "forwardAuthByPath";
+constexpr std::string_view password_temporary = "auth.error.passwordTemporary";
+
+bool is_check(const http::Operation* operation) {
+    return operation != nullptr && (operation->id == "forwardAuth" || operation->id == by_path);
+}
+
+// The client's path and query, which a proxy has appended to that of the check.
+std::string_view appended_path(const http::RequestContext& context) {
+    if (context.operation->id != by_path) return {};
+    const std::string_view target = context.request.target;
+    return target.substr(std::min(target.size(), target.find(check_path) + check_path.size()));
+}
+
+bool wants_401(const http::RequestContext& context) {
+    const auto query = http::parse_query(context.request.query);
+    return context.operation->id != by_path && query && std::ranges::any_of(*query, [](const http::NamedText& text) {
+               return text.name == "deny" && text.value == "401";
+           });
+}
+
+// The page on which the browser can give what is missing.
+std::optional<std::string> page_for(const Error& refusal) {
+    if (refusal.is(errors::jwt_access_token_invalid)) return "/login";
+    if (refusal.is(errors::password_expired) && refusal.message_key() == password_temporary) return "/change-password";
+    if (!refusal.is(errors::term_policy_required)) return std::nullopt;
+    std::string types;
+    for (const auto& policy : refusal.data().at("policies").as_array())
+        types.append(types.empty() ? "" : ",").append(policy.at("type").as_string());
+    return "/accept?policies=" + types;
+}
+
+}  // namespace
+
+bool Navigations::contain(const http::RequestContext& context) const {
+    const http::Request& request = context.request;
+    if (!is_check(context.operation) || request.header("authorization")) return false;
+    const auto asked = hosts_.asked(context);
+    if (asked ? !asked->is_get : request.method != http::Method::get) return false;
+    const auto mode = request.header("sec-fetch-mode");
+    return mode ? *mode == "navigate" : http::names_html(request);
+}
+
+bool Navigations::are_at_guarded_host(const http::RequestContext& context) {
+    return is_check(context.operation) || context.request.path.starts_with(guarded_path);
+}
+
+std::optional<http::Reply> Navigations::way_in(const http::RequestContext& context, const Error& refusal) const {
+    auto location = page_for(refusal);
+    if (!location) return std::nullopt;
+    const auto asked = hosts_.asked(context, appended_path(context));
+    if (asked && hosts_.contain(asked->origin))
+        location->append(location->contains('?') ? "&return=" : "?return=").append(percent_encoded(asked->text()));
+    http::Reply reply;
+    reply.status = wants_401(context) ? 401 : 302;
+    reply.content_type = "text/html; charset=utf-8";
+    reply.extra_headers = "Location: " + pages_ + *location + "\r\n";
+    return reply;
+}
+
+}  // namespace consentry

@@ -1,0 +1,477 @@
+// Forward auth for browsers: where a navigation is sent, how a login becomes the cookie of a guarded host, and what
+// that cookie is worth.
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "base/percent_encoding.hpp"
+#include "tests/support/browser.hpp"
+#include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/http_client.hpp"
+#include "tests/support/raw_call.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr const char* door = "/api/forward-auth";
+const std::string pages = "https://accounts.example.com";
+const std::string app = "app.example.com";
+const std::string wiki = "wiki.example.com";
+const std::string host_cookie = "__Host-consentry-host";
+
+const Environment guarded{
+    {"PUBLIC_URL", pages}, {"FORWARD_AUTH_HOSTS", app + "," + wiki}, {"HTTP_TRUSTED_PROXIES", "127.0.0.1"}};
+
+std::string header(const Answer& answer, const std::string& name) {
+    const auto found = answer.headers.find(name);
+    return found == answer.headers.end() ? "" : found->second;
+}
+
+// What a proxy adds to the request of a browser.
+Headers forwarded(const std::string& host, const std::string& uri = "/") {
+    return {{"Host", host},
+            {"X-Forwarded-For", "203.0.113.7"},
+            {"X-Forwarded-Proto", "https"},
+            {"X-Forwarded-Host", host},
+            {"X-Forwarded-Method", "GET"},
+            {"X-Forwarded-Uri", uri}};
+}
+Headers navigation(const std::string& host, const std::string& uri = "/") {
+    Headers out = forwarded(host, uri);
+    out.emplace_back("Sec-Fetch-Mode", "navigate");
+    out.emplace_back("Accept", "text/html,*/*;q=0.8");
+    return out;
+}
+void replace(Headers& headers, const std::string& name, const std::string& value) {
+    std::erase_if(headers, [&](const auto& header) { return header.first == name; });
+    if (!value.empty()) headers.emplace_back(name, value);
+}
+
+// A browser that visits guarded hosts and the pages, each with its own cookies.
+class Visitor {
+public:
+    explicit Visitor(Service& service) : service_(&service), pages_(service) {}
+
+    Answer at(const std::string& host, const std::string& path, Headers headers) {
+        auto& jar = hosts[host];
+        std::string sent;
+        for (const auto& [name, value] : jar) sent.append(sent.empty() ? "" : "; ").append(name + "=" + value);
+        if (!sent.empty()) headers.emplace_back("Cookie", sent);
+        Answer answer = HttpClient(service_->port()).call("GET", path, {}, headers);
+        for (const std::string& cookie : answer.cookies)
+            jar[cookie.substr(0, cookie.find('='))] =
+                cookie.substr(cookie.find('=') + 1, cookie.find(';') - cookie.find('=') - 1);
+        return answer;
+    }
+    Answer ask(const std::string& host, const std::string& uri = "/", const std::string& check = door) {
+        return at(host, check, navigation(host, uri));
+    }
+    bool is_admitted(const std::string& host) { return at(host, door, forwarded(host)).status == 200; }
+
+    // The address of the callback, with a code, for a browser that begins at the host.
+    std::string begin(const std::string& host, const std::string& path = "/orders?x=1") {
+        const Answer start = at(host, "/.consentry/start?return=" + percent_encoded(path), navigation(host));
+        const std::string to_pages = header(start, "location");
+        EXPECT_THAT(to_pages, StartsWith(pages + "/login/hand-over?"));
+        const std::string back = header(pages_.open(to_pages.substr(pages.size())), "location");
+        return back;
+    }
+    // From the host to the host, with a session.
+    Answer enter(const std::string& host, const std::string& path = "/orders?x=1") {
+        return call_back(host, begin(host, path));
+    }
+    Answer call_back(const std::string& host, const std::string& address) {
+        const std::string path = address.substr(std::min(address.size(), address.find('/', 8)));
+        return at(host, path, navigation(host, path));
+    }
+    Browser& pages_browser() { return pages_; }
+
+    std::map<std::string, std::map<std::string, std::string>> hosts;
+
+private:
+    Service* service_;
+    Browser pages_;
+};
+
+TEST(GuardedHosts, ANavigationWithoutASessionIsSentToTheLoginAndBack) {
+    Service service(guarded);
+    Visitor visitor(service);
+    const Answer sent = visitor.ask(app, "/orders?x=1&y=a%20b");
+    EXPECT_EQ(sent.status, 302);
+    EXPECT_EQ(header(sent, "location"),
+              pages + "/login?return=https%3A%2F%2Fapp.example.com%2Forders%3Fx%3D1%26y%3Da%2520b");
+    EXPECT_EQ(header(sent, "cache-control"), "no-store");
+    EXPECT_THAT(sent.body, IsEmpty());
+    const Answer denied = visitor.ask(app, "/orders", std::string(door) + "?deny=401");
+    EXPECT_EQ(denied.status, 401);
+    EXPECT_EQ(header(denied, "location"), pages + "/login?return=https%3A%2F%2Fapp.example.com%2Forders");
+}
+
+TEST(GuardedHosts, ProgramsAndScriptsGetTheRefusalItself) {
+    Service service(guarded);
+    Visitor visitor(service);
+    std::vector<Headers> others;
+    for (const auto& [name, value] : Headers{{"Sec-Fetch-Mode", "cors"},
+                                             {"Sec-Fetch-Mode", "no-cors"},
+                                             {"X-Forwarded-Method", "POST"},
+                                             {"X-Forwarded-Method", "HEAD"},
+                                             {"Authorization", "Bearer x"},
+                                             {"Authorization", "Basic x"}}) {
+        others.push_back(navigation(app));
+        replace(others.back(), name, value);
+    }
+    others.push_back(navigation(app));
+    replace(others.back(), "Sec-Fetch-Mode", "");
+    replace(others.back(), "Accept", "application/json");
+    for (const Headers& headers : others) {
+        const Answer answer = visitor.at(app, door, headers);
+        EXPECT_EQ(answer.status, 401);
+        EXPECT_EQ(header(answer, "location"), "");
+        EXPECT_THAT(header(answer, "content-type"), StartsWith("application/json"));
+    }
+    Headers old_browser = navigation(app);
+    replace(old_browser, "Sec-Fetch-Mode", "");
+    EXPECT_EQ(visitor.at(app, door, old_browser).status, 302) << "Accept names text/html";
+}
+
+TEST(GuardedHosts, OnlyATrustedProxyNamesTheAddressAndOnlyAGuardedOne) {
+    Service service(guarded);
+    Visitor visitor(service);
+    const std::string login = pages + "/login";
+    const auto location = [&](const Headers& headers) { return header(visitor.at(app, door, headers), "location"); };
+    for (const std::string host :
+         {"evil.example", "app.example.com.evil.example", "evil.example/app.example.com",
+          "app.example.com@evil.example", "evil.example#app.example.com", "app.example.com:444",
+          "app.example.com,evil.example", "evil.example, app.example.com", "[::1]", "", "app.example.com/",
+          "app.example.com\\evil.example", "xapp.example.com", "example.com", "app.example.com."}) {
+        Headers headers = navigation(app);
+        replace(headers, "X-Forwarded-Host", host.empty() ? " " : host);
+        EXPECT_EQ(location(headers), login) << host;
+    }
+    Headers plain = navigation(app);
+    replace(plain, "X-Forwarded-Proto", "http");
+    EXPECT_EQ(location(plain), login) << "another origin";
+    Headers twice = navigation(app);
+    twice.emplace_back("X-Forwarded-Host", "evil.example");
+    EXPECT_EQ(location(twice), login);
+    for (const std::string uri : {"https://evil.example/", "evil", "", "\\evil", "/a b"}) {
+        Headers headers = navigation(app, uri);
+        EXPECT_EQ(location(headers), login + "?return=https%3A%2F%2Fapp.example.com%2F") << uri;
+    }
+    EXPECT_EQ(location(navigation("APP.example.com:443")), login + "?return=https%3A%2F%2Fapp.example.com%2F");
+
+    const Service stranger({{"PUBLIC_URL", pages}, {"FORWARD_AUTH_HOSTS", app}});
+    const Answer answer = HttpClient(stranger.port()).call("GET", door, {}, navigation(app, "/orders"));
+    EXPECT_EQ(answer.status, 302);
+    EXPECT_EQ(header(answer, "location"), login) << "an untrusted proxy names no address";
+}
+
+TEST(GuardedHosts, AddressesComeInTheFormsOfAllProxies) {
+    Service service(guarded);
+    Visitor visitor(service);
+    const std::string expected = pages + "/login?return=https%3A%2F%2Fapp.example.com%2Forders%3Fx%3D1";
+    Headers by_url{{"Host", "consentry"}, {"Sec-Fetch-Mode", "navigate"}};
+    by_url.emplace_back("X-Original-URL", "https://app.example.com/orders?x=1");
+    EXPECT_EQ(header(visitor.at(app, door, by_url), "location"), expected);
+    by_url.emplace_back("X-Forwarded-Host", wiki);
+    by_url.emplace_back("X-Forwarded-Proto", "https");
+    EXPECT_THAT(header(visitor.at(app, door, by_url), "location"), HasSubstr("wiki"))
+        << "which a client cannot outvote";
+    // Envoy appends the path and keeps the host.
+    const Headers envoy{{"Host", app}, {"X-Forwarded-Proto", "https"}, {"Sec-Fetch-Mode", "navigate"}};
+    EXPECT_EQ(header(visitor.at(app, std::string(door) + "/orders?x=1", envoy), "location"), expected);
+    EXPECT_EQ(visitor.at(app, std::string(door) + "/orders?deny=401", envoy).status, 302)
+        << "the query is the client's there";
+}
+
+TEST(GuardedHosts, NothingInAHeaderBecomesAHeader) {
+    const Service service(guarded);
+    for (const std::string uri : {"/a%0d%0aSet-Cookie:x=1", "/a\tb", "/\x7f", "/\xc3\xa4"}) {
+        test::RawClient client(service.port());
+        client.send("GET " + std::string(door) + " HTTP/1.1\r\nHost: " + app + "\r\nX-Forwarded-Host: " + app +
+                    "\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Uri: " + uri + "\r\nSec-Fetch-Mode: navigate\r\n\r\n");
+        const auto answer = client.read_answer();
+        EXPECT_EQ(answer.header("set-cookie"), "") << uri;
+    }
+}
+
+TEST(GuardedHosts, ALoginBecomesACookieOfTheHost) {
+    Service service(guarded);
+    const Person person = service.make_person();
+    Visitor visitor(service);
+    EXPECT_FALSE(visitor.is_admitted(app));
+    visitor.pages_browser().open("/login");
+    const Answer logged_in = visitor.pages_browser().send(
+        "/login",
+        {{"email", person.email}, {"password", person.password}, {"return", "https://app.example.com/orders?x=1"}});
+    EXPECT_EQ(header(logged_in, "location"), "https://app.example.com/.consentry/start?return=%2Forders%3Fx%3D1");
+    const Answer entered = visitor.enter(app);
+    EXPECT_EQ(entered.status, 303);
+    EXPECT_EQ(header(entered, "location"), "/orders?x=1");
+    const std::string attributes = set_cookie_of(entered, host_cookie);
+    for (const char* attribute : {"; Path=/", "; HttpOnly", "; SameSite=Lax", "; Secure"})
+        EXPECT_THAT(attributes, HasSubstr(attribute));
+    EXPECT_THAT(attributes, ::testing::Not(HasSubstr("Domain")));
+    const Answer admitted = visitor.ask(app);
+    EXPECT_EQ(admitted.status, 200);
+    EXPECT_EQ(header(admitted, "x-user-id"), person.id.text());
+    EXPECT_EQ(header(admitted, "x-user-email"), person.email);
+    EXPECT_EQ(header(admitted, "x-user-role"), "user");
+    EXPECT_TRUE(visitor.is_admitted(app)) << "scripts of the application too";
+    EXPECT_FALSE(visitor.is_admitted(wiki)) << "another host has to begin for itself";
+    visitor.enter(wiki);
+    EXPECT_TRUE(visitor.is_admitted(wiki));
+}
+
+TEST(GuardedHosts, TheCookieOpensNothingElse) {
+    Service service(guarded);
+    Visitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    visitor.enter(app);
+    const std::string cookie = host_cookie + "=" + visitor.hosts[app][host_cookie];
+    const auto status = [&](const std::string& path, Headers headers) {
+        headers.emplace_back("Cookie", cookie);
+        return HttpClient(service.port()).call("GET", path, {}, headers).status;
+    };
+    EXPECT_EQ(status(door, forwarded(app)), 200);
+    EXPECT_EQ(status(door, forwarded(wiki)), 401) << "it is sealed for its host";
+    EXPECT_EQ(status(door, {{"Host", app}}), 401) << "http is another origin";
+    EXPECT_EQ(status("/api/shared/user/profile", forwarded(app)), 401);
+    EXPECT_EQ(status("/account", forwarded(app)), 303) << "to the login";
+    Headers renamed = forwarded(app);
+    renamed.emplace_back("Cookie", "__Host-consentry=" + visitor.hosts[app][host_cookie]);
+    EXPECT_EQ(HttpClient(service.port()).call("GET", "/account", {}, renamed).status, 303);
+    Headers session = forwarded(app);
+    session.emplace_back("Cookie", host_cookie + "=" + visitor.pages_browser().cookies["__Host-consentry"]);
+    EXPECT_EQ(HttpClient(service.port()).call("GET", door, {}, session).status, 401) << "nor does the other way work";
+    Headers doubled = forwarded(app);
+    doubled.emplace_back("Cookie", cookie + "; " + cookie);
+    EXPECT_EQ(HttpClient(service.port()).call("GET", door, {}, doubled).status, 401);
+    for (std::size_t i = 0; i < cookie.size() - host_cookie.size() - 1; i += 7) {
+        std::string damaged = cookie;
+        char& c = damaged[host_cookie.size() + 1 + i];
+        c = c == 'A' ? 'B' : 'A';
+        Headers headers = forwarded(app);
+        headers.emplace_back("Cookie", damaged);
+        EXPECT_EQ(HttpClient(service.port()).call("GET", door, {}, headers).status, 401) << i;
+    }
+    const Service untrusting({{"PUBLIC_URL", pages}, {"FORWARD_AUTH_HOSTS", app}});
+    Headers direct = forwarded(app);
+    direct.emplace_back("Cookie", cookie);
+    EXPECT_EQ(HttpClient(untrusting.port()).call("GET", door, {}, direct).status, 401);
+}
+
+TEST(GuardedHosts, ACodeWorksOnceInItsTimeAtItsHostAndInItsBrowser) {
+    Service service(guarded);
+    const Person person = service.make_person();
+    Visitor visitor(service);
+    visitor.pages_browser().log_in(person);
+    const auto is_refused = [&](const Answer& answer) {
+        EXPECT_EQ(answer.status, 403);
+        EXPECT_THAT(answer.body, HasSubstr("This step of the login can no longer be used"));
+        EXPECT_EQ(set_cookie_of(answer, host_cookie), "");
+    };
+    const std::string used = visitor.begin(app);
+    EXPECT_EQ(visitor.call_back(app, used).status, 303);
+    is_refused(visitor.call_back(app, used));
+
+    const std::string late = visitor.begin(app);
+    service.clock().advance(std::chrono::seconds{29});
+    EXPECT_EQ(visitor.call_back(app, late).status, 303);
+    const std::string too_late = visitor.begin(app);
+    service.clock().advance(std::chrono::seconds{30});
+    is_refused(visitor.call_back(app, too_late));
+
+    const std::string of_app = visitor.begin(app);
+    visitor.begin(wiki);
+    is_refused(visitor.call_back(wiki, of_app));
+    visitor.hosts[wiki] = visitor.hosts[app];
+    is_refused(visitor.call_back(wiki, of_app));
+
+    // An attacker sends a code of the attacker's own session.
+    Visitor victim(service);
+    is_refused(victim.call_back(app, of_app));
+    victim.at(app, "/.consentry/start?return=%2F", navigation(app));
+    is_refused(victim.call_back(app, of_app));
+    EXPECT_FALSE(victim.is_admitted(app));
+    EXPECT_EQ(visitor.call_back(app, of_app).status, 303) << "none of that has spent it";
+
+    for (const std::string& code : {std::string(), std::string("x"), std::string("AAAA"), std::string(5000, 'A')})
+        is_refused(visitor.at(app, "/.consentry/callback?code=" + code, navigation(app)));
+}
+
+TEST(GuardedHosts, OfManyAtOnceOneSpendsTheCode) {
+    Service service(guarded);
+    Visitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    const std::string address = visitor.begin(app);
+    std::vector<Answer> answers(8);
+    {
+        std::vector<std::jthread> threads;
+        for (Answer& answer : answers)
+            threads.emplace_back([&, own = visitor]() mutable { answer = own.call_back(app, address); });
+    }
+    EXPECT_EQ(std::ranges::count(answers, 303U, [](const Answer& answer) { return unsigned(answer.status); }), 1);
+}
+
+TEST(GuardedHosts, TheEndOfTheSessionEndsAllCookies) {
+    Service service(guarded);
+    const Person person = service.make_person();
+    const auto visit = [&] {
+        Visitor visitor(service);
+        visitor.pages_browser().log_in(person);
+        visitor.enter(app);
+        visitor.enter(wiki);
+        EXPECT_TRUE(visitor.is_admitted(app) && visitor.is_admitted(wiki));
+        return visitor;
+    };
+    const auto is_out = [](Visitor& visitor) {
+        EXPECT_FALSE(visitor.is_admitted(app) || visitor.is_admitted(wiki));
+        EXPECT_EQ(visitor.ask(app).status, 302);
+    };
+    Visitor logged_out = visit();
+    logged_out.pages_browser().open("/account");
+    EXPECT_EQ(logged_out.pages_browser().send("/logout", {}).status, 303);
+    is_out(logged_out);
+
+    Visitor revoked = visit();
+    const std::string token = service.tokens_of(person).access;
+    const Answer admitted = revoked.ask(app);
+    EXPECT_EQ(
+        service.call("DELETE", "/api/shared/user/session/revoke/" + header(admitted, "x-session-id"), {}, bearer(token))
+            .status,
+        204);
+    is_out(revoked);
+
+    Visitor blocked = visit();
+    service.sql("UPDATE users SET status = 'blocked' WHERE id = '" + person.id.text() + "'");
+    const Answer page = blocked.ask(app);
+    EXPECT_EQ(page.status, 403);
+    EXPECT_THAT(header(page, "content-type"), StartsWith("text/html"));
+    service.sql("UPDATE users SET status = 'active' WHERE id = '" + person.id.text() + "'");
+
+    Visitor elsewhere = visit();
+    service.sql("UPDATE users SET security_version = security_version + 1 WHERE id = '" + person.id.text() + "'");
+    is_out(elsewhere);
+}
+
+TEST(GuardedHosts, AMissingAcceptanceLeadsToItsPage) {
+    Service service(guarded);
+    Visitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    visitor.enter(app);
+    publish(service, "privacy", 1);
+    publish(service, "cookies", 1);
+    const std::string check = std::string(door) + "?policies=privacy,cookies";
+    const Answer sent = visitor.ask(app, "/orders", check);
+    EXPECT_EQ(sent.status, 302);
+    EXPECT_EQ(header(sent, "location"),
+              pages + "/accept?policies=privacy,cookies&return=https%3A%2F%2Fapp.example.com%2Forders");
+    EXPECT_EQ(visitor.ask(app, "/orders", check + "&deny=401").status, 401);
+    const Answer script = visitor.at(app, check, forwarded(app, "/orders"));
+    EXPECT_EQ(script.status, 403);
+    EXPECT_EQ(script.number("statusCode"), 6104);
+    EXPECT_EQ(visitor.ask(app).status, 200) << "without the demand";
+}
+
+TEST(GuardedHosts, AMissingRoleIsAPageThatSaysSo) {
+    Service service(guarded);
+    Visitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    visitor.enter(app);
+    const Answer page = visitor.ask(app, "/admin/", std::string(door) + "?roles=admin");
+    const Answer for_nginx = visitor.at(app, "/.consentry/forbidden", navigation(app));
+    for (const Answer* answer : {&page, &for_nginx}) {
+        EXPECT_EQ(answer->status, 403);
+        EXPECT_THAT(header(*answer, "content-type"), StartsWith("text/html"));
+        EXPECT_THAT(answer->body, HasSubstr("This is not allowed"));
+        EXPECT_THAT(answer->body, HasSubstr("href=\"/.consentry/assets/style-"));
+        EXPECT_THAT(answer->body, HasSubstr("href=\"" + pages + "/\"")) << "not to the application";
+        EXPECT_EQ(header(*answer, "location"), "");
+    }
+    const auto begin = page.body.find("/.consentry/assets/");
+    const std::string style = page.body.substr(begin, page.body.find('"', begin) - begin);
+    EXPECT_EQ(visitor.at(app, style, navigation(app)).status, 200);
+    EXPECT_EQ(visitor.at(app, std::string(door) + "?roles=admin", forwarded(app)).number("statusCode"), 5063);
+}
+
+TEST(GuardedHosts, OtherHostsHaveNoneOfThis) {
+    Service service(guarded);
+    Visitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    for (const std::string host : {"evil.example", "accounts.example.com"}) {
+        EXPECT_EQ(visitor.at(host, "/.consentry/start?return=%2F", navigation(host)).status, 404);
+        EXPECT_EQ(visitor.at(host, "/.consentry/callback?code=x", navigation(host)).status, 404);
+    }
+    for (const std::string origin : {"https://evil.example", "http://app.example.com", "https://app.example.com/x", ""})
+        EXPECT_EQ(visitor.pages_browser()
+                      .open("/login/hand-over?origin=" + percent_encoded(origin) + "&browser=x&return=%2F")
+                      .status,
+                  404)
+            << origin;
+    // The path is checked where the code is made.
+    for (const std::string path :
+         {"//evil.example", "https://evil.example/", "/\\evil.example", "/a\r\nX: y", "evil", ""})
+        EXPECT_EQ(header(visitor.enter(app, path), "location"), "/") << path;
+    EXPECT_EQ(header(visitor.enter(app, "/orders?x=1&y=2"), "location"), "/orders?x=1&y=2");
+}
+
+TEST(GuardedHosts, WithoutASessionTheHandOverAsksForALogin) {
+    Service service(guarded);
+    Visitor visitor(service);
+    const Answer start = visitor.at(app, "/.consentry/start?return=%2F", navigation(app));
+    const std::string path = header(start, "location").substr(pages.size());
+    const Answer asked = visitor.pages_browser().open(path);
+    EXPECT_EQ(asked.status, 303);
+    EXPECT_EQ(header(asked, "location"), "/login?return=" + percent_encoded(path));
+}
+
+TEST(GuardedHosts, TwoTabsThatBeginAtOnceBothArrive) {
+    Service service(guarded);
+    Visitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    const std::string first = visitor.begin(app, "/first");
+    const std::string second = visitor.begin(app, "/second");
+    EXPECT_EQ(header(visitor.call_back(app, first), "location"), "/first");
+    EXPECT_EQ(header(visitor.call_back(app, second), "location"), "/second");
+}
+
+TEST(GuardedHosts, OneCookieForADomainIsASetting) {
+    Environment shared = guarded;
+    shared["FORWARD_AUTH_HOSTS"] = app + "," + wiki + ",app.example.net";
+    shared["FORWARD_AUTH_COOKIE_DOMAIN"] = "example.com";
+    Service service(shared);
+    Visitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    const Answer entered = visitor.enter(app);
+    const std::string name = "__Secure-consentry-domain";
+    EXPECT_THAT(set_cookie_of(entered, name), HasSubstr("; Domain=example.com"));
+    visitor.hosts[wiki][name] = visitor.hosts[app][name];
+    EXPECT_TRUE(visitor.is_admitted(wiki));
+    visitor.hosts["app.example.net"][name] = visitor.hosts[app][name];
+    visitor.hosts["app.example.net"][host_cookie] = visitor.hosts[app][name];
+    EXPECT_FALSE(visitor.is_admitted("app.example.net"));
+    EXPECT_NE(set_cookie_of(visitor.enter("app.example.net"), host_cookie), "");
+}
+
+TEST(GuardedHosts, WithoutPagesNavigationsAreRefusedLikeOthers) {
+    Environment off = guarded;
+    off["PAGES_ENABLE"] = "false";
+    Service service(off);
+    Visitor visitor(service);
+    const Answer answer = visitor.ask(app);
+    EXPECT_EQ(answer.status, 401);
+    EXPECT_THAT(header(answer, "content-type"), StartsWith("application/json"));
+    EXPECT_EQ(visitor.at(app, "/.consentry/start", navigation(app)).status, 404);
+}
+
+}  // namespace
+}  // namespace consentry::tests
