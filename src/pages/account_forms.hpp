@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "features/passwords/field_rules.hpp"
+#include "features/passwords/dto.hpp"
 #include "features/two_factor/dto.hpp"
 #include "http/schema/fields.hpp"
 #include "http/schema/rules.hpp"
@@ -89,11 +89,7 @@ struct ChangePasswordForm {
             },
             proof_fields<ChangePasswordForm>(code_if_on_description));
     }
-    static void check(const ChangePasswordForm& form, Report& report) {
-        check_proof(form, report, false);
-        if (!form.new_password.empty() && form.new_password == form.old_password)
-            report.add("isDifferentFrom", "newPassword", {{"other", "oldPassword"}});
-    }
+    static void check(const ChangePasswordForm& form, Report& report) { check_password_change(form, report); }
     static void tidy(std::vector<http::NamedText>& fields) { tidy_codes(fields); }
 };
 

@@ -1,6 +1,8 @@
 // The pages in Chromium: with and without JavaScript, light and dark, narrow and wide; accessible and valid HTML.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { Service, isTooWide, openBrowser, openPage, picture, violations } from './harness.mjs';
 import { faultsOf } from './html.mjs';
@@ -16,11 +18,11 @@ before(async () => {
 });
 
 // A visit in a profile of its own, so that no cookie comes from another test.
-async function visit(options = {}) {
+async function visit({ to = service, script = true, ...options } = {}) {
     const context = await browser.createBrowserContext();
-    const { page, troubles } = await openPage(context, service.origin, options);
-    await page.setJavaScriptEnabled(options.script ?? true);
-    const go = (path) => page.goto(service.origin + path);
+    const { page, troubles } = await openPage(context, to.origin, options);
+    await page.setJavaScriptEnabled(script);
+    const go = (path) => page.goto(to.origin + path);
     const submit = async (fields = {}) => {
         for (const [name, value] of Object.entries(fields)) {
             const field = await page.$(`#${name}`);
@@ -30,7 +32,7 @@ async function visit(options = {}) {
         await Promise.all([page.waitForNavigation(), page.click('main form button[type=submit]')]);
     };
     const heading = () => page.$eval('h1', (one) => one.textContent);
-    const path = () => page.url().slice(service.origin.length);
+    const path = () => page.url().slice(to.origin.length);
     return { context, page, troubles, go, submit, heading, path };
 }
 
@@ -48,6 +50,19 @@ const pages = {
         await one.submit({ email: 'ada@example.org', password: 'Wrong-Harbor-42' });
     },
     account: (one) => logIn(one),
+    'sign up': (one) => one.go('/sign-up'),
+    'sign up with faults': async (one) => {
+        await one.go('/sign-up');
+        await one.submit({ email: 'new@example.org', password: 'short' });
+    },
+    'new link': (one) => one.go('/verify-email'),
+    'mailed link': (one) => one.go('/verify-email/abc'),
+    'forgot password': (one) => one.go('/forgot-password'),
+    'reset password': (one) => one.go('/forgot-password/abc'),
+    confirm: async (one) => {
+        await logIn(one);
+        await one.go('/login/confirm');
+    },
     'not found': (one) => one.go('/no-such-page'),
 };
 
@@ -196,3 +211,48 @@ test('the skip link and the form can be used by keyboard alone', async () => {
     assert.equal(one.path(), '/account');
     await one.context.close();
 });
+
+// The path of the newest mailed link that begins so.
+function mailedLink(from, beginning) {
+    const folder = join(from.folder, 'data/mail');
+    for (const name of readdirSync(folder).sort().reverse()) {
+        const text = readFileSync(join(folder, name), 'latin1').replaceAll(/=\r?\n/g, '');
+        const found = new RegExp(`${beginning}/[A-Za-z0-9]+`).exec(text);
+        if (found) return found[0];
+    }
+    return null;
+}
+async function waitForLink(from, beginning) {
+    for (const deadline = Date.now() + 30000; ; await new Promise((resume) => setTimeout(resume, 50))) {
+        const link = mailedLink(from, beginning);
+        if (link) return link;
+        if (Date.now() > deadline) throw new Error(`no mail with ${beginning}`);
+    }
+}
+
+for (const script of [true, false])
+    test(`from sign-up to an accepted policy, ${script ? 'with' : 'without'} JavaScript`, async () => {
+        const own = new Service();
+        own.migrate();
+        own.publishPolicies({ termsOfService: '# Terms\n\nBe *kind*.\n', privacy: 'We keep little.\n' });
+        await own.start();
+        const one = await visit({ to: own, script });
+        await one.go('/account');
+        await Promise.all([one.page.waitForNavigation(), one.page.click('a[href^="/sign-up"]')]);
+        await one.submit({ email: 'new@example.org', password: 'Copper-Meadow-77' });
+        assert.match(await one.page.$eval('[role=status]', (note) => note.textContent), /sent you an email/);
+        await one.go(await waitForLink(own, '/verify-email'));
+        await one.submit();
+        await one.submit({ email: 'new@example.org', password: 'Copper-Meadow-77' });
+        for (const heading of ['Terms of service', 'Privacy policy']) {
+            assert.equal(await one.heading(), heading);
+            assert.deepEqual(await violations(one.page), []);
+            assert.equal(await isTooWide(one.page), false);
+            await picture(one.page, `accept-${heading.split(' ')[0].toLowerCase()}-${script}`);
+            await one.submit();
+        }
+        assert.equal(one.path(), '/account');
+        assert.deepEqual(one.troubles, []);
+        await one.context.close();
+        await own.end();
+    });

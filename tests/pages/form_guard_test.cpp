@@ -101,6 +101,32 @@ TEST(FormGuard, ALoginOrLogoutInAnotherTabEndsTheFormsOfBefore) {
     EXPECT_TRUE(browser.is_logged_in());
 }
 
+TEST(FormGuard, APageThatWasOpenOverARestartStillWorks) {
+    Service service;
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.open("/login");
+    service.restart();
+    EXPECT_EQ(browser.send("/login", right_login(person)).status, 303);
+    browser.open("/account");
+    service.restart();
+    EXPECT_EQ(browser.send("/logout", {}).headers.at("location"), "/");
+}
+
+TEST(FormGuard, ALoginThatIsSentTwiceLeadsOnAndBeginsOneSession) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.open("/login");
+    const std::string token = browser.token;
+    EXPECT_EQ(browser.send("/login", right_login(person)).status, 303);
+    browser.token = token;
+    const Answer again = browser.send("/login", right_login(person));
+    EXPECT_EQ(again.status, 303);
+    EXPECT_EQ(again.headers.at("location"), "/account");
+    EXPECT_EQ(service.sql("SELECT count(*) FROM sessions WHERE user_id = '" + person.id.text() + "'")[0][0], "1");
+}
+
 TEST(FormGuard, WithoutCookiesThePageSaysSo) {
     Service& service = suite_service();
     const Person person = service.make_person();

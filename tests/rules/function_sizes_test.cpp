@@ -35,6 +35,7 @@ constexpr std::array long_functions{
     LongFunction{"TEST(InterfaceSettings, EverySettingOfTheInterfaceIsKnown)", "one row for each name"},
     LongFunction{"changes", "one row for each change that needs its actor"},
     LongFunction{"table", "one row for each operation and who may call it"},
+    LongFunction{"TEST(SafeReturn, HostileAddressesAreRefused)", "one row for each way to lead astray"},
     LongFunction{"add_hosts", framings},
     LongFunction{"add_content_lengths", framings},
     LongFunction{"add_transfer_encodings", framings},

@@ -74,8 +74,9 @@ void derive(Config& config, const Environment& environment) {
         const std::string url = own_url(config);
         config.consent_log.origin = url.substr(url.find("://") + 3);
     }
+    const std::string site = can_serve_pages(config) ? own_url(config) : config.mail.home_url;
     const auto lead_to = [&](LinkConfig& link, std::string_view page) {
-        if (link.link_base_url.empty()) link.link_base_url = config.mail.home_url + std::string(page);
+        if (link.link_base_url.empty()) link.link_base_url = site + std::string(page);
     };
     lead_to(config.account.verification, "/verify-email");
     lead_to(config.account.forgot_password, "/forgot-password");

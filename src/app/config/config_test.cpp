@@ -340,7 +340,7 @@ TEST(Config, UnwiseChoicesAreWarnedOf) {
                                {"PUBLIC_URL", "http://localhost"}}),
                 UnorderedElementsAre("AUTH_TWO_FACTOR_REPLAY_PROTECTION", "AUTH_PASSWORD_ATTEMPT", "SESSION_CHECK"));
     EXPECT_THAT(warning_names(with(with(production(), "PUBLIC_URL", "http://shop.example"), "DOC_ENABLE", "true")),
-                UnorderedElementsAre("PUBLIC_URL", "DOC_ENABLE"));
+                UnorderedElementsAre("PUBLIC_URL", "DOC_ENABLE", "PAGES_ENABLE"));
     EXPECT_THAT(warning_names(production()), IsEmpty());
     EXPECT_THAT(warning_names(with(production(), "MAIL_URL", "file:/var/mail/out")), ElementsAre("MAIL_URL"));
     EXPECT_THAT(warning_names({{"MAIL_URL", "smtp://mail.shop.example"}}), ElementsAre("EMAIL_NO_REPLY"));

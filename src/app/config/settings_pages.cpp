@@ -8,6 +8,22 @@ namespace consentry {
 
 using namespace setting_types;
 
+namespace {
+
+// A path, or nothing.
+template <auto Member>
+SettingType optional_path(std::string allowed) {
+    return {.allowed = allowed,
+            .read = [allowed](std::string_view value, Config& config) -> Read {
+                if (value.contains('\0')) return refused(allowed);
+                config.pages.*Member = value;
+                return {};
+            },
+            .show = [](const Config& config) { return (config.pages.*Member).string(); }};
+}
+
+}  // namespace
+
 std::vector<SettingSpec> pages_settings() {
     constexpr std::string_view group = "Pages";
     return {
@@ -31,13 +47,7 @@ std::vector<SettingSpec> pages_settings() {
          .example = "Example Inc."},
         {.name = "PAGES_LOGO",
          .group = group,
-         .type = {.allowed = "empty, or the path of an image",
-                  .read = [](std::string_view value, Config& config) -> Read {
-                      if (value.contains('\0')) return refused("empty, or the path of an image");
-                      config.pages.logo = value;
-                      return {};
-                  },
-                  .show = [](const Config& config) { return config.pages.logo.string(); }},
+         .type = optional_path<&PagesConfig::logo>("empty, or the path of an image"),
          .default_text = "",
          .description = "The image beside the name: a file of at most 24 kB that ends in .svg, .png, .jpg, .jpeg or "
                         ".webp.",
@@ -58,13 +68,7 @@ std::vector<SettingSpec> pages_settings() {
                         "read there stops the start."},
         {.name = "PAGES_DIR",
          .group = group,
-         .type = {.allowed = "empty, or a folder path",
-                  .read = [](std::string_view value, Config& config) -> Read {
-                      if (value.contains('\0')) return refused("empty, or a folder path");
-                      config.pages.directory = value;
-                      return {};
-                  },
-                  .show = [](const Config& config) { return config.pages.directory.string(); }},
+         .type = optional_path<&PagesConfig::directory>("empty, or a folder path"),
          .default_text = "",
          .description = "A folder with files of the same names as in `assets/pages`, which replace them: templates and "
                         "the style sheet. Consentry checks them at the start.",

@@ -10,6 +10,14 @@
 
 namespace consentry {
 
+// Validates the fields of a password change against each other, in every request that carries them.
+template <class Dto>
+void check_password_change(const Dto& dto, Report& report) {
+    check_proof(dto, report, false);
+    if (!dto.new_password.empty() && dto.new_password == dto.old_password)
+        report.add("isDifferentFrom", "newPassword", {{"other", "oldPassword"}});
+}
+
 struct ChangePasswordRequest {
     std::string new_password;
     std::string old_password;
@@ -36,11 +44,7 @@ struct ChangePasswordRequest {
                  .backup_code = {},
                  .method = {}}};
     }
-    static void check(const ChangePasswordRequest& dto, Report& report) {
-        check_proof(dto, report, false);
-        if (!dto.new_password.empty() && dto.new_password == dto.old_password)
-            report.add("isDifferentFrom", "newPassword", {{"other", "oldPassword"}});
-    }
+    static void check(const ChangePasswordRequest& dto, Report& report) { check_password_change(dto, report); }
 };
 
 struct ConfirmSessionRequest {

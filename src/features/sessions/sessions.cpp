@@ -79,7 +79,7 @@ awaitable<PreparedSession> Sessions::prepare(const User& user, Origin origin,
     const auto memory = co_await repository_.find_device(user.id, device);
     if (!memory.known) out.new_device = device;
     out.tell_of_device = memory.others;
-    if (out.row.origin.kind == SessionKind::tokens) {
+    if (out.row.origin.kind != SessionKind::cookie) {
         co_await sign_tokens(out);
         co_return out;
     }

@@ -101,7 +101,7 @@ TEST(Mail, FilesAreForTheirOwnerAlone) {
 }
 
 TEST(REC_4, NoHeaderOfARequestChangesALink) {
-    Service service({{"HOME_URL", "https://velvet.example/site/"}});
+    Service service({{"PUBLIC_URL", "https://velvet.example"}, {"HOME_URL", "https://velvet.example/site/"}});
     const Person ada = service.make_person();
     const Headers evil{{"X-Forwarded-Host", "evil.example"},
                        {"X-Forwarded-Proto", "gopher"},
@@ -111,8 +111,16 @@ TEST(REC_4, NoHeaderOfARequestChangesALink) {
     service.get("/api/public/hello", evil);
     ASSERT_TRUE(write_mail(service, ada, MailKind::verify_email, {{"token", "abc"}}));
     const ReceivedMail mail = Mailbox(service).wait_for(ada.email, "verifyEmail");
-    EXPECT_EQ(mail.link(), "https://velvet.example/site/verify-email/abc");
+    EXPECT_EQ(mail.link(), "https://velvet.example/verify-email/abc");
     EXPECT_THAT(mail.raw, Not(HasSubstr("evil")));
+}
+
+TEST(REC_4, WithoutPagesALinkLeadsToTheHomeOfTheOperator) {
+    Service service({{"PAGES_ENABLE", "false"}, {"HOME_URL", "https://velvet.example/site/"}});
+    const Person ada = service.make_person();
+    ASSERT_TRUE(write_mail(service, ada, MailKind::verify_email, {{"token", "abc"}}));
+    EXPECT_EQ(Mailbox(service).wait_for(ada.email, "verifyEmail").link(),
+              "https://velvet.example/site/verify-email/abc");
 }
 
 TEST(REC_5, TheAddressIsTheAccountsAndNobodyElseGetsAMail) {
