@@ -350,6 +350,18 @@ awaitable<Result<void>> Sessions::revoke(Actor by, UserId user, SessionId sessio
     co_return Result<void>{};
 }
 
+awaitable<Result<void>> Sessions::revoke_others(Actor by, UserId user, SessionId keep, Cause cause) {
+    const TimePoint now = clock_.now();
+    const std::string id = keep.text();
+    PrivilegedTransaction transaction(by, now, user);
+    SessionRepository::add_revoke_others(transaction, keep, user, "revoked", now);
+    Audit::add(transaction, user, ActivityAction::user_revoke_session, cause, now, {{"exceptSessionId", id}});
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    audit_.tell("session.revoked", Outcome::success, user, cause, {{"except", id}});
+    co_return Result<void>{};
+}
+
 awaitable<ListSlice<SessionSummary>> Sessions::list(UserId user, ListQuery query) {
     return repository_.list_live(user, clock_.now(), std::move(query));
 }

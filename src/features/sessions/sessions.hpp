@@ -97,6 +97,8 @@ public:
 
     // `action` is the entry in the owner's activity log.
     awaitable<Result<void>> revoke(Actor by, UserId user, SessionId session, ActivityAction action, Cause cause);
+    // Ends all sessions of the user but this one.
+    awaitable<Result<void>> revoke_others(Actor by, UserId user, SessionId keep, Cause cause);
     awaitable<ListSlice<SessionSummary>> list(UserId user, ListQuery query);
     // Deletes the rows of sessions that ended long ago.
     awaitable<void> forget_old();
