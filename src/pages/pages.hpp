@@ -124,6 +124,7 @@ public:
         Result<PageAnswer> answer = co_await submit_(sent);
         if (!answer) co_return co_await again(*visit, std::move(answer.error()), std::move(faults));
         if (answer->redirect) co_return kit_.site.redirect(*answer->redirect, std::move(answer->headers));
+        if (answer->file) co_return kit_.site.file(std::move(*answer->file));
         co_return co_await shown(*visit, std::move(*answer));
     }
 

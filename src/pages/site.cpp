@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <memory>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/embedded.hpp"
@@ -75,7 +77,22 @@ std::string location_of(const Address& address) {
     return text.substr(0, path) + std::string(guarded_root) + "/start?return=" + percent_encoded(text.substr(path));
 }
 
+boost::asio::awaitable<std::optional<std::string>> next_of(std::shared_ptr<std::optional<std::string>> left) {
+    co_return std::exchange(*left, std::nullopt);
+}
+
 }  // namespace
+
+PageAnswer PageAnswer::of_file(std::string content_type, std::string file_name, std::string bytes) {
+    // The piece is taken once; after it the stream ends.
+    auto left = std::make_shared<std::optional<std::string>>(std::move(bytes));
+    const std::size_t length = (*left)->size();
+    return of_file(
+        http::Stream{.content_type = std::move(content_type),
+                     .file_name = std::move(file_name),
+                     .next = [left]() -> boost::asio::awaitable<std::optional<std::string>> { return next_of(left); },
+                     .length = length});
+}
 
 Site::Site(const Locales& locales, SiteSettings settings)
     : locales_(locales), settings_(std::move(settings)), content_security_policy_(policy_of(settings_.return_hosts)) {
@@ -175,6 +192,7 @@ http::Reply Site::foreign(const http::RequestContext& context, const SitePage& p
 
 http::Reply Site::reply(const Visit& visit, const SitePage& page, PageAnswer answer) const {
     if (answer.redirect) return redirect(*answer.redirect, std::move(answer.headers));
+    if (answer.file) return file(std::move(*answer.file));
     View frame;
     frame.text("csrf", visit.form_token()).flag("is_signed_in", visit.is_signed_in());
     if (visit.return_to()) frame.text("return", visit.return_to()->text());
@@ -182,6 +200,8 @@ http::Reply Site::reply(const Visit& visit, const SitePage& page, PageAnswer ans
     reply.extra_headers += answer.headers;
     return reply;
 }
+
+http::Reply Site::file(http::Stream file) const { return http::detail::to_reply(std::move(file)); }
 
 http::Reply Site::redirect(const Address& address, std::string headers) const {
     http::Reply reply;

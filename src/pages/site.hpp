@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/locales.hpp"
+#include "http/endpoint/answer.hpp"
 #include "http/operation.hpp"
 #include "pages/address.hpp"
 #include "pages/colors.hpp"
@@ -35,17 +36,21 @@ struct SiteFile {
     std::string etag;
 };
 
-// What a page shows, or where it leads.
+// What a page shows, where it leads, or what it hands out.
 struct PageAnswer {
     View view = {};
     unsigned status = 200;
     std::string headers = {};  // complete lines with checked values: cookies
     std::optional<Address> redirect = {};
+    std::optional<http::Stream> file = {};  // to be saved
 
     static PageAnswer of(View view) { return {.view = std::move(view)}; }
     static PageAnswer to(Address address, std::string headers = {}) {
         return {.headers = std::move(headers), .redirect = std::move(address)};
     }
+    static PageAnswer of_file(http::Stream file) { return {.file = std::move(file)}; }
+    // A file that is small enough to be in memory.
+    static PageAnswer of_file(std::string content_type, std::string file_name, std::string bytes);
 };
 
 class SitePage {
@@ -72,6 +77,7 @@ public:
 
     http::Reply reply(const Visit& visit, const SitePage& page, PageAnswer answer) const;
     http::Reply redirect(const Address& address, std::string headers = {}) const;
+    http::Reply file(http::Stream file) const;
     // A page for whoever asks, without forms of a visitor.
     http::Reply plain(const http::RequestContext& context, const SitePage& page, View view, unsigned status) const;
     // The same at a guarded host, whose paths are the application's, except those below /.consentry. `pages` is the
