@@ -21,6 +21,18 @@ std::string origin_of(const std::string& public_url) {
     return public_url.empty() || !parsed ? public_url : parsed->origins().front();
 }
 
+AccountArea::Parts account_parts(Services& services) {
+    return {.locales = services.locales,
+            .sessions = services.sessions,
+            .users = services.users,
+            .two_factor = services.two_factor,
+            .acceptances = services.consents,
+            .accounts = services.accounts,
+            .account_export = services.account_export,
+            .profiles = services.profiles,
+            .consent_log = services.consent_log.get()};
+}
+
 }  // namespace
 
 std::unique_ptr<Website> open_website(Services& services) {
@@ -40,7 +52,8 @@ std::unique_ptr<Website> open_website(Services& services) {
                        .confirmation = services.confirmation,
                        .two_factor = services.two_factor,
                        .hand_over = services.hand_over,
-                       .host_cookies = services.host_cookies},
+                       .host_cookies = services.host_cookies,
+                       .account = account_parts(services)},
         WebsiteSettings{.site = site_settings(config, hosts),
                         .guard = {.origin = origin_of(config.app.public_url),
                                   .cookies = PageCookies(config.app.public_url.starts_with("https:")),

@@ -14,7 +14,8 @@ constexpr std::size_t iv_bytes = 12;
 
 }  // namespace
 
-std::string LoginSteps::keep(const LoginStep& step, const Visit& visit) const {
+std::string LoginSteps::keep(const LoginStep& step, const Visit& visit,
+                             std::optional<std::chrono::seconds> lifetime) const {
     json::object text{{"challenge", step.challenge}};
     if (step.setup) {
         text["secret"] = step.setup->secret;
@@ -24,7 +25,7 @@ std::string LoginSteps::keep(const LoginStep& step, const Visit& visit) const {
     Bytes bytes = sealed.iv;
     bytes.insert(bytes.end(), sealed.bytes.begin(), sealed.bytes.end());
     return cookies_.set(PageCookie::step, to_base64url(bytes),
-                        std::chrono::duration_cast<std::chrono::seconds>(challenge_ttl));
+                        lifetime.value_or(std::chrono::duration_cast<std::chrono::seconds>(challenge_ttl)));
 }
 
 std::optional<LoginStep> LoginSteps::find(const Visit& visit) const {

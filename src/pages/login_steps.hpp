@@ -1,6 +1,7 @@
 // What a browser keeps between the steps of a login: a cookie that opens in no other browser.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +24,9 @@ public:
     LoginSteps(const std::vector<std::string>& secrets, PageCookies cookies)
         : sealing_(secrets, "consentry login step of pages"), cookies_(cookies) {}
 
-    // Returns the header line that sets the cookie, for as long as the challenge lives.
-    std::string keep(const LoginStep& step, const Visit& visit) const;
+    // Returns the header line that sets the cookie, by default for as long as the challenge lives.
+    std::string keep(const LoginStep& step, const Visit& visit,
+                     std::optional<std::chrono::seconds> lifetime = {}) const;
     // Returns nullopt if there is no step, or another browser began it.
     std::optional<LoginStep> find(const Visit& visit) const;
 

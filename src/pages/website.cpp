@@ -28,10 +28,6 @@ awaitable<Result<PageAnswer>> show_home(const Visit& visit) {
     co_return PageAnswer{};
 }
 
-awaitable<Result<PageAnswer>> show_account(const VisitOf<Consenting<>>& visit) {
-    co_return PageAnswer::of(std::move(View().text("email", visit.caller().email())));
-}
-
 }  // namespace
 
 Website::Website(const Parts& parts, WebsiteSettings settings)
@@ -51,7 +47,9 @@ Website::Website(const Parts& parts, WebsiteSettings settings)
                  .sessions = parts.sessions},
                 guard_.settings().cookies),
       consent_(parts.acceptances, parts.policies, parts.locales, settings.api_prefix),
-      guarded_hosts_(parts.hand_over, parts.host_cookies, PageKit(site_, guard_)) {}
+      guarded_hosts_(parts.hand_over, parts.host_cookies, PageKit(site_, guard_)),
+      account_(parts.account, guard_.settings().languages,
+               LoginSteps(guard_.settings().secrets, guard_.settings().cookies), guard_.settings().cookies) {}
 
 void Website::add_to(http::Router& router) {
     for (std::size_t i = 0; i < site_.files().size(); ++i)
@@ -69,8 +67,7 @@ void Website::add_to(http::Router& router) {
     recovery_.add_to(pages);
     consent_.add_to(pages);
     guarded_hosts_.add_to(router);
-    pages.show("/account", {.id = "account", .file = "account.html", .title = "account.title", .names = {"email"}},
-               [](const VisitOf<Consenting<>>& visit) { return show_account(visit); });
+    account_.add_to(pages);
 }
 
 }  // namespace consentry

@@ -14,6 +14,7 @@
 #include "features/term_policies/term_policies.hpp"
 #include "features/two_factor/two_factor.hpp"
 #include "http/router.hpp"
+#include "pages/account_area.hpp"
 #include "pages/consent_pages.hpp"
 #include "pages/cookie_guard.hpp"
 #include "pages/error_pages.hpp"
@@ -50,6 +51,7 @@ public:
         TwoFactor& two_factor;
         HandOver& hand_over;
         const HostCookies& host_cookies;
+        AccountArea::Parts account;
     };
     // The parts must outlive this object. Throws std::runtime_error naming what cannot be used.
     Website(const Parts& parts, WebsiteSettings settings);
@@ -69,6 +71,7 @@ private:
     RecoveryPages recovery_;
     ConsentPages consent_;
     GuardedHostPages guarded_hosts_;
+    AccountArea account_;
 };
 
 }  // namespace consentry

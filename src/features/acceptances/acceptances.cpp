@@ -287,6 +287,14 @@ awaitable<Result<std::optional<std::string>>> Acceptances::withdraw(ConsentCalle
     throw Unavailable("withdrawal: the history changed at the same moments");
 }
 
+awaitable<std::vector<PolicyType>> Acceptances::list_withdrawable(UserId user) {
+    std::vector<PolicyType> out;
+    for (const StoredConsent& standing : co_await repository_.list_standing(user))
+        if (is_withdrawable(standing.type)) out.push_back(standing.type);
+    std::ranges::sort(out);
+    co_return out;
+}
+
 awaitable<std::optional<std::string>> Acceptances::receipt(AcceptanceId id, std::optional<Bytes> entry) {
     if (!entry) co_return std::nullopt;
     co_return co_await log_->receipt(id, std::move(*entry));

@@ -77,6 +77,8 @@ public:
                                                                   Cause cause);
     // Withdraws the acceptance, whichever version it was of. Errors: withdrawNotAllowed 6111, notAccepted 6113.
     storage::awaitable<Result<std::optional<std::string>>> withdraw(ConsentCaller caller, PolicyType type, Cause cause);
+    // The types whose acceptance the user can withdraw now.
+    storage::awaitable<std::vector<PolicyType>> list_withdrawable(UserId user);
     // Returns the record of an acceptance or withdrawal as JSON-LD. Error: acceptanceNotFound 6119.
     storage::awaitable<Result<std::string>> record(UserId user, AcceptanceId id);
     // Returns the history, newest first.

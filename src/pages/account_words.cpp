@@ -1,0 +1,31 @@
+#include "pages/account_words.hpp"
+
+#include "features/term_policies/policy.hpp"
+
+namespace consentry {
+
+std::string shown_time(TimePoint time) {
+    std::string text = to_iso8601(time);  // 2026-11-25T10:40:07.000Z
+    return text.substr(0, 10) + " " + text.substr(11, 5) + " UTC";
+}
+
+std::string in_groups(std::string_view text, std::size_t of) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (i > 0 && i % of == 0) out += ' ';
+        out += text[i];
+    }
+    return out;
+}
+
+std::string policy_name(const Locales& locales, Language language, PolicyType type) {
+    return std::string(locales.text(language, "termPolicy.type." + std::string(name_of(type))));
+}
+
+View done_view(const Locales& locales, const Visit& visit) {
+    View view;
+    if (const auto text = locales.find(visit.language(), "pages.done." + visit.query("done"))) view.text("done", *text);
+    return view;
+}
+
+}  // namespace consentry

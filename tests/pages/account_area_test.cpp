@@ -1,0 +1,221 @@
+// /account and pages below it: profile, sessions, own data, deletion.
+#include <gmock/gmock.h>
+
+#include "tests/support/browser.hpp"
+#include "tests/support/calls/factor_calls.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::vector<std::string> shown{"/account",          "/account/profile",  "/account/two-factor",
+                                     "/account/sessions", "/account/consents", "/account/data"};
+
+// The value of a hidden field, of the last of its kind on the page.
+std::string last_hidden(const std::string& page, const std::string& name) {
+    const std::string mark = "name=\"" + name + "\" value=\"";
+    const auto at = page.rfind(mark);
+    if (at == std::string::npos) return {};
+    return page.substr(at + mark.size(), page.find('"', at + mark.size()) - at - mark.size());
+}
+
+TEST(AccountArea, BelongToWhoIsLoggedIn) {
+    Service& service = suite_service();
+    Browser browser(service);
+    for (const std::string& path : shown) EXPECT_EQ(browser.open(path).status, 303) << path;
+    EXPECT_EQ(browser.open("/account/profile").headers.at("location"), "/login?return=%2Faccount%2Fprofile");
+    browser.log_in(service.make_person());
+    for (const std::string& path : shown) EXPECT_EQ(browser.open(path).status, 200) << path;
+    browser.open("/account");
+    browser.send("/logout", {});
+    for (const std::string& path : shown) EXPECT_EQ(browser.open(path).status, 303) << path;
+}
+
+TEST(AccountArea, CannotBeKeptByABrowser) {
+    Service& service = suite_service();
+    Browser browser(service);
+    browser.log_in(service.make_person());
+    for (const std::string& path : shown) EXPECT_EQ(browser.open(path).headers.at("cache-control"), "no-store") << path;
+}
+
+// What is typed, wherever it is typed, never becomes markup.
+TEST(AccountArea, ShowWhatWasTypedAsText) {
+    Service& service = suite_service();
+    Browser browser(service);
+    browser.log_in(service.make_person());
+    const std::string markup = R"("><script>alert('1')</script><b a=')";
+    const std::vector<std::pair<std::string, std::vector<std::string>>> forms{
+        {"/account/profile", {"mailLanguage", "gender"}},
+        {"/account/data", {"email", "code", "backupCode", "method"}},
+        {"/account/two-factor/start", {}},
+        {"/account/sessions/end", {"session"}},
+        {"/account/consents/withdraw", {"policy"}},
+        {"/account/consents/record", {"acceptance"}}};
+    for (const auto& [path, names] : forms)
+        for (const std::string& name : names) {
+            browser.open("/account");
+            Browser::Fields fields;
+            for (const std::string& other : names) fields.emplace_back(other, other == name ? markup : "");
+            const Answer answer = browser.send(path, fields);
+            EXPECT_GE(answer.status, 400U) << path << " " << name;
+            EXPECT_THAT(answer.body, Not(HasSubstr("<script"))) << path << " " << name;
+            EXPECT_THAT(answer.body, Not(HasSubstr("<b a"))) << path << " " << name;
+        }
+    browser.open("/account/profile");
+    const Answer again = browser.send("/account/profile", {{"name", "<b>Ada</b>"}, {"mailLanguage", "xx"}});
+    EXPECT_EQ(again.status, 422);
+    EXPECT_THAT(again.body, HasSubstr("value=\"&lt;b&gt;Ada&lt;/b&gt;\""));
+    EXPECT_EQ(browser.send("/account/profile", {{"name", "<b>Ada</b>"}, {"mailLanguage", "en"}, {"gender", ""}}).status,
+              303);
+    EXPECT_THAT(browser.open("/account").body, HasSubstr("&lt;b&gt;Ada&lt;/b&gt;"));
+    EXPECT_THAT(browser.open("/account/profile").body, HasSubstr("value=\"&lt;b&gt;Ada&lt;/b&gt;\""));
+}
+
+TEST(AccountArea, TheProfileIsThatOfTheApi) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.log_in(person);
+    browser.open("/account/profile");
+    const Answer saved =
+        browser.send("/account/profile", {{"name", "Ada Lovelace"}, {"mailLanguage", "de"}, {"gender", "female"}});
+    EXPECT_EQ(saved.headers.at("location"), "/account?done=profile");
+    EXPECT_THAT(browser.open("/account?done=profile").body, HasSubstr("Your changes have been saved."));
+    const Answer profile = service.get("/api/shared/user/profile", bearer(service.tokens_of(person).access));
+    EXPECT_EQ(profile.text("data.name"), "Ada Lovelace");
+    EXPECT_EQ(profile.text("data.language"), "de");
+    EXPECT_EQ(profile.text("data.gender"), "female");
+    const Answer page = browser.open("/account/profile");
+    EXPECT_THAT(page.body, HasSubstr(R"(<option value="de" lang="de" selected )"));
+    EXPECT_EQ(browser.send("/account/profile", {{"name", "A"}, {"mailLanguage", "xx"}}).status, 422);
+}
+
+TEST(AccountArea, AnUnknownNoticeSaysNothing) {
+    Service& service = suite_service();
+    Browser browser(service);
+    browser.log_in(service.make_person());
+    EXPECT_THAT(browser.open("/account?done=<b>").body, Not(HasSubstr("class=\"note\"")));
+}
+
+TEST(SessionPages, OneSessionEndsAtTheNextRequest) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    Browser phone(service);
+    phone.log_in(person);
+    service.pass(std::chrono::seconds{1});
+    Browser browser(service);
+    browser.log_in(person);
+    const Answer list = browser.open("/account/sessions");
+    EXPECT_THAT(list.body, HasSubstr("This session"));
+    const std::string other = last_hidden(list.body, "session");
+    EXPECT_EQ(browser.send("/account/sessions/end", {{"session", other}}).headers.at("location"),
+              "/account/sessions?done=session");
+    EXPECT_FALSE(phone.is_logged_in());
+    browser.open("/account/sessions");
+    EXPECT_EQ(browser.send("/account/sessions/end", {{"session", other}}).status, 303) << "a second click is harmless";
+    EXPECT_TRUE(browser.is_logged_in());
+}
+
+TEST(SessionPages, ASessionOfAnotherAccountCannotBeEnded) {
+    Service& service = suite_service();
+    const Person victim = service.make_person();
+    Browser target(service);
+    target.log_in(victim);
+    service.pass(std::chrono::seconds{1});
+    Browser second(service);
+    second.log_in(victim);
+    const std::string session = last_hidden(second.open("/account/sessions").body, "session");
+    Browser attacker(service);
+    attacker.log_in(service.make_person());
+    attacker.open("/account/sessions");
+    attacker.send("/account/sessions/end", {{"session", session}});
+    EXPECT_TRUE(target.is_logged_in());
+    EXPECT_TRUE(second.is_logged_in());
+}
+
+TEST(SessionPages, AllOthersEndTogether) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    const Person stranger = service.make_person();
+    Browser phone(service);
+    phone.log_in(person);
+    Browser unconcerned(service);
+    unconcerned.log_in(stranger);
+    const TokenTexts tokens = service.tokens_of(person);
+    Browser browser(service);
+    browser.log_in(person);
+    browser.open("/account/sessions");
+    EXPECT_EQ(browser.send("/account/sessions/end-others", {}).headers.at("location"),
+              "/account/sessions?done=sessions");
+    EXPECT_FALSE(phone.is_logged_in());
+    EXPECT_EQ(service.get("/api/shared/user/profile", bearer(tokens.access)).status, 401);
+    EXPECT_TRUE(browser.is_logged_in());
+    EXPECT_TRUE(unconcerned.is_logged_in());
+    EXPECT_THAT(browser.open("/account/sessions").body, Not(HasSubstr("end-others")));
+}
+
+TEST(DataPages, TheExportIsAFile) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.log_in(person);
+    browser.open("/account/data");
+    const Answer file = browser.send("/account/data/export", {});
+    EXPECT_EQ(file.status, 200);
+    EXPECT_EQ(file.headers.at("content-disposition"), "attachment; filename=account-" + person.id.text() + ".json");
+    EXPECT_EQ(file.headers.at("content-type"), "application/json; charset=utf-8");
+    EXPECT_EQ(file.headers.at("cache-control"), "no-store");
+    EXPECT_THAT(file.body, HasSubstr(person.email));
+    EXPECT_EQ(browser.send_bare("/account/data/export", {}).status, 403) << "not without the token of the form";
+}
+
+TEST(DataPages, TheAccountIsDeletedByItsTypedAddress) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.log_in(person);
+    browser.open("/account/data");
+    const Answer wrong = browser.send("/account/data", {{"email", "somebody@example.org"}});
+    EXPECT_EQ(wrong.status, 422);
+    EXPECT_THAT(wrong.body, HasSubstr("please type the address of this account."));
+    EXPECT_TRUE(browser.is_logged_in());
+    browser.open("/account/data");
+    const Answer deleted = browser.send("/account/data", {{"email", person.email}});
+    EXPECT_EQ(deleted.headers.at("location"), "/account/deleted");
+    EXPECT_FALSE(browser.cookies.contains(session_cookie));
+    EXPECT_THAT(browser.open("/account/deleted").body, HasSubstr("Your account has been deleted"));
+    EXPECT_NE(service.log_in(person).status, 200);
+}
+
+TEST(DataPages, TheDeletionTakesACodeWhileTwoFactorIsOn) {
+    Service& service = suite_service();
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    Browser browser(service);
+    browser.log_in(person);
+    browser.open("/login/verify");
+    browser.send("/login/verify", {{"code", service.next_code(person)}});
+    browser.open("/account/data");
+    const Answer without = browser.send("/account/data", {{"email", person.email}, {"code", ""}, {"backupCode", ""}});
+    EXPECT_GE(without.status, 400U);
+    EXPECT_TRUE(browser.is_logged_in());
+    browser.open("/account/data");
+    EXPECT_EQ(browser.send("/account/data", {{"email", person.email}, {"code", service.next_code(person)}}).status,
+              303);
+    EXPECT_FALSE(browser.is_logged_in());
+}
+
+TEST(DataPages, AnAdministratorIsDeletedByAnotherOnly) {
+    Service& service = suite_service();
+    const Person admin = service.make_person(Role::admin);
+    Browser browser(service);
+    browser.log_in(admin);
+    EXPECT_THAT(browser.open("/account/data").body, Not(HasSubstr("name=\"email\"")));
+    EXPECT_EQ(browser.send("/account/data", {{"email", admin.email}}).status, 403);
+    EXPECT_TRUE(browser.is_logged_in());
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,102 @@
+// /account/consents.
+#include <gmock/gmock.h>
+
+#include "tests/support/browser.hpp"
+#include "tests/support/calls/consent_calls.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string hidden(const std::string& page, const std::string& name) {
+    const std::string mark = "name=\"" + name + "\" value=\"";
+    const auto at = page.find(mark);
+    return at == std::string::npos ? std::string()
+                                   : page.substr(at + mark.size(), page.find('"', at + mark.size()) - at - mark.size());
+}
+
+class ConsentHistory : public ::testing::Test {
+protected:
+    Service service;
+    Person person = service.make_person();
+    Browser browser{service};
+
+    void SetUp() override {
+        publish(service, "marketing", 1);
+        publish(service, "privacy", 1);
+        publish(service, "termsOfService", 1);
+        const std::string token = service.tokens_of(person).access;
+        for (const char* type : {"termsOfService", "privacy", "marketing"}) accept(service, token, type);
+        browser.log_in(person);
+    }
+};
+
+TEST_F(ConsentHistory, ShowTheHistoryAndWithdrawWhatMayBe) {
+    const Answer before = browser.open("/account/consents");
+    EXPECT_THAT(before.body, HasSubstr("Terms of service: accepted"));
+    EXPECT_THAT(before.body, HasSubstr("/term-policies/marketing/1/en.hbs"));
+    EXPECT_THAT(before.body, HasSubstr(R"(name="policy" value="marketing")"));
+    EXPECT_THAT(before.body, Not(HasSubstr(R"(name="policy" value="privacy")")));
+    EXPECT_EQ(browser.send("/account/consents/withdraw", {{"policy", "marketing"}}).headers.at("location"),
+              "/account/consents?done=withdrawn");
+    const Answer after = browser.open("/account/consents?done=withdrawn");
+    EXPECT_THAT(after.body, HasSubstr("You have withdrawn your consent."));
+    EXPECT_THAT(after.body, HasSubstr("Marketing: withdrawn"));
+    EXPECT_THAT(after.body, Not(HasSubstr("name=\"policy\"")));
+    EXPECT_EQ(browser.send("/account/consents/withdraw", {{"policy", "marketing"}}).status, 303) << "a second click";
+    EXPECT_EQ(history(service, person),
+              "termsOfService 1 accepted, privacy 1 accepted, marketing 1 accepted, marketing 1 withdrawn");
+    browser.open("/account/consents");
+    EXPECT_GE(browser.send("/account/consents/withdraw", {{"policy", "privacy"}}).status, 400U);
+}
+
+TEST_F(ConsentHistory, HandOutTheEvidenceToItsOwnerOnly) {
+    const std::string id = hidden(browser.open("/account/consents").body, "acceptance");
+    const Answer receipt = browser.send("/account/consents/receipt", {{"acceptance", id}});
+    EXPECT_EQ(receipt.status, 200);
+    EXPECT_EQ(receipt.headers.at("content-disposition"), "attachment; filename=receipt-" + id + ".jwt");
+    EXPECT_EQ(std::ranges::count(receipt.body, '.'), 2);
+    const Answer record = browser.send("/account/consents/record", {{"acceptance", id}});
+    EXPECT_EQ(record.headers.at("content-disposition"), "attachment; filename=record-" + id + ".jsonld");
+    Browser stranger(service);
+    stranger.log_in(service.make_person());
+    stranger.open("/account/consents");
+    for (const char* kind : {"receipt", "proof", "record"})
+        EXPECT_EQ(stranger.send("/account/consents/" + std::string(kind), {{"acceptance", id}}).status, 404) << kind;
+}
+
+TEST_F(ConsentHistory, ALongHistoryHasPages) {
+    const std::string token = service.tokens_of(person).access;
+    for (int i = 0; i < 12; ++i) {
+        service.pass(std::chrono::seconds{1});
+        withdraw(service, token, "marketing");
+        accept(service, token, "marketing");
+    }
+    const Answer first = browser.open("/account/consents");
+    EXPECT_THAT(first.body, Not(HasSubstr("Terms of service: accepted")));
+    const std::string mark = "href=\"/account/consents?";
+    const auto at = first.body.find(mark);
+    ASSERT_NE(at, std::string::npos);
+    std::string older = first.body.substr(at + 6, first.body.find('"', at + 6) - at - 6);
+    older.replace(older.find("&amp;"), 5, "&");
+    EXPECT_THAT(browser.open(older).body, HasSubstr("Terms of service: accepted"));
+    EXPECT_THAT(browser.open("/account/consents?at=x&after=y").body, HasSubstr("Marketing: accepted"));
+}
+
+TEST(ConsentHistoryWithoutLog, HaveNoReceipts) {
+    Service service({{"CONSENT_LOG_ENABLE", "false"}});
+    const Person person = service.make_person();
+    publish(service, "marketing", 1);
+    accept(service, service.tokens_of(person).access, "marketing");
+    Browser browser(service);
+    browser.log_in(person);
+    const Answer page = browser.open("/account/consents");
+    EXPECT_THAT(page.body, HasSubstr("Marketing: accepted"));
+    EXPECT_THAT(page.body, Not(HasSubstr("/account/consents/receipt")));
+    EXPECT_THAT(page.body, Not(HasSubstr("/consent-log/verify")));
+}
+
+}  // namespace
+}  // namespace consentry::tests
