@@ -1,6 +1,5 @@
 #include "pages/consent_history_pages.hpp"
 
-#include <algorithm>
 #include <charconv>
 
 #include "features/activity/audit.hpp"
@@ -22,13 +21,6 @@ std::optional<ListPosition> position_of(const Visit& visit) {
     return ListPosition{.values = {ms}, .id = id->uuid()};
 }
 
-// The address of the text in the language in which it was shown.
-std::string address_of(const AcceptanceResponse& acceptance) {
-    const auto& contents = acceptance.term_policy.contents;
-    const auto found = std::ranges::find(contents, acceptance.language, &PolicyContentResponse::language);
-    return found == contents.end() ? std::string() : found->cdn_url.value_or("");
-}
-
 }  // namespace
 
 void ConsentHistoryPages::add_to(Pages& pages) {
@@ -37,8 +29,8 @@ void ConsentHistoryPages::add_to(Pages& pages) {
                 .file = "account_consents.html",
                 .title = "consents.title",
                 .names = {"done", "entries", "policy_name", "version", "spoken", "at", "at_iso", "is_accepted",
-                          "address", "acceptance", "has_entry", "has_proof", "older_at", "older_after", "standing",
-                          "policy", "has_log", "has_entries", "has_standing"}},
+                          "text_language", "acceptance", "has_entry", "has_proof", "older_at", "older_after",
+                          "standing", "policy", "has_log", "has_entries", "has_standing"}},
                [this](const VisitOf<SignedIn>& visit) { return show(visit); });
     pages.action("/account/consents/withdraw", "accountWithdraw",
                  [this](const Sent<WithdrawalForm, VisitOf<SignedIn>>& sent) { return withdraw(sent); });
@@ -59,7 +51,8 @@ View ConsentHistoryPages::line_of(const AcceptanceResponse& acceptance, Language
         .text("at", shown_time(acceptance.accepted_at))
         .text("at_iso", to_iso8601(acceptance.accepted_at))
         .flag("is_accepted", acceptance.action == ConsentAction::accepted)
-        .text("address", address_of(acceptance))
+        .text("text_language", name_of(acceptance.language))
+        .text("policy", name_of(acceptance.term_policy.type))
         .text("acceptance", acceptance.id.text())
         .flag("has_entry", log_ != nullptr && acceptance.log_state.has_value())
         .flag("has_proof", log_ != nullptr && acceptance.log_state == "published");

@@ -1,8 +1,10 @@
 #include "pages/consent_pages.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "features/activity/audit.hpp"
+#include "pages/page_language.hpp"
 #include "pages/ways.hpp"
 
 namespace consentry {
@@ -19,6 +21,15 @@ std::vector<PolicyType> types_in(std::string_view list) {
         if (const auto type = find_enum<PolicyType>(name)) out.push_back(*type);
     }
     if (out.empty()) out = {PolicyType::terms_of_service, PolicyType::privacy};
+    return out;
+}
+
+// Nullopt for everything that no link of ours contains.
+std::optional<std::int64_t> version_of(std::string_view digits) {
+    std::int64_t out = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+    const bool is_whole = error == std::errc{} && end == digits.data() + digits.size();
+    if (!is_whole || out < 1 || std::to_string(out) != digits) return std::nullopt;
     return out;
 }
 
@@ -44,6 +55,12 @@ void ConsentPages::add_to(Pages& pages) {
         {.id = "accept", .file = "accept.html", .title = "accept.title", .names = {"policy", "document", "difference"}},
         [this](const VisitOf<SignedIn>& visit) { return show(visit); },
         [this](const Sent<AcceptForm, VisitOf<SignedIn>>& sent) { return accept(sent); });
+    pages.show("/policies/:type/:version",
+               {.id = "policy",
+                .file = "policy.html",
+                .title = "policy.title",
+                .names = {"policy", "version", "document", "spoken", "document_language"}},
+               [this](const Visit& visit) { return show_text(visit); });
 }
 
 awaitable<std::optional<Standing>> ConsentPages::missing(UserId user, std::vector<PolicyType> wanted) {
@@ -78,6 +95,26 @@ awaitable<Result<PageAnswer>> ConsentPages::show(const VisitOf<SignedIn>& visit)
                                     std::to_string(*next->accepted) + "/" + version +
                                     "?language=" + std::string(name_of(content.language)));
     co_return PageAnswer::of(std::move(view));
+}
+
+// What is published is public, and stays so: an acceptance of long ago leads here.
+awaitable<Result<PageAnswer>> ConsentPages::show_text(const Visit& visit) {
+    const auto type = find_enum<PolicyType>(visit.path("type"));
+    const auto version = version_of(visit.path("version"));
+    if (!type || !version) co_return fail(errors::route_not_found);
+    const auto policy = co_await policies_.find_version(*type, *version);
+    if (!policy || policy->status != PolicyStatus::published || policy->contents.empty())
+        co_return fail(errors::route_not_found);
+    const PolicyContent& content = content_for(*policy, find_language(visit.query("text")).value_or(visit.language()));
+    auto document = co_await texts_.find(*policy, content);
+    if (!document) co_return fail(std::move(document.error()));
+    co_return PageAnswer::of(
+        std::move(View()
+                      .text("policy", locales_.text(visit.language(), "termPolicy.type." + std::string(name_of(*type))))
+                      .text("version", std::to_string(*version))
+                      .text("spoken", own_name_of(content.language))
+                      .text("document_language", name_of(content.language))
+                      .html("document", std::move(*document))));
 }
 
 awaitable<Result<PageAnswer>> ConsentPages::accept(const Sent<AcceptForm, VisitOf<SignedIn>>& sent) {

@@ -1,4 +1,4 @@
-// /accept: shows the policies that a visitor has yet to accept, one after the other.
+// /accept: shows the policies that a visitor has yet to accept, one after the other. /policies: shows a published text.
 #pragma once
 
 #include <optional>
@@ -27,6 +27,7 @@ public:
 
 private:
     awaitable<Result<PageAnswer>> show(const VisitOf<SignedIn>& visit);
+    awaitable<Result<PageAnswer>> show_text(const Visit& visit);
     awaitable<Result<PageAnswer>> accept(const Sent<AcceptForm, VisitOf<SignedIn>>& sent);
 
     // The first of these types that the account has yet to accept.

@@ -1,11 +1,11 @@
 // The pages in Chromium: with and without JavaScript, light and dark, narrow and wide; accessible and valid HTML.
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { Service, isTooWide, openBrowser, openPage, picture, violations } from './harness.mjs';
 import { faultsOf } from './html.mjs';
+import { codeOf } from './totp.mjs';
 
 const password = 'Velvet-Harbor-42';
 let service;
@@ -118,19 +118,6 @@ for (const script of [true, false])
         assert.deepEqual(unexpected, []);
         await one.context.close();
     });
-
-// RFC 6238 with the defaults of the service.
-function codeOf(secret, time = Date.now()) {
-    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-    let bits = '';
-    for (const letter of secret) bits += alphabet.indexOf(letter).toString(2).padStart(5, '0');
-    const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
-    const counter = Buffer.alloc(8);
-    counter.writeBigUInt64BE(BigInt(Math.floor(time / 30000)));
-    const digest = createHmac('sha1', key).update(counter).digest();
-    const offset = digest[19] & 15;
-    return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1000000).padStart(6, '0');
-}
 
 test('the second factor, with a backup code', async () => {
     const token = await service.logIn('grace@example.org');

@@ -3,6 +3,7 @@
 #
 #   run.sh install           downloads puppeteer-core, axe-core and html-validate into the user's cache (run by script/bootstrap --engines)
 #   run.sh TEST.mjs PROGRAM  runs the test; PROGRAM is consentry
+#   run.sh pictures PROGRAM  makes the pictures in docs/pages anew
 #
 # CONSENTRY_SCREENSHOTS=FOLDER keeps what the pages look like. Debian packages: chromium, nodejs; npm for `install`
 set -euo pipefail
@@ -23,4 +24,19 @@ for program in node chromium; do
 done
 export CONSENTRY_PROGRAM=$2 CONSENTRY_NODE_MODULES=$modules CONSENTRY_CHROMIUM
 CONSENTRY_CHROMIUM=$(command -v chromium)
-exec node "$1"
+if [[ "$1" != pictures ]]; then
+    exec node "$1"
+fi
+
+CONSENTRY_SCREENSHOTS=$(mktemp -d)
+export CONSENTRY_SCREENSHOTS
+trap 'rm -rf "$CONSENTRY_SCREENSHOTS"' EXIT
+for test in pages account_pages; do
+    node --test-name-pattern='every page is accessible' "$browser/${test}_test.mjs"
+done
+folder=$here/../../docs/pages
+# Each page once, and a few as a phone in the dark shows them.
+cp "$CONSENTRY_SCREENSHOTS"/*-light-1280.png "$folder"
+for page in account account-sessions account-two-factor-confirm login; do
+    cp "$CONSENTRY_SCREENSHOTS/$page-dark-320.png" "$folder"
+done

@@ -1,8 +1,9 @@
-// /account/consents.
+// /account/consents, and the texts to which it leads.
 #include <gmock/gmock.h>
 
 #include "tests/support/browser.hpp"
 #include "tests/support/calls/consent_calls.hpp"
+#include "tests/support/calls/policy_calls.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -36,18 +37,18 @@ protected:
 TEST_F(ConsentHistory, ShowTheHistoryAndWithdrawWhatMayBe) {
     const Answer before = browser.open("/account/consents");
     EXPECT_THAT(before.body, HasSubstr("Terms of service: accepted"));
-    EXPECT_THAT(before.body, HasSubstr("/term-policies/marketing/1/en.hbs"));
+    EXPECT_THAT(before.body, HasSubstr("/policies/marketing/1?text=en"));
     EXPECT_THAT(before.body, HasSubstr(R"(name="policy" value="marketing")"));
     EXPECT_THAT(before.body, Not(HasSubstr(R"(name="policy" value="privacy")")));
     EXPECT_EQ(browser.send("/account/consents/withdraw", {{"policy", "marketing"}}).headers.at("location"),
               "/account/consents?done=withdrawn");
     const Answer after = browser.open("/account/consents?done=withdrawn");
     EXPECT_THAT(after.body, HasSubstr("You have withdrawn your consent."));
-    EXPECT_THAT(after.body, HasSubstr("Marketing: withdrawn"));
+    EXPECT_THAT(after.body, HasSubstr("Marketing consent: withdrawn"));
     EXPECT_THAT(after.body, Not(HasSubstr("name=\"policy\"")));
     EXPECT_EQ(browser.send("/account/consents/withdraw", {{"policy", "marketing"}}).status, 303) << "a second click";
     EXPECT_EQ(history(service, person),
-              "termsOfService 1 accepted, privacy 1 accepted, marketing 1 accepted, marketing 1 withdrawn");
+              "marketing 1 accepted, marketing 1 withdrawn, privacy 1 accepted, termsOfService 1 accepted");
     browser.open("/account/consents");
     EXPECT_GE(browser.send("/account/consents/withdraw", {{"policy", "privacy"}}).status, 400U);
 }
@@ -82,7 +83,24 @@ TEST_F(ConsentHistory, ALongHistoryHasPages) {
     std::string older = first.body.substr(at + 6, first.body.find('"', at + 6) - at - 6);
     older.replace(older.find("&amp;"), 5, "&");
     EXPECT_THAT(browser.open(older).body, HasSubstr("Terms of service: accepted"));
-    EXPECT_THAT(browser.open("/account/consents?at=x&after=y").body, HasSubstr("Marketing: accepted"));
+    EXPECT_THAT(browser.open("/account/consents?at=x&after=y").body, HasSubstr("Marketing consent: accepted"));
+}
+
+TEST(PolicyPage, ShowsThePublishedTextOfAnyVersionToAnybody) {
+    Service service;
+    PolicyDesk desk(service);
+    desk.published("privacy", 1, {{"en", "We keep *little*. <script>x</script>"}, {"de", "Wir speichern wenig."}});
+    desk.published("privacy", 2, {{"en", "We keep nothing."}});
+    Browser browser(service);
+    const Answer first = browser.open("/policies/privacy/1?text=en");
+    EXPECT_EQ(first.status, 200);
+    EXPECT_THAT(first.body, HasSubstr("We keep <em>little</em>."));
+    EXPECT_THAT(first.body, Not(HasSubstr("<script")));
+    EXPECT_THAT(browser.open("/policies/privacy/1?text=de").body, HasSubstr("Wir speichern wenig."));
+    EXPECT_THAT(browser.open("/policies/privacy/2?text=de").body, HasSubstr("We keep nothing.")) << "the one it has";
+    for (const char* none : {"/policies/privacy/3", "/policies/privacy/0", "/policies/privacy/x", "/policies/other/1",
+                             "/policies/privacy/99999999999999999999", "/policies/marketing/1"})
+        EXPECT_EQ(browser.open(none).status, 404) << none;
 }
 
 TEST(ConsentHistoryWithoutLog, HaveNoReceipts) {
@@ -93,7 +111,7 @@ TEST(ConsentHistoryWithoutLog, HaveNoReceipts) {
     Browser browser(service);
     browser.log_in(person);
     const Answer page = browser.open("/account/consents");
-    EXPECT_THAT(page.body, HasSubstr("Marketing: accepted"));
+    EXPECT_THAT(page.body, HasSubstr("Marketing consent: accepted"));
     EXPECT_THAT(page.body, Not(HasSubstr("/account/consents/receipt")));
     EXPECT_THAT(page.body, Not(HasSubstr("/consent-log/verify")));
 }

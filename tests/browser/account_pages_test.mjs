@@ -1,0 +1,175 @@
+// The pages of an account in Chromium: with and without JavaScript, light and dark, narrow and wide.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { Service, isTooWide, openBrowser, openPage, picture, violations } from './harness.mjs';
+import { faultsOf } from './html.mjs';
+import { codeOf } from './totp.mjs';
+
+const password = 'Velvet-Harbor-42';
+let service;
+let browser;
+before(async () => {
+    service = new Service();
+    service.migrate();
+    service.publishPolicies({
+        termsOfService: '# Terms\n\nBe kind.\n',
+        privacy: '# Privacy\n\nWe keep little.\n',
+        marketing: '# News\n\nOnce a month.\n',
+    });
+    [browser] = await Promise.all([openBrowser(), service.start()]);
+});
+
+let people = 0;
+// A visitor who is logged in with an account of their own that has accepted everything.
+async function visit(options = {}) {
+    const email = `ada${++people}@example.org`;
+    service.createUser(email);
+    const token = await service.logIn(email);
+    for (const type of ['termsOfService', 'privacy', 'marketing'])
+        await service.post('/api/shared/user/term-policy/accept', token, { type });
+    const context = await browser.createBrowserContext();
+    const { page, troubles } = await openPage(context, service.origin, options);
+    await page.setJavaScriptEnabled(options.script ?? true);
+    const one = {
+        email,
+        context,
+        page,
+        troubles,
+        go: (path) => page.goto(service.origin + path),
+        press: (selector) => Promise.all([page.waitForNavigation(), page.click(selector)]),
+        fill: async (fields) => {
+            for (const [name, value] of Object.entries(fields)) {
+                const field = await page.$(`#${name}`);
+                await field.evaluate((box) => (box.value = ''));
+                await field.type(value);
+            }
+        },
+        submit: async (fields = {}) => {
+            await one.fill(fields);
+            await one.press('main form button[type=submit]');
+        },
+        text: (selector) => page.$eval(selector, (element) => element.textContent),
+        path: () => page.url().slice(service.origin.length),
+    };
+    await one.go('/login');
+    await one.submit({ email, password });
+    return one;
+}
+
+async function beginTwoFactor(one) {
+    await one.go('/account/two-factor/start');
+    await one.submit();
+    return (await one.text('.secret')).replaceAll(' ', '');
+}
+async function turnTwoFactorOn(one) {
+    const secret = await beginTwoFactor(one);
+    await one.submit({ code: codeOf(secret) });
+    return secret;
+}
+
+// Each page, by a function that leads there. One visitor opens them in this order.
+const pages = {
+    account: (one) => one.go('/account'),
+    profile: (one) => one.go('/account/profile'),
+    sessions: async (one) => {
+        await service.logIn(one.email);
+        await one.go('/account/sessions');
+    },
+    consents: (one) => one.go('/account/consents'),
+    data: (one) => one.go('/account/data'),
+    'two-factor-off': (one) => one.go('/account/two-factor'),
+    'two-factor-start': (one) => one.go('/account/two-factor/start'),
+    'two-factor-confirm': beginTwoFactor,
+    'backup-codes': turnTwoFactorOn,
+    'two-factor-on': (one) => one.go('/account/two-factor'),
+    'new-backup-codes': (one) => one.go('/account/two-factor/codes'),
+    'turn-two-factor-off': (one) => one.go('/account/two-factor/off'),
+    deleted: (one) => one.go('/account/deleted'),
+};
+
+for (const scheme of ['light', 'dark'])
+    for (const width of [320, 1280])
+        test(`every page is accessible and fits: ${scheme}, ${width} px`, async () => {
+            const one = await visit({ scheme, width });
+            for (const [name, open] of Object.entries(pages)) {
+                await open(one);
+                assert.deepEqual(await violations(one.page), [], name);
+                assert.equal(await isTooWide(one.page), false, name);
+                await picture(one.page, `account-${name}-${scheme}-${width}`);
+            }
+            await one.context.close();
+        });
+
+test('every page is valid HTML', async () => {
+    for (const language of ['en', 'ja']) {
+        const one = await visit();
+        const answers = [];
+        one.page.on('response', (answer) => {
+            if (answer.request().resourceType() === 'document' && answer.status() !== 303) answers.push(answer);
+        });
+        await one.go(`/account?lang=${language}`);
+        for (const [name, open] of Object.entries(pages)) {
+            await open(one);
+            for (const answer of answers.splice(0))
+                assert.deepEqual(await faultsOf(await answer.text()), [], `${name} ${language}`);
+        }
+        await one.context.close();
+    }
+});
+
+for (const script of [false, true]) {
+    const how = `${script ? 'with' : 'without'} JavaScript`;
+
+    test(`two-factor: on, codes, off, ${how}`, async () => {
+        const one = await visit({ script });
+        await one.go('/account');
+        await one.press('a[href="/account/two-factor"]');
+        await one.press('main a.button');
+        await one.submit();
+        const secret = (await one.text('.secret')).replaceAll(' ', '');
+        assert.ok(await one.page.$('.qr svg'));
+        await one.submit({ code: '000000' });
+        assert.match(await one.text('.fault'), /incorrect/);
+        await one.submit({ code: codeOf(secret) });
+        const codes = await one.page.$$eval('.codes code', (all) => all.map((code) => code.textContent));
+        assert.equal(codes.length, 8);
+        // Pages are not cached: going back asks the service, which shows no code again.
+        await one.press('main a.button');
+        await one.page.goBack();
+        assert.equal((await one.page.$$('.codes code')).length, 0);
+        await one.go('/account/two-factor/off');
+        await one.page.click('summary');
+        await one.submit({ backupCode: codes[0] });
+        assert.equal(one.path(), '/account/two-factor?done=twoFactorOff');
+        const unexpected = one.troubles.filter((trouble) => !/status of 40\d/.test(trouble));
+        assert.deepEqual(unexpected, []);
+        await one.context.close();
+    });
+
+    test(`password, sessions, consents and deletion, ${how}`, async () => {
+        const one = await visit({ script });
+        await service.logIn(one.email);
+        await one.go('/account/sessions');
+        assert.equal((await one.page.$$('.cards > li')).length, 3);
+        await one.press('.cards form button');
+        assert.equal((await one.page.$$('.cards > li')).length, 2);
+        await one.press('button.danger');
+        assert.equal((await one.page.$$('.cards > li')).length, 1);
+        await one.go('/account/consents');
+        await one.press('form[action$=withdraw] button');
+        assert.match(await one.text('main'), /Marketing consent: withdrawn/);
+        await one.go('/account');
+        await one.press('a[href^="/change-password"]');
+        await one.submit({ oldPassword: password, newPassword: 'Copper-Meadow-77' });
+        assert.match(one.path(), /^\/login\?/);
+        await one.submit({ email: one.email, password: 'Copper-Meadow-77' });
+        assert.equal(one.path(), '/account');
+        await one.press('a[href="/account/data"]');
+        await one.fill({ email: one.email });
+        await one.press('button.danger');
+        assert.equal(one.path(), '/account/deleted');
+        await one.page.goBack();
+        assert.match(one.path(), /^\/login/);
+        await one.context.close();
+    });
+}
