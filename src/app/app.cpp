@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 
 #include <sys/resource.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/json/serialize.hpp>
 #include <spdlog/spdlog.h>
 
@@ -16,6 +19,7 @@
 #include "app/observation/logging.hpp"
 #include "app/observation/readings.hpp"
 #include "app/pages.hpp"
+#include "app/service_manager.hpp"
 #include "features/acceptances/endpoints.hpp"
 #include "features/accounts/endpoints.hpp"
 #include "features/activity/endpoints.hpp"
@@ -59,6 +63,7 @@ http::ServerOptions server_options(const Config& config) {
     http::ServerOptions out;
     out.host = config.http.host;
     out.port = config.http.port;
+    out.sockets = take_passed_sockets();
     out.threads = config.http.threads;
     out.json_bytes_max = config.http.json_bytes_max;
     out.text_bytes_max = config.http.text_bytes_max;
@@ -314,6 +319,25 @@ void App::stop() {
     system_.stopping();
     server_->stop();
     mail_delivery_->stop();
+}
+
+// If others ask for executors meanwhile, a thread may be asked twice and another only in the next round.
+bool App::is_alive(milliseconds patience) {
+    struct Answers {
+        std::mutex mutex;
+        std::condition_variable more;
+        std::size_t missing;
+    };
+    const auto answers = std::make_shared<Answers>();
+    answers->missing = server_->threads();
+    for (std::size_t i = 0; i < server_->threads(); ++i)
+        boost::asio::post(server_->executor(), [answers] {
+            const std::scoped_lock lock(answers->mutex);
+            --answers->missing;
+            answers->more.notify_one();
+        });
+    std::unique_lock lock(answers->mutex);
+    return answers->more.wait_for(lock, patience, [&] { return answers->missing == 0; });
 }
 
 void App::wait() {

@@ -62,6 +62,8 @@ public:
     const MailDelivery& mail_delivery() const { return *mail_delivery_; }
     bool has_pages() const { return website_ != nullptr; }
     const http::Server& server() const { return *server_; }
+    // Whether each I/O thread has answered within `patience`. Blocks that long; call it from another thread.
+    bool is_alive(milliseconds patience);
 
 private:
     void declare_endpoints();

@@ -62,13 +62,6 @@ std::unique_ptr<storage::S3Store> make_s3_store(const Config& config) {
                            .timeout = s3.timeout});
 }
 
-// Returns nullopt if the store uses S3.
-std::optional<std::filesystem::path> object_folder(const Config& config) {
-    constexpr std::string_view file = "file:";
-    if (!config.storage.url.starts_with(file)) return std::nullopt;
-    return config.storage.url.substr(file.size());
-}
-
 std::unique_ptr<storage::ObjectStore> make_object_store(const Config& config) {
     const auto folder = object_folder(config);
     if (!folder) return make_s3_store(config);
@@ -77,6 +70,12 @@ std::unique_ptr<storage::ObjectStore> make_object_store(const Config& config) {
 }
 
 }  // namespace
+
+std::optional<std::filesystem::path> object_folder(const Config& config) {
+    constexpr std::string_view file = "file:";
+    if (!config.storage.url.starts_with(file)) return std::nullopt;
+    return config.storage.url.substr(file.size());
+}
 
 std::unique_ptr<storage::Database> open_database(const Config& config) {
     try {
@@ -126,16 +125,18 @@ std::unique_ptr<storage::ObjectStore> open_object_store(const Config& config) {
     }
 }
 
+std::optional<std::int64_t> database_version(const Config& config) {
+    if (config.database.url.empty()) return storage::sqlite::schema_version_of(config.database.file);
+    return storage::postgres::schema_version_of(postgres_options(config), std::ssize(storage::migrations()));
+}
+
 void look_at_database(const Config& config) {
-    const auto known = static_cast<std::int64_t>(storage::migrations().size());
-    if (!config.database.url.empty()) {
-        storage::require_known_version(storage::postgres::schema_version_of(postgres_options(config), known), known);
-        return;
-    }
+    const std::int64_t known = std::ssize(storage::migrations());
+    const bool is_embedded = config.database.url.empty();
     const auto& file = config.database.file;
-    require_writable(file.has_parent_path() ? file.parent_path() : ".");
-    if (const auto version = storage::sqlite::schema_version_of(file))
-        storage::require_known_version(*version, known, fmt::format("sqlite {}: ", file.string()));
+    if (is_embedded) require_writable(file.has_parent_path() ? file.parent_path() : ".");
+    if (const auto version = database_version(config))
+        storage::require_known_version(*version, known, is_embedded ? fmt::format("sqlite {}: ", file.string()) : "");
 }
 
 void look_at_cache(const Config& config) {

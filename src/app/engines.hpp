@@ -1,8 +1,10 @@
 // Selects the engine behind each port according to the settings.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "app/config/config.hpp"
 #include "base/clock.hpp"
@@ -26,10 +28,15 @@ std::unique_ptr<storage::Cache> open_cache(const Config& config, const Clock& cl
 // Throws std::runtime_error naming the setting if the operator has to fix something.
 std::unique_ptr<storage::ObjectStore> open_object_store(const Config& config);
 
+// The folder of the object store; nullopt if it uses S3.
+std::optional<std::filesystem::path> object_folder(const Config& config);
+
 // Check the same three for `config check`; they create, open for writing and modify nothing. Each throws
 // std::runtime_error if the operator has to fix something, and Unavailable if a server that is not required for a start
 // does not respond.
 void look_at_database(const Config& config);
+// The number of the last migration; 0 if there is no schema yet, nullopt if only a start can tell.
+std::optional<std::int64_t> database_version(const Config& config);
 void look_at_cache(const Config& config);
 void look_at_object_store(const Config& config);
 

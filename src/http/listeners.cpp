@@ -1,11 +1,13 @@
 #include "http/listeners.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include <boost/asio/detail/socket_option.hpp>
@@ -134,6 +136,33 @@ Listeners open_listeners(const std::string& host, std::uint16_t port, const std:
             if (!error) acceptor.non_blocking(true, error);
             if (error) fail(name_of(endpoint), error);
             own.push_back(std::move(acceptor));
+        }
+    }
+    return listeners;
+}
+
+Listeners adopt_listeners(const std::vector<int>& sockets, const std::vector<asio::io_context*>& contexts) {
+    Listeners listeners{.port = 0, .of_context = std::vector<std::vector<Acceptor>>(contexts.size())};
+    for (const int socket : sockets) {
+        const auto facts = [socket](int option) {
+            int value = 0;
+            socklen_t size = sizeof value;
+            return getsockopt(socket, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+        };
+        const int family = facts(SO_DOMAIN);
+        if ((family != AF_INET && family != AF_INET6) || facts(SO_TYPE) != SOCK_STREAM || facts(SO_ACCEPTCONN) != 1)
+            throw std::runtime_error("cannot listen: the service manager passed on what is no listening TCP socket");
+        const tcp protocol = family == AF_INET ? tcp::v4() : tcp::v6();
+        for (std::size_t i = 0; i < contexts.size(); ++i) {
+            error_code error;
+            const int copy = i == 0 ? socket : fcntl(socket, F_DUPFD_CLOEXEC, 0);
+            if (copy < 0) fail("cannot listen", error_code(errno, boost::system::system_category()));
+            Acceptor acceptor(*contexts[i]);
+            acceptor.assign(protocol, copy, error);
+            if (!error) acceptor.non_blocking(true, error);
+            if (error) fail("cannot listen", error);
+            listeners.port = acceptor.local_endpoint().port();
+            listeners.of_context[i].push_back(std::move(acceptor));
         }
     }
     return listeners;

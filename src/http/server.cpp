@@ -103,7 +103,9 @@ public:
             workers_.push_back(std::make_unique<Worker>(state_));
             contexts.push_back(&workers_.back()->io.context);
         }
-        Listeners listeners = open_listeners(state_.options.host, state_.options.port, contexts);
+        const ServerOptions& own = state_.options;
+        Listeners listeners =
+            own.sockets.empty() ? open_listeners(own.host, own.port, contexts) : adopt_listeners(own.sockets, contexts);
         port_ = listeners.port;
         for (std::size_t i = 0; i < count; ++i)
             for (Acceptor& acceptor : listeners.of_context[i])

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -19,6 +20,7 @@ namespace consentry::http {
 struct ServerOptions {
     std::string host = "localhost";  // a name or an address; listens on every address it resolves to
     std::uint16_t port = 3000;       // 0: any free port, see Server::port()
+    std::vector<int> sockets = {};   // that listen already and replace host and port; the server owns them
     std::size_t threads = 0;         // 0: one per core
 
     std::size_t head_bytes_max = 16 * 1024;   // request line and headers; above: 431

@@ -120,7 +120,7 @@ TEST(STO_6, ARestoredDatabaseIsRaisedBeforeItServes) {
         const Finished raised = run_program({"keys", "epoch", "raise", "--keep-api-keys"}, folder.path(), {});
         ASSERT_EQ(raised.code, 0) << raised.err;
         EXPECT_THAT(raised.out, HasSubstr("sessions\t1\n"));
-        EXPECT_THAT(raised.out, Not(HasSubstr("api-keys")));
+        EXPECT_THAT(raised.out, Not(HasSubstr("apiKeys")));
         EXPECT_THAT(raised.err, HasSubstr("API keys were kept"));
         EXPECT_EQ(knock(service.client(), tokens.access), 401U);
         EXPECT_EQ(knock(service.client(), tokens_of(service.client(), ada).access), 200U);

@@ -184,7 +184,7 @@ TEST_F(MigrateFrom, NobodyNoticesThatTheServiceMoved) {
     for (const std::string& table : tables()) {
         const std::size_t rows = run_sql(file_, "SELECT 1 FROM " + table).size();
         EXPECT_GT(rows, 0U) << table << ": nothing would be compared";
-        EXPECT_THAT("\n" + copied.out, HasSubstr("\n" + table + " " + std::to_string(rows) + "\n"));
+        EXPECT_THAT("\n" + copied.out, HasSubstr("\n" + table + "\t" + std::to_string(rows) + "\n"));
         expect_same_rows(table);
     }
 
@@ -365,7 +365,7 @@ protected:
     void expect_whole_at_the_next_try() const {
         const Finished copied = copy();
         EXPECT_EQ(copied.code, 0) << copied.err;
-        EXPECT_THAT(copied.out, HasSubstr("password_history " + std::to_string(rows_) + "\n"));
+        EXPECT_THAT(copied.out, HasSubstr("password_history\t" + std::to_string(rows_) + "\n"));
         EXPECT_EQ(rows_in_postgres(), static_cast<std::size_t>(rows_) + 1);
     }
 

@@ -1,12 +1,12 @@
 #include "app/commands/api_key_commands.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
+#include "app/terminal/results.hpp"
 #include "base/text.hpp"
 #include "crypto/digest.hpp"
 
@@ -14,12 +14,6 @@ namespace consentry {
 namespace {
 
 constexpr std::size_t name_length_max = 100;
-
-// Forces client-supplied text onto one line.
-std::string one_line(std::string text) {
-    std::ranges::replace_if(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; }, ' ');
-    return text;
-}
 
 // For active keys, the state follows from their validity period.
 std::string_view state_of(const ApiKeyRecord& record, TimePoint now) {
@@ -44,27 +38,35 @@ int create_api_key(const ApiKeyOptions& options) {
     auto issued = run(services->api_keys.create(
         Actor::operator_at_the_machine(), {.name = options.name, .type = *type, .window = std::nullopt}, Cause{}));
     if (!issued) return tell(*services, issued.error());
-    fmt::print("{}:{}\n", issued->record.key, issued->secret);
+    if (options.json)
+        print_json({{"key", issued->record.key}, {"secret", issued->secret}});
+    else
+        fmt::print("{}:{}\n", issued->record.key, issued->secret);
     crypto::wipe(issued->secret);
     fmt::print(stderr, "Send this value in the x-api-key header. The secret is not shown again.\n");
     return 0;
 }
 
-int list_api_keys() {
+int list_api_keys(const ApiKeyOptions& options) {
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
     const TimePoint now = clock.now();
+    ResultList list({{.name = "key", .heading = "KEY"},
+                     {.name = "type", .heading = "TYPE"},
+                     {.name = "state", .heading = "STATE", .is_state = true},
+                     {.name = "name", .heading = "NAME"}},
+                    options.json);
     ListQuery query;
     query.order = {{.expression = "created_at"}};
     query.limit = 500;
     for (bool more = true; more; query.offset += query.limit) {
         const auto found = run(services->api_keys.list(query));
         for (const ApiKeyRecord& record : found.items)
-            fmt::print("{}\t{}\t{}\t{}\n", record.key, name_of(record.type), state_of(record, now),
-                       one_line(record.name));
+            list.add({record.key, name_of(record.type), state_of(record, now), record.name});
         more = found.has_more;
     }
+    list.end();
     return 0;
 }
 

@@ -9,10 +9,11 @@ struct ApiKeyOptions {
     std::string name;
     std::string type;
     std::string key;
+    bool json = false;
 };
 
 int create_api_key(const ApiKeyOptions& options);
-int list_api_keys();
+int list_api_keys(const ApiKeyOptions& options);
 int delete_api_key(const ApiKeyOptions& options);
 
 }  // namespace consentry

@@ -6,18 +6,22 @@
 
 #include "app/clean_up.hpp"
 #include "app/commands/command_support.hpp"
+#include "app/terminal/results.hpp"
 
 namespace consentry {
 
-int clean_up() {
+int clean_up(bool as_json) {
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
     const auto troubles = run(services->clean_up());
     const ErasureCount erased = services->accounts.erased();
-    fmt::print("Erased {} deleted {} and {} {} of consent.\n", erased.accounts,
-               erased.accounts == 1 ? "account" : "accounts", erased.consents,
-               erased.consents == 1 ? "record" : "records");
+    if (as_json)
+        print_json({{"erasedAccounts", erased.accounts}, {"erasedConsents", erased.consents}});
+    else
+        fmt::print("Erased {} deleted {} and {} {} of consent.\n", erased.accounts,
+                   erased.accounts == 1 ? "account" : "accounts", erased.consents,
+                   erased.consents == 1 ? "record" : "records");
     for (const CleanUpTrouble& trouble : troubles)
         fmt::print(stderr, "consentry: {}: {}\n", trouble.task, trouble.reason);
     if (!troubles.empty()) return failed;

@@ -3,6 +3,6 @@
 
 namespace consentry {
 
-int clean_up();
+int clean_up(bool as_json);
 
 }  // namespace consentry

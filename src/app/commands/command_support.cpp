@@ -2,10 +2,13 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <iostream>
 
 #include <fmt/format.h>
 
 #include "app/commands/config_commands.hpp"
+#include "app/terminal/terminal.hpp"
+#include "base/email_address.hpp"
 
 namespace consentry {
 
@@ -31,6 +34,36 @@ std::unique_ptr<Services> open_services(const Clock& clock) {
     const auto config = load_config();
     if (!config || !has_data(*config)) return nullptr;
     return std::make_unique<Services>(*config, clock);
+}
+
+int ask_for_account() {
+    fmt::print(stderr, "consentry: name the account with either --email or --id\n");
+    return wrong_use;
+}
+
+std::optional<User> find_account(Services& services, const AccountChoice& choice) {
+    std::optional<User> user;
+    if (!choice.id.empty()) {
+        if (const auto id = UserId::parse(choice.id)) user = run(services.users.find(*id));
+        if (!user) fmt::print(stderr, "consentry: no account has this ID\n");
+        return user;
+    }
+    if (auto canonical = canonical_email(choice.email)) user = run(services.users.find_by_email(std::move(*canonical)));
+    if (!user) fmt::print(stderr, "consentry: no account has this email address\n");
+    return user;
+}
+
+bool is_confirmed(const std::string& question, const std::string& wanted, std::string_view option) {
+    if (!is_terminal(stdin)) {
+        fmt::print(stderr, "consentry: add {} to confirm; nothing was changed\n", option);
+        return false;
+    }
+    fmt::print(stderr, "{} ", question);
+    std::string answer;
+    std::getline(std::cin, answer);
+    if (answer == wanted) return true;
+    fmt::print(stderr, "consentry: not confirmed; nothing was changed\n");
+    return false;
 }
 
 int tell(const Services& services, const Error& error) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -35,6 +37,21 @@ bool has_data(const Config& config);
 
 // Opens the services. Returns null if the settings are invalid or there is no data, and has then reported it.
 std::unique_ptr<Services> open_services(const Clock& clock);
+
+// The account that a command works on: either option names it.
+struct AccountChoice {
+    std::string email;
+    std::string id;
+    bool is_made() const { return email.empty() != id.empty(); }
+};
+// Reports on standard error that neither or both options are given; returns `wrong_use`.
+int ask_for_account();
+// Returns nullopt if there is no such account, and has then reported it.
+std::optional<User> find_account(Services& services, const AccountChoice& choice);
+
+// Asks for a word that confirms a change which cannot be taken back. Without a terminal there is nobody to ask: then it
+// says which option confirms instead. Returns whether the answer was `wanted`.
+bool is_confirmed(const std::string& question, const std::string& wanted, std::string_view option);
 
 // Reports the refusal on standard error; returns `failed`.
 int tell(const Services& services, const Error& error);

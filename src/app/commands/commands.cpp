@@ -11,6 +11,7 @@
 #include <spdlog/spdlog.h>
 
 #include "app/app.hpp"
+#include "app/commands/settings_file.hpp"
 #include "app/commands/table/table.hpp"
 #include "base/error_text.hpp"
 
@@ -48,6 +49,13 @@ int refuse(const CLI::App& program, const CLI::ParseError& error) {
     return program.exit(error) == 0 ? 0 : wrong_use;
 }
 
+// A result that could not be written is no success: a full disk, or a pipe that nobody reads.
+int written(int code) {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    fmt::print(stderr, "consentry: the results could not be written to standard output\n");
+    return code == 0 ? 1 : code;
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
@@ -55,7 +63,12 @@ int run_command_line(int argc, char** argv) {
     program.set_version_flag("--version", std::string("consentry ") + std::string(program_version()));
     program.require_subcommand(1);
     program.footer(
-        "Set options with environment variables or in a .env file. `consentry config docs` documents them all.");
+        fmt::format("Set options with environment variables or in {}. `consentry config docs` documents them all.",
+                    settings_file().is_absolute() ? settings_file().string() : "a .env file"));
+    static std::string file;
+    program.add_option("--env-file", file, "File with settings, instead of the usual one; give it before the command")
+        ->type_name("FILE")
+        ->each([](const std::string& given) { choose_settings_file(given); });
     Selected selected;
     declare_commands(program, selected);
 
@@ -70,7 +83,7 @@ int run_command_line(int argc, char** argv) {
         return refuse(program, error);
     }
     try {
-        return selected.run();
+        return written(selected.run());
     } catch (const std::exception& error) {
         fmt::print(stderr, "consentry: {}\n", sentence_of(error));
         return 1;

@@ -1,5 +1,6 @@
-// The command line. Exit codes: 0 success, 2 wrong usage or settings, 1 any other failure. Messages for people go to
-// standard error, results to standard output. Secrets are read from standard input, never from arguments.
+// The command line. Exit codes: 0 success, 2 wrong usage or settings, 1 any other failure, also if results cannot be
+// written. Messages for people go to standard error, results to standard output. Secrets are read from standard input,
+// never from arguments.
 #pragma once
 
 namespace consentry {

@@ -1,15 +1,20 @@
 #include "app/commands/config_commands.hpp"
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
+#include <boost/json/array.hpp>
 #include <fmt/format.h>
 
+#include "app/commands/settings_file.hpp"
 #include "app/commands/start_check.hpp"
 #include "app/config/settings.hpp"
 #include "app/config/values.hpp"
 #include "app/copy/copy_database.hpp"
 #include "app/engines.hpp"
 #include "app/local_secrets.hpp"
+#include "app/terminal/results.hpp"
 
 namespace consentry {
 namespace {
@@ -18,16 +23,34 @@ constexpr int wrong_use = 2;
 constexpr int wrong_settings = 2;
 
 std::optional<LoadedEnvironment> load() {
-    auto loaded = load_environment(process_environment());
+    const auto file = settings_file();
+    std::error_code error;
+    if (settings_file_is_chosen() && !std::filesystem::exists(file, error)) {
+        fmt::print(stderr, "consentry: --env-file: {} does not exist\n", file.string());
+        return std::nullopt;
+    }
+    auto loaded = load_environment(process_environment(), file);
     if (loaded) return std::move(*loaded);
     for (const DotenvProblem& problem : loaded.error())
-        fmt::print(stderr, ".env line {}: {}\n", problem.line, problem.text);
+        fmt::print(stderr, "{} line {}: {}\n", file.string(), problem.line, problem.text);
     return std::nullopt;
+}
+
+boost::json::array json_of(const std::vector<ConfigProblem>& problems) {
+    boost::json::array out;
+    for (const ConfigProblem& problem : problems) out.push_back({{"setting", problem.setting}, {"text", problem.text}});
+    return out;
 }
 
 }  // namespace
 
 std::optional<Config> load_config() {
+    auto config = read_settings();
+    if (config) act_as_owner_of_data(*config);
+    return config;
+}
+
+std::optional<Config> read_settings() {
     const auto loaded = load();
     if (!loaded) return std::nullopt;
     auto config = read_config(loaded->values);
@@ -41,16 +64,21 @@ std::optional<Config> load_config() {
     return std::move(*config);
 }
 
-int check_config(bool running) {
+int check_config(bool running, bool as_json) {
     const auto config = load_config();
     if (!config) return wrong_settings;
     const SystemClock clock;
     const StartCheck found = check_start(*config, clock, running);
+    const bool is_valid = found.problems.empty();
+    if (as_json) {
+        print_json({{"valid", is_valid}, {"problems", json_of(found.problems)}, {"warnings", json_of(found.warnings)}});
+        return is_valid ? 0 : wrong_settings;
+    }
     for (const ConfigProblem& warning : found.warnings)
         fmt::print(stderr, "warning: setting {}: {}\n", warning.setting, warning.text);
     for (const ConfigProblem& problem : found.problems)
         fmt::print(stderr, "setting {}: {}\n", problem.setting, problem.text);
-    if (!found.problems.empty()) {
+    if (!is_valid) {
         fmt::print(stderr, "Configuration is invalid: the service would not start. Nothing was changed.\n");
         return wrong_settings;
     }
@@ -58,10 +86,17 @@ int check_config(bool running) {
     return 0;
 }
 
-int print_settings() {
+int print_settings(bool as_json) {
     const auto loaded = load();
     if (!loaded) return wrong_settings;
-    fmt::print("{}", print_config(loaded->values, loaded->from_file));
+    if (!as_json) {
+        fmt::print("{}", print_config(loaded->values, loaded->from_file));
+        return 0;
+    }
+    boost::json::array out;
+    for (const ShownSetting& setting : shown_settings(loaded->values, loaded->from_file))
+        out.push_back({{"name", setting.name}, {"value", setting.value}, {"source", setting.source}});
+    print_json(out);
     return 0;
 }
 
@@ -86,7 +121,7 @@ int migrate() {
     return 0;
 }
 
-int migrate_from(const std::string& address) {
+int migrate_from(const std::string& address, bool as_json) {
     const auto file = parse_database_url(address);
     if (!file) {
         fmt::print(stderr, "--from: must be sqlite:PATH with the path of a file\n");
@@ -98,7 +133,11 @@ int migrate_from(const std::string& address) {
         fmt::print(stderr, "setting DATABASE_URL: must be the URL of the PostgreSQL database to copy into\n");
         return wrong_settings;
     }
-    copy_database(*file, *config);
+    const auto copied = copy_database(*file, *config);
+    ResultList list({{.name = "table", .heading = "TABLE"}, {.name = "rows", .heading = "ROWS"}}, as_json);
+    for (const CopiedRows& table : copied) list.add({table.table, table.rows});
+    list.end();
+    fmt::print(stderr, "All tables have been copied and compared.\n");
     return 0;
 }
 

@@ -8,17 +8,20 @@
 
 namespace consentry {
 
-// Loads the settings from the environment and .env. Reports all problems together on standard error and returns
-// nullopt; the command then ends with exit code 2. Warnings are reported as well but do not fail the load.
+// Loads the settings from the environment and the file of settings (settings_file.hpp). Reports all problems together
+// on standard error and returns nullopt; the command then ends with exit code 2. Warnings are reported as well but do
+// not fail the load. If root runs the command, it then acts as the owner of the data folder.
 std::optional<Config> load_config();
+// The same for commands that need the rights of root, if they have them.
+std::optional<Config> read_settings();
 
 // Modifies nothing. `running`: the service is already listening.
-int check_config(bool running);
-int print_settings();
+int check_config(bool running, bool as_json);
+int print_settings(bool as_json);
 int print_settings_documentation();
 int print_settings_example();
 int migrate();
 // Copies the SQLite database at sqlite:PATH into the PostgreSQL database of the settings (copy_database.hpp).
-int migrate_from(const std::string& address);
+int migrate_from(const std::string& address, bool as_json);
 
 }  // namespace consentry

@@ -1,5 +1,6 @@
 #include "app/commands/consent_commands.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
+#include "app/terminal/progress_bar.hpp"
 #include "features/consent_proof/database_check.hpp"
 
 namespace consentry {
@@ -90,27 +92,6 @@ private:
     bool is_complete_ = false;
 };
 
-// For people who wait, on a line that overwrites itself.
-class Progress {
-public:
-    explicit Progress(std::uint64_t size) : size_(size), is_shown_(isatty(STDERR_FILENO) == 1) {}
-    Progress(const Progress&) = delete;
-    Progress& operator=(const Progress&) = delete;
-    ~Progress() {
-        if (is_shown_) fmt::print(stderr, "\r\x1b[K");
-    }
-    void at(std::uint64_t bytes) {
-        const std::uint64_t percent = size_ == 0 ? 100 : bytes * 100 / size_;
-        if (is_shown_ && percent != percent_) fmt::print(stderr, "\r{} % of {} bytes", percent, size_);
-        percent_ = percent;
-    }
-
-private:
-    const std::uint64_t size_;
-    const bool is_shown_;
-    std::uint64_t percent_ = 0;
-};
-
 }  // namespace
 
 int export_consent(const ConsentExportOptions& options) {
@@ -128,12 +109,13 @@ int export_consent(const ConsentExportOptions& options) {
     if (!bundle) return tell(*services, bundle.error());
     NewFile file(options.out);
     {
-        Progress progress(bundle->size);
+        ProgressBar bar;
         std::uint64_t written = 0;
         while (const auto piece = run(bundle->next())) {
             file.write(*piece);
             written += piece->size();
-            progress.at(written);
+            bar.show(fmt::format("{} of {} bytes", written, bundle->size),
+                     static_cast<double>(written) / static_cast<double>(std::max<std::uint64_t>(bundle->size, 1)));
         }
     }
     file.complete();

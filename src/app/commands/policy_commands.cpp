@@ -16,6 +16,7 @@
 #include "app/commands/command_support.hpp"
 #include "app/commands/policy_folder.hpp"
 #include "app/commands/policy_values.hpp"
+#include "app/terminal/results.hpp"
 #include "base/error.hpp"
 #include "base/line_diff.hpp"
 #include "base/text_rules.hpp"
@@ -159,14 +160,14 @@ Result<void> carry_out(TermPolicies& policies, Plan plan) {
     return {};
 }
 
-void print_fates(const Plan& plan) {
+void add_fates(ResultList& list, const Plan& plan) {
     const auto print = [&](Language language, Fate fate) {
-        fmt::print("{}\t{}\n", name_of(plan.wanted.type, plan.wanted.version, language), name_of(fate));
+        list.add({name_of(plan.wanted.type, plan.wanted.version, language), name_of(fate)});
     };
     for (std::size_t i = 0; i < plan.fates.size(); ++i) print(plan.wanted.texts[i].language, plan.fates[i]);
     if (plan.processing)
-        fmt::print("{}/{}\t{}\n", name_of(plan.wanted.type, plan.wanted.version), processing_name,
-                   name_of(*plan.processing));
+        list.add({fmt::format("{}/{}", name_of(plan.wanted.type, plan.wanted.version), processing_name),
+                  name_of(*plan.processing)});
     if (!plan.present) return;
     for (const PolicyContent& content : plan.present->contents)
         if (std::ranges::find(plan.wanted.texts, content.language, &PolicyText::language) == plan.wanted.texts.end())
@@ -221,27 +222,32 @@ int import_policies(const PolicyOptions& options) {
                 fmt::format("{}/{}: this version is already published with a different document; create a new version",
                             name_of(plan.wanted.type, plan.wanted.version), processing_name));
     if (!folder.problems.empty()) {
-        for (const std::string& problem : folder.problems) fmt::print("{}\n", problem);
+        ResultList problems({{.name = "problem", .heading = "PROBLEM"}}, options.json);
+        for (const std::string& problem : folder.problems) problems.add({problem});
+        problems.end();
         fmt::print(stderr, "consentry: {} problems; nothing was imported\n", folder.problems.size());
         return failed;
     }
 
     warn_of_unused(*values);
     for (const Plan& plan : plans) warn_of_unfilled(plan);
+    ResultList list({{.name = "text", .heading = "TEXT"}, {.name = "outcome", .heading = "OUTCOME"}}, options.json);
     std::ptrdiff_t written = 0;
     std::ptrdiff_t texts = 0;
     for (Plan& plan : plans) {
         if (!options.dry_run) {
             if (const auto done = carry_out(services->term_policies, plan); !done) {
+                list.end();
                 fmt::print(stderr, "consentry: {}: refused; the import stopped after {} texts\n",
                            name_of(plan.wanted.type, plan.wanted.version), written);
                 return tell_refusal(*services, done.error());
             }
         }
-        print_fates(plan);
+        add_fates(list, plan);
         written += std::ranges::count_if(plan.fates, is_written);
         texts += std::ssize(plan.fates);
     }
+    list.end();
     fmt::print(stderr, "{} of {} texts {}imported{}\n", written, texts, options.dry_run ? "would be " : "",
                written < texts ? "; the others are unchanged" : "");
     return 0;
@@ -272,7 +278,9 @@ int publish_policy(const PolicyOptions& options) {
     if (options.preview) {
         const auto impact = run(policies.impact(policy->id));
         if (!impact) return tell_refusal(*services, impact.error());
-        fmt::print("affectedUsers\t{}\nactiveUsers\t{}\n", impact->affected_users, impact->active_users);
+        static constexpr std::array columns{ResultColumn{.name = "affectedUsers", .heading = "Affected users"},
+                                            ResultColumn{.name = "activeUsers", .heading = "Active users"}};
+        print_result(columns, {impact->affected_users, impact->active_users}, options.json);
         return 0;
     }
     const auto published = run(policies.publish(Actor::operator_at_the_machine(), policy->id, {}, terms_of(options)));
@@ -281,33 +289,47 @@ int publish_policy(const PolicyOptions& options) {
     for (const TermPolicy& one : run(policies.list_all()))
         if (one.type == published->type && one.status == PolicyStatus::published)
             latest = std::max(latest, one.version);
+    ResultList list({{.name = "language", .heading = "LANGUAGE"},
+                     {.name = "sha256", .heading = "SHA-256"},
+                     {.name = "url", .heading = "URL"}},
+                    options.json);
     for (const PolicyContent& content : published->contents)
-        fmt::print("{}\t{}\t{}\n", name_of(content.language), content.digest,
-                   services->object_store.public_address(
-                       policies.paths().publication(published->type, published->version, content.language)));
+        list.add({name_of(content.language), content.digest,
+                  services->object_store.public_address(
+                      policies.paths().publication(published->type, published->version, content.language))});
+    list.end();
     fmt::print(stderr, "Published {}. The latest version is {}.\n", name_of(published->type, published->version),
                latest);
     return 0;
 }
 
-int list_policies() {
+int list_policies(const PolicyOptions& options) {
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
     const auto policies = run(services->term_policies.list_all());
+    ResultList list({{.name = "type", .heading = "TYPE"},
+                     {.name = "version", .heading = "VERSION"},
+                     {.name = "state", .heading = "STATE", .is_state = true},
+                     {.name = "languages", .heading = "LANGUAGES"},
+                     {.name = "publishedAt", .heading = "PUBLISHED"}},
+                    options.json);
     for (const TermPolicy& policy : policies) {
         const bool is_latest = std::ranges::none_of(policies, [&](const TermPolicy& other) {
             return other.type == policy.type && other.status == PolicyStatus::published &&
                    other.version > policy.version;
         });
-        std::vector<std::string_view> languages;
-        for (const PolicyContent& content : policy.contents) languages.push_back(name_of(content.language));
-        fmt::print("{}\t{}\t{}\t{}\t{}\n", name_of(policy.type), policy.version,
-                   policy.status == PolicyStatus::draft ? "draft"
-                   : is_latest                          ? "latest"
-                                                        : "published",
-                   fmt::join(languages, ","), policy.published_at ? to_iso8601(*policy.published_at) : "-");
+        boost::json::array languages;
+        for (const PolicyContent& content : policy.contents)
+            languages.push_back(boost::json::value(name_of(content.language)));
+        list.add({name_of(policy.type), policy.version,
+                  policy.status == PolicyStatus::draft ? "draft"
+                  : is_latest                          ? "latest"
+                                                       : "published",
+                  std::move(languages),
+                  policy.published_at ? boost::json::value(to_iso8601(*policy.published_at)) : boost::json::value()});
     }
+    list.end();
     return 0;
 }
 

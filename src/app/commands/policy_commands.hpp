@@ -19,6 +19,7 @@ struct PolicyOptions {
     std::optional<std::string> not_material;  // why the change is not material
     std::int64_t grace_in_days = 0;
     bool html = false;
+    bool json = false;
 };
 
 // Imports all texts of a folder (policy_folder.hpp) as drafts. Validates everything first and imports nothing if there
@@ -31,7 +32,7 @@ int import_policies(const PolicyOptions& options);
 // users would have to accept again if the change is material, and publishes nothing.
 int publish_policy(const PolicyOptions& options);
 
-int list_policies();
+int list_policies(const PolicyOptions& options);
 
 // Prints the differences between the texts of two versions as `diff -u` does, or as the page that users see.
 int diff_policies(const PolicyOptions& options);

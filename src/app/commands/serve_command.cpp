@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -15,6 +16,7 @@
 #include "app/app.hpp"
 #include "app/commands/config_commands.hpp"
 #include "app/commands/ending_signals.hpp"
+#include "app/service_manager.hpp"
 
 namespace consentry {
 namespace {
@@ -50,6 +52,10 @@ void greet(const App& app, const Config& config) {
     fmt::print(stderr, "Consentry {} listens on {} ({}); data folder: {}\n", program_version(), address,
                text_of(config.app.environment),
                std::filesystem::absolute(config.data.directory).lexically_normal().string());
+    if (config.http.port != 0 && config.http.port != app.port())
+        fmt::print(stderr,
+                   "warning: setting HTTP_PORT: has no effect; the service manager passed on a socket at port {}\n",
+                   app.port());
     const std::string site = config.app.public_url.empty() ? address : config.app.public_url;
     if (app.has_pages()) {
         fmt::print(stderr, "Pages: {}/login, {}/account\n", site, site);
@@ -90,8 +96,14 @@ int serve() {
     write_document(app);
     malloc_trim(0);  // return the memory that building the document took
     greet(app, *config);
+    notify_service_manager("READY=1");
+    std::optional<Watchdog> watchdog;
+    if (const auto interval = watchdog_interval())
+        watchdog.emplace(*interval, [&app, patience = *interval / 4] { return app.is_alive(patience); });
 
     ending.wait();
+    watchdog.reset();
+    notify_service_manager("STOPPING=1");
     fmt::print(stderr, "Stopping; waiting for open requests to finish...\n");
     app.stop();
     ending.let_next_one_terminate();

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <termios.h>
 
-#include "app/commands/command_support.hpp"
+#include "app/terminal/results.hpp"
 #include "base/errors.hpp"
 #include "base/text_rules.hpp"
 #include "crypto/digest.hpp"
@@ -71,13 +71,6 @@ std::optional<Error> form_of(std::string_view password) {
     return Error{errors::validation, report.take()};
 }
 
-std::optional<User> find_user(Services& services, const std::string& email) {
-    std::optional<User> user;
-    if (auto canonical = canonical_email(email)) user = run(services.users.find_by_email(std::move(*canonical)));
-    if (!user) fmt::print(stderr, "consentry: no account has this email address\n");
-    return user;
-}
-
 }  // namespace
 
 int create_user(const UserOptions& options) {
@@ -109,34 +102,19 @@ int create_user(const UserOptions& options) {
     const auto created = run(services->passwords.create(std::move(user), *password));
     crypto::wipe(*password);
     if (!created) return tell(*services, created.error());
-    fmt::print("{}\n", created->text());
+    if (options.json)
+        print_json({{"id", created->text()}});
+    else
+        fmt::print("{}\n", created->text());
     return 0;
 }
 
-int list_users() {
-    const SystemClock clock;
-    const auto services = open_services(clock);
-    if (!services) return wrong_use;
-    constexpr std::int64_t portion = 500;
-    std::optional<UserId> last;
-    for (;;) {
-        const auto users = run(services->users.list(last, portion));
-        for (const User& user : users) {
-            const auto factor = run(services->two_factor.state(user.id));
-            const char* second = !factor.enabled ? "off" : factor.required_setup ? "setup-required" : "on";
-            fmt::print("{}\t{}\t{}\t{}\t{}\n", user.id.text(), user.email, name_of(user.role), name_of(user.status),
-                       second);
-            last = user.id;
-        }
-        if (static_cast<std::int64_t>(users.size()) < portion) return 0;
-    }
-}
-
 int set_password(const UserOptions& options) {
+    if (!options.account.is_made()) return ask_for_account();
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
-    auto user = find_user(*services, options.email);
+    auto user = find_account(*services, options.account);
     if (!user) return failed;
     auto password = read_password();
     if (!password) return failed;
@@ -149,10 +127,11 @@ int set_password(const UserOptions& options) {
 }
 
 int reset_two_factor(const UserOptions& options) {
+    if (!options.account.is_made()) return ask_for_account();
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
-    auto user = find_user(*services, options.email);
+    auto user = find_account(*services, options.account);
     if (!user) return failed;
     const auto after = options.disable ? TwoFactor::After::off : TwoFactor::After::set_up_required;
     const auto done = run(services->two_factor.reset(Actor::operator_at_the_machine(), std::move(*user), after, {}));

@@ -8,12 +8,13 @@
 #include <memory>
 #include <optional>
 
-#include <unistd.h>
-
+#include <boost/json/value_from.hpp>
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
 #include "app/commands/config_commands.hpp"
+#include "app/terminal/progress_bar.hpp"
+#include "app/terminal/results.hpp"
 #include "features/administration/import/converters.hpp"
 #include "features/administration/import/csv_source.hpp"
 #include "storage/sqlite/sqlite_database.hpp"
@@ -26,35 +27,13 @@ namespace {
 constexpr std::chrono::hours statement_time{1};
 constexpr int sqlite_cache_kib = 65'536;
 
-class ProgressLine {
-public:
-    void show(const ImportProgress& progress) {
-        const auto now = std::chrono::steady_clock::now();
-        if (!progress.finishing && now - shown_ < std::chrono::milliseconds{200}) return;
-        shown_ = now;
-        const double seconds = std::chrono::duration<double>(now - begun_).count();
-        const double rate = seconds > 0 ? static_cast<double>(progress.rows) / seconds : 0;
-        std::string rest;
-        if (progress.finishing) {
-            rest = ", creating the accounts";
-        } else if (progress.fraction && *progress.fraction > 0) {
-            rest = fmt::format(", {:.0f} %, {:.0f} s left", *progress.fraction * 100,
-                               seconds * (1 - *progress.fraction) / *progress.fraction);
-        }
-        fmt::print(stderr, "\r\x1b[K{} rows read, {:.0f}/s{}", progress.rows, rate, rest);
-        std::fflush(stderr);
-        visible_ = true;
-    }
-    void end() {
-        if (visible_) fmt::print(stderr, "\r\x1b[K");
-        visible_ = false;
-    }
-
-private:
-    const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-    std::chrono::steady_clock::time_point shown_{};
-    bool visible_ = false;
-};
+// Shows how far an import is. The last step, in which nobody can tell how much of it is done, has no bar.
+void show(ProgressBar& bar, const ImportProgress& progress, double elapsed) {
+    if (progress.finishing)
+        return bar.show_now(fmt::format("{} rows read, creating the accounts", progress.rows), std::nullopt);
+    const double rate = elapsed > 0 ? static_cast<double>(progress.rows) / elapsed : 0;
+    bar.show(fmt::format("{} rows, {:.0f}/s", progress.rows, rate), progress.fraction);
+}
 
 std::unique_ptr<std::ifstream> open_file(const std::string& path) {
     std::error_code error;
@@ -128,6 +107,34 @@ void print_report(const Services& services, const ImportReport& report) {
     print_rows(services, report.notes, report.notes_total, "note: ");
 }
 
+boost::json::array json_of(const Services& services, const std::vector<RowErrors>& rows) {
+    boost::json::array out;
+    for (const auto& [row, errors] : rows)
+        for (const Violation& error : errors)
+            out.push_back(
+                {{"row", row},
+                 {"property", error.property},
+                 {"key", error.key},
+                 {"text", services.locales.text(Language::en, "request.error." + error.key, error.placeholders)}});
+    return out;
+}
+
+// The lists are cut at the same number of rows as in the text; the totals are not.
+boost::json::object json_of(const Services& services, const ImportReport& report, const ImportOptions& how) {
+    return {{"refused", report.refused(how)},
+            {"dryRun", how.dry_run},
+            {"rows", report.rows},
+            {"imported", report.imported},
+            {"skipped", report.skipped},
+            {"passwordsLost", report.passwords_lost},
+            {"invalidRows", report.bad_rows_total},
+            {"invalid", json_of(services, report.bad_rows)},
+            {"existingAccounts", report.existing_total},
+            {"existing", boost::json::value_from(report.existing)},
+            {"rowsWithNotes", report.notes_total},
+            {"notes", json_of(services, report.notes)}};
+}
+
 }  // namespace
 
 int import_users(const UserImportOptions& options) {
@@ -145,13 +152,20 @@ int import_users(const UserImportOptions& options) {
     UserImport import(sqlite ? *sqlite : services.database, roles, clock, services.audit,
                       import_settings(services.config));
 
-    ProgressLine line;
+    ProgressBar bar;
+    const auto begun = std::chrono::steady_clock::now();
     ImportOptions how{.dry_run = options.dry_run, .skip_existing = options.skip_existing};
-    if (isatty(STDERR_FILENO) == 1) how.progress = [&line](const ImportProgress& progress) { line.show(progress); };
+    if (bar.is_shown())
+        how.progress = [&bar, begun](const ImportProgress& progress) {
+            show(bar, progress, std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+        };
     const auto report = run(import.run(*input->source, how));
-    line.end();
+    bar.clear();
     if (!report) return tell(services, report.error());
-    print_report(services, *report);
+    if (options.json)
+        print_json(json_of(services, *report, how));
+    else
+        print_report(services, *report);
     if (report->refused(how)) {
         fmt::print(
             stderr,

@@ -246,26 +246,37 @@ std::vector<ConfigProblem> warnings(const Config& config, const Environment& env
     return found;
 }
 
-std::string print_config(const Environment& environment, const std::set<std::string>& from_file) {
+std::vector<ShownSetting> shown_settings(const Environment& environment, const std::set<std::string>& from_file) {
     std::vector<ConfigProblem> ignored;
     Config config = read_values(environment, ignored);
     derive(config, environment);
 
-    std::string out;
+    std::vector<ShownSetting> out;
     for (const SettingSpec& setting : settings()) {
         const auto given = environment.find(std::string(setting.name));
         std::string value = given == environment.end() ? setting.type.show(config) : given->second;
         if (setting.type.secret && !value.empty()) value = "***";
+        out.push_back({.name = setting.name,
+                       .value = mask_url_password(value),
+                       .source = given == environment.end()         ? "default"
+                                 : from_file.contains(given->first) ? ".env"
+                                                                    : "environment"});
+    }
+    return out;
+}
+
+std::string print_config(const Environment& environment, const std::set<std::string>& from_file) {
+    std::string out;
+    for (const ShownSetting& setting : shown_settings(environment, from_file)) {
         out += setting.name;
         out += '=';
-        for (const char c : mask_url_password(value))  // a PEM has several lines
+        for (const char c : setting.value)  // a PEM has several lines
             if (c == '\n')
                 out += "\\n";
             else
                 out += c;
-        out += given == environment.end()         ? "  # default"
-               : from_file.contains(given->first) ? "  # .env"
-                                                  : "  # environment";
+        out += "  # ";
+        out += setting.source;
         out += '\n';
     }
     return out;

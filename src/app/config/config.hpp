@@ -1,7 +1,7 @@
 // The operator's configuration, read once at start and constant from then on.
 //
 // A setting is an environment variable; settings.hpp has the single table that reads, documents and prints them. The
-// structures below hold plain values in the units of their types. Only this folder accesses the environment.
+// structures below hold plain values in the units of their types. Only this folder reads settings from the environment.
 #pragma once
 
 #include <cstddef>
@@ -318,8 +318,16 @@ std::expected<Config, std::vector<ConfigProblem>> read_config(const Environment&
 // variables in it that merely resemble a setting have no effect and are reported.
 std::vector<ConfigProblem> warnings(const Config& config, const Environment& environment = {});
 
-// Returns every setting as NAME=value with the source of the value; secrets as ***. `from_file` holds the names whose
-// value comes from the .env file. Also works on settings that read_config rejects.
+// A setting as people may see it: secrets are ***.
+struct ShownSetting {
+    std::string_view name;
+    std::string value;
+    std::string_view source;  // default, .env or environment
+};
+// Returns every setting. `from_file` holds the names whose value comes from the .env file. Also works on settings that
+// read_config rejects.
+std::vector<ShownSetting> shown_settings(const Environment& environment, const std::set<std::string>& from_file = {});
+// The same as lines NAME=value with the source as a comment.
 std::string print_config(const Environment& environment, const std::set<std::string>& from_file = {});
 
 }  // namespace consentry

@@ -1,21 +1,20 @@
 #include "app/copy/copy_database.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <iterator>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "app/copy/copy_source.hpp"
 #include "app/copy/copy_target.hpp"
 #include "app/engines.hpp"
+#include "app/terminal/progress_bar.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "crypto/digest.hpp"
@@ -55,31 +54,23 @@ private:
     std::string block_;
 };
 
-// A progress line that overwrites itself on a terminal.
-class Progress {
+// Rows are counted twice: once when they are copied, once when they are compared.
+class CopyProgress {
 public:
-    Progress(std::string_view table, std::int64_t rows) : table_(table), rows_(rows) {}
-    Progress(const Progress&) = delete;
-    Progress& operator=(const Progress&) = delete;
-    ~Progress() {
-        if (shown_) fmt::print(stderr, "\r\x1B[K");
-    }
-    void tell(std::string_view doing, std::int64_t done) {
-        if (!is_terminal_) return;
-        const auto now = std::chrono::steady_clock::now();
-        if (now < next_) return;
-        next_ = now + std::chrono::milliseconds{100};
-        fmt::print(stderr, "\r\x1B[K{}: {} of {} rows {}", table_, done, rows_, doing);
-        std::fflush(stderr);
-        shown_ = true;
+    explicit CopyProgress(std::int64_t rows) : steps_(2 * rows) {}
+
+    void step(std::string_view doing, std::string_view table) {
+        ++done_;
+        if (bar_.is_shown() && done_ % between == 0)
+            bar_.show(fmt::format("{} {}", doing, table),
+                      static_cast<double>(done_) / static_cast<double>(std::max<std::int64_t>(steps_, 1)));
     }
 
 private:
-    const std::string_view table_;
-    const std::int64_t rows_;
-    const bool is_terminal_ = ::isatty(STDERR_FILENO) == 1;
-    std::chrono::steady_clock::time_point next_;
-    bool shown_ = false;
+    static constexpr std::int64_t between = 256;  // a look at the clock costs as much as a row
+    ProgressBar bar_;
+    const std::int64_t steps_;
+    std::int64_t done_ = 0;
 };
 
 void require_same_tables(const CopySource& source, const CopyTarget& target) {
@@ -105,9 +96,8 @@ struct Copied {
     std::string checksum;
 };
 
-Copied copy_table(const CopySource& source, CopyTarget& target, const CopiedTable& table) {
-    const std::int64_t expected = source.count(table);
-    Progress progress(table.name, expected);
+Copied copy_table(const CopySource& source, CopyTarget& target, const CopiedTable& table, std::int64_t expected,
+                  CopyProgress& progress) {
     Checksum sent;
     std::string part(stream_head);
     std::int64_t read = 0;
@@ -115,11 +105,11 @@ Copied copy_table(const CopySource& source, CopyTarget& target, const CopiedTabl
         sent.add(part);
         target.put(part);
         part.clear();
-        progress.tell("copied", read);
     };
     target.begin(table);
     source.read(table, [&](std::string_view row) {
         ++read;
+        progress.step("copying", table.name);
         part.append(row);
         if (part.size() >= part_bytes) flush();
     });
@@ -133,13 +123,11 @@ Copied copy_table(const CopySource& source, CopyTarget& target, const CopiedTabl
 }
 
 // PostgreSQL must return exactly the bytes that were sent.
-void compare_table(CopyTarget& target, const CopiedTable& table, const Copied& copied) {
-    Progress progress(table.name, copied.rows);
+void compare_table(CopyTarget& target, const CopiedTable& table, const Copied& copied, CopyProgress& progress) {
     Checksum kept;
-    std::int64_t rows = 0;
     target.read(table, [&](std::string_view row) {
         kept.add(row);
-        progress.tell("compared", rows++);
+        progress.step("comparing", table.name);
     });
     if (kept.value() != copied.checksum)
         throw std::runtime_error(fmt::format("table {}: the rows in PostgreSQL differ from the rows sent", table.name));
@@ -153,17 +141,21 @@ void require_empty(CopyTarget& target) {
 }
 
 std::vector<Copied> copy_tables(const CopySource& source, CopyTarget& target) {
+    std::vector<std::int64_t> counts;
+    for (const CopiedTable& table : target.tables()) counts.push_back(source.count(table));
+    CopyProgress progress(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
     std::vector<Copied> copied;
     target.take_aids_down();
-    for (const CopiedTable& table : target.tables()) copied.push_back(copy_table(source, target, table));
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        copied.push_back(copy_table(source, target, target.tables()[i], counts[i], progress));
     target.put_aids_up();
-    for (std::size_t i = 0; i < copied.size(); ++i) compare_table(target, target.tables()[i], copied[i]);
+    for (std::size_t i = 0; i < copied.size(); ++i) compare_table(target, target.tables()[i], copied[i], progress);
     return copied;
 }
 
 }  // namespace
 
-void copy_database(const std::filesystem::path& from, const Config& config) {
+std::vector<CopiedRows> copy_database(const std::filesystem::path& from, const Config& config) {
     const CopySource source(from, std::ssize(storage::migrations()));
     open_database(config);
     CopyTarget target({.url = config.database.url, .keeps_session_state = config.database.prepared_statements});
@@ -186,8 +178,9 @@ void copy_database(const std::filesystem::path& from, const Config& config) {
                         "command again: if it reports that the database is not empty, the copy is complete.",
                         outage.what()));
     }
-    for (std::size_t i = 0; i < copied.size(); ++i) fmt::print("{} {}\n", target.tables()[i].name, copied[i].rows);
-    fmt::print(stderr, "All tables have been copied and compared.\n");
+    std::vector<CopiedRows> out;
+    for (std::size_t i = 0; i < copied.size(); ++i) out.push_back({target.tables()[i].name, copied[i].rows});
+    return out;
 }
 
 }  // namespace consentry

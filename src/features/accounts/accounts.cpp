@@ -12,6 +12,7 @@ Accounts::Accounts(storage::Database& database, const Clock& clock, TwoFactor& t
       erasure_(database),
       consent_erasure_(database),
       tokens_(database),
+      users_(database),
       clock_(clock),
       two_factor_(two_factor),
       passwords_(passwords),
@@ -82,6 +83,14 @@ awaitable<Result<void>> Accounts::update_profile(UserId user, ProfileChange chan
     co_return Result<void>{};
 }
 
+void Accounts::add_deletion(PrivilegedTransaction& transaction, UserId user, ActivityAction action, const Cause& cause,
+                            TimePoint now) {
+    // The notice must come before add_delete(), which removes the address.
+    mails_.add_notice(transaction, user, MailKind::account_deleted, cause, now);
+    AccountRepository::add_delete(transaction, user, now);
+    Audit::add(transaction, user, action, cause, now);
+}
+
 awaitable<Result<void>> Accounts::delete_self(Actor by, UserId user, Proof proof, Cause cause) {
     const auto factor = co_await two_factor_.state(user);
     std::optional<RightProof> right;
@@ -98,10 +107,7 @@ awaitable<Result<void>> Accounts::delete_self(Actor by, UserId user, Proof proof
     else
         TwoFactorRepository::add_still_off(transaction, user);
     const std::size_t proven = transaction.size();
-    // The notice must come before add_delete(), which removes the address.
-    mails_.add_notice(transaction, user, MailKind::account_deleted, cause, now);
-    AccountRepository::add_delete(transaction, user, now);
-    Audit::add(transaction, user, ActivityAction::user_delete_self, cause, now);
+    add_deletion(transaction, user, ActivityAction::user_delete_self, cause, now);
     const auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(Error{outcome.error().kind()});
     if (!outcome->committed && outcome->failed_at < proven) {
@@ -110,6 +116,27 @@ awaitable<Result<void>> Accounts::delete_self(Actor by, UserId user, Proof proof
     }
     if (!outcome->committed) co_return fail(errors::user_not_found);
     if (right) two_factor_.tell_spent(*right, cause);
+    audit_.tell("account.deleted", Outcome::success, user, cause);
+    co_return Result<void>{};
+}
+
+awaitable<Result<void>> Accounts::delete_by(Actor by, UserId user, Cause cause) {
+    const auto seen = co_await users_.find(user);
+    if (!seen) co_return fail(errors::user_not_found);
+    const bool is_super_admin = seen->role == Role::super_admin;
+    const TimePoint now = clock_.now();
+    PrivilegedTransaction transaction(by, now, user);
+    if (is_super_admin) SuperAdmins::add_lock(transaction);
+    UserRepository::add_same_generation(transaction, *seen);  // a change of the role raises the version
+    add_deletion(transaction, user, ActivityAction::admin_user_delete, cause, now);
+    const std::size_t changes = transaction.size();
+    if (is_super_admin) SuperAdmins::add_remains(transaction);
+    const auto outcome = co_await std::move(transaction).commit(database_);
+    if (!outcome) co_return fail(Error{outcome.error().kind()});
+    if (!outcome->committed) {
+        if (outcome->failed_at == changes) co_return fail(errors::last_super_admin);
+        throw Unavailable("deleting an account: others changed it at the same moment");
+    }
     audit_.tell("account.deleted", Outcome::success, user, cause);
     co_return Result<void>{};
 }

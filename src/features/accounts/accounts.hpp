@@ -15,6 +15,7 @@
 #include "features/mail/mails.hpp"
 #include "features/passwords/passwords.hpp"
 #include "features/users/consent.hpp"
+#include "features/users/repository.hpp"
 
 namespace consentry {
 
@@ -51,18 +52,23 @@ public:
     awaitable<Result<void>> update_profile(UserId user, ProfileChange change, Cause cause);
     // Deletes the account, which cannot be used from then on. Errors: notFound; with two-factor on, those of its proof.
     awaitable<Result<void>> delete_self(Actor by, UserId user, Proof proof, Cause cause);
+    // The same for the operator, who needs no proof of the owner. Errors: notFound, lastSuperAdmin, those of the actor.
+    awaitable<Result<void>> delete_by(Actor by, UserId user, Cause cause);
     // Erases deleted accounts whose retention has ended, each in a transaction of its own; an account with very many
     // rows takes several, the first of which erases what names the person. Several processes may work at the same time.
     awaitable<void> erase_deleted();
     ErasureCount erased() const { return {.accounts = erased_accounts_, .consents = erased_consents_}; }
 
 private:
+    void add_deletion(PrivilegedTransaction& transaction, UserId user, ActivityAction action, const Cause& cause,
+                      TimePoint now);
     awaitable<void> erase(UserId user);
 
     storage::Database& database_;
     ErasureRepository erasure_;
     ConsentErasureRepository consent_erasure_;
     AccountTokens tokens_;
+    UserRepository users_;
     const Clock& clock_;
     TwoFactor& two_factor_;
     Passwords& passwords_;

@@ -58,6 +58,8 @@ inline constexpr std::array act_codes = [] {
         ActCode{user_delete_self, 33},
         ActCode{admin_consent_export, 34},
         ActCode{admin_keys_rotate, 35},
+        ActCode{admin_user_unlock, 36},
+        ActCode{admin_user_delete, 37},
     };
 }();
 

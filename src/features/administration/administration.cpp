@@ -1,7 +1,9 @@
 #include "features/administration/administration.hpp"
 
 #include "base/errors.hpp"
+#include "features/passwords/repository.hpp"
 #include "features/sessions/repository.hpp"
+#include "features/two_factor/repository.hpp"
 
 namespace consentry {
 namespace {
@@ -65,7 +67,8 @@ awaitable<Result<void>> Administration::set_status(Administrator by, UserId targ
     for (int i = 0; i < tries_max; ++i) {
         const auto user = co_await reachable(by, target);
         if (!user) co_return fail(Error{user.error().kind()});
-        if (user->status == UserStatus::blocked) co_return fail(errors::blocked_invalid);
+        const bool by_operator = !by.actor.user();
+        if (user->status == UserStatus::blocked && !by_operator) co_return fail(errors::blocked_invalid);
         if (user->status == status) co_return Result<void>{};
         const bool shuts_super_admin = user->role == Role::super_admin && status != UserStatus::active;
         const TimePoint now = clock_.now();
@@ -108,6 +111,20 @@ awaitable<Result<void>> Administration::give_temporary_password(Administrator by
     if (!user) co_return fail(std::move(user.error()));
     if (user->status == UserStatus::blocked) co_return fail(errors::blocked_invalid);
     co_return co_await passwords_.give_temporary(std::move(by.actor), std::move(*user), std::move(by.cause));
+}
+
+awaitable<Result<void>> Administration::unlock(Administrator by, UserId target) {
+    const auto user = co_await reachable(by, target);
+    if (!user) co_return fail(Error{user.error().kind()});
+    const TimePoint now = clock_.now();
+    PrivilegedTransaction transaction(by.actor, now, target);
+    PasswordRepository::add_unlock(transaction, target, now);
+    TwoFactorRepository::add_unlock(transaction, target, now);
+    Audit::add(transaction, target, ActivityAction::admin_user_unlock, by.cause, now);
+    const auto done = co_await commit(std::move(transaction), false);
+    if (!done) co_return fail(Error{done.error().kind()});
+    if (!*done) co_return fail(errors::user_not_found);
+    co_return Result<void>{};
 }
 
 awaitable<Result<ListSlice<ListedSession>>> Administration::sessions(UserId target, ListQuery query) {

@@ -47,10 +47,14 @@ public:
     // Errors of the next three functions: notSelf, notFound, blockedInvalid, forbidden (the account's role is above the
     // caller's), and those of the actor. Changes of status and role, which can remove a super admin, also fail with
     // lastSuperAdmin.
+    // Only the operator can let a blocked account in again.
     awaitable<Result<void>> set_status(Administrator by, UserId target, UserStatus status);
     // Further errors: notFound and forbidden of the role. Administrators cannot change their own role.
     awaitable<Result<void>> set_role(Administrator by, UserId target, RoleId role);
     awaitable<Result<void>> give_temporary_password(Administrator by, UserId target);
+    // Lifts the locks that wrong passwords and codes brought about. Errors: notSelf, notFound, forbidden, and those of
+    // the actor.
+    awaitable<Result<void>> unlock(Administrator by, UserId target);
 
     // Error: notFound of the account.
     awaitable<Result<ListSlice<ListedSession>>> sessions(UserId target, ListQuery query);

@@ -136,7 +136,7 @@ void AdministrationRepository::add_status(PrivilegedTransaction& transaction, co
                     "UPDATE users SET status = $3, security_version = security_version + 1, updated_at = $4, "
                     "password_attempt = CASE WHEN $5 THEN 0 ELSE password_attempt END, "
                     "password_locked_until = CASE WHEN $5 THEN NULL ELSE password_locked_until END "
-                    "WHERE id = $1 AND security_version = $2 AND status <> 'blocked' AND deleted_at IS NULL "
+                    "WHERE id = $1 AND security_version = $2 AND deleted_at IS NULL "
                     "AND EXISTS (SELECT 1 FROM roles r WHERE r.id = users.role_id AND r.type = $6)",
                     seen.id, seen.security_version, name_of(status), now, status == UserStatus::active,
                     name_of(seen.role));

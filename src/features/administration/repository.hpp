@@ -58,7 +58,8 @@ public:
     awaitable<bool> has_username(std::string username);
 
     // Both raise the security version, which ends sessions and links. Expect::one fails if the security version, or the
-    // type of the account's role, differs from that in `seen`.
+    // type of the account's role, differs from that in `seen`. add_status() does not ask whether the account is
+    // blocked: who may end that is the rule of the caller, and blocking raises the version, too.
     static void add_status(PrivilegedTransaction& transaction, const User& seen, UserStatus status, TimePoint now);
     static void add_role(PrivilegedTransaction& transaction, const User& seen, RoleId role, TimePoint now);
 

@@ -97,7 +97,9 @@ TEST(Acts, HaveStableNumbers) {
                                                                    {32, "userJoinApple"},
                                                                    {33, "userDeleteSelf"},
                                                                    {34, "adminConsentExport"},
-                                                                   {35, "adminKeysRotate"}};
+                                                                   {35, "adminKeysRotate"},
+                                                                   {36, "adminUserUnlock"},
+                                                                   {37, "adminUserDelete"}};
     ASSERT_EQ(pinned.size(), act_codes.size());
     for (const auto& [code, name] : pinned) EXPECT_EQ(act_name(code), name);
     EXPECT_EQ(act_name(999), "act 999");

@@ -123,6 +123,13 @@ awaitable<void> PasswordRepository::clear(UserId user) {
         user);
 }
 
+void PasswordRepository::add_unlock(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
+    transaction.add(Expect::one,
+                    "UPDATE users SET password_attempt = 0, password_locked_until = NULL, updated_at = $2 "
+                    "WHERE id = $1 AND deleted_at IS NULL",
+                    user, now);
+}
+
 awaitable<void> PasswordRepository::rehash(UserId user, std::string old_hash, std::string new_hash) {
     // Replace the hash in the history too: an imported hash may contain more than the password, as Firebase's contains
     // a secret of its project.

@@ -39,6 +39,8 @@ public:
 
     // For a correct password: clears failures, lock and reservations.
     awaitable<void> clear(UserId user);
+    // Clears failures and lock on an administrator's authority. Expect::one: the account exists.
+    static void add_unlock(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     // Stores a better hash of the same password. Does nothing if the password has changed meanwhile.
     awaitable<void> rehash(UserId user, std::string old_hash, std::string new_hash);
     // Unexpired entries, newest first.

@@ -128,6 +128,12 @@ void TwoFactorRepository::add_reset(PrivilegedTransaction& transaction, UserId u
     transaction.add(Expect::any, "DELETE FROM backup_codes WHERE user_id = $1", user);
 }
 
+void TwoFactorRepository::add_unlock(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
+    transaction.add(Expect::any,
+                    "UPDATE two_factors SET attempt = 0, locked_until = NULL, updated_at = $2 WHERE user_id = $1", user,
+                    now);
+}
+
 void TwoFactorRepository::add_still_enabled(PrivilegedTransaction& transaction, UserId user, TimePoint now) {
     transaction.add(
         Expect::one,

@@ -62,6 +62,8 @@ public:
     static void add_enable(storage::Transaction& transaction, const RightProof& proof, TimePoint now);
     static void add_disable(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     static void add_reset(PrivilegedTransaction& transaction, UserId user, TimePoint now);
+    // Clears failures and lock. The last used time step stays: no spent code becomes valid again (TFA-3).
+    static void add_unlock(PrivilegedTransaction& transaction, UserId user, TimePoint now);
     // Removes the factor, whether on, off or pending, as if it had never been set up.
     static void add_erase(storage::Transaction& transaction, UserId user);
     // The first statement is an Expect::one: two-factor is on.

@@ -11,7 +11,7 @@ void add_consent_commands(CLI::App& program, Selected& selected) {
     consent->require_subcommand(1);
     static ConsentExportOptions options;
     CLI::App* command = subcommand(*consent, "export", "Writes a bundle for auditors, as a ZIP archive");
-    command->add_option("--out", options.out, "File to write")->required();
+    command->add_option("--out", options.out, "File to write")->type_name("FILE")->required();
     command->add_option("--user", options.user, "Account ID: only entries about this account");
     command->add_option("--type", options.type, "Only entries about this policy type")
         ->check(CLI::IsMember(std::vector<std::string>{"termsOfService", "privacy", "marketing", "cookies"}));
@@ -28,9 +28,10 @@ void add_verify_commands(CLI::App& program, Selected& selected) {
     static VerifyOptions options;
     const auto add = [&](const char* name, const char* says, const char* file, int (*run)(const VerifyOptions&)) {
         CLI::App* command = subcommand(*verify, name, says);
-        command->add_option("file", options.file, file)->required();
+        command->add_option("file", options.file, file)->type_name("FILE")->required();
         CLI::Option* key = command->add_option("--key", options.key, "Verifier key of the log that you trust");
         command->add_option("--policy", options.policy, "File with a policy: logs, witnesses and quorum that you trust")
+            ->type_name("FILE")
             ->excludes(key);
         command->callback([&selected, run] { selected.run = [run] { return run(options); }; });
         return command;
@@ -45,7 +46,8 @@ void add_verify_commands(CLI::App& program, Selected& selected) {
                         "File with receipts; - reads standard input", verify_receipts))
         ->add_option("--description", options.description,
                      "File with the log's description, /.well-known/consent-log.note, or an export or a bundle that "
-                     "contains it (default: the export itself)");
+                     "contains it (default: the export itself)")
+        ->type_name("FILE");
     add("proof", "Verifies that an entry is in the log", "File with a proof (.tlog-proof); - reads standard input",
         verify_proof_file);
     add_authorities(

@@ -10,18 +10,21 @@ void add_witness_commands(CLI::App& program, Selected& selected) {
     CLI::App* witness =
         subcommand(program, "witness", "Runs a witness of transparency logs: a service of its own, without settings");
     static WitnessOptions options;
-    witness->add_option("--logs", options.logs, "Policy file (C2SP tlog-policy) with a line `log KEY` for each log");
-    witness->add_option(
-        "--key", options.key_file,
-        "File with the private key; without it, the environment variable CONSENTRY_WITNESS_KEY is used");
-    witness->add_option("--database", options.database, "SQLite file; created if missing; default witness.db");
+    witness->add_option("--logs", options.logs, "Policy file (C2SP tlog-policy) with a line `log KEY` for each log")
+        ->type_name("FILE");
+    witness
+        ->add_option("--key", options.key_file,
+                     "File with the private key; without it, the environment variable CONSENTRY_WITNESS_KEY is used")
+        ->type_name("FILE");
+    witness->add_option("--database", options.database, "SQLite file; created if missing; default witness.db")
+        ->type_name("FILE");
     witness->add_option("--listen", options.listen, "HOST:PORT to listen on; default localhost:3080");
 
     CLI::App* key = subcommand(*witness, "key", "Creates the private key of a witness; prints the verifier key");
     static std::string name;
     static std::string file;
     key->add_option("--name", name, "Name of the key, a URL without scheme: witness.example.org")->required();
-    key->add_option("--out", file, "File to create")->required();
+    key->add_option("--out", file, "File to create")->type_name("FILE")->required();
     key->callback([&selected] { selected.run = [] { return make_witness_key(name, file); }; });
 
     witness->callback([&selected, witness] {

@@ -26,10 +26,14 @@ void add_policy_commands(CLI::App& program, Selected& selected) {
     import
         ->add_option("folder", options.folder,
                      "Folder with texts named type/version/language.hbs, and type/version/processing.json")
+        ->type_name("FOLDER")
         ->required();
-    import->add_option("--values", options.values,
-                       "JSON object with the values of {{placeholders}} (default: values.json in the folder)");
+    import
+        ->add_option("--values", options.values,
+                     "JSON object with the values of {{placeholders}} (default: values.json in the folder)")
+        ->type_name("FILE");
     import->add_flag("--dry-run", options.dry_run, "Check the texts and show the planned changes without making them");
+    add_json(*import, options.json);
     import->callback([&selected] { selected.run = [] { return import_policies(options); }; });
 
     CLI::App* publish = subcommand(*policy, "publish", "Publishes a draft permanently; prints its hashes and URLs");
@@ -46,12 +50,14 @@ void add_policy_commands(CLI::App& program, Selected& selected) {
         ->check(CLI::Range(std::int64_t{0}, grace_days_max))
         ->excludes(not_material);
     preview->excludes(not_material);
+    add_json(*publish, options.json);
     publish->callback([&selected] { selected.run = [] { return publish_policy(options); }; });
 
     CLI::App* list =
         subcommand(*policy, "list",
                    "Lists all policies: type, version, state (draft, published, latest), languages, publication time");
-    list->callback([&selected] { selected.run = list_policies; });
+    add_json(*list, options.json);
+    list->callback([&selected] { selected.run = [] { return list_policies(options); }; });
 
     CLI::App* diff = subcommand(*policy, "diff", "Compares the texts of two versions");
     add_type(*diff);

@@ -1,4 +1,5 @@
-// The table of commands: their names and options, and what each of them runs. Help texts come from it.
+// The table of commands: their names and options, and what each of them runs. Help texts,
+// completion and manual pages come from it.
 #pragma once
 
 #include <functional>
@@ -16,6 +17,8 @@ struct Selected {
     std::function<int()> run;
 };
 
+// Adds --json.
+void add_json(CLI::App& command, bool& as_json);
 CLI::App* subcommand(CLI::App& parent, const std::string& name, const std::string& says);
 
 // Adds all commands, in the order in which help lists them.
@@ -23,10 +26,14 @@ void declare_commands(CLI::App& program, Selected& selected);
 
 // One function per subject. The options of the commands live as long as the program.
 void add_serve_command(CLI::App& program, Selected& selected);
+void add_init_command(CLI::App& program, Selected& selected);
+void add_doctor_commands(CLI::App& program, Selected& selected);
 void add_migrate_command(CLI::App& program, Selected& selected);
 void add_clean_up_command(CLI::App& program, Selected& selected);
+void add_backup_commands(CLI::App& program, Selected& selected);
 void add_config_commands(CLI::App& program, Selected& selected);
 void add_user_commands(CLI::App& program, Selected& selected);
+void add_session_commands(CLI::App& program, Selected& selected);
 void add_api_key_commands(CLI::App& program, Selected& selected);
 void add_key_commands(CLI::App& program, Selected& selected);
 void add_policy_commands(CLI::App& program, Selected& selected);
@@ -34,5 +41,6 @@ void add_consent_commands(CLI::App& program, Selected& selected);
 void add_verify_commands(CLI::App& program, Selected& selected);
 void add_witness_commands(CLI::App& program, Selected& selected);
 void add_log_commands(CLI::App& program, Selected& selected);
+void add_help_commands(CLI::App& program, Selected& selected);
 
 }  // namespace consentry

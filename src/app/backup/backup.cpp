@@ -1,0 +1,199 @@
+#include "app/backup/backup.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <vector>
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "app/backup/files.hpp"
+#include "app/terminal/progress_bar.hpp"
+#include "base/bytes.hpp"
+#include "base/strict_json.hpp"
+#include "storage/sqlite/snapshot.hpp"
+
+namespace consentry {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* database_name = "consentry.db";
+constexpr const char* storage_name = "storage";
+constexpr const char* keys_name = "keys";
+constexpr const char* sums_name = "SHA256SUMS";
+constexpr const char* facts_name = "backup.json";
+constexpr std::array areas{"private", "public"};
+// The one object that is replaced as the logs grow.
+constexpr std::string_view checkpoint_name = "checkpoint";
+
+using Sums = std::map<std::string, std::string>;  // by path in the backup: digests in hexadecimal
+
+bool is_checkpoint(const fs::path& file) { return file.filename() == checkpoint_name; }
+
+// Copies the files of a folder that `wanted` selects. Objects that are erased meanwhile are left out: nothing that the
+// database names is among them.
+void copy_files(const fs::path& from, const fs::path& to, const std::string& name, Sums& sums, const auto& wanted) {
+    for (const fs::path& file : files_below(from)) {
+        if (!wanted(file)) continue;
+        const fs::path place = file.lexically_relative(from);
+        if (const auto digest = copy_to_new(file, to / place))
+            sums[(fs::path(name) / place).generic_string()] = *digest;
+    }
+}
+
+void copy_objects(const fs::path& storage, const fs::path& folder, Sums& sums, bool checkpoints) {
+    for (const char* area : areas)
+        copy_files(storage / area, folder / storage_name / area, fmt::format("{}/{}", storage_name, area), sums,
+                   [&](const fs::path& file) { return is_checkpoint(file) == checkpoints; });
+}
+
+void write_sums(const Sums& sums, const fs::path& file) {
+    std::string text;
+    for (const auto& [name, digest] : sums) text += fmt::format("{}  {}\n", digest, name);
+    write_file(file, text);
+}
+
+Sums read_sums(const fs::path& file) {
+    std::istringstream text(read_file(file));
+    Sums out;
+    for (std::string line; std::getline(text, line);) {
+        const auto gap = line.find("  ");
+        if (gap == std::string::npos) throw std::runtime_error(fmt::format("{} is damaged", file.string()));
+        out[line.substr(gap + 2)] = line.substr(0, gap);
+    }
+    return out;
+}
+
+void write_facts(const BackupFacts& facts, const fs::path& folder) {
+    const boost::json::object out{{"format", 1},
+                                  {"version", facts.version},
+                                  {"schema", facts.schema},
+                                  {"madeAt", to_iso8601(facts.made_at)},
+                                  {"files", facts.files},
+                                  {"bytes", facts.bytes},
+                                  {"hasStorage", facts.has_storage},
+                                  {"hasKeys", facts.has_keys},
+                                  {"sums", digest_of_file(folder / sums_name)}};
+    write_file(folder / facts_name, boost::json::serialize(out) + "\n");
+}
+
+BackupFacts read_facts(const fs::path& folder) {
+    std::error_code error;
+    if (!fs::exists(folder / facts_name, error))
+        throw std::runtime_error(fmt::format("{} is no complete backup: it has no {}", folder.string(), facts_name));
+    const auto parsed = parse_strict_json(read_file(folder / facts_name), {});
+    try {
+        const boost::json::object& facts = parsed.value().as_object();
+        if (facts.at("format").as_int64() != 1) throw std::runtime_error("another format");
+        if (facts.at("sums").as_string() != digest_of_file(folder / sums_name))
+            throw std::runtime_error("another list of files");
+        return {.version = std::string(facts.at("version").as_string()),
+                .schema = facts.at("schema").as_int64(),
+                .made_at = from_iso8601(std::string(facts.at("madeAt").as_string())).value(),
+                .files = facts.at("files").as_int64(),
+                .bytes = facts.at("bytes").as_int64(),
+                .has_storage = facts.at("hasStorage").as_bool(),
+                .has_keys = facts.at("hasKeys").as_bool()};
+    } catch (const std::exception&) {
+        throw std::runtime_error(fmt::format("{} is damaged, or of a newer version", (folder / facts_name).string()));
+    }
+}
+
+// A place and what goes there.
+struct Part {
+    fs::path from;
+    fs::path to;
+};
+
+}  // namespace
+
+BackupFacts make_backup(const BackupPlaces& from, const fs::path& folder, std::string_view version, TimePoint now) {
+    require_empty(folder, "the folder of a backup");
+    make_folder(folder);
+    ProgressBar bar;
+    Sums sums;
+    if (!from.storage.empty()) copy_objects(from.storage, folder, sums, true);
+    const fs::path database = folder / database_name;
+    storage::sqlite::take_snapshot(from.database, database, [&bar](int copied, int pages) {
+        bar.show("copying the database", static_cast<double>(copied) / std::max(pages, 1));
+    });
+    bar.show_now("copying files", std::nullopt);
+    if (!from.storage.empty()) copy_objects(from.storage, folder, sums, false);
+    if (!from.keys.empty())
+        copy_files(from.keys, folder / keys_name, keys_name, sums, [](const auto&) { return true; });
+    bar.show_now("reading the copy", std::nullopt);
+    BackupFacts facts{.version = std::string(version),
+                      .schema = storage::sqlite::check_snapshot(database),
+                      .made_at = now,
+                      .has_storage = !from.storage.empty(),
+                      .has_keys = !from.keys.empty()};
+    sums[database_name] = digest_of_file(database);
+    facts.files = std::ssize(sums);
+    for (const auto& [name, digest] : sums) facts.bytes += static_cast<std::int64_t>(fs::file_size(folder / name));
+    write_sums(sums, folder / sums_name);
+    write_facts(facts, folder);
+    return facts;
+}
+
+BackupFacts check_backup(const fs::path& folder) {
+    BackupFacts facts = read_facts(folder);
+    Sums listed = read_sums(folder / sums_name);
+    ProgressBar bar;
+    const auto total = static_cast<double>(std::max<std::size_t>(listed.size(), 1));
+    std::size_t checked = 0;
+    for (const fs::path& file : files_below(folder)) {
+        const std::string name = file.lexically_relative(folder).generic_string();
+        if (name == sums_name || name == facts_name) continue;
+        const auto sum = listed.find(name);
+        if (sum == listed.end())
+            throw std::runtime_error(fmt::format("{}: the backup does not list it", file.string()));
+        if (sum->second != digest_of_file(file))
+            throw std::runtime_error(fmt::format("{}: it differs from what was backed up", file.string()));
+        listed.erase(sum);
+        bar.show("checking the backup", static_cast<double>(++checked) / total);
+    }
+    if (!listed.empty())
+        throw std::runtime_error(fmt::format("{}: it is missing", (folder / listed.begin()->first).string()));
+    return facts;
+}
+
+void restore_backup(const fs::path& folder, const BackupPlaces& to) {
+    std::vector<Part> parts;
+    if (!to.storage.empty())
+        for (const char* area : areas) parts.push_back({folder / storage_name / area, to.storage / area});
+    if (!to.keys.empty()) parts.push_back({folder / keys_name, to.keys});
+    std::error_code error;
+    if (fs::exists(to.database, error))
+        throw std::runtime_error(fmt::format("the database {} exists; nothing was changed", to.database.string()));
+    for (const Part& part : parts) require_empty(part.to, "what a restore writes to");
+    make_folder(to.database.parent_path());
+    const Owner owner = owner_of(to.database.parent_path());
+    const fs::path unfinished = to.database.string() + ".restored";
+    try {
+        ProgressBar bar;
+        for (const Part& part : parts)
+            for (const fs::path& file : files_below(part.from)) {
+                bar.show(fmt::format("restoring {}", part.to.string()), std::nullopt);
+                copy_to_new(file, part.to / file.lexically_relative(part.from));
+            }
+        for (const Part& part : parts) give_to(part.to, owner);
+        if (!to.storage.empty()) give_to(to.storage, owner);
+        fs::remove(unfinished);
+        bar.show_now("restoring the database", std::nullopt);
+        copy_to_new(folder / database_name, unfinished);
+        give_to(unfinished, owner);
+        put_in_place(unfinished, to.database);
+    } catch (...) {
+        for (const Part& part : parts) fs::remove_all(part.to, error);
+        fs::remove(unfinished, error);
+        throw;
+    }
+}
+
+}  // namespace consentry

@@ -1,0 +1,170 @@
+#include "app/backup/files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "crypto/sha256_stream.hpp"
+
+namespace consentry {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t piece_bytes = std::size_t{256} * 1024;
+
+[[noreturn]] void refuse(const fs::path& file, int error = errno) {
+    throw std::runtime_error(fmt::format("{}: {}", file.string(), std::generic_category().message(error)));
+}
+
+class File {
+public:
+    File(const fs::path& path, int flags)
+        : path_(path), number_(open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
+    ~File() {
+        if (number_ >= 0) close(number_);
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+
+    bool is_open() const { return number_ >= 0; }
+    const File& required() const {
+        if (!is_open()) refuse(path_);
+        return *this;
+    }
+    // Calls `take` with each piece.
+    void read_all(const auto& take) const {
+        std::string piece(piece_bytes, '\0');
+        for (;;) {
+            const ssize_t count = read(number_, piece.data(), piece.size());
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0) refuse(path_);
+            if (count == 0) return;
+            take(std::string_view(piece).substr(0, static_cast<std::size_t>(count)));
+        }
+    }
+    void write_all(std::string_view text) const {
+        while (!text.empty()) {
+            const ssize_t count = write(number_, text.data(), text.size());
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0) refuse(path_);
+            text.remove_prefix(static_cast<std::size_t>(count));
+        }
+    }
+    void sync() const {
+        if (fsync(number_) != 0) refuse(path_);
+    }
+
+private:
+    const fs::path path_;
+    const int number_;
+};
+
+void sync_folder_of(const fs::path& file) {
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+    File(folder, O_RDONLY | O_DIRECTORY).required().sync();
+}
+
+}  // namespace
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+    std::vector<fs::path> out;
+    std::error_code error;
+    if (!fs::exists(folder, error)) return out;
+    for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+        if (at->is_symlink(error)) throw std::runtime_error(fmt::format("{} is a symbolic link", at->path().string()));
+        if (at->is_regular_file(error)) out.push_back(at->path());
+    }
+    // A folder that was removed meanwhile has no files to copy.
+    if (error && error != std::errc::no_such_file_or_directory) refuse(folder, error.value());
+    std::ranges::sort(out);
+    return out;
+}
+
+void make_folder(const fs::path& folder) {
+    if (folder.empty()) return;
+    std::error_code error;
+    if (fs::is_directory(folder, error)) return;
+    make_folder(folder.parent_path());
+    if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) refuse(folder);
+}
+
+void require_empty(const fs::path& folder, std::string_view what) {
+    std::error_code error;
+    if (!fs::exists(fs::symlink_status(folder, error))) return;
+    if (fs::is_directory(folder, error) && fs::is_empty(folder, error) && !error) return;
+    throw std::runtime_error(fmt::format("{} is not empty: {} must be; nothing was changed", folder.string(), what));
+}
+
+std::optional<std::string> copy_to_new(const fs::path& from, const fs::path& to) {
+    const File source(from, O_RDONLY);
+    if (!source.is_open() && errno == ENOENT) return std::nullopt;
+    source.required();
+    make_folder(to.parent_path());
+    const File target(to, O_WRONLY | O_CREAT | O_EXCL);
+    target.required();
+    crypto::Sha256Stream digest;
+    source.read_all([&](std::string_view piece) {
+        digest.add(as_bytes(piece));
+        target.write_all(piece);
+    });
+    target.sync();
+    return to_hex(digest.finish());
+}
+
+std::string digest_of_file(const fs::path& file) {
+    crypto::Sha256Stream digest;
+    File(file, O_RDONLY).required().read_all([&](std::string_view piece) { digest.add(as_bytes(piece)); });
+    return to_hex(digest.finish());
+}
+
+std::string read_file(const fs::path& file) {
+    std::string out;
+    File(file, O_RDONLY).required().read_all([&](std::string_view piece) { out += piece; });
+    return out;
+}
+
+void write_file(const fs::path& file, std::string_view text) {
+    {
+        const File target(file, O_WRONLY | O_CREAT | O_EXCL);
+        target.required().write_all(text);
+        target.sync();
+    }
+    sync_folder_of(file);
+}
+
+void put_in_place(const fs::path& unfinished, const fs::path& file) {
+    // link() instead of rename(), because it never replaces a database that somebody has made meanwhile.
+    if (link(unfinished.c_str(), file.c_str()) != 0) refuse(file);
+    if (unlink(unfinished.c_str()) != 0) refuse(unfinished);
+    sync_folder_of(file);
+}
+
+Owner owner_of(const fs::path& path) {
+    struct stat facts{};
+    if (stat(path.c_str(), &facts) != 0) refuse(path);
+    return {.user = facts.st_uid, .group = facts.st_gid};
+}
+
+void give_to(const fs::path& path, Owner owner) {
+    if (geteuid() != 0) return;
+    const auto give = [&](const fs::path& one) {
+        if (lchown(one.c_str(), owner.user, owner.group) != 0) refuse(one);
+    };
+    std::error_code error;
+    if (!fs::exists(path, error)) return;
+    give(path);
+    if (!fs::is_directory(path, error)) return;
+    for (const auto& entry : fs::recursive_directory_iterator(path)) give(entry.path());
+}
+
+}  // namespace consentry

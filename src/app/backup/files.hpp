@@ -1,0 +1,41 @@
+// Files of a backup: private to their owner, and on disk before anything says so. All functions throw
+// std::runtime_error that names the file.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace consentry {
+
+// Regular files, sorted. Empty if the folder does not exist. Refuses symbolic links, which could lead anywhere.
+std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder);
+
+// Makes a folder (0700) and its parents, if missing.
+void make_folder(const std::filesystem::path& folder);
+// Refuses a folder that exists and has entries. `what` completes the message: "X is not empty: WHAT must be".
+void require_empty(const std::filesystem::path& folder, std::string_view what);
+
+// Copies to a new file (0600), syncs it, and returns its SHA-256 in hexadecimal; nullopt if the source is gone.
+std::optional<std::string> copy_to_new(const std::filesystem::path& from, const std::filesystem::path& to);
+std::string digest_of_file(const std::filesystem::path& file);
+
+std::string read_file(const std::filesystem::path& file);
+// Writes a new file (0600) and syncs it and its folder.
+void write_file(const std::filesystem::path& file, std::string_view text);
+// Gives a finished file its name, for good.
+void put_in_place(const std::filesystem::path& unfinished, const std::filesystem::path& file);
+
+struct Owner {
+    uid_t user = 0;
+    gid_t group = 0;
+};
+Owner owner_of(const std::filesystem::path& path);
+// The path and everything below it. Does nothing unless root calls it.
+void give_to(const std::filesystem::path& path, Owner owner);
+
+}  // namespace consentry

@@ -1,0 +1,100 @@
+#include "app/commands/backup_commands.hpp"
+
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/app.hpp"
+#include "app/backup/backup.hpp"
+#include "app/commands/command_support.hpp"
+#include "app/commands/config_commands.hpp"
+#include "app/commands/settings_file.hpp"
+#include "app/engines.hpp"
+#include "app/terminal/results.hpp"
+#include "storage/migrations.hpp"
+
+namespace consentry {
+namespace {
+
+// Returns nullopt if this installation cannot be backed up here, and has then reported it.
+std::optional<Config> settings_of_installation() {
+    // With the rights of root, if the command has them: a folder for backups is often root's.
+    auto config = read_settings();
+    if (!config || config->database.url.empty()) return config;
+    fmt::print(stderr,
+               "consentry: the database is PostgreSQL; back it up and restore it with its own tools, as "
+               "docs/guides/backup.md explains\n");
+    return std::nullopt;
+}
+
+BackupPlaces places_of(const Config& config, bool with_keys) {
+    return {.database = config.database.file,
+            .storage = object_folder(config).value_or(""),
+            .keys = with_keys ? config.data.directory / "keys" : ""};
+}
+
+void print_facts(const BackupFacts& facts, bool as_json) {
+    static constexpr std::array columns{
+        ResultColumn{.name = "madeAt", .heading = "Made at"}, ResultColumn{.name = "version", .heading = "Version"},
+        ResultColumn{.name = "schema", .heading = "Schema"},  ResultColumn{.name = "files", .heading = "Files"},
+        ResultColumn{.name = "bytes", .heading = "Bytes"},    ResultColumn{.name = "hasStorage", .heading = "Storage"},
+        ResultColumn{.name = "hasKeys", .heading = "Keys"},
+    };
+    print_result(columns,
+                 {to_iso8601(facts.made_at), facts.version, facts.schema, facts.files, facts.bytes, facts.has_storage,
+                  facts.has_keys},
+                 as_json);
+}
+
+}  // namespace
+
+int back_up(const BackupOptions& options) {
+    const auto config = settings_of_installation();
+    if (!config || !has_data(*config)) return wrong_use;
+    const SystemClock clock;
+    const BackupFacts facts =
+        make_backup(places_of(*config, options.with_keys), options.folder, program_version(), clock.now());
+    print_facts(facts, options.json);
+    if (!facts.has_storage)
+        fmt::print(stderr,
+                   "The object store is not in the backup: back up the buckets {} and {}, after the database.\n",
+                   config->storage.s3.private_bucket, config->storage.s3.public_bucket);
+    if (!facts.has_keys)
+        fmt::print(stderr,
+                   "The keys are not in the backup: keep {} in another place. Without them, second factors and the "
+                   "consent log in the backup are of no use.\n",
+                   config->app.environment == AppEnvironment::local
+                       ? "a copy of " + (config->data.directory / "keys").string()
+                       : "a copy of the settings, such as " + settings_file().string() + ",");
+    return 0;
+}
+
+int restore(const RestoreOptions& options) {
+    const BackupFacts facts = check_backup(options.folder);
+    const auto known = static_cast<std::int64_t>(storage::migrations().size());
+    if (facts.schema > known) {
+        fmt::print(stderr, "consentry: the backup is of version {}; restore it with that version or a newer one\n",
+                   facts.version);
+        return failed;
+    }
+    print_facts(facts, options.json);
+    if (options.check) {
+        fmt::print(stderr, "The backup is complete. Nothing was restored.\n");
+        return 0;
+    }
+    const auto config = settings_of_installation();
+    if (!config) return wrong_use;
+    BackupPlaces places = places_of(*config, facts.has_keys);
+    if (options.database_only) places = {.database = places.database, .storage = {}, .keys = {}};
+    if (!facts.has_storage) places.storage.clear();
+    restore_backup(options.folder, places);
+    fmt::print(stderr,
+               "Restored. What happened after the backup is not in it; before you start the service, end what was "
+               "granted:\n  consentry keys epoch raise --keep-api-keys\n"
+               "The backup may lack entries of the consent log that others have seen; docs/guides/backup.md explains "
+               "what follows.\n");
+    return 0;
+}
+
+}  // namespace consentry

@@ -1,0 +1,155 @@
+#include "app/commands/doctor_command.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include <boost/json/array.hpp>
+#include <fmt/format.h>
+
+#include "app/commands/command_support.hpp"
+#include "app/commands/config_commands.hpp"
+#include "app/commands/settings_file.hpp"
+#include "app/commands/start_check.hpp"
+#include "app/config/dotenv.hpp"
+#include "app/doctor/checks.hpp"
+#include "app/engines.hpp"
+#include "app/terminal/progress_bar.hpp"
+#include "app/terminal/results.hpp"
+#include "app/terminal/terminal.hpp"
+#include "base/error_text.hpp"
+#include "net/http_client.hpp"
+#include "storage/migrations.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr const char* setting_advice = "`consentry config docs` describes the setting.";
+
+// Returns nullopt if the settings are invalid.
+std::optional<Config> examine_settings(Findings& findings) {
+    const auto loaded = load_environment(process_environment(), settings_file());
+    if (!loaded) {
+        for (const DotenvProblem& problem : loaded.error())
+            findings.error(settings_file().string(), fmt::format("line {}: {}", problem.line, problem.text),
+                           "Correct the line.");
+        return std::nullopt;
+    }
+    auto config = read_config(loaded->values);
+    if (!config) {
+        for (const ConfigProblem& problem : config.error())
+            findings.error(problem.setting, problem.text, setting_advice);
+        return std::nullopt;
+    }
+    for (const ConfigProblem& warning : warnings(*config, loaded->values))
+        findings.warn(warning.setting, warning.text, setting_advice);
+    act_as_owner_of_data(*config);
+    return std::move(*config);
+}
+
+bool would_start(const Config& config, const Clock& clock, Findings& findings) {
+    const StartCheck found = check_start(config, clock, true);
+    for (const ConfigProblem& problem : found.problems)
+        findings.error(problem.setting, problem.text, "The service does not start until this is mended.");
+    for (const ConfigProblem& warning : found.warnings)
+        findings.warn(warning.setting, warning.text, "Check the server that the setting names.");
+    return found.problems.empty();
+}
+
+// Opens the database only if that changes nothing in it. Returns null otherwise.
+std::unique_ptr<storage::Database> open_as_it_is(const Config& config, Findings& findings) {
+    const auto known = static_cast<std::int64_t>(storage::migrations().size());
+    const auto version = database_version(config);
+    if (!version || *version == 0) {
+        findings.warn("database", "is empty", "Start the service, or run `consentry migrate`.");
+        return nullptr;
+    }
+    if (*version < known) {
+        findings.warn("database", fmt::format("{} migrations are due", known - *version),
+                      "Make a backup, then start this version or run `consentry migrate`.");
+        return nullptr;
+    }
+    return open_database(config);
+}
+
+void examine(const Config& config, const Clock& clock, Findings& findings, ProgressBar& bar) {
+    bar.show_now("checking settings and files", std::nullopt);
+    const bool starts = would_start(config, clock, findings);
+    examine_machine(config, settings_file(), findings);
+    if (starts) {
+        bar.show_now("asking the database", std::nullopt);
+        if (const auto database = open_as_it_is(config, findings)) {
+            examine_database(*database, command_context(), clock, findings);
+            examine_data(config, *database, command_context(), clock, findings);
+        }
+        bar.show_now("asking other servers", std::nullopt);
+        examine_other_servers(config, command_context(), clock, findings);
+    }
+    examine_service(config, findings);
+}
+
+Colour colour_of(Severity severity) {
+    return severity == Severity::error ? Colour::red : severity == Severity::warning ? Colour::yellow : Colour::green;
+}
+
+void print_for_people(const Findings& findings) {
+    const bool has_colours = shows_colours(stdout);
+    for (const Finding& one : findings.all()) {
+        const std::string word = fmt::format("{:8}", name_of(one.severity));
+        fmt::print("{} {}: {}\n", has_colours ? coloured(word, colour_of(one.severity)) : word, one.subject,
+                   on_one_line(one.text));
+        if (!one.advice.empty()) fmt::print("         {}\n", one.advice);
+    }
+}
+
+void print(const Findings& findings, bool as_json) {
+    if (!as_json && is_terminal(stdout)) return print_for_people(findings);
+    ResultList list({{.name = "severity", .heading = "SEVERITY", .is_state = true},
+                     {.name = "subject", .heading = "SUBJECT"},
+                     {.name = "text", .heading = "FINDING"},
+                     {.name = "advice", .heading = "ADVICE"}},
+                    as_json);
+    for (const Finding& one : findings.all())
+        list.add({name_of(one.severity), one.subject, one.text,
+                  one.advice.empty() ? boost::json::value() : boost::json::value(one.advice)});
+    list.end();
+}
+
+}  // namespace
+
+int doctor(bool as_json) {
+    const SystemClock clock;
+    Findings findings;
+    {
+        ProgressBar bar;
+        if (const auto config = examine_settings(findings)) examine(*config, clock, findings, bar);
+    }
+    print(findings, as_json);
+    const auto count = [&](Severity severity) {
+        return std::ranges::count(findings.all(), severity, &Finding::severity);
+    };
+    fmt::print(stderr, "{} errors, {} warnings.\n", count(Severity::error), count(Severity::warning));
+    return count(Severity::error) > 0 ? failed : 0;
+}
+
+int check_health(const HealthOptions& options) {
+    std::string url = options.url;
+    if (url.empty()) {
+        const auto config = read_settings();
+        if (!config) return wrong_use;
+        if (config->http.port == 0) {
+            fmt::print(stderr, "consentry: HTTP_PORT is 0; give --url\n");
+            return wrong_use;
+        }
+        url = local_url(*config) + config->http.global_prefix + "/health/ready";
+    }
+    net::HttpClient client({.plain_http = true});
+    const net::HttpResponse answer =
+        client.fetch({.url = url, .timeout = std::chrono::seconds{options.timeout_in_seconds}});
+    if (answer.status == 200) return 0;
+    fmt::print(stderr, "consentry: {} answers {}\n", url, answer.status);
+    return failed;
+}
+
+}  // namespace consentry

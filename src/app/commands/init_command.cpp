@@ -1,0 +1,248 @@
+#include "app/commands/init_command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "app/commands/command_support.hpp"
+#include "app/commands/key_commands.hpp"
+#include "app/commands/settings_file.hpp"
+#include "app/config/dotenv.hpp"
+#include "app/config/settings.hpp"
+#include "app/terminal/terminal.hpp"
+#include "base/ascii.hpp"
+#include "base/text.hpp"
+#include "crypto/digest.hpp"
+
+namespace consentry {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Question {
+    std::string_view setting;
+    std::string InitOptions::* given;
+    std::string_view text;
+    std::string usual = {};  // empty: the setting is left out
+    bool is_required = false;
+};
+
+std::vector<Question> questions() {
+    return {
+        {"PUBLIC_URL",
+         &InitOptions::public_url,
+         "URL at which clients reach the service, such as https://login.example.com",
+         {},
+         true},
+        {"APP_NAME", &InitOptions::name, "Name of the service, as mails and authenticator apps show it", "Consentry"},
+        {"DATA_DIR", &InitOptions::data_dir, "Folder for all data", usual_data_folder().string()},
+        {"HTTP_HOST", &InitOptions::host, "Address to listen on", "localhost"},
+        {"HTTP_PORT", &InitOptions::port, "Port to listen on", "3000"},
+        {"HTTP_TRUSTED_PROXIES", &InitOptions::trusted_proxies,
+         "Addresses of proxies in front of the service; without them, all clients count as one", "127.0.0.1,::1"},
+        {"DATABASE_URL", nullptr, "PostgreSQL database (postgresql://...); empty: a SQLite file"},
+        {"CACHE_URL", nullptr, "Redis (rediss://...); empty: in memory, for a single instance"},
+        {"MAIL_URL", nullptr, "Mail server (smtps://USER:PASSWORD@HOST); empty: mails become files"},
+        {"EMAIL_NO_REPLY", &InitOptions::mail_from, "Address from which mails come"},
+    };
+}
+
+// The reason why a value does not suit a setting, if it does not.
+std::optional<std::string> trouble_with(std::string_view setting, const std::string& value) {
+    Config config;
+    const SettingSpec* spec = find_setting(setting);
+    if (spec == nullptr) throw std::logic_error("init asks for a setting that does not exist");
+    const auto read = spec->type.read(value, config);
+    return read ? std::nullopt : std::optional(read.error());
+}
+
+// Returns nullopt if nobody answers any more.
+std::optional<std::string> ask(const Question& question) {
+    for (;;) {
+        fmt::print(stderr, "{}{}: ", question.text, question.usual.empty() ? "" : fmt::format(" [{}]", question.usual));
+        std::string answer;
+        if (!std::getline(std::cin, answer)) return std::nullopt;
+        answer = trim(answer);
+        if (answer.empty()) answer = question.usual;
+        if (answer.empty() && !question.is_required) return answer;
+        const auto trouble = trouble_with(question.setting, answer);
+        if (!trouble && !(answer.empty() && question.is_required)) return answer;
+        fmt::print(stderr, "  {} {}\n", question.setting, trouble.value_or("must be set"));
+    }
+}
+
+// As parse_dotenv() reads it back.
+std::string dotenv_text(std::string_view value) {
+    const auto is_plain = [](char c) {
+        return is_letter(c) || is_digit(c) || std::string_view("_-./:@+=,*[]").contains(c);
+    };
+    if (!value.empty() && std::ranges::all_of(value, is_plain)) return std::string(value);
+    std::string out = "\"";
+    for (const char c : value) {
+        if (c == '"' || c == '\\' || c == '$') out += '\\';
+        out += c;
+    }
+    return out + "\"";
+}
+
+// What a file may have that is not yet an installation: a package ships it like that.
+bool is_untouched(const Environment& settings) {
+    constexpr std::array<std::string_view, 2> shipped{"APP_ENV", "DATA_DIR"};
+    return std::ranges::all_of(settings,
+                               [&](const auto& one) { return std::ranges::find(shipped, one.first) != shipped.end(); });
+}
+
+// Returns false if the file must stay as it is, and has then reported it.
+bool may_write(const fs::path& file) {
+    std::error_code error;
+    if (!fs::exists(fs::symlink_status(file, error))) return true;
+    const auto present = load_environment({}, file);
+    if (present && is_untouched(present->values)) return true;
+    fmt::print(stderr, "consentry: {} exists; nothing was changed. Edit it, or move it away first.\n", file.string());
+    return false;
+}
+
+class Descriptor {
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    ~Descriptor() { close(number_); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int operator*() const { return number_; }
+
+private:
+    const int number_;
+};
+
+// Writes beside the file and then gives the result its name, so that no reader meets half of it. A file that is there
+// already lends its owner and mode: a package decides who may read it.
+void write_file(const fs::path& file, std::string_view text) {
+    const fs::path unfinished = file.string() + ".new";
+    const auto refuse = [&]() {
+        const int error = errno;
+        unlink(unfinished.c_str());
+        throw std::system_error(error, std::generic_category(), "cannot write " + file.string());
+    };
+    unlink(unfinished.c_str());
+    const int opened = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (opened < 0) refuse();
+    const Descriptor made(opened);
+    struct stat present{};
+    const bool replaces = stat(file.c_str(), &present) == 0;
+    if (replaces && (fchown(*made, present.st_uid, present.st_gid) != 0 || fchmod(*made, present.st_mode & 0640U) != 0))
+        refuse();
+    if (write(*made, text.data(), text.size()) != static_cast<ssize_t>(text.size()) || fsync(*made) != 0) refuse();
+    // link() never replaces a file that somebody else has made meanwhile.
+    if (replaces ? rename(unfinished.c_str(), file.c_str()) != 0 : link(unfinished.c_str(), file.c_str()) != 0)
+        refuse();
+    unlink(unfinished.c_str());
+}
+
+std::string file_text(const std::vector<std::pair<std::string_view, std::string>>& answers) {
+    std::string out =
+        "# Settings of Consentry, written by `consentry init`. Keep this file secret: it contains keys, and without "
+        "them\n"
+        "# neither second factors nor the consent log can be used any more. `consentry config docs` describes all "
+        "settings.\n"
+        "\nAPP_ENV=production\n";
+    for (const auto& [setting, value] : answers)
+        if (!value.empty()) out += fmt::format("{}={}\n", setting, dotenv_text(value));
+    out += "\n# Keys. `consentry keys generate` makes new ones.\n";
+    for (NewSetting& key : new_keys()) {
+        out += fmt::format("{}={}\n{}", key.name, dotenv_text(key.value), key.remark);
+        crypto::wipe(key.value);
+    }
+    return out;
+}
+
+// Returns nullopt if an answer is missing or wrong, and has then reported it.
+std::optional<std::vector<std::pair<std::string_view, std::string>>> answers_to(const InitOptions& options) {
+    std::vector<std::pair<std::string_view, std::string>> out;
+    const Environment environment = process_environment();
+    bool is_fine = true;
+    for (const Question& question : questions()) {
+        std::string value = question.given == nullptr ? std::string() : options.*question.given;
+        const auto variable = environment.find(std::string(question.setting));
+        if (value.empty() && variable != environment.end()) value = variable->second;
+        const bool asks = value.empty() && !options.yes;
+        if (asks) {
+            auto answer = ask(question);
+            if (!answer) {
+                fmt::print(stderr, "\nconsentry: no answer; nothing was written\n");
+                return std::nullopt;
+            }
+            value = std::move(*answer);
+        } else if (value.empty()) {
+            value = question.usual;
+        }
+        const auto trouble = value.empty() ? std::nullopt : trouble_with(question.setting, value);
+        if (trouble || (value.empty() && question.is_required)) {
+            fmt::print(stderr, "setting {}: {}\n", question.setting, trouble.value_or("must be set"));
+            is_fine = false;
+        }
+        out.emplace_back(question.setting, std::move(value));
+    }
+    if (is_fine) return out;
+    return std::nullopt;
+}
+
+void say_what_next(const fs::path& file, const Config& config) {
+    fmt::print(stderr,
+               "Wrote {}. Keep a copy of it in a safe place: the keys in it cannot be made again.\n\n"
+               "Next:\n"
+               "  consentry config check     # would the service start?\n",
+               file.string());
+    if (usual_data_folder().is_absolute())
+        fmt::print(stderr, "  systemctl enable --now consentry\n");
+    else
+        fmt::print(stderr, "  consentry serve            # in this folder\n");
+    fmt::print(stderr,
+               "  consentry user create --email you@example.org --role superAdmin\n"
+               "  consentry doctor           # what is missing, slow or insecure?\n\n"
+               "Let a proxy with TLS pass {} on to {}:{}.\n",
+               config.app.public_url, config.http.host, config.http.port);
+}
+
+}  // namespace
+
+int init(const InitOptions& options) {
+    const fs::path file = settings_file();
+    if (!may_write(file)) return wrong_use;
+    if (!options.yes && !is_terminal(stdin)) {
+        fmt::print(stderr, "consentry: nobody can answer; give the settings as options, and --yes\n");
+        return wrong_use;
+    }
+    const auto answers = answers_to(options);
+    if (!answers) return wrong_use;
+    const std::string text = file_text(*answers);
+    const auto settings = parse_dotenv(text);
+    if (!settings) throw std::logic_error("init wrote settings that cannot be read");
+    const auto config = read_config(*settings);
+    if (!config) {
+        for (const ConfigProblem& problem : config.error())
+            fmt::print(stderr, "setting {}: {}\n", problem.setting, problem.text);
+        fmt::print(stderr, "Nothing was written.\n");
+        return wrong_use;
+    }
+    write_file(file, text);
+    for (const ConfigProblem& warning : warnings(*config, *settings))
+        fmt::print(stderr, "warning: setting {}: {}\n", warning.setting, warning.text);
+    say_what_next(file, *config);
+    return 0;
+}
+
+}  // namespace consentry

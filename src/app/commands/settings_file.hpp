@@ -1,0 +1,24 @@
+// The file that settings are read from, and the account that commands act as.
+#pragma once
+
+#include <filesystem>
+
+#include "app/config/config.hpp"
+
+namespace consentry {
+
+// `.env` in the working directory, unless the program was built for a package, which has a file of its own. A packaged
+// program ignores `.env`: it may run with the rights of root in any folder.
+std::filesystem::path settings_file();
+// Overrides it for this process; from then on the file must exist.
+void choose_settings_file(std::filesystem::path file);
+bool settings_file_is_chosen();
+
+// Where `consentry init` keeps data: ./data, or the folder of the package.
+std::filesystem::path usual_data_folder();
+
+// If root runs a command on the data of another account, goes on as that account, for good: files that the command
+// creates must be the service's. Throws std::system_error.
+void act_as_owner_of_data(const Config& config);
+
+}  // namespace consentry

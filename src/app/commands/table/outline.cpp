@@ -1,0 +1,44 @@
+#include "app/commands/table/outline.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace consentry {
+namespace {
+
+// CLI11 appends the description of validators to the type: "TEXT:{csv,keycloak}", "INT:INT in [1 - 9]".
+OutlinedOption outline(const CLI::Option& option) {
+    OutlinedOption out{.name = option.get_positional() ? option.get_name(true) : "--" + option.get_lnames().front(),
+                       .value = {},
+                       .choices = {},
+                       .says = option.get_description(),
+                       .is_required = option.get_required()};
+    if (option.get_items_expected_max() == 0) return out;
+    const std::string type = option.get_type_name();
+    out.value = type.substr(0, type.find(':'));
+    const auto open = type.find('{');
+    if (open == std::string::npos) return out;
+    std::string rest = type.substr(open + 1, type.rfind('}') - open - 1);
+    for (auto comma = rest.find(','); comma != std::string::npos; comma = rest.find(',')) {
+        out.choices.push_back(rest.substr(0, comma));
+        rest.erase(0, comma + 1);
+    }
+    out.choices.push_back(rest);
+    return out;
+}
+
+OutlinedCommand outline(const CLI::App& app, const std::string& name) {
+    OutlinedCommand out{.name = name, .says = app.get_description(), .options = {}, .commands = {}};
+    for (const bool are_arguments : {true, false})
+        for (const CLI::Option* option : app.get_options())
+            if (!option->get_group().empty() && option->get_positional() == are_arguments)
+                out.options.push_back(outline(*option));
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); }))
+        out.commands.push_back(outline(*command, name + " " + command->get_name()));
+    return out;
+}
+
+}  // namespace
+
+OutlinedCommand outline(const CLI::App& program) { return outline(program, "consentry"); }
+
+}  // namespace consentry

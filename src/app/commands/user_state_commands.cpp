@@ -1,0 +1,186 @@
+// The commands that show accounts and change whether their owners may log in.
+#include <array>
+#include <cstdio>
+
+#include <boost/json/value.hpp>
+#include <fmt/format.h>
+
+#include "app/commands/user_commands.hpp"
+#include "app/terminal/results.hpp"
+#include "base/errors.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::array shown_columns{
+    ResultColumn{.name = "id", .heading = "ID"},
+    ResultColumn{.name = "email", .heading = "Email"},
+    ResultColumn{.name = "isVerified", .heading = "Email verified"},
+    ResultColumn{.name = "name", .heading = "Name"},
+    ResultColumn{.name = "username", .heading = "Username"},
+    ResultColumn{.name = "role", .heading = "Role"},
+    ResultColumn{.name = "roleType", .heading = "Role type"},
+    ResultColumn{.name = "status", .heading = "Status", .is_state = true},
+    ResultColumn{.name = "language", .heading = "Language"},
+    ResultColumn{.name = "signedUpAt", .heading = "Signed up"},
+    ResultColumn{.name = "signUpFrom", .heading = "Signed up from"},
+    ResultColumn{.name = "lastLoginAt", .heading = "Last login"},
+    ResultColumn{.name = "lastLoginWith", .heading = "Last login with"},
+    ResultColumn{.name = "lastIpAddress", .heading = "Last address"},
+    ResultColumn{.name = "hasPassword", .heading = "Password"},
+    ResultColumn{.name = "mustChangePassword", .heading = "Must change password"},
+    ResultColumn{.name = "passwordExpiresAt", .heading = "Password expires"},
+    ResultColumn{.name = "wrongPasswords", .heading = "Wrong passwords"},
+    ResultColumn{.name = "passwordLockedUntil", .heading = "Password locked until"},
+    ResultColumn{.name = "twoFactor", .heading = "Two-factor", .is_state = true},
+    ResultColumn{.name = "twoFactorLockedUntil", .heading = "Two-factor locked until"},
+    ResultColumn{.name = "backupCodes", .heading = "Backup codes left"},
+    ResultColumn{.name = "liveSessions", .heading = "Live sessions"},
+};
+
+std::string_view name_of(const TwoFactorRecord& factor) {
+    if (!factor.enabled) return "off";
+    return factor.required_setup ? "setup-required" : "on";
+}
+
+boost::json::value time_of(const std::optional<TimePoint>& time) {
+    return time ? boost::json::value(to_iso8601(*time)) : boost::json::value();
+}
+boost::json::value lock_of(const std::optional<TimePoint>& until, TimePoint now) {
+    return until && *until > now ? time_of(until) : boost::json::value();
+}
+template <class T>
+boost::json::value word_of(const std::optional<T>& word) {
+    return word ? boost::json::value(consentry::name_of(*word)) : boost::json::value();
+}
+
+int set_status(const UserOptions& options, UserStatus status, const char* says) {
+    if (!options.account.is_made()) return ask_for_account();
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    const auto user = find_account(*services, options.account);
+    if (!user) return failed;
+    const auto done = run(services->administration.set_status({.actor = Actor::operator_at_the_machine(), .cause = {}},
+                                                              user->id, status));
+    if (!done) return tell(*services, done.error());
+    fmt::print(stderr, "{}\n", says);
+    return 0;
+}
+
+}  // namespace
+
+int list_users(const UserOptions& options) {
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    constexpr std::int64_t portion = 500;
+    ResultList list({{.name = "id", .heading = "ID"},
+                     {.name = "email", .heading = "EMAIL"},
+                     {.name = "roleType", .heading = "ROLE"},
+                     {.name = "status", .heading = "STATUS", .is_state = true},
+                     {.name = "twoFactor", .heading = "TWO-FACTOR", .is_state = true}},
+                    options.json);
+    std::optional<UserId> last;
+    for (;;) {
+        const auto users = run(services->users.list(last, portion));
+        for (const User& user : users) {
+            const auto factor = run(services->two_factor.state(user.id));
+            list.add({user.id.text(), user.email, consentry::name_of(user.role), consentry::name_of(user.status),
+                      name_of(factor)});
+            last = user.id;
+        }
+        if (static_cast<std::int64_t>(users.size()) < portion) break;
+    }
+    list.end();
+    return 0;
+}
+
+int show_user(const UserOptions& options) {
+    if (!options.account.is_made()) return ask_for_account();
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    const auto found = find_account(*services, options.account);
+    if (!found) return failed;
+    const auto profile = run(services->users.find_profile(found->id));
+    if (!profile) return tell(*services, Error{errors::user_not_found});
+    const User& user = profile->user;
+    const TimePoint now = services->clock.now();
+    const auto role = run(services->roles.get(user.role_id));
+    const auto factor = run(services->two_factor.state(user.id));
+    ListQuery live;
+    live.limit = 100;
+    const auto sessions = run(services->sessions.list(user.id, live));
+    const auto text = [](const std::optional<std::string>& value) {
+        return value ? boost::json::value(*value) : boost::json::value();
+    };
+    print_result(shown_columns,
+                 {user.id.text(),
+                  user.email,
+                  user.is_verified,
+                  text(user.name),
+                  user.username,
+                  role ? boost::json::value(role->name) : boost::json::value(),
+                  consentry::name_of(user.role),
+                  consentry::name_of(user.status),
+                  consentry::name_of(user.language),
+                  to_iso8601(profile->sign_up_at),
+                  consentry::name_of(user.sign_up_from),
+                  time_of(profile->last_login_at),
+                  word_of(profile->last_login_with),
+                  text(profile->last_ip_address),
+                  user.password_hash.has_value(),
+                  user.must_change_password,
+                  time_of(user.password_expires_at),
+                  user.password_attempt,
+                  lock_of(user.password_locked_until, now),
+                  name_of(factor),
+                  lock_of(factor.locked_until, now),
+                  factor.backup_codes,
+                  static_cast<std::int64_t>(sessions.items.size())},
+                 options.json);
+    return 0;
+}
+
+int block_user(const UserOptions& options) {
+    return set_status(options, UserStatus::blocked, "The account is blocked, and all its sessions have ended.");
+}
+
+int unblock_user(const UserOptions& options) {
+    return set_status(options, UserStatus::active, "The account is active: its owner can log in.");
+}
+
+int unlock_user(const UserOptions& options) {
+    if (!options.account.is_made()) return ask_for_account();
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    const auto user = find_account(*services, options.account);
+    if (!user) return failed;
+    const auto done =
+        run(services->administration.unlock({.actor = Actor::operator_at_the_machine(), .cause = {}}, user->id));
+    if (!done) return tell(*services, done.error());
+    fmt::print(stderr, "No lock is left. The counts of wrong passwords and codes begin at zero.\n");
+    return 0;
+}
+
+int delete_user(const UserOptions& options) {
+    if (!options.account.is_made()) return ask_for_account();
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    const auto user = find_account(*services, options.account);
+    if (!user) return failed;
+    if (!options.yes &&
+        !is_confirmed(fmt::format("Deleting {} cannot be undone. Type the address to confirm:", user->email),
+                      user->email, "--yes"))
+        return failed;
+    const auto done = run(services->accounts.delete_by(Actor::operator_at_the_machine(), user->id, {}));
+    if (!done) return tell(*services, done.error());
+    fmt::print(stderr, "The account is deleted. Its personal data will be erased in {} days.\n",
+               services->config.account.erase_after.count());
+    return 0;
+}
+
+}  // namespace consentry

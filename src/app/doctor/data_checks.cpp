@@ -1,0 +1,128 @@
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <fmt/format.h>
+
+#include "app/doctor/checks.hpp"
+#include "app/local_secrets.hpp"
+#include "app/services.hpp"
+#include "features/sessions/key_ring.hpp"
+
+namespace consentry {
+namespace {
+
+constexpr std::chrono::minutes mail_patience{10};
+constexpr std::chrono::seconds log_patience{60};  // what receipts promise
+constexpr std::chrono::days key_age_max{365};
+
+struct Asked {
+    storage::Database& database;
+    asio::io_context& context;
+
+    storage::Rows operator()(std::string_view sql, auto... values) const {
+        context.restart();
+        auto rows = asio::co_spawn(context, database.query(sql, values...), asio::use_future);
+        context.run();
+        return rows.get();
+    }
+};
+
+void examine_mails(const Asked& ask, TimePoint now, Findings& findings) {
+    const auto rows =
+        ask("SELECT count(*) FROM mails WHERE failed_at IS NULL AND created_at < $1", TimePoint(now - mail_patience));
+    const std::int64_t waiting = rows[0].integer(0);
+    const auto failed = ask("SELECT count(*) FROM mails WHERE failed_at IS NOT NULL")[0].integer(0);
+    if (waiting > 0)
+        findings.warn("mails", fmt::format("{} have waited for more than {} minutes", waiting, mail_patience.count()),
+                      "Start the service if it does not run; otherwise read its log, and check MAIL_URL.");
+    if (failed > 0)
+        findings.warn("mails", fmt::format("{} could not be delivered in the last 30 days", failed),
+                      "The log names the reasons; the column last_error of the table mails, too.");
+    if (waiting == 0 && failed == 0) findings.ok("mails", "none waits for long, and none has failed");
+}
+
+// Ids begin with the time at which they were made (RFC 9562, version 7).
+TimePoint time_of(const Uuid& id) {
+    std::int64_t ms = 0;
+    for (std::size_t i = 0; i < 6; ++i) ms = ms * 256 + id.bytes()[i];
+    return TimePoint(milliseconds(ms));
+}
+
+void examine_logs(const Config& config, const Asked& ask, TimePoint now, Findings& findings) {
+    if (!config.consent_log.enable) return;
+    const auto tell = [&](const char* log, const storage::Rows& oldest) {
+        const bool is_late = !oldest.empty() && now - time_of(oldest[0].uuid(0)) > log_patience;
+        if (is_late)
+            findings.error(log,
+                           fmt::format("entries have waited for more than {} s, which is what receipts promise",
+                                       log_patience.count()),
+                           "Start the service, or run `consentry clean-up`; if it runs, its log names the reason.");
+        else
+            findings.ok(log, "is up to date");
+    };
+    tell("consent log",
+         ask("SELECT id FROM log_entries WHERE log = 'consent' AND position IS NULL ORDER BY id LIMIT 1"));
+    tell("administration log", ask("SELECT id FROM administration_acts WHERE is_logged = FALSE ORDER BY id LIMIT 1"));
+    const auto rows = ask("SELECT name, size - published FROM logs WHERE published < size");
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        findings.warn(fmt::format("{} log", rows[i].text(0)),
+                      fmt::format("{} entries are not published yet", rows[i].integer(1)),
+                      "Start the service, or run `consentry clean-up`.");
+}
+
+void examine_keys(const Config& given, const Clock& clock, Findings& findings) {
+    const Config config = with_passing_secrets(given);
+    KeyRing ring(clock, config.data.directory / "keys", key_settings(config.jwt.access),
+                 key_settings(config.jwt.refresh));
+    for (const TokenKind kind : {TokenKind::access, TokenKind::refresh}) {
+        const auto made_at = ring.keys(kind)->signing->made_at;
+        if (!made_at) continue;
+        const auto days = std::chrono::duration_cast<std::chrono::days>(clock.now() - *made_at);
+        const std::string subject = fmt::format("{} key", name_of(kind));
+        const std::string text = fmt::format("is {} days old", days.count());
+        if (days > key_age_max)
+            findings.warn(subject, text, "Run `consentry keys rotate`; tokens of the former key stay valid.");
+        else
+            findings.ok(subject, text);
+    }
+}
+
+void examine_administrators(const Asked& ask, Findings& findings) {
+    constexpr const char* without_factor =
+        "SELECT count(*), COALESCE(SUM(CASE WHEN EXISTS (SELECT 1 FROM two_factors t WHERE t.user_id = u.id "
+        "AND t.enabled) THEN 0 ELSE 1 END), 0) FROM users u JOIN roles r ON r.id = u.role_id "
+        "WHERE r.type = 'superAdmin' AND u.status = 'active' AND u.deleted_at IS NULL";
+    const auto rows = ask(without_factor);
+    const std::int64_t all = rows[0].integer(0);
+    const std::int64_t without = rows[0].integer(1);
+    if (all == 0)
+        findings.warn("administrators", "there is no super admin",
+                      "Create one: `consentry user create --email you@example.org --role superAdmin`.");
+    else if (without > 0)
+        findings.warn("administrators",
+                      fmt::format("{} of {} super admins have no two-factor authentication", without, all),
+                      "Let them turn it on: a stolen password is otherwise enough.");
+    else
+        findings.ok("administrators", fmt::format("all {} super admins have two-factor authentication", all));
+}
+
+}  // namespace
+
+void examine_data(const Config& config, storage::Database& database, asio::io_context& context, const Clock& clock,
+                  Findings& findings) {
+    const Asked ask{database, context};
+    try {
+        examine_keys(config, clock, findings);
+        examine_mails(ask, clock.now(), findings);
+        examine_logs(config, ask, clock.now(), findings);
+        examine_administrators(ask, findings);
+    } catch (const std::exception& error) {
+        findings.error("database", error.what(), "Run the command again; if it fails again, check the database.");
+    }
+}
+
+}  // namespace consentry

@@ -1,0 +1,87 @@
+#include "app/service_manager.hpp"
+
+#include <charconv>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace consentry {
+namespace {
+
+constexpr int first_passed = 3;  // SD_LISTEN_FDS_START
+constexpr std::int64_t passed_max = 64;
+
+std::string_view variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::string_view{} : value;
+}
+
+std::optional<std::int64_t> number_in(const char* name) {
+    const std::string_view text = variable(name);
+    std::int64_t out = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return error == std::errc{} && end == text.data() + text.size() ? std::optional(out) : std::nullopt;
+}
+
+bool is_for_this_process(const char* name) {
+    const auto process = number_in(name);
+    return process && *process == getpid();
+}
+
+}  // namespace
+
+std::vector<int> take_passed_sockets() {
+    std::vector<int> out;
+    const auto count = number_in("LISTEN_FDS");
+    if (is_for_this_process("LISTEN_PID") && count && *count > 0 && *count <= passed_max)
+        for (int socket = first_passed; socket < first_passed + *count; ++socket) {
+            fcntl(socket, F_SETFD, FD_CLOEXEC);
+            out.push_back(socket);
+        }
+    for (const char* name : {"LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"}) unsetenv(name);
+    return out;
+}
+
+void notify_service_manager(std::string_view state) {
+    const std::string_view path = variable("NOTIFY_SOCKET");
+    sockaddr_un address{};
+    if (path.empty() || path.size() >= sizeof(address.sun_path)) return;
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, path.size());
+    if (path.front() == '@') address.sun_path[0] = '\0';  // Linux's abstract names
+    const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (socket < 0) return;
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+    [[maybe_unused]] const auto sent =
+        sendto(socket, state.data(), state.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address), size);
+    close(socket);
+}
+
+std::optional<milliseconds> watchdog_interval() {
+    const auto microseconds = number_in("WATCHDOG_USEC");
+    const bool is_other = !variable("WATCHDOG_PID").empty() && !is_for_this_process("WATCHDOG_PID");
+    if (!microseconds || *microseconds < 1'000 || is_other) return std::nullopt;
+    return milliseconds{*microseconds / 1'000};
+}
+
+Watchdog::Watchdog(milliseconds interval, std::function<bool()> is_alive)
+    : thread_([interval, is_alive = std::move(is_alive)](const std::stop_token& stop) {
+          std::mutex mutex;
+          std::condition_variable_any ended;
+          std::unique_lock lock(mutex);
+          while (!stop.stop_requested()) {
+              if (is_alive()) notify_service_manager("WATCHDOG=1");
+              ended.wait_for(lock, stop, interval / 2, [] { return false; });
+          }
+      }) {}
+
+}  // namespace consentry

@@ -1,0 +1,185 @@
+// consentry backup and restore, beside a running service and without one.
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include <sys/stat.h>
+
+#include <boost/json/parse.hpp>
+#include <gmock/gmock.h>
+
+#include "process/account.hpp"
+#include "tests/support/shell.hpp"
+#include "tests/support/sql.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Backup : public ::testing::Test {
+protected:
+    Finished run(std::vector<std::string> arguments) const {
+        return run_program(arguments, folder_.path(), quick_settings());
+    }
+    void move_data_away() const { fs::rename(folder_ / "data", folder_ / ("former-" + std::to_string(moved_++))); }
+    // The signed checkpoint of the log, as verifiers see it: its second line is the number of entries.
+    static std::int64_t entries_of_log(const HttpClient& client) {
+        const std::string checkpoint = client.get("/consent-log/checkpoint").body;
+        const auto begin = checkpoint.find('\n') + 1;
+        return std::stoll(checkpoint.substr(begin, checkpoint.find('\n', begin) - begin));
+    }
+    // Publishes a policy and accepts it, so that the logs have entries.
+    void publish(std::int64_t version) const {
+        const fs::path texts = folder_ / ("texts-" + std::to_string(version)) / "privacy" / std::to_string(version);
+        fs::create_directories(texts);
+        std::ofstream(texts / "en.hbs") << "<p>Version " << version << "</p>\n";
+        EXPECT_EQ(run({"policy", "import", texts.parent_path().parent_path().string()}).code, 0);
+        EXPECT_EQ(run({"policy", "publish", "privacy", std::to_string(version)}).code, 0);
+        EXPECT_EQ(run({"clean-up"}).code, 0) << "publishes the log";
+    }
+    const TempFolder folder_;
+
+private:
+    mutable int moved_ = 0;
+};
+
+TEST_F(Backup, ComesBackWholeWithFilesAndKeys) {
+    const Account ada = create_account(folder_.path(), "ada@example.org");
+    publish(1);
+    {
+        const ServiceProcess service(folder_.path());
+        const Finished made = run({"backup", "copy", "--with-keys", "--json"});
+        ASSERT_EQ(made.code, 0) << made.err;
+        const auto facts = json::parse(made.out);
+        EXPECT_EQ(facts.at("hasKeys"), true);
+        EXPECT_GT(facts.at("files").as_int64(), 5);
+    }
+    struct stat mode{};
+    ASSERT_EQ(::stat((folder_ / "copy/consentry.db").c_str(), &mode), 0);
+    EXPECT_EQ(mode.st_mode & 07777U, 0600U);
+    ASSERT_EQ(::stat((folder_ / "copy").c_str(), &mode), 0);
+    EXPECT_EQ(mode.st_mode & 07777U, 0700U);
+    EXPECT_EQ(
+        run_command({"sh", "-c", "cd '" + (folder_ / "copy").string() + "' && sha256sum --check --quiet SHA256SUMS"})
+            .code,
+        0)
+        << "others can check it, too";
+
+    move_data_away();
+    EXPECT_EQ(run({"restore", "copy", "--check"}).code, 0);
+    EXPECT_FALSE(fs::exists(folder_ / "data"));
+    const Finished restored = run({"restore", "copy"});
+    EXPECT_EQ(restored.code, 0) << restored.err;
+    EXPECT_THAT(restored.err, HasSubstr("keys epoch raise"));
+    EXPECT_EQ(run({"keys", "epoch", "raise"}).code, 0);
+    const ServiceProcess service(folder_.path());
+    EXPECT_EQ(log_in(service.client(), ada).status, 200U);
+    EXPECT_THAT(run({"policy", "list"}).out, HasSubstr("privacy\t1\tlatest"));
+    EXPECT_EQ(run({"verify", "database"}).code, 0) << "with its texts and its log";
+    publish(2);
+}
+
+TEST_F(Backup, IsOfOneMomentWhileTheServiceWrites) {
+    create_account(folder_.path(), "ada@example.org");
+    const ServiceProcess service(folder_.path());
+    std::atomic<bool> stop = false;
+    std::atomic<int> signed_up = 0;
+    std::jthread writer([&, client = service.client()] {
+        for (int i = 0; !stop; ++i) {
+            const std::string email = "user" + std::to_string(i) + "@example.org";
+            const Answer answer = client.post("/api/public/user/sign-up",
+                                              {{"email", email}, {"password", usual_password}, {"from", "website"}});
+            signed_up += answer.status == 201U ? 1 : 0;
+        }
+    });
+    for (int i = 0; i < 5; ++i) {
+        const std::string copy = "copy-" + std::to_string(i);
+        const Finished made = run({"backup", copy});
+        EXPECT_EQ(made.code, 0) << made.err;
+        EXPECT_EQ(run({"restore", copy, "--check"}).code, 0);
+        EXPECT_EQ(run_sql(folder_ / copy / "consentry.db", "PRAGMA foreign_key_check").size(), 0U);
+    }
+    stop = true;
+    writer.join();
+    EXPECT_GT(signed_up, 0);
+}
+
+TEST_F(Backup, ARestoreReplacesNothing) {
+    create_account(folder_.path(), "ada@example.org");
+    ASSERT_EQ(run({"backup", "copy"}).code, 0);
+    const Finished refused = run({"restore", "copy"});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("exists"), HasSubstr("nothing was changed")));
+    for (const char* ending : {"", "-wal", "-shm"}) fs::remove((folder_ / "data/consentry.db").string() + ending);
+    fs::create_directories(folder_ / "data/storage/public");
+    std::ofstream(folder_ / "data/storage/public/text") << "somebody's";
+    const Finished files = run({"restore", "copy"});
+    EXPECT_EQ(files.code, 1);
+    EXPECT_THAT(files.err, HasSubstr("not empty"));
+    EXPECT_FALSE(fs::exists(folder_ / "data/consentry.db"));
+    EXPECT_TRUE(fs::exists(folder_ / "data/storage/public/text"));
+    const Finished again = run({"backup", "copy"});
+    EXPECT_NE(again.code, 0) << "a backup replaces nothing either";
+}
+
+TEST_F(Backup, WhatWasAlteredCutOffOrAddedIsNoticed) {
+    create_account(folder_.path(), "ada@example.org");
+    publish(1);
+    const auto damaged = [&](const std::string& name, const std::string& says, const auto& damage) {
+        ASSERT_EQ(run({"backup", name}).code, 0);
+        damage(folder_ / name);
+        const Finished refused = run({"restore", name, "--check"});
+        EXPECT_EQ(refused.code, 1) << name;
+        EXPECT_THAT(refused.err, HasSubstr(says)) << name;
+    };
+    damaged("unfinished", "no complete backup", [](const fs::path& copy) { fs::remove(copy / "backup.json"); });
+    damaged("altered", "differs", [](const fs::path& copy) {
+        std::fstream(copy / "consentry.db", std::ios::in | std::ios::out | std::ios::binary).seekp(8192) << 'x';
+    });
+    damaged("added", "does not list it",
+            [](const fs::path& copy) { std::ofstream(copy / "storage/public/more") << "more"; });
+    damaged("cut", "missing", [](const fs::path& copy) { fs::remove_all(copy / "storage"); });
+    damaged("relisted", "damaged", [](const fs::path& copy) {
+        fs::remove_all(copy / "storage");
+        std::ofstream(copy / "SHA256SUMS") << "";
+    });
+    EXPECT_EQ(run({"restore", "nowhere"}).code, 1);
+}
+
+// The backup lacks entries that others have seen: only the checkpoint in the object store knows.
+TEST_F(Backup, AnOlderDatabaseBesideNewerFilesDoesNotStart) {
+    create_account(folder_.path(), "ada@example.org");
+    publish(1);
+    ASSERT_EQ(run({"backup", "copy"}).code, 0);
+    publish(2);
+    for (const char* ending : {"", "-wal", "-shm"}) fs::remove((folder_ / "data/consentry.db").string() + ending);
+    ASSERT_EQ(run({"restore", "copy", "--database-only"}).code, 0);
+    const Finished refused = run({"serve"});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err,
+                AllOf(HasSubstr("the database is older than what others have seen"), HasSubstr("begin another log")));
+    // With the files of the same backup it starts: everything is as it was then.
+    move_data_away();
+    fs::create_directories(folder_ / "data");
+    fs::copy(folder_ / "former-0/keys", folder_ / "data/keys");
+    fs::permissions(folder_ / "data", fs::perms::owner_all);
+    ASSERT_EQ(run({"restore", "copy"}).code, 0);
+    const ServiceProcess service(folder_.path());
+    EXPECT_GE(entries_of_log(service.client()), 1);
+}
+
+TEST_F(Backup, WithPostgresqlItNamesThePage) {
+    create_account(folder_.path(), "ada@example.org");
+    const Finished refused = run_program({"backup", "copy"}, folder_.path(),
+                                         quick_settings({{"DATABASE_URL", "postgresql://localhost/consentry"}}));
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("docs/guides/backup.md"));
+    EXPECT_FALSE(fs::exists(folder_ / "copy"));
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,147 @@
+// consentry doctor and health.
+#include <fstream>
+
+#include <boost/json/parse.hpp>
+#include <gmock/gmock.h>
+
+#include "process/account.hpp"
+#include "process/terminal.hpp"
+#include "tests/support/sql.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Examined {
+    int code;
+    json::array findings;
+
+    // "error: text" of the first finding about this subject; empty if there is none.
+    std::string about(std::string_view subject) const {
+        for (const auto& one : findings)
+            if (one.at("subject") == subject)
+                return std::string(one.at("severity").as_string()) + ": " + std::string(one.at("text").as_string());
+        return {};
+    }
+};
+
+class Doctor : public ::testing::Test {
+protected:
+    Doctor() { create_account(folder_.path(), "root@example.org", "superAdmin"); }
+    Examined examine(const Settings& more = {}) const {
+        const Finished done = run_program({"doctor", "--json"}, folder_.path(), quick_settings(more));
+        Examined out{done.code, json::parse(done.out).as_array()};
+        for (const auto& one : out.findings)
+            EXPECT_EQ(one.at("severity") == "ok", one.at("advice").is_null())
+                << "each finding says what to do: " << one;
+        return out;
+    }
+    void sql(const std::string& statement) const { run_sql(folder_ / "data/consentry.db", statement); }
+    const TempFolder folder_;
+};
+
+TEST_F(Doctor, AWellInstallationHasNoErrors) {
+    ASSERT_EQ(run_program({"clean-up"}, folder_.path(), quick_settings()).code, 0);
+    const ServiceProcess service(folder_.path());
+    const Examined found = examine({{"HTTP_PORT", std::to_string(service.port())}});
+    EXPECT_EQ(found.code, 0) << json::value(found.findings);
+    EXPECT_THAT(found.about("service"), HasSubstr("ok: "));
+    EXPECT_THAT(found.about("database"), HasSubstr("ok: answers in"));
+    EXPECT_THAT(found.about("files"), HasSubstr("ok: "));
+    EXPECT_THAT(found.about("disk"), HasSubstr("% full"));
+    EXPECT_THAT(found.about("consent log"), HasSubstr("ok: "));
+    EXPECT_THAT(found.about("access key"), HasSubstr("ok: is 0 days old"));
+    EXPECT_THAT(found.about("administrators"), HasSubstr("warning: 1 of 1 super admins"));
+    EXPECT_THAT(found.about("APP_ENV"), HasSubstr("warning: "));
+}
+
+TEST_F(Doctor, WrongSettingsAreErrors) {
+    const Examined found = examine({{"HTTP_PORT", "many"}});
+    EXPECT_EQ(found.code, 1);
+    EXPECT_THAT(found.about("HTTP_PORT"), HasSubstr("error: must be"));
+}
+
+TEST_F(Doctor, FilesThatOthersCanReadAreErrors) {
+    fs::permissions(folder_ / "data", static_cast<fs::perms>(0755));
+    std::ofstream(folder_ / ".env") << "APP_NAME=Shop\n";
+    fs::permissions(folder_ / ".env", static_cast<fs::perms>(0644));
+    const Examined found = examine();
+    EXPECT_EQ(found.code, 1);
+    EXPECT_THAT(found.about(".env"), AllOf(HasSubstr("error: "), HasSubstr("0644")));
+    EXPECT_THAT(found.about("./data"), AllOf(HasSubstr("error: "), HasSubstr("0755")));
+}
+
+TEST_F(Doctor, AServiceThatDoesNotRunIsAWarning) {
+    EXPECT_THAT(examine({{"HTTP_PORT", "1"}}).about("service"), HasSubstr("warning: does not answer"));
+}
+
+TEST_F(Doctor, WhatWaitsForTooLongIsFound) {
+    sql("UPDATE administration_acts SET id = '0190a000-0000-7000-8000-000000000001', is_logged = FALSE");
+    const Examined found = examine();
+    EXPECT_EQ(found.code, 1);
+    EXPECT_THAT(found.about("administration log"), HasSubstr("error: entries have waited"));
+}
+
+TEST_F(Doctor, AnOlderSchemaIsLeftAsItIs) {
+    sql("DELETE FROM schema_migrations WHERE number = (SELECT MAX(number) FROM schema_migrations)");
+    const Examined found = examine();
+    EXPECT_THAT(found.about("database"), HasSubstr("warning: 1 migrations are due"));
+    EXPECT_EQ(found.about("administrators"), "") << "nothing was opened";
+    EXPECT_THAT(examine().about("database"), HasSubstr("warning: 1 migrations are due")) << "still";
+}
+
+TEST_F(Doctor, ServersOutOfReachAreFound) {
+    const Examined found = examine({{"CACHE_URL", "redis://127.0.0.1:1"},
+                                    {"MAIL_URL", "smtp://127.0.0.1:1?tls=none"},
+                                    {"AUTH_SOCIAL_GOOGLE_CLIENT_ID", "shop"},
+                                    {"AUTH_SOCIAL_GOOGLE_JWKS_URI", "https://127.0.0.1:1/keys"}});
+    EXPECT_EQ(found.code, 1);
+    EXPECT_THAT(found.about("CACHE_URL"), HasSubstr("warning: "));
+    EXPECT_THAT(found.about("MAIL_URL"), HasSubstr("warning: "));
+    EXPECT_THAT(found.about("login with Google"), HasSubstr("error: "));
+}
+
+TEST_F(Doctor, PeopleGetSentences) {
+    Terminal terminal({"doctor"}, folder_.path(), quick_settings({{"NO_COLOR", "1"}}));
+    const auto [screen, code] = terminal.end();
+    EXPECT_EQ(code, 0) << screen;
+    EXPECT_THAT(screen, AllOf(HasSubstr("warning  APP_ENV: is local"), HasSubstr("         Run `consentry init`"),
+                              HasSubstr("0 errors, "), Not(HasSubstr("\x1b[32m"))));
+}
+
+TEST_F(Doctor, WithoutDataItSaysHowToBegin) {
+    const TempFolder empty;
+    const Finished done = run_program({"doctor"}, empty.path(), quick_settings());
+    EXPECT_EQ(done.code, 0) << done.out;
+    EXPECT_THAT(done.out, HasSubstr("warning\tdatabase\tis empty\tStart the service"));
+    EXPECT_TRUE(fs::is_empty(empty.path())) << "it changes nothing";
+}
+
+TEST_F(Doctor, HealthIsAnExitCode) {
+    const auto health = [&](const Settings& settings, const std::vector<std::string>& more = {}) {
+        std::vector<std::string> arguments{"health"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run_program(arguments, folder_.path(), quick_settings(settings));
+    };
+    {
+        const ServiceProcess service(folder_.path());
+        const std::string port = std::to_string(service.port());
+        const Finished well = health({{"HTTP_PORT", port}});
+        EXPECT_EQ(well.code, 0) << well.err;
+        EXPECT_EQ(well.out + well.err, "");
+        EXPECT_EQ(health({{"HTTP_PORT", port}, {"HTTP_HOST", "0.0.0.0"}}).code, 0);
+        const Finished elsewhere = health({}, {"--url", "http://127.0.0.1:" + port + "/nowhere"});
+        EXPECT_EQ(elsewhere.code, 1);
+        EXPECT_THAT(elsewhere.err, HasSubstr("answers 404"));
+    }
+    EXPECT_EQ(health({{"HTTP_PORT", "1"}}).code, 1);
+    EXPECT_EQ(health({{"HTTP_PORT", "0"}}).code, 2) << "which port it is, only the service knows";
+}
+
+}  // namespace
+}  // namespace consentry::tests

@@ -1,0 +1,152 @@
+// consentry init: the settings of a new installation, and which file of settings a command reads.
+#include <fstream>
+#include <sstream>
+
+#include <sys/stat.h>
+
+#include <boost/json/parse.hpp>
+#include <gmock/gmock.h>
+
+#include "process/account.hpp"
+#include "process/terminal.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string content_of(const fs::path& file) {
+    std::ifstream in(file);
+    std::stringstream out;
+    out << in.rdbuf();
+    return out.str();
+}
+
+class Init : public ::testing::Test {
+protected:
+    Finished run(std::vector<std::string> arguments, const Settings& environment = {},
+                 std::string_view input = {}) const {
+        return run_program(arguments, folder_.path(), environment, input);
+    }
+    std::string settings() const { return content_of(folder_ / ".env"); }
+    const TempFolder folder_;
+    const std::vector<std::string> usual_{"init", "--yes", "--public-url", "https://login.example.com"};
+};
+
+TEST_F(Init, WritesSettingsWithWhichTheServiceStarts) {
+    const Finished written = run(usual_, {{"MAIL_URL", "file:mails"}});
+    EXPECT_EQ(written.code, 0) << written.err;
+    EXPECT_EQ(written.out, "");
+    EXPECT_THAT(written.err, AllOf(HasSubstr("consentry config check"), HasSubstr("consentry user create")));
+    struct stat facts{};
+    ASSERT_EQ(::stat((folder_ / ".env").c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_mode & 07777U, 0600U);
+    EXPECT_THAT(settings(),
+                AllOf(HasSubstr("APP_ENV=production\n"), HasSubstr("PUBLIC_URL=https://login.example.com\n"),
+                      HasSubstr("MAIL_URL=file:mails\n"), HasSubstr("\nCONSENT_LOG_PRIVATE_KEY=")));
+    EXPECT_FALSE(fs::exists(folder_ / ".env.new"));
+    EXPECT_FALSE(fs::exists(folder_ / "data")) << "the first start makes it";
+
+    const Settings few{{"HTTP_PORT", "0"}, {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "19456"}};
+    EXPECT_EQ(run({"config", "check"}, few).code, 0);
+    const Account ada = create_account(folder_.path(), "ada@example.org", "superAdmin", few);
+    const ServiceProcess service(folder_.path(), few);
+    EXPECT_EQ(log_in(service.client(), ada).status, 200U);
+    EXPECT_FALSE(fs::exists(folder_ / "data/keys")) << "keys come from the settings";
+}
+
+TEST_F(Init, NeverReplacesSettings) {
+    ASSERT_EQ(run(usual_).code, 0);
+    const std::string before = settings();
+    const Finished again = run(usual_);
+    EXPECT_EQ(again.code, 2);
+    EXPECT_THAT(again.err, AllOf(HasSubstr(".env exists"), HasSubstr("nothing was changed")));
+    EXPECT_EQ(settings(), before);
+    std::ofstream(folder_ / ".env") << "not a setting\n";
+    EXPECT_EQ(run(usual_).code, 2) << "a file that cannot be read is somebody's, too";
+    EXPECT_EQ(settings(), "not a setting\n");
+}
+
+TEST_F(Init, FillsTheFileThatAPackageShips) {
+    std::ofstream(folder_ / ".env") << "# See consentry.env(5).\nAPP_ENV=production\nDATA_DIR=elsewhere\n";
+    fs::permissions(folder_ / ".env", static_cast<fs::perms>(0640));
+    EXPECT_EQ(run(usual_).code, 0);
+    EXPECT_THAT(settings(), HasSubstr("CONSENT_LOG_PRIVATE_KEY="));
+    struct stat facts{};
+    ASSERT_EQ(::stat((folder_ / ".env").c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_mode & 07777U, 0640U) << "the package has decided who reads it";
+}
+
+TEST_F(Init, WrongAnswersWriteNothing) {
+    const struct {
+        std::vector<std::string> more;
+        std::string says;
+    } cases[] = {
+        {{"--port", "many"}, "setting HTTP_PORT"},
+        {{"--public-url", "login.example.com"}, "setting PUBLIC_URL"},
+        {{"--trusted-proxies", "everybody"}, "setting HTTP_TRUSTED_PROXIES"},
+    };
+    for (const auto& [more, says] : cases) {
+        std::vector<std::string> arguments{"init", "--yes"};
+        if (more.front() != "--public-url")
+            arguments.insert(arguments.end(), {"--public-url", "https://login.example.com"});
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Finished refused = run(arguments);
+        EXPECT_EQ(refused.code, 2);
+        EXPECT_THAT(refused.err, HasSubstr(says));
+        EXPECT_FALSE(fs::exists(folder_ / ".env"));
+    }
+    const Finished nameless = run({"init", "--yes"});
+    EXPECT_EQ(nameless.code, 2);
+    EXPECT_THAT(nameless.err, HasSubstr("PUBLIC_URL: must be set"));
+    const Finished nobody = run({"init", "--public-url", "https://login.example.com"});
+    EXPECT_EQ(nobody.code, 2);
+    EXPECT_THAT(nobody.err, HasSubstr("--yes"));
+    EXPECT_TRUE(fs::is_empty(folder_.path()));
+}
+
+TEST_F(Init, AsksAtATerminalUntilTheAnswerSuits) {
+    Terminal terminal({"init", "--host", "0.0.0.0"}, folder_.path(), {});
+    terminal.answer("URL at which clients reach the service", "login");
+    terminal.answer("PUBLIC_URL must be", "https://login.example.com");
+    terminal.answer("Name of the service", "Ada's \"Shop\" $1");
+    terminal.answer("Folder for all data [./data]", "");
+    terminal.answer("Port to listen on [3000]", "8080");
+    terminal.answer("Addresses of proxies", "");
+    terminal.answer("PostgreSQL database", "");
+    terminal.answer("Redis", "");
+    terminal.answer("Mail server", "");
+    terminal.answer("Address from which mails come", "hello@example.com");
+    const auto [screen, code] = terminal.end();
+    EXPECT_EQ(code, 0) << screen;
+    EXPECT_THAT(settings(), AllOf(HasSubstr("HTTP_HOST=0.0.0.0\n"), HasSubstr("HTTP_PORT=8080\n"),
+                                  HasSubstr("EMAIL_NO_REPLY=hello@example.com\n"), Not(HasSubstr("DATABASE_URL"))));
+    const auto printed = json::parse(run({"config", "print", "--json"}).out);
+    for (const auto& one : printed.as_array())
+        if (one.at("name") == "APP_NAME") EXPECT_EQ(one.at("value"), "Ada's \"Shop\" $1");
+}
+
+TEST_F(Init, AnotherFileOfSettingsCanBeChosen) {
+    EXPECT_EQ(run({"--env-file", "production.env", "init", "--yes", "--public-url", "https://a.example.com"}).code, 0);
+    EXPECT_FALSE(fs::exists(folder_ / ".env"));
+    EXPECT_THAT(run({"--env-file", "production.env", "config", "print"}).out,
+                HasSubstr("PUBLIC_URL=https://a.example.com"));
+    EXPECT_THAT(run({"config", "print"}).out, HasSubstr("PUBLIC_URL=  # default"));
+    const Finished missing = run({"--env-file", "staging.env", "config", "print"});
+    EXPECT_EQ(missing.code, 2);
+    EXPECT_THAT(missing.err, HasSubstr("staging.env does not exist"));
+}
+
+TEST_F(Init, WhatIsNoFileStaysAsItIs) {
+    fs::create_directory(folder_ / ".env");
+    EXPECT_EQ(run(usual_).code, 2);
+    EXPECT_TRUE(fs::is_directory(folder_ / ".env"));
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
+}
+
+}  // namespace
+}  // namespace consentry::tests

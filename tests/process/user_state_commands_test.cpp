@@ -1,0 +1,266 @@
+// The commands that show accounts and sessions and change who may log in, next to a running service; and the forms in
+// which results are printed.
+#include <boost/json/parse.hpp>
+#include <gmock/gmock.h>
+
+#include "process/account.hpp"
+#include "process/terminal.hpp"
+#include "tests/support/mailbox.hpp"
+#include "tests/support/shell.hpp"
+#include "tests/support/sql.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+class UserStateCommands : public ::testing::Test {
+protected:
+    UserStateCommands() : ada_(create_account(folder_.path(), "ada@example.org")), service_(folder_.path()) {}
+    Finished run(std::vector<std::string> arguments, std::string_view input = {}) const {
+        return run_program(arguments, folder_.path(), quick_settings(), input);
+    }
+    Finished run_for(const Account& account, std::vector<std::string> arguments) const {
+        arguments.insert(arguments.end(), {"--email", account.email});
+        return run(std::move(arguments));
+    }
+    json::value json_of(std::vector<std::string> arguments) const {
+        arguments.emplace_back("--json");
+        const Finished done = run(std::move(arguments));
+        EXPECT_EQ(done.code, 0) << done.err;
+        return json::parse(done.out);
+    }
+    std::vector<std::string> column(const std::string& statement) const {
+        std::vector<std::string> out;
+        for (const auto& row : run_sql(folder_.path() / "data/consentry.db", statement)) out.push_back(row.at(0));
+        return out;
+    }
+    std::vector<std::string> acts() const {
+        return column("SELECT code FROM administration_acts ORDER BY acted_at, id");
+    }
+    HttpClient client() const { return service_.client(); }
+
+    const TempFolder folder_;
+    Account ada_;
+    const ServiceProcess service_;
+};
+
+TEST_F(UserStateCommands, BlockingEndsSessionsAndUnblockingBringsNoneBack) {
+    const Tokens tokens = tokens_of(client(), ada_);
+    EXPECT_EQ(knock(client(), tokens.access), 200U);
+    const Finished blocked = run_for(ada_, {"user", "block"});
+    EXPECT_EQ(blocked.code, 0) << blocked.err;
+    EXPECT_EQ(knock(client(), tokens.access), 401U);
+    EXPECT_EQ(log_in(client(), ada_).code_name(), "blockedForbidden");
+    EXPECT_EQ(run_for(ada_, {"user", "block"}).code, 0) << "it already is";
+
+    const Finished unblocked = run({"user", "unblock", "--id", ada_.id});
+    EXPECT_EQ(unblocked.code, 0) << unblocked.err;
+    EXPECT_EQ(knock(client(), tokens.access), 401U);
+    EXPECT_EQ(log_in(client(), ada_).status, 200U);
+    EXPECT_THAT(acts(), ElementsAre("1", "2", "2")) << "a repetition is no act";
+    EXPECT_THAT(column("SELECT action FROM activity_log WHERE user_id = '" + ada_.id + "' AND action LIKE 'admin%'"),
+                ElementsAre("adminUserUpdateStatus", "adminUserUpdateStatus"));
+}
+
+TEST_F(UserStateCommands, TheLastSuperAdminStays) {
+    const Account root = create_account(folder_.path(), "root@example.org", "superAdmin");
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{"user", "block"}, {"user", "delete", "--yes"}}) {
+        const Finished refused = run_for(root, arguments);
+        EXPECT_EQ(refused.code, 1);
+        EXPECT_THAT(refused.err, HasSubstr("super admin"));
+    }
+    EXPECT_EQ(log_in(client(), root).status, 200U);
+    const Account second = create_account(folder_.path(), "second@example.org", "superAdmin");
+    EXPECT_EQ(run_for(root, {"user", "delete", "--yes"}).code, 0);
+    EXPECT_EQ(log_in(client(), second).status, 200U);
+}
+
+TEST_F(UserStateCommands, AnUnlockedAccountLogsInAtOnce) {
+    Account wrong = ada_;
+    wrong.password = "Wrong-Password-1";
+    for (int i = 0; i < 6; ++i) log_in(client(), wrong);
+    EXPECT_EQ(log_in(client(), ada_).code_name(), "passwordAttemptMax");
+    EXPECT_FALSE(json_of({"user", "show", "--email", ada_.email}).at("passwordLockedUntil").is_null());
+    const Finished unlocked = run_for(ada_, {"user", "unlock"});
+    EXPECT_EQ(unlocked.code, 0) << unlocked.err;
+    EXPECT_EQ(log_in(client(), ada_).status, 200U);
+    EXPECT_THAT(acts(), ElementsAre("1", "36"));
+}
+
+TEST_F(UserStateCommands, ALockOfTheSecondFactorIsLiftedToo) {
+    turn_two_factor_on(client(), ada_);
+    const std::string challenge = log_in(client(), ada_).text("data.challengeToken");
+    for (int i = 0; i < 5; ++i) verify(client(), challenge, "000000");
+    EXPECT_EQ(verify(client(), challenge, code_of(ada_, 1)).code_name(), "twoFactorAttemptTemporaryLock");
+    EXPECT_EQ(run_for(ada_, {"user", "unlock"}).code, 0);
+    EXPECT_EQ(verify(client(), challenge, code_of(ada_, 1)).status, 200U);
+}
+
+TEST_F(UserStateCommands, ADeletionIsConfirmedAndTellsTheOwner) {
+    const Tokens tokens = tokens_of(client(), ada_);
+    const Finished unsure = run_for(ada_, {"user", "delete"});
+    EXPECT_EQ(unsure.code, 1);
+    EXPECT_THAT(unsure.err, AllOf(HasSubstr("--yes"), HasSubstr("nothing was changed")));
+    {
+        Terminal terminal({"user", "delete", "--email", ada_.email}, folder_.path());
+        terminal.answer("Type the address to confirm:", "bob@example.org");
+        EXPECT_EQ(terminal.end().second, 1);
+    }
+    EXPECT_EQ(knock(client(), tokens.access), 200U);
+    {
+        Terminal terminal({"user", "delete", "--email", ada_.email}, folder_.path());
+        terminal.answer("Type the address to confirm:", ada_.email);
+        const auto [screen, code] = terminal.end();
+        EXPECT_EQ(code, 0) << screen;
+    }
+    EXPECT_EQ(knock(client(), tokens.access), 401U);
+    EXPECT_EQ(log_in(client(), ada_).code_name(), "passwordNotMatch");
+    EXPECT_EQ(Mailbox(folder_ / "data/mail").wait_for(ada_.email, "accountDeleted").to, ada_.email);
+    EXPECT_THAT(acts(), ElementsAre("1", "37"));
+    const Finished again = run_for(ada_, {"user", "delete", "--yes"});
+    EXPECT_EQ(again.code, 1);
+    EXPECT_THAT(again.err, HasSubstr("no account has this email address"));
+    EXPECT_EQ(run({"user", "show", "--id", ada_.id}).code, 1);
+}
+
+TEST_F(UserStateCommands, SessionsAreListedAndRevoked) {
+    const Tokens first = tokens_of(client(), ada_);
+    const Tokens second = tokens_of(client(), ada_);
+    const auto live = json_of({"session", "list", "--email", ada_.email});
+    ASSERT_EQ(live.as_array().size(), 2U);
+    EXPECT_EQ(live.at(0).at("state"), "live");
+    EXPECT_EQ(live.at(0).at("from"), "website");
+    const std::string id(live.at(0).at("id").as_string());
+
+    const Finished one = run_for(ada_, {"session", "revoke", id});
+    EXPECT_EQ(one.code, 0) << one.err;
+    EXPECT_EQ(knock(client(), first.access), 401U);
+    EXPECT_EQ(knock(client(), second.access), 200U);
+    EXPECT_EQ(run_for(ada_, {"session", "revoke", id}).code, 1) << "it has ended";
+    const auto all = json_of({"session", "list", "--all", "--email", ada_.email});
+    ASSERT_EQ(all.as_array().size(), 2U);
+    EXPECT_EQ(all.at(0).at("state"), "revoked");
+
+    EXPECT_EQ(run_for(ada_, {"session", "revoke", "--all"}).code, 0);
+    EXPECT_EQ(knock(client(), second.access), 401U);
+    EXPECT_THAT(acts(), ElementsAre("1", "8", "8"));
+    const Finished none = run_for(ada_, {"session", "list"});
+    EXPECT_EQ(none.code, 0);
+    EXPECT_EQ(none.out, "");
+    EXPECT_EQ(json_of({"session", "list", "--email", ada_.email}), json::array{});
+}
+
+TEST_F(UserStateCommands, ASessionOfSomebodyElseIsNotTheirs) {
+    const Account bob = create_account(folder_.path(), "bob@example.org");
+    const Tokens tokens = tokens_of(client(), bob);
+    const std::string id(json_of({"session", "list", "--email", bob.email}).at(0).at("id").as_string());
+    EXPECT_EQ(run_for(ada_, {"session", "revoke", id}).code, 1);
+    EXPECT_EQ(knock(client(), tokens.access), 200U);
+}
+
+TEST_F(UserStateCommands, WhichAccountIsMeantMustBeSaidOnce) {
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{"user", "show"},
+                                               {"user", "block"},
+                                               {"user", "delete", "--yes"},
+                                               {"user", "password", "set"},
+                                               {"session", "list"},
+                                               {"session", "revoke", "--all"},
+                                               {"user", "show", "--email", ada_.email, "--id", ada_.id},
+                                               {"session", "revoke", "--email", ada_.email},
+                                               {"session", "revoke", "x", "--email", ada_.email},
+                                               {"session", "revoke", ada_.id, "--all", "--email", ada_.email}}) {
+        const Finished refused = run(arguments);
+        EXPECT_EQ(refused.code, 2) << refused.err;
+        EXPECT_EQ(refused.out, "");
+        EXPECT_NE(refused.err, "");
+    }
+    EXPECT_THAT(run({"user", "show", "--id", "nobody"}).err, HasSubstr("no account has this ID"));
+}
+
+TEST_F(UserStateCommands, AnAccountIsShownToPeopleAndPrograms) {
+    tokens_of(client(), ada_);
+    const auto shown = json_of({"user", "show", "--email", ada_.email});
+    EXPECT_EQ(shown.at("id"), ada_.id);
+    EXPECT_EQ(shown.at("role"), "user");
+    EXPECT_EQ(shown.at("status"), "active");
+    EXPECT_EQ(shown.at("hasPassword"), true);
+    EXPECT_EQ(shown.at("twoFactor"), "off");
+    EXPECT_EQ(shown.at("liveSessions"), 1);
+    EXPECT_TRUE(shown.at("name").is_null());
+    EXPECT_THAT(run_for(ada_, {"user", "show"}).out,
+                AllOf(HasSubstr("email\tada@example.org\n"), HasSubstr("hasPassword\tyes\n"), HasSubstr("name\t-\n")));
+}
+
+// --- the forms of results
+
+std::string screen_of(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                      const Settings& more = {}) {
+    Terminal terminal(arguments, folder, quick_settings(more));
+    auto [screen, code] = terminal.end();
+    EXPECT_EQ(code, 0) << screen;
+    return screen;
+}
+
+TEST_F(UserStateCommands, ATerminalGetsAHeadedTableInColours) {
+    const std::vector<std::string> list{"user", "list"};
+    const std::string screen = screen_of(list, folder_.path(), {{"TERM", "xterm"}});
+    EXPECT_THAT(screen, AllOf(HasSubstr("\x1b[1mEMAIL\x1b[0m"), HasSubstr("\x1b[32mactive\x1b[0m")));
+    const std::string plain = screen_of(list, folder_.path(), {{"TERM", "xterm"}, {"NO_COLOR", "1"}});
+    EXPECT_THAT(plain, MatchesRegex("ID +EMAIL +ROLE  STATUS  TWO-FACTOR\r\n" + ada_.id +
+                                    "  ada@example.org  user  active  off\r\n"));
+    EXPECT_THAT(screen_of(list, folder_.path(), {{"TERM", "dumb"}}), Not(HasSubstr("\x1b[")));
+    EXPECT_THAT(screen_of({"user", "show", "--email", ada_.email}, folder_.path(), {{"NO_COLOR", "1"}}),
+                AllOf(HasSubstr("Email                     ada@example.org\r\n"), HasSubstr("Email verified")));
+}
+
+TEST_F(UserStateCommands, ProgramsGetTabsWithoutColoursOrHeadings) {
+    EXPECT_EQ(run({"user", "list"}).out, ada_.id + "\tada@example.org\tuser\tactive\toff\n");
+}
+
+TEST_F(UserStateCommands, JsonIsTheSameAtATerminal) {
+    const std::string screen = screen_of({"user", "list", "--json"}, folder_.path(), {{"TERM", "xterm"}});
+    const auto list = json::parse(screen);
+    ASSERT_EQ(list.as_array().size(), 1U);
+    EXPECT_EQ(list.at(0).at("email"), "ada@example.org");
+    EXPECT_EQ(list, json_of({"user", "list"}));
+}
+
+TEST_F(UserStateCommands, EveryCommandWithResultsKnowsJson) {
+    EXPECT_EQ(json_of({"apikey", "list"}), json::array{});
+    EXPECT_TRUE(json_of({"apikey", "create", "--name", "shop", "--type", "default"}).at("secret").is_string());
+    EXPECT_EQ(json_of({"apikey", "list"}).at(0).at("state"), "on");
+    EXPECT_EQ(json_of({"policy", "list"}), json::array{});
+    EXPECT_EQ(json_of({"keys", "rotate"}).at(1).at("token"), "refresh");
+    EXPECT_TRUE(json_of({"keys", "generate"}).as_object().contains("APP_ENCRYPTION_SECRET_KEY"));
+    EXPECT_EQ(json_of({"keys", "epoch", "raise"}).at("sessions"), 0);
+    EXPECT_EQ(json_of({"clean-up"}).at("erasedAccounts"), 0);
+    EXPECT_EQ(json_of({"config", "check", "--running"}).at("valid"), true);
+    const auto settings = json_of({"config", "print"});
+    EXPECT_EQ(settings.at(0).at("source"), "default");
+}
+
+// At a terminal a name could otherwise paint over what an operator reads, or say something else than it is.
+TEST_F(UserStateCommands, NamesControlNoTerminal) {
+    run_sql(folder_.path() / "data/consentry.db",
+            "UPDATE users SET name = 'A' || char(27) || '[2J' || char(10) || 'B' WHERE id = '" + ada_.id + "'");
+    EXPECT_THAT(run_for(ada_, {"user", "show"}).out, HasSubstr("name\tA\uFFFD[2J\uFFFDB\n"));
+}
+
+TEST_F(UserStateCommands, ResultsThatCannotBeWrittenAreNoSuccess) {
+    const auto full = run_command(
+        {"sh", "-c", "cd '" + folder_.path().string() + "' && '" CONSENTRY_PROGRAM "' user list > /dev/full"},
+        quick_settings());
+    EXPECT_EQ(full.code, 1);
+    EXPECT_THAT(full.err, HasSubstr("could not be written"));
+}
+
+}  // namespace
+}  // namespace consentry::tests
