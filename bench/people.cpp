@@ -99,7 +99,7 @@ private:
         services_.sessions.add_to(transaction, session);
         const auto outcome = co_await services_.database.commit(std::move(transaction));
         if (!outcome.committed) throw std::runtime_error("bench: cannot create a session");
-        tokens = session.tokens;
+        tokens = session.grant.tokens.value();
     }
 
     awaitable<void> enable(const User& user, Guarded& out) {

@@ -173,9 +173,9 @@ std::optional<tlog::Policy> policy_of(const std::optional<WitnessPolicy>& witnes
     return witnesses ? std::optional(witnesses->policy) : std::nullopt;
 }
 
-// Without the lines of logs, which name the consent log.
+// The file names the consent log alone.
 std::optional<tlog::Policy> administration_policy(const std::optional<WitnessPolicy>& witnesses) {
-    return witnesses ? std::optional(tlog::Policy::parse(witnesses->lines).value()) : std::nullopt;
+    return witnesses ? std::optional(witnesses->policy.without_logs()) : std::nullopt;
 }
 
 std::unique_ptr<Bundles> make_bundles(const Config& config, storage::Database& database, storage::ObjectStore& store,

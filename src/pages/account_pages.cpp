@@ -28,7 +28,7 @@ void AccountPages::add_to(Pages& pages) {
         {.id = "accountProfile",
          .file = "account_profile.html",
          .title = "profile.title",
-         .names = {"owner", "languages", "value", "label", "is_selected", "genders"}},
+         .names = {"owner", "has_name", "languages", "value", "label", "is_selected", "genders"}},
         [this](const Member& visit) { return show_profile(visit); },
         [this](const Sent<ProfileForm, Member>& sent) { return save_profile(sent); });
     pages.form(
@@ -63,12 +63,14 @@ awaitable<Result<PageAnswer>> AccountPages::show_profile(const Member& visit) co
     const auto profile = co_await parts_.profiles.get(visit.caller().user());
     if (!profile) co_return fail(Error{profile.error().kind()});
     std::vector<View> languages;
+    languages.reserve(parts_.languages.size());
     for (const Language language : parts_.languages)
         languages.push_back(std::move(View()
                                           .text("value", name_of(language))
                                           .text("label", own_name_of(language))
                                           .flag("is_selected", language == profile->language)));
     std::vector<View> genders;
+    genders.reserve(EnumNames<Gender>::names.size());
     for (const auto& [gender, name] : EnumNames<Gender>::names)
         genders.push_back(
             std::move(View()
@@ -78,6 +80,7 @@ awaitable<Result<PageAnswer>> AccountPages::show_profile(const Member& visit) co
     co_return PageAnswer::of(std::move(View()
                                            .text("owner", profile->email)
                                            .text("name", profile->name.value_or(""))
+                                           .flag("has_name", profile->name.has_value())
                                            .list("languages", std::move(languages))
                                            .list("genders", std::move(genders))));
 }

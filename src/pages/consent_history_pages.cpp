@@ -68,6 +68,7 @@ awaitable<Result<PageAnswer>> ConsentHistoryPages::show(const VisitOf<SignedIn>&
     query.after = position_of(visit);
     const auto found = co_await acceptances_.list(user, std::move(query));
     std::vector<View> lines;
+    lines.reserve(found.items.size());
     for (const AcceptanceResponse& acceptance : found.items) lines.push_back(line_of(acceptance, visit.language()));
     std::vector<View> standing;
     for (const PolicyType type : co_await acceptances_.list_withdrawable(user))

@@ -39,6 +39,7 @@ awaitable<Result<PageAnswer>> SessionPages::show(const VisitOf<SignedIn>& visit)
     const auto found = co_await sessions_.list(visit.caller().user(), std::move(newest));
     const std::string unknown(locales_.text(visit.language(), "pages.sessions.unknown"));
     std::vector<View> lines;
+    lines.reserve(found.items.size());
     for (const SessionSummary& session : found.items) {
         const std::string device = device_of(session);
         lines.push_back(std::move(View()

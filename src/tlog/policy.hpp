@@ -50,6 +50,13 @@ public:
     const std::vector<PolicyLog>& logs() const { return logs_; }
     const std::vector<PolicyWitness>& witnesses() const { return witnesses_; }
 
+    // The same witnesses and quorum, for a log that the policy does not name.
+    Policy without_logs() const {
+        Policy out(*this);
+        out.logs_.clear();
+        return out;
+    }
+
     // `cosigned` says of each witness, in the order of witnesses(), whether its cosignature is valid. Throws
     // std::invalid_argument if it has another size.
     bool has_quorum(const std::vector<bool>& cosigned) const;

@@ -95,7 +95,7 @@ for (const scheme of ['light', 'dark'])
                 await open(one);
                 assert.deepEqual(await violations(one.page), [], name);
                 assert.equal(await isTooWide(one.page), false, name);
-                await picture(one.page, `account-${name}-${scheme}-${width}`);
+                await picture(one.page, `${name}-${scheme}-${width}`);
             }
             await one.context.close();
         });
@@ -103,15 +103,14 @@ for (const scheme of ['light', 'dark'])
 test('every page is valid HTML', async () => {
     for (const language of ['en', 'ja']) {
         const one = await visit();
-        const answers = [];
+        let shown;
         one.page.on('response', (answer) => {
-            if (answer.request().resourceType() === 'document' && answer.status() !== 303) answers.push(answer);
+            if (answer.request().resourceType() === 'document' && answer.status() !== 303) shown = answer;
         });
         await one.go(`/account?lang=${language}`);
         for (const [name, open] of Object.entries(pages)) {
             await open(one);
-            for (const answer of answers.splice(0))
-                assert.deepEqual(await faultsOf(await answer.text()), [], `${name} ${language}`);
+            assert.deepEqual(await faultsOf(await shown.text()), [], `${name} ${language}`);
         }
         await one.context.close();
     }
@@ -133,16 +132,17 @@ for (const script of [false, true]) {
         await one.submit({ code: codeOf(secret) });
         const codes = await one.page.$$eval('.codes code', (all) => all.map((code) => code.textContent));
         assert.equal(codes.length, 8);
-        // Pages are not cached: going back asks the service, which shows no code again.
-        await one.press('main a.button');
-        await one.page.goBack();
-        assert.equal((await one.page.$$('.codes code')).length, 0);
         await one.go('/account/two-factor/off');
         await one.page.click('summary');
         await one.submit({ backupCode: codes[0] });
         assert.equal(one.path(), '/account/two-factor?done=twoFactorOff');
         const unexpected = one.troubles.filter((trouble) => !/status of 40\d/.test(trouble));
         assert.deepEqual(unexpected, []);
+        // Pages are not cached: whoever goes back to the answer with the codes is asked to send the form again.
+        for (let i = 0; i < 2; ++i) {
+            await one.page.goBack().catch(() => {});
+            assert.equal((await one.page.$$('.codes code')).length, 0);
+        }
         await one.context.close();
     });
 

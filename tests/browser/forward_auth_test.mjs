@@ -127,6 +127,7 @@ for (const name of ['nginx', 'caddy', 'haproxy', 'apache'])
         const open = await browser.newPage();
         await open.goto(`${app}/orders`);
         assert.equal((await fetched(open, '/data'))[0], 200);
+        await page.bringToFront();
         await page.goto(`${pages}/account`);
         await submit(page, 'header form button[type=submit]');
         assert.equal((await fetched(open, '/data'))[0], 401);

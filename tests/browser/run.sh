@@ -5,7 +5,8 @@
 #   run.sh TEST.mjs PROGRAM  runs the test; PROGRAM is consentry
 #   run.sh pictures PROGRAM  makes the pictures in docs/pages anew
 #
-# CONSENTRY_SCREENSHOTS=FOLDER keeps what the pages look like. Debian packages: chromium, nodejs; npm for `install`
+# CONSENTRY_SCREENSHOTS=FOLDER keeps what the pages look like. Debian packages: chromium, nodejs; npm for `install`,
+# pngquant for `pictures`
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/../real/lib.sh"
@@ -28,6 +29,7 @@ if [[ "$1" != pictures ]]; then
     exec node "$1"
 fi
 
+command -v pngquant >/dev/null || fail "pngquant is missing: install Debian's package of this name"
 CONSENTRY_SCREENSHOTS=$(mktemp -d)
 export CONSENTRY_SCREENSHOTS
 trap 'rm -rf "$CONSENTRY_SCREENSHOTS"' EXIT
@@ -37,6 +39,7 @@ done
 folder=$here/../../docs/pages
 # Each page once, and a few as a phone in the dark shows them.
 cp "$CONSENTRY_SCREENSHOTS"/*-light-1280.png "$folder"
-for page in account account-sessions account-two-factor-confirm login; do
+for page in account sessions two-factor-confirm login; do
     cp "$CONSENTRY_SCREENSHOTS/$page-dark-320.png" "$folder"
 done
+pngquant --force --ext .png 16 "$folder"/*.png

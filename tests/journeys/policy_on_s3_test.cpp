@@ -16,7 +16,9 @@ namespace consentry::tests {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::Each;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 class PolicyOnS3 : public ::testing::TestWithParam<S3Kind> {
@@ -99,7 +101,7 @@ TEST_P(PolicyOnS3, FromTheFirstDraftToTheAcceptance) {
     EXPECT_EQ(ask("GET", listed.text("data.0.contents.0.cdnUrl")).body, english);
     service.pass(2h);
     desk.sweep();
-    EXPECT_THAT(keys(drafts), UnorderedElementsAre("administration-log/checkpoint")) << "no draft";
+    EXPECT_THAT(keys(drafts), Each(StartsWith("administration-log/"))) << "no draft";
     EXPECT_THAT(keys(published), UnorderedElementsAre(draft_key("privacy", 1, "de"), draft_key("privacy", 1, "en")));
 }
 

@@ -38,7 +38,7 @@ protected:
     }
     // What bash offers for the last of the words, in its own way: through the function that `complete` has registered.
     std::vector<std::string> in_bash(const std::string& words) const {
-        const std::string script = "cd '" + folder_.path().string() + "' && source bash && COMP_WORDS=(" + words +
+        const std::string script = "cd '" + folder_.path().string() + "' && source ./bash && COMP_WORDS=(" + words +
                                    ") && COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) && "
                                    "function=$(complete -p consentry | sed 's/.*-F \\([^ ]*\\).*/\\1/') && "
                                    "\"$function\" && ((${#COMPREPLY[@]})) && printf '%s\\n' \"${COMPREPLY[@]}\"; true";

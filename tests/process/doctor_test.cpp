@@ -24,7 +24,7 @@ struct Examined {
     // "error: text" of the first finding about this subject; empty if there is none.
     std::string about(std::string_view subject) const {
         for (const auto& one : findings)
-            if (one.at("subject") == subject)
+            if (one.at("subject").as_string() == subject)
                 return std::string(one.at("severity").as_string()) + ": " + std::string(one.at("text").as_string());
         return {};
     }
@@ -37,7 +37,7 @@ protected:
         const Finished done = run_program({"doctor", "--json"}, folder_.path(), quick_settings(more));
         Examined out{done.code, json::parse(done.out).as_array()};
         for (const auto& one : out.findings)
-            EXPECT_EQ(one.at("severity") == "ok", one.at("advice").is_null())
+            EXPECT_EQ(one.at("severity").as_string() == "ok", one.at("advice").is_null())
                 << "each finding says what to do: " << one;
         return out;
     }

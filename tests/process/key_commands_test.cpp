@@ -64,7 +64,7 @@ TEST(KeyCommands, ARotatedKeySignsWithinSecondsAndFormerTokensGoOn) {
 
     const Finished rotated = run_program({"keys", "rotate"}, folder.path(), quick_settings());
     ASSERT_EQ(rotated.code, 0) << rotated.err;
-    ASSERT_TRUE(rotated.out.starts_with("access ")) << rotated.out;
+    ASSERT_TRUE(rotated.out.starts_with("access\t")) << rotated.out;
     const std::string kid = rotated.out.substr(7, rotated.out.find('\n') - 7);
     EXPECT_NE(kid, kid_of(former.access));
 

@@ -116,6 +116,7 @@ protected:
             "INSERT INTO identities (provider, subject, user_id, email, created_at) "
             "SELECT 'google', '42', id, email, created_at FROM users LIMIT 1");
         sqlite("INSERT INTO spent_identity_tokens VALUES (x'0102', 1)");
+        sqlite("INSERT INTO spent_forward_auth_codes VALUES (x'0102', 1)");
         sqlite("INSERT INTO password_kinds VALUES ('a kind', 1) ON CONFLICT (kind) DO NOTHING");
         sqlite(
             "INSERT INTO import_rows SELECT id, 0, id, 'gil@example.org', 'gil', NULL, role_id, status, is_verified, "

@@ -31,12 +31,12 @@ public:
         pointers.push_back(nullptr);
         std::vector<std::string> variables;
         for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
-        std::vector<char*> environment;
-        for (std::string& variable : variables) environment.push_back(variable.data());
-        environment.push_back(nullptr);
+        std::vector<char*> environment_pointers;
+        for (std::string& variable : variables) environment_pointers.push_back(variable.data());
+        environment_pointers.push_back(nullptr);
         pid_ = ::forkpty(&terminal_, nullptr, nullptr, nullptr);
         if (pid_ == 0) {
-            if (::chdir(folder.c_str()) == 0) ::execve(CONSENTRY_PROGRAM, pointers.data(), environment.data());
+            if (::chdir(folder.c_str()) == 0) ::execve(CONSENTRY_PROGRAM, pointers.data(), environment_pointers.data());
             ::_exit(127);
         }
         if (pid_ < 0) throw std::runtime_error("forkpty");

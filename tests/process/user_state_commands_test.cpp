@@ -188,7 +188,7 @@ TEST_F(UserStateCommands, WhichAccountIsMeantMustBeSaidOnce) {
 TEST_F(UserStateCommands, AnAccountIsShownToPeopleAndPrograms) {
     tokens_of(client(), ada_);
     const auto shown = json_of({"user", "show", "--email", ada_.email});
-    EXPECT_EQ(shown.at("id"), ada_.id);
+    EXPECT_EQ(shown.at("id").as_string(), ada_.id);
     EXPECT_EQ(shown.at("role"), "user");
     EXPECT_EQ(shown.at("status"), "active");
     EXPECT_EQ(shown.at("hasPassword"), true);
@@ -218,7 +218,7 @@ TEST_F(UserStateCommands, ATerminalGetsAHeadedTableInColours) {
                                     "  ada@example.org  user  active  off\r\n"));
     EXPECT_THAT(screen_of(list, folder_.path(), {{"TERM", "dumb"}}), Not(HasSubstr("\x1b[")));
     EXPECT_THAT(screen_of({"user", "show", "--email", ada_.email}, folder_.path(), {{"NO_COLOR", "1"}}),
-                AllOf(HasSubstr("Email                     ada@example.org\r\n"), HasSubstr("Email verified")));
+                AllOf(HasSubstr("Email                    ada@example.org\r\n"), HasSubstr("Email verified")));
 }
 
 TEST_F(UserStateCommands, ProgramsGetTabsWithoutColoursOrHeadings) {

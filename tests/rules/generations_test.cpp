@@ -40,6 +40,7 @@ const std::set<std::string, std::less<>> no_grants{
     "unknown_logins",           // counts failures by address
     "link_requests",            // requests only; a link gets the generation in which its request is handled
     "spent_identity_tokens",    // tokens that have been used
+    "spent_forward_auth_codes", // codes that have been used
     "term_policies",            // digests of published texts
     "term_policy_contents",     // digests of published texts
     "term_policy_acceptances",  // digests of published texts

@@ -22,11 +22,40 @@ SettingType optional_path(std::string allowed) {
             .show = [](const Config& config) { return (config.pages.*Member).string(); }};
 }
 
+constexpr std::string_view group = "Pages";
+
+std::vector<SettingSpec> guarded_host_settings() {
+    return {
+        {.name = "FORWARD_AUTH_HOSTS",
+         .group = group,
+         .type = list_of<ReturnHosts, &Config::pages, &PagesConfig::return_hosts>(
+             "host names such as app.example.com, or origins such as http://localhost:8080, separated by commas"),
+         .default_text = "",
+         .description = "The hosts to which a browser may return from a login, besides this service: those of the "
+                        "applications that forward auth guards. A host without a scheme is reached over https.",
+         .example = "app.example.com,wiki.example.com"},
+        {.name = "FORWARD_AUTH_COOKIE_DOMAIN",
+         .group = group,
+         .type = {.allowed = "empty, or a domain such as example.com",
+                  .read = [](std::string_view value, Config& config) -> Read {
+                      const auto host = ReturnHosts::parse({std::string(value)});
+                      if (!value.empty() && (!host || !value.contains('.') || value.find_first_of(":/") != value.npos))
+                          return refused("empty, or a domain such as example.com");
+                      config.pages.cookie_domain = to_lower_ascii(value);
+                      return {};
+                  },
+                  .show = [](const Config& config) { return config.pages.cookie_domain; }},
+         .default_text = "",
+         .description = "One cookie for all guarded hosts of this domain. Each of their applications can use it at the "
+                        "others, and every host of the domain can set it. If empty, each host has a cookie of its own.",
+         .example = "example.com"},
+    };
+}
+
 }  // namespace
 
 std::vector<SettingSpec> pages_settings() {
-    constexpr std::string_view group = "Pages";
-    return {
+    std::vector<SettingSpec> out{
         {.name = "PAGES_ENABLE",
          .group = group,
          .type = flag<&Config::pages, &PagesConfig::enable>(),
@@ -73,30 +102,9 @@ std::vector<SettingSpec> pages_settings() {
          .description = "A folder with files of the same names as in `assets/pages`, which replace them: templates and "
                         "the style sheet. Consentry checks them at the start.",
          .example = "/etc/consentry/pages"},
-        {.name = "FORWARD_AUTH_HOSTS",
-         .group = group,
-         .type = list_of<ReturnHosts, &Config::pages, &PagesConfig::return_hosts>(
-             "host names such as app.example.com, or origins such as http://localhost:8080, separated by commas"),
-         .default_text = "",
-         .description = "The hosts to which a browser may return from a login, besides this service: those of the "
-                        "applications that forward auth guards. A host without a scheme is reached over https.",
-         .example = "app.example.com,wiki.example.com"},
-        {.name = "FORWARD_AUTH_COOKIE_DOMAIN",
-         .group = group,
-         .type = {.allowed = "empty, or a domain such as example.com",
-                  .read = [](std::string_view value, Config& config) -> Read {
-                      const auto host = ReturnHosts::parse({std::string(value)});
-                      if (!value.empty() && (!host || !value.contains('.') || value.find_first_of(":/") != value.npos))
-                          return refused("empty, or a domain such as example.com");
-                      config.pages.cookie_domain = to_lower_ascii(value);
-                      return {};
-                  },
-                  .show = [](const Config& config) { return config.pages.cookie_domain; }},
-         .default_text = "",
-         .description = "One cookie for all guarded hosts of this domain. Each of their applications can use it at the "
-                        "others, and every host of the domain can set it. If empty, each host has a cookie of its own.",
-         .example = "example.com"},
     };
+    std::ranges::move(guarded_host_settings(), std::back_inserter(out));
+    return out;
 }
 
 }  // namespace consentry

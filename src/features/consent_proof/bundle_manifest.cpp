@@ -44,7 +44,7 @@ std::optional<Array> array_of(const json::object& object, std::string_view name)
 
 json::object object_of(const BundleFilter& filter) {
     json::object out;
-    if (filter.user && filter.with_addenda) out["account"] = filter.user->text();
+    if (filter.names_account()) out["account"] = filter.user->text();
     if (filter.before) out["before"] = to_iso8601(*filter.before);
     if (filter.from) out["from"] = to_iso8601(*filter.from);
     if (filter.subject) out["subject"] = to_hex(*filter.subject);
@@ -99,7 +99,7 @@ bool BundleFilter::takes(const LogEntry& entry) const {
 
 std::string describe(const BundleFilter& filter) {
     std::vector<std::string> out;
-    if (filter.user)
+    if (filter.names_account())
         out.push_back("account " + filter.user->text());
     else if (filter.subject)
         out.push_back("account with the tag " + to_hex(*filter.subject));

@@ -26,6 +26,8 @@ struct BundleFilter {
     std::optional<TimePoint> before = {};
     bool with_addenda = true;
 
+    // Whether a bundle may name the account itself. Otherwise it has only the tag of the account.
+    bool names_account() const { return user && with_addenda; }
     bool is_whole() const { return !user && !subject && !type && !from && !before; }
     // By what an entry says: it names no account but by its tag.
     bool takes(const LogEntry& entry) const;

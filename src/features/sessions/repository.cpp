@@ -146,9 +146,9 @@ void SessionRepository::add_revoke(storage::Transaction& transaction, SessionId 
 void SessionRepository::add_revoke_others(storage::Transaction& transaction, SessionId keep, UserId user,
                                           std::string_view reason, TimePoint now) {
     transaction.add_about(ended, Expect::any,
-                          "UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
-                          "WHERE user_id = $2 AND id <> $1 AND revoked_at IS NULL AND expires_at > $3 "
-                          "RETURNING user_id, id",
+                          sql<"UPDATE sessions SET revoked_at = $3, revoked_reason = $4, updated_at = $3 "
+                              "WHERE user_id = $2 AND id <> $1 AND revoked_at IS NULL AND expires_at > $3 AND ",
+                              current_sql<"sessions">, " RETURNING user_id, id">,
                           keep, user, now, reason);
 }
 

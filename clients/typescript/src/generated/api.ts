@@ -4691,6 +4691,8 @@ export interface operations {
                 roles?: string;
                 /** @description Policy types, separated by commas: termsOfService, privacy, marketing, cookies. The caller must have accepted the required version of each: the newest one whose change was material. A type without a published version is not required */
                 policies?: string;
+                /** @description `401`: a browser that has to log in, or to accept a policy, gets 401 instead of 302, with the same `Location`, for proxies whose checks cannot redirect */
+                deny?: "401";
             };
             header?: never;
             path?: never;
@@ -4931,7 +4933,7 @@ export interface operations {
             };
         };
     };
-    documentationStart: {
+    documentationReader: {
         parameters: {
             query?: never;
             header?: never;
@@ -4940,7 +4942,47 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Start script of the documentation page */
+            /** @description Script that reads and searches the OpenAPI document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
+                };
+            };
+        };
+    };
+    documentationRequests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Script that makes requests and samples */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
+                };
+            };
+        };
+    };
+    documentationViews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Script that shows operations and schemas */
             200: {
                 headers: {
                     [name: string]: unknown;

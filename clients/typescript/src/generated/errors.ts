@@ -47,6 +47,10 @@ export interface ServiceErrors {
     'http.tooManyRequests': { module: 'http'; key: 'tooManyRequests'; status: 429; statusCode: 429 };
     'http.unsupportedMediaType': { module: 'http'; key: 'unsupportedMediaType'; status: 415; statusCode: 415 };
     'http.uriTooLong': { module: 'http'; key: 'uriTooLong'; status: 414; statusCode: 414 };
+    'pages.crossSiteForm': { module: 'pages'; key: 'crossSiteForm'; status: 403; statusCode: 7000 };
+    'pages.formExpired': { module: 'pages'; key: 'formExpired'; status: 403; statusCode: 7001 };
+    'pages.formWithoutCookie': { module: 'pages'; key: 'formWithoutCookie'; status: 403; statusCode: 7002 };
+    'pages.handOverInvalid': { module: 'pages'; key: 'handOverInvalid'; status: 403; statusCode: 7020 };
     'pagination.cursorTooLong': { module: 'pagination'; key: 'cursorTooLong'; status: 422; statusCode: 5024 };
     'pagination.failedToDecodeCursor': { module: 'pagination'; key: 'failedToDecodeCursor'; status: 422; statusCode: 5034 };
     'pagination.failedToEncodeCursor': { module: 'pagination'; key: 'failedToEncodeCursor'; status: 422; statusCode: 5033 };
