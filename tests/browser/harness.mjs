@@ -1,10 +1,11 @@
 // What the tests of pages share: the service in a folder of its own, and Chromium, which may speak to nobody else.
+import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
+import { after, afterEach } from 'node:test';
 
 const require = createRequire(`${process.env.CONSENTRY_NODE_MODULES}/`);
 const puppeteer = require('puppeteer-core');
@@ -161,12 +162,28 @@ export async function openBrowser(...options) {
     return browser;
 }
 
-// A tab that records what a page must not do: `troubles` contains errors of the console and requests to other addresses
-// than those that begin with `origin`.
-export async function openPage(browser, origin, { width = 1280, height = 900, scheme = 'light' } = {}) {
-    const page = await browser.newPage();
+// A profile of its own, which ends with the test: a page that a failed test left open would hide those of the next.
+const contexts = [];
+export async function openContext(browser) {
+    const context = await browser.createBrowserContext();
+    contexts.push(context);
+    return context;
+}
+afterEach(async () => {
+    while (contexts.length > 0) await contexts.pop().close();
+});
+
+// How pages look: `look` is { width, height, scheme }.
+async function setLook(page, { width = 1280, height = 900, scheme = 'light' } = {}) {
     await page.setViewport({ width, height });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+}
+
+// A tab that records what a page must not do: `troubles` contains errors of the console and requests to other addresses
+// than those that begin with `origin`.
+export async function openPage(browser, origin, look) {
+    const page = await browser.newPage();
+    await setLook(page, look);
     const troubles = [];
     page.on('console', (message) => ['error', 'warn'].includes(message.type()) && troubles.push(message.text()));
     page.on('pageerror', (error) => troubles.push(String(error)));
@@ -204,7 +221,28 @@ export const isTooWide = (page) =>
     page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
 // Keeps a picture in CONSENTRY_SCREENSHOTS, if that folder is set.
+const screenshots = process.env.CONSENTRY_SCREENSHOTS;
 export async function picture(page, name) {
-    const folder = process.env.CONSENTRY_SCREENSHOTS;
-    if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+    if (screenshots) await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+}
+
+// Looks at a page in narrow and wide windows and in both color schemes: axe-core finds nothing, and nothing is cut off.
+// Each width and each scheme is checked once, as colors do not depend on the width; pictures show all four.
+export async function assertAccessible(page, name) {
+    const look = async (scheme, width) => {
+        await setLook(page, { scheme, width });
+        await picture(page, `${name}-${scheme}-${width}`);
+    };
+    for (const [scheme, width] of [
+        ['light', 320],
+        ['dark', 1280],
+    ]) {
+        await look(scheme, width);
+        assert.deepEqual(await violations(page), [], `${name}, ${scheme}, ${width} px`);
+        assert.equal(await isTooWide(page), false, `${name}, ${width} px`);
+    }
+    if (screenshots) {
+        await look('dark', 320);
+        await look('light', 1280);
+    }
 }
