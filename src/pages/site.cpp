@@ -30,10 +30,9 @@ constexpr std::string_view page_headers = "Cross-Origin-Opener-Policy: same-orig
 
 // The values of every page.
 const std::vector<std::string>& shared_names() {
-    static const std::vector<std::string> names{"page_language", "service", "csrf",   "return",   "is_signed_in",
-                                                "has_docs",      "style",   "logo",   "title",    "content",
-                                                "choices",       "code",    "choice", "is_chosen",
-                                                "home"};
+    static const std::vector<std::string> names{"page_language", "service", "csrf",   "return",    "is_signed_in",
+                                                "has_docs",      "style",   "logo",   "title",     "content",
+                                                "choices",       "code",    "choice", "is_chosen", "home"};
     return names;
 }
 

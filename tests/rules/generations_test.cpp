@@ -33,19 +33,19 @@ const std::array grants{
 
 // Tables with a secret or a digest that grants no access.
 const std::set<std::string, std::less<>> no_grants{
-    "users",                    // the password itself and the versions that grants carry
-    "two_factors",              // the second factor itself; its last step is compared with the epoch's
-    "password_history",         // passwords that may not be chosen again
-    "import_rows",              // future accounts
-    "unknown_logins",           // counts failures by address
-    "link_requests",            // requests only; a link gets the generation in which its request is handled
-    "spent_identity_tokens",    // tokens that have been used
-    "spent_forward_auth_codes", // codes that have been used
-    "term_policies",            // digests of published texts
-    "term_policy_contents",     // digests of published texts
-    "term_policy_acceptances",  // digests of published texts
-    "administration_acts",      // numbers of actions
-    "term_policy_diffs",        // digests of public pages
+    "users",                     // the password itself and the versions that grants carry
+    "two_factors",               // the second factor itself; its last step is compared with the epoch's
+    "password_history",          // passwords that may not be chosen again
+    "import_rows",               // future accounts
+    "unknown_logins",            // counts failures by address
+    "link_requests",             // requests only; a link gets the generation in which its request is handled
+    "spent_identity_tokens",     // tokens that have been used
+    "spent_forward_auth_codes",  // codes that have been used
+    "term_policies",             // digests of published texts
+    "term_policy_contents",      // digests of published texts
+    "term_policy_acceptances",   // digests of published texts
+    "administration_acts",       // numbers of actions
+    "term_policy_diffs",         // digests of public pages
 };
 
 // The beginnings of statements over a table of grants that neither match nor spend a grant.

@@ -126,7 +126,7 @@ TEST(Bundles, EachByteCounts) {
         const std::size_t page = archive.find(member_of(archive, "verify.html"));
         const std::size_t page_end = page + member_of(archive, "verify.html").size();
         std::string changed = archive;
-        for (std::size_t at = 0; at < archive.size(); at += at > page && at + 61 < page_end ? 61 : 1) {
+        for (std::size_t at = 0; at<archive.size(); at += at> page && at + 61 < page_end ? 61 : 1) {
             changed[at] = static_cast<char>(archive[at] ^ 1);
             EXPECT_FALSE(verify_bundle(as_bytes(changed), policy)) << at;
             changed[at] = archive[at];
