@@ -1,7 +1,7 @@
 // The pages of an account in Chromium: with and without JavaScript, light and dark, narrow and wide.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { Service, assertAccessible, openBrowser, openContext, openPage } from './harness.mjs';
+import { Service, assertAccessible, onSharedEngines, openBrowser, openContext, openPage } from './harness.mjs';
 import { faultsOf } from './html.mjs';
 import { codeOf } from './totp.mjs';
 
@@ -86,7 +86,7 @@ const pages = {
     deleted: (one) => one.go('/account/deleted'),
 };
 
-test('every page is accessible, and fits narrow and wide windows', async () => {
+test('every page is accessible, and fits narrow and wide windows', { skip: onSharedEngines }, async () => {
     const one = await visit();
     for (const [name, open] of Object.entries(pages)) {
         await open(one);
@@ -94,7 +94,7 @@ test('every page is accessible, and fits narrow and wide windows', async () => {
     }
 });
 
-test('every page is valid HTML', async () => {
+test('every page is valid HTML', { skip: onSharedEngines }, async () => {
     for (const language of ['en', 'ja']) {
         const one = await visit();
         let shown;

@@ -1,7 +1,7 @@
 // The page /docs: what it finds, shows and sends, by mouse and keyboard; accessibility, looks, weight.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { Service, isTooWide, openBrowser, openPage, picture, violations } from './harness.mjs';
+import { Service, isTooWide, openBrowser, openContext, openPage, picture, violations } from './harness.mjs';
 
 let service;
 let browser;
@@ -207,7 +207,7 @@ test('the choice of colors wins over the system and stays', async () => {
 });
 
 test('the first visit transfers less than 100 kB, and nothing from other hosts', async () => {
-    const { page, troubles } = await openPage(await browser.createBrowserContext(), service.origin);
+    const { page, troubles } = await openPage(await openContext(browser), service.origin);
     const client = await page.createCDPSession();
     await client.send('Network.enable');
     let bytes = 0;

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { Service, atEnd, openBrowser, picture, root } from './harness.mjs';
+import { Service, atEnd, newTab, openBrowser, picture, root } from './harness.mjs';
 
 const password = 'Velvet-Harbor-42';
 const app = 'https://app.example.com';
@@ -77,7 +77,7 @@ for (const name of ['nginx', 'caddy', 'haproxy', 'apache'])
             '--ignore-certificate-errors',
             `--host-resolver-rules=MAP *.example.com:443 127.0.0.1:${port}`,
         );
-        const page = await browser.newPage();
+        const page = await newTab(browser);
 
         // Everybody.
         assert.equal((await page.goto(`${app}/public/x`)).status(), 200);
@@ -118,13 +118,13 @@ for (const name of ['nginx', 'caddy', 'haproxy', 'apache'])
         assert.notEqual(ground, 'Times New Roman', 'the page has its style sheet');
 
         // A form from another site carries no cookie.
-        const stranger = await browser.newPage();
+        const stranger = await newTab(browser);
         await stranger.goto('data:text/html,<form method=post action=https://app.example.com/orders><button>');
         const [answer] = await Promise.all([stranger.waitForNavigation(), stranger.click('button')]);
         assert.equal(answer.status(), 401);
 
         // Log out at the pages: the open page of the application is out at once.
-        const open = await browser.newPage();
+        const open = await newTab(browser);
         await open.goto(`${app}/orders`);
         assert.equal((await fetched(open, '/data'))[0], 200);
         await page.bringToFront();

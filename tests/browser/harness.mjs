@@ -1,6 +1,7 @@
 // What the tests of pages share: the service in a folder of its own, and Chromium, which may speak to nobody else.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -22,10 +23,43 @@ after(async () => {
     while (endings.length > 0) await endings.pop()();
 });
 
+// Whether the service runs on PostgreSQL and Redis. How pages look does not depend on it.
+export const onSharedEngines = process.env.CONSENTRY_TEST_ENGINES === 'shared';
+
+// A schema and a namespace in the servers that CTest's fixture "engines" starts.
+class SharedEngines {
+    name = `t${randomBytes(8).toString('hex')}`;
+
+    constructor() {
+        const lines = readFileSync(process.env.CONSENTRY_ENGINE_ADDRESSES, 'utf8').trim().split('\n');
+        this.addresses = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s)));
+        this.sql(`CREATE SCHEMA ${this.name}`);
+    }
+    sql(statement) {
+        const ended = spawnSync('psql', ['--quiet', '--command', statement, this.addresses.POSTGRES_URL], {
+            encoding: 'utf8',
+        });
+        if (ended.status !== 0) throw new Error(`psql: ${ended.error ?? ended.stderr}`);
+    }
+    settings() {
+        return {
+            DATABASE_URL: `${this.addresses.POSTGRES_URL}?options=-c%20search_path%3D${this.name}`,
+            DATABASE_TIMEOUT: '25s',
+            CACHE_URL: this.addresses.REDIS_URL,
+            CACHE_NAMESPACE: this.name,
+            CACHE_TIMEOUT: '10s',
+        };
+    }
+    drop() {
+        this.sql(`SET client_min_messages = warning; DROP SCHEMA ${this.name} CASCADE`);
+    }
+}
+
 export class Service {
     constructor(settings = {}) {
         this.folder = mkdtempSync(join(tmpdir(), 'consentry-browser-'));
         endings.push(() => this.end());
+        if (onSharedEngines) this.engines = new SharedEngines();
         // Nothing of the machine's own settings but what sanitizers read, and the cheapest permitted password hash.
         this.environment = {
             ...Object.fromEntries(
@@ -37,6 +71,7 @@ export class Service {
             AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB: '8192',
             AUTH_PASSWORD_ARGON2_PASSES: '1',
             THROTTLE_LIMIT: '0',
+            ...this.engines?.settings(),
             ...settings,
         };
     }
@@ -69,6 +104,8 @@ export class Service {
             this.process.kill('SIGTERM');
             await ended;
         }
+        this.engines?.drop();
+        this.engines = undefined;
         rmSync(this.folder, { recursive: true, force: true });
     }
 
@@ -119,7 +156,7 @@ export class Service {
 
     // Asks again until the answer is 200: the log publishes once a second.
     async eventually(path, options) {
-        for (const deadline = Date.now() + 30000; ; await new Promise((resume) => setTimeout(resume, 50))) {
+        for (const deadline = Date.now() + 120_000; ; await new Promise((resume) => setTimeout(resume, 50))) {
             const answer = await this.fetch(path, options);
             if (answer.status === 200) return answer.bytes.toString();
             if (Date.now() > deadline) throw new Error(`${path}: still ${answer.status} ${answer.bytes}`);
@@ -179,10 +216,17 @@ async function setLook(page, { width = 1280, height = 900, scheme = 'light' } = 
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
 }
 
+// A tab of a browser or context. Its waits end late: beside other tests, a machine may take long for one page.
+export async function newTab(context) {
+    const page = await context.newPage();
+    page.setDefaultTimeout(120_000);
+    return page;
+}
+
 // A tab that records what a page must not do: `troubles` contains errors of the console and requests to other addresses
 // than those that begin with `origin`.
 export async function openPage(browser, origin, look) {
-    const page = await browser.newPage();
+    const page = await newTab(browser);
     await setLook(page, look);
     const troubles = [];
     page.on('console', (message) => ['error', 'warn'].includes(message.type()) && troubles.push(message.text()));

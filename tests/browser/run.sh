@@ -5,8 +5,8 @@
 #   run.sh TEST.mjs PROGRAM  runs the test; PROGRAM is consentry
 #   run.sh pictures PROGRAM  makes the pictures in docs/pages anew
 #
-# CONSENTRY_SCREENSHOTS=FOLDER keeps what the pages look like. Debian packages: chromium, nodejs; npm for `install`,
-# pngquant for `pictures`
+# CONSENTRY_SCREENSHOTS=FOLDER keeps what the pages look like. Debian packages: chromium-headless-shell,
+# nodejs; npm for `install`, pngquant for `pictures`
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/../real/lib.sh"
@@ -20,11 +20,9 @@ fi
 (($# == 2)) || usage
 modules=$(npm_modules browser "$browser")
 [[ -d "$modules" ]] || fail "puppeteer-core is missing: run script/bootstrap --engines"
-for program in node chromium; do
-    command -v $program >/dev/null || fail "$program is missing: run script/bootstrap --engines"
-done
+command -v node >/dev/null || fail "node is missing: run script/bootstrap --engines"
 export CONSENTRY_PROGRAM=$2 CONSENTRY_NODE_MODULES=$modules CONSENTRY_CHROMIUM
-CONSENTRY_CHROMIUM=$(command -v chromium)
+CONSENTRY_CHROMIUM=$(chromium_program)
 if [[ "$1" != pictures ]]; then
     exec node "$1"
 fi

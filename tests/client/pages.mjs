@@ -1,7 +1,7 @@
 // Serves pages with the client to Chromium, and a service that admits them.
 import { readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
-import { Service, openBrowser } from '../browser/harness.mjs';
+import { Service, newTab, openBrowser } from '../browser/harness.mjs';
 import { built, listen } from './client.mjs';
 
 const types = { html: 'text/html', js: 'text/javascript', map: 'application/json' };
@@ -39,7 +39,7 @@ export async function openSite(settings = {}) {
 
 // A tab that counts the requests which reach Consentry; preflights are not counted.
 export async function openTab(site, service, browser, path = '/empty') {
-    const page = await browser.newPage();
+    const page = await newTab(browser);
     const sent = [];
     const troubles = [];
     page.on('pageerror', (error) => troubles.push(String(error)));

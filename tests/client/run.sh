@@ -6,7 +6,7 @@
 #   run.sh generate PROGRAM    writes clients/typescript/src/generated; PROGRAM is consentry
 #   run.sh TEST.mjs PROGRAM FOLDER   runs the test with the client that was built in FOLDER
 #
-# Debian packages: chromium, nodejs; npm for `install` and for the test of the package
+# Debian packages: chromium-headless-shell, nodejs; npm for `install` and for the test of the package
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/../real/lib.sh"
@@ -39,7 +39,7 @@ build() {
 harness() {
     CONSENTRY_NODE_MODULES=$(npm_modules browser "$here/../browser")
     [[ -d "$CONSENTRY_NODE_MODULES" ]] || fail "puppeteer-core is missing: run script/bootstrap --engines"
-    CONSENTRY_CHROMIUM=$(command -v chromium) || fail "chromium is missing: run script/bootstrap --engines"
+    CONSENTRY_CHROMIUM=$(chromium_program)
     export CONSENTRY_NODE_MODULES CONSENTRY_CHROMIUM CONSENTRY_PROGRAM=$1 CONSENTRY_CLIENT=$2
 }
 
