@@ -3,6 +3,7 @@
 #
 #   run.sh install             downloads its npm packages into the user's cache (run by script/bootstrap --engines)
 #   run.sh build FOLDER        compiles it there
+#   run.sh pack FOLDER         puts the archive there that npm installs
 #   run.sh generate PROGRAM    writes clients/typescript/src/generated; PROGRAM is consentry
 #   run.sh TEST.mjs PROGRAM FOLDER   runs the test with the client that was built in FOLDER
 #
@@ -35,6 +36,15 @@ build() {
     (cd "$1" && node_modules/.bin/tsc --project tsconfig.json)
 }
 
+pack() {
+    local target
+    target=$(realpath "$1")
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+    build "$scratch/package"
+    (cd "$scratch/package" && npm pack --silent --ignore-scripts --pack-destination "$target")
+}
+
 # Where the harness of the tests of pages finds its packages, and Chromium.
 harness() {
     CONSENTRY_NODE_MODULES=$(npm_modules browser "$here/../browser")
@@ -61,6 +71,7 @@ run_test() {
 case "${1:-}:$#" in
     install:1) install_npm_modules client "$package" ;;
     build:2) build "$2" ;;
+    pack:2) pack "$2" ;;
     generate:2) generate "$2" ;;
     *.mjs:3) run_test "$@" ;;
     *) usage ;;

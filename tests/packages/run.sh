@@ -13,7 +13,7 @@ work=$(mktemp -d)
 root=$work/root
 service=
 finish() {
-    [[ -n "$service" ]] && kill "$service" 2>/dev/null || true
+    if [[ -n "$service" ]]; then kill "$service" 2>/dev/null || true; fi
     umount "$root/proc" 2>/dev/null || true
     rm -rf "$work"
 }
@@ -92,6 +92,7 @@ dpkg-deb --root-owner-group -b "$former" "$root/former.deb" >/dev/null
 before=$(sha256sum <"$root/etc/consentry/consentry.env")
 inside dpkg --install --force-downgrade --force-confold /former.deb >/dev/null 2>&1
 install_package "$package" >"$work/upgrade.log" 2>&1 || { cat "$work/upgrade.log" >&2; fail "the upgrade failed"; }
+# shellcheck disable=SC2016  # dpkg-query expands ${Version}
 [[ $(inside dpkg-query -W -f '${Version}' consentry) != 0.0.9 ]] || fail "nothing was upgraded"
 [[ $(sha256sum <"$root/etc/consentry/consentry.env") == "$before" ]] || fail "the upgrade changed the settings"
 start_service
