@@ -5,7 +5,7 @@
 
 #include "base/errors.hpp"
 #include "base/percent_encoding.hpp"
-#include "features/forward_auth/sealed_text.hpp"
+#include "crypto/sealed_text.hpp"
 
 namespace consentry {
 namespace {
@@ -39,14 +39,14 @@ Result<Onward> HandOver::issue(std::string_view session, std::string_view origin
                                std::string_view path) const {
     if (!cookies_.hosts().contain(origin)) return fail(errors::route_not_found);
     const json::object content{{"session", session}, {"path", path}, {"until", epoch_ms(clock_.now() + code_lifetime)}};
-    const std::string code = sealed_text(keys_, json::serialize(content), bound_to(origin, browser));
+    const std::string code = crypto::sealed_text(keys_, json::serialize(content), bound_to(origin, browser));
     return Onward{.address = std::string(origin) + "/.consentry/callback?code=" + code, .headers = {}};
 }
 
 awaitable<Result<Onward>> HandOver::redeem(const http::Request& request, std::string origin, std::string code) {
     const auto browser = cookies_.find_browser(request, origin);
     if (!cookies_.hosts().contain(origin) || !browser) co_return fail(errors::hand_over_invalid);
-    const auto opened = opened_text(keys_, code, bound_to(origin, HostCookies::digest_of(*browser)));
+    const auto opened = crypto::opened_text(keys_, code, bound_to(origin, HostCookies::digest_of(*browser)));
     if (!opened) co_return fail(errors::hand_over_invalid);
     const json::value content = json::parse(*opened);
     const json::object& in = content.as_object();

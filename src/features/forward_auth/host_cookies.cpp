@@ -6,7 +6,7 @@
 #include "base/bytes.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/random.hpp"
-#include "features/forward_auth/sealed_text.hpp"
+#include "crypto/sealed_text.hpp"
 #include "http/cookie.hpp"
 
 namespace consentry {
@@ -42,12 +42,12 @@ std::optional<std::string> HostCookies::find(const http::Request& request, std::
     if (!hosts_.contain(origin)) return std::nullopt;
     const std::string realm = hosts_.realm_of(origin);
     const auto value = http::only_cookie(request, session_name(origin, realm));
-    return value ? opened_text(keys_, *value, realm) : std::nullopt;
+    return value ? crypto::opened_text(keys_, *value, realm) : std::nullopt;
 }
 
 std::string HostCookies::set(std::string_view session, std::string_view origin, std::chrono::seconds lifetime) const {
     const std::string realm = hosts_.realm_of(origin);
-    const std::string value = sealed_text(keys_, session, realm);
+    const std::string value = crypto::sealed_text(keys_, session, realm);
     std::string out = line(session_name(origin, realm), value, origin, lifetime);
     if (is_domain(realm)) out += "; Domain=" + realm.substr(1);
     return out + "\r\n";

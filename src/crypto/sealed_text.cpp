@@ -1,8 +1,8 @@
-#include "features/forward_auth/sealed_text.hpp"
+#include "crypto/sealed_text.hpp"
 
 #include "base/bytes.hpp"
 
-namespace consentry {
+namespace consentry::crypto {
 namespace {
 
 constexpr std::size_t iv_bytes = 12;
@@ -10,15 +10,14 @@ constexpr std::size_t text_max = 4'096;
 
 }  // namespace
 
-std::string sealed_text(const crypto::SealingKeys& keys, std::string_view content, std::string_view bound_to) {
+std::string sealed_text(const SealingKeys& keys, std::string_view content, std::string_view bound_to) {
     const auto [iv, sealed] = keys.seal(as_bytes(content), as_bytes(bound_to));
     Bytes bytes = iv;
     bytes.insert(bytes.end(), sealed.begin(), sealed.end());
     return to_base64url(bytes);
 }
 
-std::optional<std::string> opened_text(const crypto::SealingKeys& keys, std::string_view text,
-                                       std::string_view bound_to) {
+std::optional<std::string> opened_text(const SealingKeys& keys, std::string_view text, std::string_view bound_to) {
     if (text.size() > text_max) return std::nullopt;
     const auto bytes = from_base64url(text);
     if (!bytes || bytes->size() <= iv_bytes) return std::nullopt;
@@ -29,4 +28,4 @@ std::optional<std::string> opened_text(const crypto::SealingKeys& keys, std::str
     return std::string(as_text(*content));
 }
 
-}  // namespace consentry
+}  // namespace consentry::crypto
