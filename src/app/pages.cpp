@@ -21,6 +21,19 @@ std::string origin_of(const std::string& public_url) {
     return public_url.empty() || !parsed ? public_url : parsed->origins().front();
 }
 
+// Those that know this website: which clients they know is a setting.
+std::vector<WebProvider> web_providers(const SocialConfig& config) {
+    std::vector<WebProvider> out;
+    for (const SocialProvider provider : all_social_providers) {
+        const SocialProviderConfig& one = provider == SocialProvider::google ? config.google : config.apple;
+        if (one.web_client_id.empty()) continue;
+        out.push_back({.provider = provider,
+                       .client_id = one.web_client_id,
+                       .authorization = ConfiguredUrl::parse(one.authorization_url).value()});
+    }
+    return out;
+}
+
 AccountArea::Parts account_parts(Services& services) {
     return {.locales = services.locales,
             .sessions = services.sessions,
@@ -40,12 +53,15 @@ std::unique_ptr<Website> open_website(Services& services) {
     if (!can_serve_pages(config)) return nullptr;
     const ReturnHosts hosts = ReturnHosts::parse(config.pages.return_hosts).value();
     return std::make_unique<Website>(
-        Website::Parts{.locales = services.locales,
+        Website::Parts{.clock = services.clock,
+                       .locales = services.locales,
+                       .flags = services.feature_flags,
                        .sessions = services.sessions,
                        .roles = services.roles,
                        .acceptances = services.consents,
                        .policies = services.term_policies,
                        .login = services.login,
+                       .social_guard = services.social_guard,
                        .accounts = services.accounts,
                        .links = services.link_requests,
                        .passwords = services.passwords,
@@ -62,7 +78,8 @@ std::unique_ptr<Website> open_website(Services& services) {
                                   .languages = config.app.languages,
                                   .default_language = config.app.language},
                         .api_prefix = config.http.global_prefix,
-                        .url = own_url(config)});
+                        .url = own_url(config),
+                        .providers = web_providers(config.social)});
 }
 
 }  // namespace consentry

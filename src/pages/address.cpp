@@ -11,6 +11,7 @@ namespace consentry {
 namespace {
 
 constexpr std::size_t bytes_max = 2'048;
+constexpr std::size_t configured_bytes_max = 300;
 constexpr std::string_view secure = "https://";
 constexpr std::string_view plain = "http://";
 
@@ -99,18 +100,27 @@ bool ReturnHosts::contain(std::string_view origin) const {
     return std::ranges::find(origins_, origin) != origins_.end();
 }
 
+std::optional<ConfiguredUrl> ConfiguredUrl::parse(std::string_view text) {
+    if (text.size() > configured_bytes_max || !text.starts_with(secure)) return std::nullopt;
+    const auto path_begin = std::min(text.find_first_of("/?", secure.size()), text.size());
+    auto origin = origin_of(text.substr(0, path_begin));
+    const std::string_view path = text.substr(path_begin);
+    if (!origin || (!path.empty() && !is_path(path))) return std::nullopt;
+    return ConfiguredUrl(*origin + std::string(path), *origin);
+}
+
 std::optional<Address> Address::safe_return(std::string_view text, const ReturnHosts& hosts) {
     if (text.size() > bytes_max) return std::nullopt;
-    if (is_path(text)) return checked(std::string(text));
+    if (is_path(text)) return checked(std::string(text), false);
     const auto scheme_end = text.find("://");
     if (scheme_end == std::string_view::npos) return std::nullopt;
     const auto path_begin = std::min(text.find_first_of("/?", scheme_end + 3), text.size());
     const auto origin = origin_of(text.substr(0, path_begin));
     if (!origin || !hosts.contain(*origin)) return std::nullopt;
     const std::string_view path = text.substr(path_begin);
-    if (path.empty()) return checked(*origin + "/");
+    if (path.empty()) return checked(*origin + "/", true);
     if (!is_path(path)) return std::nullopt;
-    return checked(*origin + std::string(path));
+    return checked(*origin + std::string(path), true);
 }
 
 Address Address::with(HtmlLiteral name, std::string_view value) && {

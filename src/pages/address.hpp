@@ -26,11 +26,27 @@ private:
     std::vector<std::string> origins_;  // in lower case, without the usual port
 };
 
+// An https address from the settings, such as a provider's.
+class ConfiguredUrl {
+public:
+    // Returns nullopt for one with credentials or a fragment, or one that readers might understand in different ways.
+    static std::optional<ConfiguredUrl> parse(std::string_view text);
+
+    const std::string& text() const { return text_; }
+    const std::string& origin() const { return origin_; }  // as security policies name it
+
+private:
+    ConfiguredUrl(std::string text, std::string origin) : text_(std::move(text)), origin_(std::move(origin)) {}
+    std::string text_;
+    std::string origin_;
+};
+
 // An address that leads to a place that we chose. There are no others, so no page can redirect to a stranger.
 class Address {
 public:
     // A path of ours, from the program.
     explicit Address(HtmlLiteral path) : text_(path.text()) {}
+    explicit Address(const ConfiguredUrl& url) : text_(url.text()) {}
 
     // Returns the address that a client named, if it is a path of ours or leads to one of `hosts`; nullopt for
     // everything that a browser might read in another way.
@@ -39,14 +55,18 @@ public:
     // Adds a value to the query, percent-encoded.
     Address with(HtmlLiteral name, std::string_view value) &&;
     const std::string& text() const { return text_; }
+    // Whether it leads to one of the hosts of safe_return().
+    bool is_of_host() const { return is_of_host_; }
 
 private:
-    static Address checked(std::string text) {
+    static Address checked(std::string text, bool is_of_host) {
         Address out("");
         out.text_ = std::move(text);
+        out.is_of_host_ = is_of_host;
         return out;
     }
     std::string text_;
+    bool is_of_host_ = false;
 };
 
 }  // namespace consentry

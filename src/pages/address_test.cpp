@@ -159,6 +159,20 @@ TEST(ReturnHosts, EntriesThatNameNoHostAreRefused) {
         EXPECT_FALSE(ReturnHosts::parse({entry})) << entry;
 }
 
+// Its origin becomes part of a security policy.
+TEST(ConfiguredUrl, HasOneReadingOrIsRefused) {
+    const auto url = ConfiguredUrl::parse("https://Login.Example.com:443/auth?tenant=7");
+    ASSERT_TRUE(url);
+    EXPECT_EQ(url->origin(), "https://login.example.com");
+    EXPECT_EQ(Address(*url).with("state", "a&b").text(), "https://login.example.com/auth?tenant=7&state=a%26b");
+    EXPECT_EQ(ConfiguredUrl::parse("https://127.0.0.1:8443")->origin(), "https://127.0.0.1:8443");
+    for (const char* text : {"", "/auth", "http://a/b", "https://", "https:///b", "https://a;b/c", "https://a,b/c",
+                             "https://*/c", "https://*.a/c", "https://a'b/c", "https://a:x/b", "https://a/b#c",
+                             "https://u@a/b", "https://a/b c", "https://a/../b", "https://a/%0d%0aX", "https://a\\b/"})
+        EXPECT_FALSE(ConfiguredUrl::parse(text)) << text;
+    EXPECT_FALSE(ConfiguredUrl::parse("https://a/" + std::string(300, 'b')));
+}
+
 TEST(Address, AValueOfTheQueryIsEncoded) {
     EXPECT_EQ(Address("/login").with("return", "/a?b=c&d").with("x", "ä").text(),
               "/login?return=%2Fa%3Fb%3Dc%26d&x=%C3%A4");

@@ -15,6 +15,8 @@ std::string PageCookies::name_of(PageCookie cookie) const {
             return base + "-step";
         case PageCookie::language:
             return base + "-language";
+        case PageCookie::provider:
+            return base + "-provider";
     }
     return base;
 }
@@ -24,8 +26,11 @@ std::optional<std::string> PageCookies::find(const http::Request& request, PageC
 }
 
 std::string PageCookies::line(PageCookie cookie, std::string_view value) const {
-    std::string out = "Set-Cookie: " + name_of(cookie) + "=" + std::string(value) + "; Path=/; HttpOnly; SameSite=Lax";
-    if (secure_) out += "; Secure";
+    const bool comes_back = cookie == PageCookie::provider;
+    std::string out = "Set-Cookie: " + name_of(cookie) + "=" + std::string(value) + "; Path=/; HttpOnly; SameSite=";
+    out += comes_back ? "None" : "Lax";
+    // Browsers take no SameSite=None without Secure, and set it over plain http on this machine as well.
+    if (secure_ || comes_back) out += "; Secure";
     return out;
 }
 

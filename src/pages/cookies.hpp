@@ -1,5 +1,5 @@
-// The cookies of the pages. All are of this host alone, unreadable for scripts, and sent along with top-level
-// navigations from other sites only.
+// The cookies of the pages. All are of this host alone and unreadable for scripts. Browsers send them along with a
+// request from another site only if it opens a page of ours; `provider` comes with a form from another site as well.
 #pragma once
 
 #include <chrono>
@@ -16,6 +16,7 @@ enum class PageCookie {
     visitor,  // binds the forms of those who are not
     step,     // the second step of a login
     language,
+    provider,  // while the visitor is at an identity provider, which sends them back with a form
 };
 
 class PageCookies {

@@ -5,24 +5,18 @@
 #include "pages/ways.hpp"
 
 namespace consentry {
-namespace {
-
-Origin origin_of(const Visit& visit) {
-    Origin origin;
-    origin.kind = SessionKind::cookie;
-    origin.from = LoginFrom::website;
-    origin.with = LoginWith::credential;
-    origin.ip_address = visit.context().client_address();
-    origin.user_agent = visit.context().user_agent();
-    return origin;
-}
-
-}  // namespace
 
 void LoginPages::add_to(Pages& pages) {
+    std::vector<std::string> names = ProviderButtons::names;
+    names.insert(names.end(), {"note", "refusal"});
     pages.form(
         "/login",
-        {.id = "login", .file = "login.html", .title = "login.title", .names = {"note"}, .flag = "loginWithCredential"},
+        {.id = "login",
+         .file = "login.html",
+         .title = "login.title",
+         .names = std::move(names),
+         .flag = "loginWithCredential",
+         .form_origins = buttons_.origins()},
         [this](const Visit& visit) { return show_login(visit); },
         [this](const Sent<LoginForm>& sent) { return log_in(sent); });
     pages.form(
@@ -35,15 +29,14 @@ void LoginPages::add_to(Pages& pages) {
 
 awaitable<Result<PageAnswer>> LoginPages::show_login(const Visit& visit) const {
     if (visit.is_signed_in()) co_return PageAnswer::to(goal_of(visit));
-    const std::string_view note = note_message(visit);
-    co_return PageAnswer::of(
-        std::move(View().text("note", note.empty() ? note : locales_.text(visit.language(), note))));
+    View view = co_await buttons_.to_log_in();
+    co_return PageAnswer::of(std::move(view.with(notes_of(visit, locales_))));
 }
 
 awaitable<Result<PageAnswer>> LoginPages::log_in(const Sent<LoginForm>& sent) {
     const Visit& visit = sent.visit();
-    auto answer = co_await login_.with_credential(sent.form().email, sent.form().password, origin_of(visit),
-                                                  cause_of(visit.context()));
+    auto answer = co_await login_.with_credential(sent.form().email, sent.form().password,
+                                                  origin_of(visit, LoginWith::credential), cause_of(visit.context()));
     if (!answer) co_return fail(std::move(answer.error()));
     co_return after(*answer, visit);
 }
@@ -75,8 +68,8 @@ awaitable<Result<PageAnswer>> LoginPages::verify(const Sent<VerifyForm>& sent) {
         return PageAnswer::to(login_with_note(LoginNote::over, visit), cookies_.clear(PageCookie::step));
     };
     if (!step) co_return start_again();
-    auto answer = co_await login_.verify(std::move(step->challenge), proof_of(sent.form()), origin_of(visit),
-                                         cause_of(visit.context()));
+    auto answer = co_await login_.verify(std::move(step->challenge), proof_of(sent.form()),
+                                         origin_of(visit, LoginWith::credential), cause_of(visit.context()));
     if (!answer && answer.error().is(errors::two_factor_challenge_invalid)) co_return start_again();
     if (!answer) co_return fail(std::move(answer.error()));
     co_return after(*answer, visit);

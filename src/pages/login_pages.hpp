@@ -8,16 +8,25 @@
 #include "pages/login_forms.hpp"
 #include "pages/login_steps.hpp"
 #include "pages/pages.hpp"
+#include "pages/provider_buttons.hpp"
 
 namespace consentry {
 
 class LoginPages {
 public:
     // The references must outlive this object.
-    LoginPages(Login& login, Sessions& sessions, const Locales& locales, PageCookies cookies, LoginSteps steps)
-        : login_(login), sessions_(sessions), locales_(locales), cookies_(cookies), steps_(std::move(steps)) {}
+    LoginPages(Login& login, Sessions& sessions, const Locales& locales, const ProviderButtons& buttons,
+               PageCookies cookies, LoginSteps steps)
+        : login_(login),
+          sessions_(sessions),
+          locales_(locales),
+          buttons_(buttons),
+          cookies_(cookies),
+          steps_(std::move(steps)) {}
 
     void add_to(Pages& pages);
+    // The way on after a step, whatever it was.
+    PageAnswer after(const LoginAnswer& answer, const Visit& visit) const;
 
 private:
     awaitable<Result<PageAnswer>> show_login(const Visit& visit) const;
@@ -26,12 +35,10 @@ private:
     awaitable<Result<PageAnswer>> verify(const Sent<VerifyForm>& sent);
     awaitable<Result<PageAnswer>> log_out(const Sent<LogoutForm, VisitOf<SignedInProvisionally>>& sent);
 
-    // The way on after a step.
-    PageAnswer after(const LoginAnswer& answer, const Visit& visit) const;
-
     Login& login_;
     Sessions& sessions_;
     const Locales& locales_;
+    const ProviderButtons& buttons_;
     PageCookies cookies_;
     LoginSteps steps_;
 };

@@ -30,7 +30,7 @@ http::Endpoint Pages::add(http::Method method, std::string_view path, std::strin
 std::shared_ptr<const SitePage> Pages::page(const PageSpec& spec, const std::vector<std::string>& fields) const {
     std::vector<std::string> names = spec.names;
     for (std::string& name : form_value_names(fields)) names.push_back(std::move(name));
-    return std::make_shared<const SitePage>(kit_.site.page(spec.file, spec.title, std::move(names)));
+    return std::make_shared<const SitePage>(kit_.site.page(spec.file, spec.title, std::move(names), spec.form_origins));
 }
 
 }  // namespace consentry

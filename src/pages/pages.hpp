@@ -18,6 +18,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,15 +29,22 @@
 #include "pages/form_fields.hpp"
 #include "pages/pages_guard.hpp"
 #include "pages/site.hpp"
+#include "pages/ways.hpp"
 
 namespace consentry {
 
 struct PageSpec {
-    std::string_view id;                  // of its operations, which are idPage and idForm
-    std::string_view file;                // of its template
-    std::string_view title;               // the message pages.<title>
-    std::vector<std::string> names = {};  // the values that its views may hold, besides those of its form
-    std::string_view flag = {};           // the feature flag that its form requires, as of an endpoint
+    std::string_view id;                         // of its operations, which are idPage and idForm
+    std::string_view file;                       // of its template
+    std::string_view title;                      // the message pages.<title>
+    std::vector<std::string> names = {};         // the values that its views may hold, besides those of its form
+    std::string_view flag = {};                  // the feature flag that its form requires, as of an endpoint
+    std::vector<std::string> form_origins = {};  // to which its forms lead, besides our own and the hosts of returns
+};
+
+struct ActionSpec {
+    std::string_view flag = {};              // as of a form
+    std::optional<Address> if_expired = {};  // where a visitor goes whose form has expired, besides their way back
 };
 
 // What the handlers of pages share.
@@ -94,11 +102,13 @@ public:
     using From = typename Parts::FromType;
     static constexpr bool has_page = !std::is_same_v<Show, NoPage>;
 
-    FormHandler(PageKit kit, std::shared_ptr<const SitePage> page, Show show, Submit submit)
+    FormHandler(PageKit kit, std::shared_ptr<const SitePage> page, Show show, Submit submit,
+                std::optional<Address> if_expired = {})
         : kit_(kit),
           page_(std::move(page)),
           show_(std::move(show)),
           submit_(std::move(submit)),
+          if_expired_(std::move(if_expired)),
           fields_(field_names<Form>()) {}
 
     boost::asio::awaitable<Result<http::Reply>> run(http::RequestContext& context) override {
@@ -138,6 +148,8 @@ private:
                 co_return co_await shown(visit, {.view = faults.take(), .status = status});
             }
         }
+        if (if_expired_ && refusal.is(errors::form_expired))
+            co_return kit_.site.redirect(with_return(*if_expired_, visit));
         co_return kit_.refuse(visit.context(), std::move(refusal), has_page);
     }
 
@@ -161,6 +173,7 @@ private:
     std::shared_ptr<const SitePage> page_;
     Show show_;
     Submit submit_;
+    std::optional<Address> if_expired_;
     std::vector<std::string> fields_;
 };
 
@@ -192,10 +205,11 @@ public:
 
     // A form without a page of its own: a button of another page.
     template <class Submit>
-    void action(std::string_view path, std::string_view id, Submit submit) {
+    void action(std::string_view path, std::string_view id, Submit submit, const ActionSpec& spec = {}) {
         add(http::Method::post, path, std::string(id) + "Form")
-            .handled_with(std::make_unique<detail::FormHandler<detail::NoPage, Submit>>(kit_, nullptr, detail::NoPage{},
-                                                                                        std::move(submit)));
+            .behind_flag(spec.flag)
+            .handled_with(std::make_unique<detail::FormHandler<detail::NoPage, Submit>>(
+                kit_, nullptr, detail::NoPage{}, std::move(submit), spec.if_expired));
     }
 
 private:

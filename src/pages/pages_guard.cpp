@@ -95,6 +95,15 @@ Visit PagesGuard::arrive(http::RequestContext& context) const {
     return visit;
 }
 
+Visit PagesGuard::resume(http::RequestContext& context, const std::optional<LeftVisit>& left) const {
+    context.language = left ? left->language : language_of(context);
+    Visit visit(context, settings_.cookies);
+    if (!left) return visit;
+    visit.browser_ = left->browser;
+    visit.return_to_ = Address::safe_return(left->return_to, settings_.return_hosts);
+    return visit;
+}
+
 Result<void> PagesGuard::check_origin(const http::Request& request) const {
     const auto site = request.header("sec-fetch-site");
     const auto origin = request.header("origin");

@@ -1,6 +1,7 @@
 // Decides what a browser may see and send. Makes the proofs of visit.hpp.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -22,6 +23,13 @@ struct PagesGuardSettings {
     std::vector<std::string> secrets;  // of the forms
     std::vector<Language> languages;   // that visitors can choose
     Language default_language = Language::en;
+};
+
+// A visit that goes on after another site.
+struct LeftVisit {
+    std::string browser;    // Visit::browser()
+    std::string return_to;  // the address, or empty
+    Language language = Language::en;
 };
 
 class PagesGuard {
@@ -57,6 +65,10 @@ public:
     Sent<Form, From> sent(const From& visit, Form form) const {
         return {visit, std::move(form)};
     }
+
+    // The visit of a browser that another site sends back with a form, for which browsers withhold our other cookies.
+    // `left` is what it took along; without it, nothing is known of the browser. Its forms have no token.
+    Visit resume(http::RequestContext& context, const std::optional<LeftVisit>& left) const;
 
     // Where a refused visitor can give what is missing, and comes back from; nullopt if there is no such place.
     // `has_page`: the path of the request can be opened as a page.

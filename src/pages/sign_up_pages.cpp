@@ -7,11 +7,6 @@
 namespace consentry {
 namespace {
 
-awaitable<Result<PageAnswer>> show_sign_up(const Visit& visit) {
-    if (visit.is_signed_in()) co_return PageAnswer::to(goal_of(visit));
-    co_return PageAnswer::of(password_hint());
-}
-
 awaitable<Result<PageAnswer>> show_empty(const Visit&) { co_return PageAnswer{}; }
 
 // Only shows a button: programs that look at the links of mails open them too.
@@ -22,14 +17,17 @@ awaitable<Result<PageAnswer>> show_verify(const Visit& visit) {
 }  // namespace
 
 void SignUpPages::add_to(Pages& pages) {
+    std::vector<std::string> names = ProviderButtons::names;
+    names.insert(names.end(), password_hint_names.begin(), password_hint_names.end());
     pages.form(
         "/sign-up",
         {.id = "signUp",
          .file = "sign_up.html",
          .title = "signUp.title",
-         .names = password_hint_names,
-         .flag = "signUp"},
-        [](const Visit& visit) { return show_sign_up(visit); },
+         .names = std::move(names),
+         .flag = "signUp",
+         .form_origins = buttons_.origins()},
+        [this](const Visit& visit) { return show_sign_up(visit); },
         [this](const Sent<SignUpForm>& sent) { return sign_up(sent); });
     pages.form(
         "/verify-email", {.id = "sendVerification", .file = "verify_email_again.html", .title = "verifyEmail.again"},
@@ -40,6 +38,12 @@ void SignUpPages::add_to(Pages& pages) {
         {.id = "verifyEmail", .file = "verify_email.html", .title = "verifyEmail.title", .names = {"token"}},
         [](const Visit& visit) { return show_verify(visit); },
         [this](const Sent<NothingForm>& sent) { return verify(sent); });
+}
+
+awaitable<Result<PageAnswer>> SignUpPages::show_sign_up(const Visit& visit) const {
+    if (visit.is_signed_in()) co_return PageAnswer::to(goal_of(visit));
+    View view = co_await buttons_.to_sign_up();
+    co_return PageAnswer::of(std::move(view.with(password_hint())));
 }
 
 awaitable<Result<PageAnswer>> SignUpPages::sign_up(const Sent<SignUpForm>& sent) {

@@ -5,23 +5,27 @@
 #include "features/accounts/link_requests.hpp"
 #include "pages/account_forms.hpp"
 #include "pages/pages.hpp"
+#include "pages/provider_buttons.hpp"
 
 namespace consentry {
 
 class SignUpPages {
 public:
     // The references must outlive this object.
-    SignUpPages(Accounts& accounts, LinkRequests& links) : accounts_(accounts), links_(links) {}
+    SignUpPages(Accounts& accounts, LinkRequests& links, const ProviderButtons& buttons)
+        : accounts_(accounts), links_(links), buttons_(buttons) {}
 
     void add_to(Pages& pages);
 
 private:
+    awaitable<Result<PageAnswer>> show_sign_up(const Visit& visit) const;
     awaitable<Result<PageAnswer>> sign_up(const Sent<SignUpForm>& sent);
     awaitable<Result<PageAnswer>> send_link(const Sent<AddressForm>& sent);
     awaitable<Result<PageAnswer>> verify(const Sent<NothingForm>& sent);
 
     Accounts& accounts_;
     LinkRequests& links_;
+    const ProviderButtons& buttons_;
 };
 
 }  // namespace consentry

@@ -60,10 +60,11 @@ std::string_view type_of(std::string_view extension) {
 }
 
 // Scripts cannot run, and nothing comes from elsewhere. Browsers apply form-action to the redirect after a form too, so
-// it names the hosts to which a login returns.
-std::string policy_of(const ReturnHosts& hosts) {
+// it names the hosts to which a login returns, and on a page with their buttons the identity providers.
+std::string policy_of(const ReturnHosts& hosts, const std::vector<std::string>& form_origins = {}) {
     std::string form_action = "'self'";
     for (const std::string& origin : hosts.origins()) form_action += " " + origin;
+    for (const std::string& origin : form_origins) form_action += " " + origin;
     return "default-src 'none'; style-src 'self'; img-src 'self'; form-action " + form_action +
            "; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 }
@@ -71,7 +72,7 @@ std::string policy_of(const ReturnHosts& hosts) {
 // A browser enters a guarded host where it gets a cookie of that host.
 std::string location_of(const Address& address) {
     const std::string& text = address.text();
-    if (text.starts_with('/')) return text;
+    if (!address.is_of_host()) return text;
     const auto path = text.find('/', text.find("://") + 3);
     return text.substr(0, path) + std::string(guarded_root) + "/start?return=" + percent_encoded(text.substr(path));
 }
@@ -143,11 +144,13 @@ const SiteFile& Site::add_file(std::string_view name, std::string_view extension
                                         .etag = "\"" + digest + "\""});
 }
 
-SitePage Site::page(std::string_view file, std::string_view title, std::vector<std::string> names) const {
+SitePage Site::page(std::string_view file, std::string_view title, std::vector<std::string> names,
+                    const std::vector<std::string>& form_origins) const {
     std::ranges::copy(shared_names(), std::back_inserter(names));
     const std::string key = "pages." + std::string(title);
     if (!locales_.find(Language::en, key)) throw std::logic_error("there is no message " + key);
-    return {HtmlTemplate({locales_, [this](std::string_view one) { return read(one); }}, file, names), key};
+    return {HtmlTemplate({locales_, [this](std::string_view one) { return read(one); }}, file, names), key,
+            policy_of(settings_.return_hosts, form_origins)};
 }
 
 http::Reply Site::send(const http::RequestContext& context, const SitePage& page, View view, View frame,
@@ -172,7 +175,7 @@ http::Reply Site::send(const http::RequestContext& context, const SitePage& page
     http::Reply reply;
     reply.status = status;
     reply.content_type = "text/html; charset=utf-8";
-    reply.content_security_policy = content_security_policy_;
+    reply.content_security_policy = page.content_security_policy_;
     reply.extra_headers = page_headers;
     reply.data = layout_->render(context.language, frame).text();
     return reply;

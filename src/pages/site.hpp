@@ -55,12 +55,16 @@ struct PageAnswer {
 
 class SitePage {
 public:
-    SitePage(HtmlTemplate body, std::string title) : body_(std::move(body)), title_(std::move(title)) {}
+    SitePage(HtmlTemplate body, std::string title, std::string content_security_policy)
+        : body_(std::move(body)),
+          title_(std::move(title)),
+          content_security_policy_(std::move(content_security_policy)) {}
 
 private:
     friend class Site;
     HtmlTemplate body_;
     std::string title_;  // key of the message
+    std::string content_security_policy_;
 };
 
 // Where a guarded host has the files of the pages.
@@ -72,8 +76,9 @@ public:
     Site(const Locales& locales, SiteSettings settings);
 
     // Reads the template of a page. `names` are the values that its views may hold, besides those of every page: see
-    // site.cpp.
-    SitePage page(std::string_view file, std::string_view title, std::vector<std::string> names) const;
+    // site.cpp. `form_origins` are those to which its forms lead, besides our own and the hosts of returns.
+    SitePage page(std::string_view file, std::string_view title, std::vector<std::string> names,
+                  const std::vector<std::string>& form_origins = {}) const;
 
     http::Reply reply(const Visit& visit, const SitePage& page, PageAnswer answer) const;
     http::Reply redirect(const Address& address, std::string headers = {}) const;

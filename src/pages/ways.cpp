@@ -7,8 +7,9 @@
 namespace consentry {
 namespace {
 
+template <class Kind>
 struct Note {
-    LoginNote note;
+    Kind note;
     std::string_view name;  // in the address
     std::string_view message;
 };
@@ -17,6 +18,25 @@ constexpr std::array notes{Note{LoginNote::over, "over", "pages.login.over"},
                            Note{LoginNote::link_sent, "link", "pages.login.linkSent"},
                            Note{LoginNote::verified, "verified", "pages.login.verified"},
                            Note{LoginNote::password_set, "password", "pages.login.passwordSet"}};
+// Beside `with`, the name of the provider.
+constexpr std::array provider_notes{Note{ProviderNote::over, "over", "pages.provider.over"},
+                                    Note{ProviderNote::cancelled, "cancelled", "pages.provider.cancelled"},
+                                    Note{ProviderNote::refused, "refused", "pages.provider.refused"},
+                                    Note{ProviderNote::no_sign_up, "no-sign-up", "pages.provider.noSignUp"},
+                                    Note{ProviderNote::blocked, "blocked", "user.error.blocked"},
+                                    Note{ProviderNote::inactive, "inactive", "user.error.inactive"},
+                                    Note{ProviderNote::not_verified, "not-verified", "user.error.emailNotVerified"}};
+
+std::string_view name_in(const auto& list, auto wanted) {
+    for (const auto& one : list)
+        if (one.note == wanted) return one.name;
+    return {};
+}
+std::string_view message_in(const auto& list, std::string_view name) {
+    for (const auto& one : list)
+        if (one.name == name) return one.message;
+    return {};
+}
 
 }  // namespace
 
@@ -27,18 +47,37 @@ Address with_return(Address address, const Visit& visit) {
 
 Address goal_of(const Visit& visit) { return visit.return_to().value_or(Address("/account")); }
 
-Address login_with_note(LoginNote wanted, const Visit& visit) {
-    std::string_view name;
-    for (const Note& one : notes)
-        if (one.note == wanted) name = one.name;
-    return with_return(Address("/login").with("step", name), visit);
+Address login_with_note(LoginNote note, const Visit& visit) {
+    return with_return(Address("/login").with("step", name_in(notes, note)), visit);
 }
 
-std::string_view note_message(const Visit& visit) {
+Address login_with_note(ProviderNote note, SocialProvider provider, const Visit& visit) {
+    return with_return(
+        Address("/login").with("step", name_in(provider_notes, note)).with("with", facts_of(provider).name), visit);
+}
+
+View notes_of(const Visit& visit, const Locales& locales) {
+    View view;
     const std::string step = visit.query("step");
-    for (const Note& one : notes)
-        if (one.name == step) return one.message;
-    return {};
+    const std::string with = visit.query("with");
+    for (const SocialProvider provider : all_social_providers) {
+        const SocialProviderFacts& facts = facts_of(provider);
+        const auto message = with == facts.name ? message_in(provider_notes, step) : std::string_view();
+        if (!message.empty()) view.text("refusal", locales.text(visit.language(), message, {{"owner", facts.owner}}));
+    }
+    const auto message = with.empty() ? message_in(notes, step) : std::string_view();
+    if (!message.empty()) view.text("note", locales.text(visit.language(), message));
+    return view;
+}
+
+Origin origin_of(const Visit& visit, LoginWith with) {
+    Origin origin;
+    origin.kind = SessionKind::cookie;
+    origin.from = LoginFrom::website;
+    origin.with = with;
+    origin.ip_address = visit.context().client_address();
+    origin.user_agent = visit.context().user_agent();
+    return origin;
 }
 
 View password_hint() {

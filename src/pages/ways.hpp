@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "features/login/provider.hpp"
+#include "features/sessions/repository.hpp"
 #include "pages/site.hpp"
 #include "pages/visit.hpp"
 
@@ -19,8 +21,14 @@ Address goal_of(const Visit& visit);
 // nothing that is not shown to everybody.
 enum class LoginNote { over, signed_up, link_sent, verified, password_set };
 Address login_with_note(LoginNote note, const Visit& visit);
-// The message of the note that the address names; empty if it names none.
-std::string_view note_message(const Visit& visit);
+// The same after a visit to an identity provider from which nobody was logged in.
+enum class ProviderNote { over, cancelled, refused, no_sign_up, blocked, inactive, not_verified };
+Address login_with_note(ProviderNote note, SocialProvider provider, const Visit& visit);
+// The values `note` and `refusal` of the page of the login, as far as the address names them.
+View notes_of(const Visit& visit, const Locales& locales);
+
+// How a session that begins on a page is recorded.
+Origin origin_of(const Visit& visit, LoginWith with);
 
 // What a new password must be, for the templates that ask for one.
 View password_hint();

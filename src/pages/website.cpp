@@ -34,12 +34,15 @@ Website::Website(const Parts& parts, WebsiteSettings settings)
     : site_(parts.locales, std::move(settings.site)),
       callers_(parts.sessions, parts.roles, parts.acceptances, settings.guard.cookies),
       guard_(callers_, std::move(settings.guard)),
-      error_pages_(site_, guard_, settings.api_prefix,
-                   Navigations(parts.host_cookies.hosts(), std::move(settings.url))),
-      login_(parts.login, parts.sessions, parts.locales, guard_.settings().cookies,
+      error_pages_(site_, guard_, settings.api_prefix, Navigations(parts.host_cookies.hosts(), settings.url)),
+      buttons_(parts.flags, std::move(settings.providers)),
+      login_(parts.login, parts.sessions, parts.locales, buttons_, guard_.settings().cookies,
              LoginSteps(guard_.settings().secrets, guard_.settings().cookies)),
+      providers_({.login = parts.login, .guard = parts.social_guard, .login_pages = login_, .buttons = buttons_},
+                 ProviderTrips(parts.clock, guard_.settings().secrets, guard_.settings().cookies),
+                 PageKit(site_, guard_), std::move(settings.url)),
       set_up_(parts.login, parts.locales, LoginSteps(guard_.settings().secrets, guard_.settings().cookies)),
-      sign_up_(parts.accounts, parts.links),
+      sign_up_(parts.accounts, parts.links, buttons_),
       recovery_({.links = parts.links,
                  .passwords = parts.passwords,
                  .confirmation = parts.confirmation,
@@ -62,6 +65,7 @@ void Website::add_to(http::Router& router) {
     pages.show("/", {.id = "home", .file = "home.html", .title = "home.title"},
                [](const Visit& visit) { return show_home(visit); });
     login_.add_to(pages);
+    providers_.add_to(pages, router);
     set_up_.add_to(pages);
     sign_up_.add_to(pages);
     recovery_.add_to(pages);

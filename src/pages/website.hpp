@@ -8,6 +8,7 @@
 #include "features/accounts/accounts.hpp"
 #include "features/accounts/link_requests.hpp"
 #include "features/login/login.hpp"
+#include "features/login/social_guard.hpp"
 #include "features/passwords/confirmation.hpp"
 #include "features/passwords/passwords.hpp"
 #include "features/roles/roles.hpp"
@@ -21,6 +22,8 @@
 #include "pages/guarded_host_pages.hpp"
 #include "pages/login_pages.hpp"
 #include "pages/pages_guard.hpp"
+#include "pages/provider_buttons.hpp"
+#include "pages/provider_pages.hpp"
 #include "pages/recovery_pages.hpp"
 #include "pages/set_up_pages.hpp"
 #include "pages/sign_up_pages.hpp"
@@ -33,17 +36,21 @@ struct WebsiteSettings {
     PagesGuardSettings guard;
     std::string api_prefix;
     std::string url;  // of the pages, as browsers name them
+    std::vector<WebProvider> providers;
 };
 
 class Website {
 public:
     struct Parts {
+        const Clock& clock;
         const Locales& locales;
+        FeatureFlags& flags;
         Sessions& sessions;
         Roles& roles;
         Acceptances& acceptances;
         TermPolicies& policies;
         Login& login;
+        SocialGuard& social_guard;
         Accounts& accounts;
         LinkRequests& links;
         Passwords& passwords;
@@ -65,7 +72,9 @@ private:
     CookieGuard callers_;
     PagesGuard guard_;
     SiteErrorPages error_pages_;
+    ProviderButtons buttons_;
     LoginPages login_;
+    ProviderPages providers_;
     SetUpPages set_up_;
     SignUpPages sign_up_;
     RecoveryPages recovery_;

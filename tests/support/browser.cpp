@@ -1,6 +1,7 @@
 #include "tests/support/browser.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/percent_encoding.hpp"
 #include "tests/support/http_client.hpp"
@@ -67,6 +68,14 @@ Answer Browser::send_bare(const std::string& path, const Fields& fields, Headers
 Answer Browser::send(const std::string& path, Fields fields, Headers more) {
     fields.emplace_back("csrf", token);
     return send_bare(path, fields, std::move(more));
+}
+
+Answer Browser::send_from(const std::string& origin, const std::string& path, const Fields& fields) {
+    auto withheld = std::exchange(cookies, {});
+    if (auto provider = withheld.extract(provider_cookie)) cookies.insert(std::move(provider));
+    Answer answer = send_bare(path, fields, {{"Origin", origin}, {"Sec-Fetch-Site", "cross-site"}});
+    cookies.merge(withheld);
+    return answer;
 }
 
 Answer Browser::log_in(const Person& person) {

@@ -21,6 +21,8 @@ public:
     Answer send(const std::string& path, Fields fields, Headers more = {});
     // The same without the hidden field.
     Answer send_bare(const std::string& path, const Fields& fields, Headers more = {});
+    // Sends a form of another site's page, along with the cookies that browsers then send: those that ask for it.
+    Answer send_from(const std::string& origin, const std::string& path, const Fields& fields);
     // Logs in with the password. Returns the last answer.
     Answer log_in(const Person& person);
     // Whether the account's page opens.
@@ -41,5 +43,6 @@ inline const std::string session_cookie = "consentry";
 inline const std::string visitor_cookie = "consentry-visitor";
 inline const std::string step_cookie = "consentry-step";
 inline const std::string language_cookie = "consentry-language";
+inline const std::string provider_cookie = "consentry-provider";
 
 }  // namespace consentry::tests

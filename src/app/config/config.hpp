@@ -164,8 +164,10 @@ struct MailConfig {
 
 struct SocialProviderConfig {
     std::vector<std::string> client_ids;  // empty: login with this provider is disabled
+    std::string web_client_id;            // one of them, for the button on the pages; empty: there is none
     std::string issuer;
     std::string jwks_uri;
+    std::string authorization_url;
     bool nonce_required = false;
 };
 

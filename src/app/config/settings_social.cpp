@@ -1,6 +1,7 @@
 // Social login settings (login with identity tokens).
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
+#include "pages/address.hpp"
 
 namespace consentry {
 namespace {
@@ -22,14 +23,17 @@ bool is_client_id(std::string_view text) {
     return text.size() <= 255 && std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
 }
 
-// Appends to the provider's list, because several settings contribute to it.
-SettingType client_ids(SocialProviderConfig SocialConfig::* provider) {
+enum class ClientsAre { websites, apps };
+
+// Appends to the provider's list, because several settings contribute to it. The first website is that of the pages.
+SettingType client_ids(SocialProviderConfig SocialConfig::* provider, ClientsAre kind) {
     return {.allowed = std::string(client_id_list),
-            .read = [provider](std::string_view text, Config& config) -> Read {
+            .read = [provider, kind](std::string_view text, Config& config) -> Read {
                 const auto list = parse_list(text);
                 if (!list || !std::ranges::all_of(*list, is_client_id)) return refused(std::string(client_id_list));
-                auto& ids = (config.social.*provider).client_ids;
-                ids.insert(ids.end(), list->begin(), list->end());
+                SocialProviderConfig& settings = config.social.*provider;
+                settings.client_ids.insert(settings.client_ids.end(), list->begin(), list->end());
+                if (kind == ClientsAre::websites && !list->empty()) settings.web_client_id = list->front();
                 return {};
             },
             .show = [](const Config&) { return std::string(); }};
@@ -81,17 +85,29 @@ SettingType address() {
     return text<&Config::social, Provider, Member>(std::string(https_address), is_https_address);
 }
 
+template <auto Provider>
+SettingSpec authorization_url(std::string_view name, std::string_view usual) {
+    return {
+        .name = name,
+        .group = group,
+        .type = text<&Config::social, Provider, &SocialProviderConfig::authorization_url>(
+            std::string(https_address), [](std::string_view value) { return ConfiguredUrl::parse(value).has_value(); }),
+        .default_text = usual,
+        .description = "Where the button on the pages sends a browser: the authorization endpoint of this provider."};
+}
+
 }  // namespace
 
 std::vector<SettingSpec> social_settings() {
     return {
         {.name = "AUTH_SOCIAL_GOOGLE_CLIENT_ID",
          .group = group,
-         .type = client_ids(&SocialConfig::google),
+         .type = client_ids(&SocialConfig::google, ClientsAre::websites),
          .default_text = "none: login with Google is off",
          .derived = true,
-         .description = "The client IDs of the applications whose Google ID tokens are accepted. An application that "
-                        "requests tokens on behalf of another (`azp` differs from `aud`) needs both IDs in this list.",
+         .description = "The client IDs of the applications whose Google ID tokens are accepted. The first one is that "
+                        "of the button on the pages. An application that requests tokens on behalf of another (`azp` "
+                        "differs from `aud`) needs both IDs in this list.",
          .example = "1234567890-abc.apps.googleusercontent.com"},
         {.name = "AUTH_SOCIAL_GOOGLE_CLIENT_SECRET",
          .group = group,
@@ -112,11 +128,13 @@ std::vector<SettingSpec> social_settings() {
          .default_text = "https://www.googleapis.com/oauth2/v3/certs",
          .description = "Where the issuer publishes its keys. Consentry fetches them when a token needs them, at most "
                         "once a minute."},
+        authorization_url<&SocialConfig::google>("AUTH_SOCIAL_GOOGLE_AUTHORIZATION_URL",
+                                                 "https://accounts.google.com/o/oauth2/v2/auth"),
         carrier_header("AUTH_SOCIAL_GOOGLE_HEADER"),
         carrier_prefix("AUTH_SOCIAL_GOOGLE_PREFIX"),
         {.name = "AUTH_SOCIAL_APPLE_CLIENT_ID",
          .group = group,
-         .type = client_ids(&SocialConfig::apple),
+         .type = client_ids(&SocialConfig::apple, ClientsAre::apps),
          .default_text = "none",
          .derived = true,
          .description = "The bundle IDs of the apps whose Apple ID tokens are accepted. If neither this nor "
@@ -124,10 +142,11 @@ std::vector<SettingSpec> social_settings() {
          .example = "org.example.app"},
         {.name = "AUTH_SOCIAL_APPLE_SIGN_IN_CLIENT_ID",
          .group = group,
-         .type = client_ids(&SocialConfig::apple),
+         .type = client_ids(&SocialConfig::apple, ClientsAre::websites),
          .default_text = "none",
          .derived = true,
-         .description = "The services IDs of the websites whose Apple ID tokens are accepted.",
+         .description = "The services IDs of the websites whose Apple ID tokens are accepted. The first one is that of "
+                        "the button on the pages; without one, the pages have none.",
          .example = "org.example.web"},
         {.name = "AUTH_SOCIAL_APPLE_ISSUER",
          .group = group,
@@ -140,6 +159,8 @@ std::vector<SettingSpec> social_settings() {
          .default_text = "https://appleid.apple.com/auth/keys",
          .description = "Where the issuer publishes its keys. Consentry fetches them when a token needs them, at most "
                         "once a minute."},
+        authorization_url<&SocialConfig::apple>("AUTH_SOCIAL_APPLE_AUTHORIZATION_URL",
+                                                "https://appleid.apple.com/auth/authorize"),
         carrier_header("AUTH_SOCIAL_APPLE_HEADER"),
         carrier_prefix("AUTH_SOCIAL_APPLE_PREFIX"),
         {.name = "AUTH_SOCIAL_CA_FILE",

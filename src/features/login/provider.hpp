@@ -1,6 +1,7 @@
 // The identity providers that the service trusts, and their names in paths, the database and the API document.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 namespace consentry {
 
 enum class SocialProvider { google, apple };
+inline constexpr std::array all_social_providers{SocialProvider::google, SocialProvider::apple};
 
 struct SocialProviderFacts {
     std::string_view name;  // in paths, the database and the API document
@@ -20,6 +22,7 @@ struct SocialProviderFacts {
     ActivityAction join;
     const ErrorKind& required;  // no token was sent
     const ErrorKind& invalid;   // the token does not permit a login
+    std::string_view login_flag;
     std::string_view sign_up_flag;
 };
 
@@ -30,6 +33,7 @@ inline constexpr SocialProviderFacts google_facts{.name = "google",
                                                   .join = ActivityAction::user_join_google,
                                                   .required = errors::social_google_required,
                                                   .invalid = errors::social_google_invalid,
+                                                  .login_flag = "loginWithGoogle",
                                                   .sign_up_flag = "loginWithGoogle.signUpAllowed"};
 inline constexpr SocialProviderFacts apple_facts{.name = "apple",
                                                  .owner = "Apple",
@@ -38,6 +42,7 @@ inline constexpr SocialProviderFacts apple_facts{.name = "apple",
                                                  .join = ActivityAction::user_join_apple,
                                                  .required = errors::social_apple_required,
                                                  .invalid = errors::social_apple_invalid,
+                                                 .login_flag = "loginWithApple",
                                                  .sign_up_flag = "loginWithApple.signUpAllowed"};
 
 constexpr const SocialProviderFacts& facts_of(SocialProvider provider) {

@@ -1,7 +1,5 @@
 #include "features/login/social_guard.hpp"
 
-#include "http/bearer.hpp"
-
 namespace consentry {
 namespace {
 
@@ -31,18 +29,23 @@ SocialGuard::Known SocialGuard::know(SocialProvider provider, Provider settings,
     return out;
 }
 
-awaitable<Result<Identity>> SocialGuard::identify(SocialProvider provider, const http::RequestContext& context) {
+awaitable<Result<Identity>> SocialGuard::identify(SocialProvider provider, std::optional<std::string_view> token,
+                                                  Cause cause) {
     const auto& facts = facts_of(provider);
-    const auto token = http::bearer_token(context.request);
     if (!token) co_return fail(facts.required);
     auto identity = co_await check(provider, *token);
     if (identity) co_return std::move(*identity);
     // The refusal itself is reported in one place for all operations; the reason is reported only here.
-    const std::string reason(identity.error());
-    if (reasons_.admit(std::string(facts.name) + reason, reasons_max, std::chrono::minutes{1}, clock_.now()).admitted)
-        audit_.tell("identity_token.refused", Outcome::refused, std::nullopt, cause_of(context),
-                    {{"provider", std::string(facts.name)}, {"reason", reason}});
+    tell_of_refusal(provider, identity.error(), cause);
     co_return fail(facts.invalid);
+}
+
+void SocialGuard::tell_of_refusal(SocialProvider provider, std::string_view reason, const Cause& cause) {
+    const std::string name(facts_of(provider).name);
+    if (!reasons_.admit(name + std::string(reason), reasons_max, std::chrono::minutes{1}, clock_.now()).admitted)
+        return;
+    audit_.tell("identity_token.refused", Outcome::refused, std::nullopt, cause,
+                {{"provider", name}, {"reason", std::string(reason)}});
 }
 
 awaitable<std::expected<Identity, std::string_view>> SocialGuard::check(SocialProvider provider,

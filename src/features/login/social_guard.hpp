@@ -4,7 +4,9 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "base/worker_pool.hpp"
 #include "features/login/identity_token.hpp"
 #include "features/login/provider_keys.hpp"
+#include "http/bearer.hpp"
 #include "http/context.hpp"
 #include "http/operation.hpp"
 
@@ -45,7 +48,7 @@ public:
 
     template <SocialProvider P>
     awaitable<Result<VouchedBy<P>>> admit(http::RequestContext& context, std::type_identity<VouchedBy<P>>) {
-        auto identity = co_await identify(P, context);
+        auto identity = co_await identify(P, http::bearer_token(context.request), cause_of(context));
         if (!identity) co_return fail(std::move(identity.error()));
         co_return VouchedBy<P>{std::move(*identity)};
     }
@@ -58,13 +61,20 @@ public:
                 .errors = {&facts.required, &facts.invalid}};
     }
 
+    // The same for a token that came otherwise than as the bearer's: in the form with which a provider sends a browser
+    // back. The token has not been spent yet; it must live until the answer. Errors: the provider's `required` and
+    // `invalid`.
+    awaitable<Result<Identity>> identify(SocialProvider provider, std::optional<std::string_view> token, Cause cause);
+    // Tells the operator why nobody was identified. Strangers cannot flood the stream: it takes a few of each reason
+    // per minute.
+    void tell_of_refusal(SocialProvider provider, std::string_view reason, const Cause& cause);
+
 private:
     struct Known {
         IdentityRules rules;
         std::unique_ptr<ProviderKeys> keys;  // null: login with this provider is disabled
     };
     Known know(SocialProvider provider, Provider settings, const std::string& ca_file) const;
-    awaitable<Result<Identity>> identify(SocialProvider provider, const http::RequestContext& context);
     awaitable<std::expected<Identity, std::string_view>> check(SocialProvider provider, std::string_view token);
 
     const Clock& clock_;

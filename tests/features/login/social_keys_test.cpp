@@ -227,8 +227,9 @@ TEST(SOC_5, TheServiceStopsWhileAProviderKeepsItWaiting) {
 }
 
 TEST(SOC_5, KeysComeOverHttpsAlone) {
-    for (const char* setting : {"AUTH_SOCIAL_GOOGLE_JWKS_URI", "AUTH_SOCIAL_APPLE_JWKS_URI",
-                                "AUTH_SOCIAL_GOOGLE_ISSUER", "AUTH_SOCIAL_APPLE_ISSUER"})
+    for (const char* setting :
+         {"AUTH_SOCIAL_GOOGLE_JWKS_URI", "AUTH_SOCIAL_APPLE_JWKS_URI", "AUTH_SOCIAL_GOOGLE_ISSUER",
+          "AUTH_SOCIAL_APPLE_ISSUER", "AUTH_SOCIAL_GOOGLE_AUTHORIZATION_URL", "AUTH_SOCIAL_APPLE_AUTHORIZATION_URL"})
         for (const char* value : {"http://127.0.0.1/keys", "file:///etc/passwd", "ftp://a/b", "https://",
                                   "https://a@b/c", "https://a/b#c", "https://a/ b", "//a/b", ""})
             EXPECT_FALSE(read_config({{setting, value}}).has_value()) << setting << value;
@@ -236,10 +237,15 @@ TEST(SOC_5, KeysComeOverHttpsAlone) {
         read_config({{"AUTH_SOCIAL_APPLE_CLIENT_ID", "a,b"}, {"AUTH_SOCIAL_APPLE_SIGN_IN_CLIENT_ID", "c"}});
     ASSERT_TRUE(config.has_value());
     EXPECT_EQ(config->social.apple.client_ids, (std::vector<std::string>{"a", "b", "c"}));
+    EXPECT_EQ(config->social.apple.web_client_id, "c") << "apps have no pages";
     EXPECT_EQ(config->social.apple.jwks_uri, "https://appleid.apple.com/auth/keys");
+    EXPECT_EQ(config->social.apple.authorization_url, "https://appleid.apple.com/auth/authorize");
+    EXPECT_EQ(config->social.google.authorization_url, "https://accounts.google.com/o/oauth2/v2/auth");
     EXPECT_EQ(config->social.google.jwks_uri, "https://www.googleapis.com/oauth2/v3/certs");
     EXPECT_EQ(config->social.google.issuer, "https://accounts.google.com");
     EXPECT_TRUE(config->social.google.client_ids.empty());
+    EXPECT_EQ(read_config({{"AUTH_SOCIAL_GOOGLE_CLIENT_ID", "a, b"}})->social.google.web_client_id, "a");
+    EXPECT_TRUE(read_config({{"AUTH_SOCIAL_APPLE_CLIENT_ID", "a"}})->social.apple.web_client_id.empty());
     EXPECT_FALSE(read_config({{"AUTH_SOCIAL_GOOGLE_CLIENT_ID", "a,,b"}}).has_value());
     EXPECT_FALSE(read_config({{"AUTH_SOCIAL_GOOGLE_CLIENT_SECRET", ""}}).has_value());
 }
