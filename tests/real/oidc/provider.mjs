@@ -6,7 +6,9 @@
 //
 // control  POST /token  {client, subject, email, emailVerified?, nonce?} -> {token}
 //
-// Clients: `rsa` gets its tokens signed with RS256, `ec` with ES256. Version 8 of the package: version 9 does not run on
+// Clients: `rsa` gets its tokens signed with RS256, `ec` with ES256. `google-web` and `apple-web` are for browsers, which
+// the provider sends back to https://accounts.example.com with a form; anybody can log in there as NAME, whose address is
+// NAME@example.org. Version 8 of the package: version 9 does not run on
 // Debian 12's node 18.
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -17,6 +19,7 @@ import Provider from 'oidc-provider';
 const [folder] = process.argv.slice(2);
 const callback = 'https://client.example.org/callback';
 const people = new Map();
+const addressOf = (name) => ({ email: `${name}@example.org`, email_verified: true });
 
 const jwkOf = (alg, pair) => ({ ...pair.privateKey.export({ format: 'jwk' }), alg, use: 'sig', kid: randomBytes(8).toString('hex') });
 const clientOf = (id, alg) => ({
@@ -27,18 +30,30 @@ const clientOf = (id, alg) => ({
     token_endpoint_auth_method: 'none',
     id_token_signed_response_alg: alg,
 });
+const websiteOf = (name, alg, responseType, grants) => ({
+    ...clientOf(`${name}-web`, alg),
+    redirect_uris: [`https://accounts.example.com/login/${name}/callback`],
+    response_types: [responseType],
+    grant_types: grants,
+});
 const configuration = {
-    clients: [clientOf('rsa', 'RS256'), clientOf('ec', 'ES256')],
+    clients: [
+        clientOf('rsa', 'RS256'),
+        clientOf('ec', 'ES256'),
+        websiteOf('google', 'RS256', 'id_token', ['implicit']),
+        websiteOf('apple', 'ES256', 'code id_token', ['authorization_code', 'implicit']),
+    ],
     jwks: {
         keys: [
             jwkOf('RS256', generateKeyPairSync('rsa', { modulusLength: 2048 })),
             jwkOf('ES256', generateKeyPairSync('ec', { namedCurve: 'P-256' })),
         ],
     },
+    pkce: { methods: ['S256'], required: (_, client) => client.clientId !== 'apple-web' },  // Apple knows no PKCE
     cookies: { keys: [randomBytes(16).toString('hex')] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'] },
     conformIdTokenClaims: false,  // address and all, as Google does
-    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...people.get(id) }) }),
+    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...(people.get(id) ?? addressOf(id)) }) }),
 };
 
 // Not fetch(): that of Debian 12 does not tell cookies apart.
