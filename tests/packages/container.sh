@@ -10,12 +10,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 [[ $(id -u) == 0 ]] || { echo "tests/packages: run this as root" >&2; exit 1; }
 
 work=$(mktemp -d)
-export BUILDAH_ISOLATION=chroot STORAGE_DRIVER=vfs
+export BUILDAH_ISOLATION=chroot
 service=
-buildah() { command buildah --root "$work/storage" --runroot "$work/run" "$@"; }
+buildah() { command buildah --root "$work/storage" --runroot "$work/run" --storage-driver vfs "$@"; }
 finish() {
     if [[ -n "$service" ]]; then pkill --signal KILL --exact consentry --pgroup "$service" 2>/dev/null || true; fi
-    buildah umount --all >/dev/null 2>&1 || true
+    buildah rm --all >/dev/null 2>&1 || true
     rm -rf "$work"
 }
 trap finish EXIT

@@ -25,7 +25,7 @@ fail() {
     exit 1
 }
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
-mode_of() { stat -c '%a %U:%G' "$root$1"; }
+mode_of() { inside stat -c '%a %U:%G' "$1"; }
 install_package() { inside apt-get install -y --no-install-recommends "/$(basename "$1")"; }
 
 start_service() {
@@ -56,6 +56,10 @@ mmdebstrap --variant=minbase --include=ca-certificates,curl "$release" "$root" $
     fail "mmdebstrap failed"
 }
 mount -t proc proc "$root/proc"
+# This machine's way to the mirror is that of the new system, whose lists of packages were removed.
+cp /etc/resolv.conf "$root/etc/"
+cp /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/"
+inside apt-get update >"$work/update.log" 2>&1 || { cat "$work/update.log" >&2; fail "apt cannot update"; }
 cp "$package" "$root/"
 SECONDS=0
 

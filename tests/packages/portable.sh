@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Starts the portable archive in a fresh Debian that has none of its libraries, and logs in.
+#
+#   tests/packages/portable.sh ARCHIVE [RELEASE...]     default: bookworm trixie; needs root, for chroot
+set -euo pipefail
+archive=$(realpath "$1")
+shift
+(($#)) || set -- bookworm trixie
+[[ $(id -u) == 0 ]] || { echo "tests/packages: run this as root" >&2; exit 1; }
+
+work=$(mktemp -d)
+service=
+finish() {
+    if [[ -n "$service" ]]; then kill "$service" 2>/dev/null || true; fi
+    umount "$work"/*/proc 2>/dev/null || true
+    rm -rf "$work"
+}
+trap finish EXIT
+fail() {
+    [[ -s "$work/log" ]] && tail -n 30 "$work/log" >&2
+    echo "tests/packages: $*" >&2
+    exit 1
+}
+
+try() { # RELEASE
+    local root=$work/$1 program settings=(HTTP_PORT=38418 APP_ENV=staging PUBLIC_URL=https://login.example.org)
+    mmdebstrap --variant=minbase --include=ca-certificates,tzdata "$1" "$root" ${MIRROR:+"$MIRROR"} >"$work/log" 2>&1 ||
+        fail "mmdebstrap failed"
+    mount -t proc proc "$root/proc"  # the loader finds the program's folder there
+    tar --extract --file "$archive" --directory "$root/opt"
+    program=$(cd "$root" && echo opt/consentry-*/bin/consentry)
+    local -a clean=(chroot "$root" env -i -C /srv PATH=/usr/bin:/bin)
+    inside() { "${clean[@]}" "${settings[@]}" "/$program" "$@"; }
+    inside --version >"$work/log" 2>&1 || fail "$1: the program does not run"
+    while read -r line; do settings+=("$line"); done < <(inside keys generate 2>/dev/null)
+    "${clean[@]}" "${settings[@]}" "/$program" serve >"$work/log" 2>&1 &
+    service=$!
+    for ((i = 0; i < 100; ++i)); do
+        inside health >/dev/null 2>&1 && break
+        sleep 0.1
+    done
+    echo Velvet-Harbor-42 | inside user create --email ada@example.org --role superAdmin >/dev/null
+    curl --silent http://localhost:38418/api/user/login/credential -H 'Content-Type: application/json' \
+        -d '{"email":"ada@example.org","password":"Velvet-Harbor-42","from":"website"}' | grep -q '"accessToken"' ||
+        fail "$1: no login"
+    # libpq and libcurl are loaded when they are needed.
+    if DATABASE_URL=postgresql://nobody@127.0.0.1:1/none && settings+=("DATABASE_URL=$DATABASE_URL") &&
+        inside migrate >"$work/refused" 2>&1; then fail "$1: it migrates a database that does not exist"; fi
+    grep -qi 'refused' "$work/refused" || fail "$1: libpq does not load: $(<"$work/refused")"
+    kill "$service"
+    wait "$service" || fail "$1: it ends with an error"
+    service=
+    echo "$1: all is well"
+}
+for release in "$@"; do try "$release"; done
