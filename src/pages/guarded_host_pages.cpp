@@ -1,28 +1,14 @@
 #include "pages/guarded_host_pages.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "base/errors.hpp"
 #include "http/endpoint/inputs.hpp"
+#include "pages/function_handler.hpp"
 
 namespace consentry {
 namespace {
-
-template <class Function>
-class Handler final : public http::OperationHandler {
-public:
-    explicit Handler(Function function) : function_(std::move(function)) {}
-    awaitable<Result<http::Reply>> run(http::RequestContext& context) override { return function_(context); }
-
-private:
-    Function function_;
-};
-template <class Function>
-std::unique_ptr<http::OperationHandler> handler(Function function) {
-    return std::make_unique<Handler<Function>>(std::move(function));
-}
 
 std::string query_value(const http::Request& request, std::string_view name) {
     const auto query = http::parse_query(request.query).value_or(std::vector<http::NamedText>{});
@@ -44,16 +30,16 @@ void GuardedHostPages::add_to(http::Router& router) {
     const auto page = [&router](std::string_view path, std::string_view id) {
         return router.page(http::Method::get, path).id(id).tag("pages");
     };
-    page("/.consentry/start", "guardedHostStart").handled_with(handler([this](http::RequestContext& context) {
+    page("/.consentry/start", "guardedHostStart").handled_with(handler_of([this](http::RequestContext& context) {
         return start(context);
     }));
-    page("/.consentry/callback", "guardedHostCallback").handled_with(handler([this](http::RequestContext& context) {
+    page("/.consentry/callback", "guardedHostCallback").handled_with(handler_of([this](http::RequestContext& context) {
         return callback(context);
     }));
-    page("/.consentry/forbidden", "guardedHostForbidden").handled_with(handler([](http::RequestContext&) {
+    page("/.consentry/forbidden", "guardedHostForbidden").handled_with(handler_of([](http::RequestContext&) {
         return forbidden();
     }));
-    page("/login/hand-over", "handOverPage").handled_with(handler([this](http::RequestContext& context) {
+    page("/login/hand-over", "handOverPage").handled_with(handler_of([this](http::RequestContext& context) {
         return hand_over(context);
     }));
 }

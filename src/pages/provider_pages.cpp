@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -10,6 +9,7 @@
 #include "base/text.hpp"
 #include "base/text_rules.hpp"
 #include "features/activity/audit.hpp"
+#include "pages/function_handler.hpp"
 #include "pages/ways.hpp"
 
 namespace consentry {
@@ -17,20 +17,6 @@ namespace {
 
 constexpr std::size_t user_bytes_max = 2'048;
 constexpr std::size_t name_length_max = 100;  // of an account
-
-template <class Function>
-class Handler final : public http::OperationHandler {
-public:
-    explicit Handler(Function function) : function_(std::move(function)) {}
-    awaitable<Result<http::Reply>> run(http::RequestContext& context) override { return function_(context); }
-
-private:
-    Function function_;
-};
-template <class Function>
-std::unique_ptr<http::OperationHandler> handler(Function function) {
-    return std::make_unique<Handler<Function>>(std::move(function));
-}
 
 std::string path_of(SocialProvider provider) { return "/login/" + std::string(facts_of(provider).name); }
 std::string callback_of(SocialProvider provider) { return path_of(provider) + "/callback"; }
@@ -94,7 +80,7 @@ void ProviderPages::add_to(Pages& pages, http::Router& router) {
             .id(id + "Callback")
             .tag("pages")
             .behind_flag(facts.login_flag)
-            .handled_with(handler(
+            .handled_with(handler_of(
                 [this, from = one.provider](http::RequestContext& context) { return come_back(from, context); }));
     }
 }

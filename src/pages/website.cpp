@@ -1,26 +1,20 @@
 #include "pages/website.hpp"
 
 #include "http/steps/accept.hpp"
+#include "pages/function_handler.hpp"
 #include "pages/pages.hpp"
 
 namespace consentry {
 namespace {
 
-class FileHandler final : public http::OperationHandler {
-public:
-    explicit FileHandler(const SiteFile& file) : file_(file) {}
-    boost::asio::awaitable<Result<http::Reply>> run(http::RequestContext&) override {
-        http::Reply reply;
-        reply.data = file_.bytes;
-        reply.content_type = file_.content_type;
-        reply.cache_control = "public, max-age=31536000, immutable";
-        reply.etag = file_.etag;
-        co_return reply;
-    }
-
-private:
-    const SiteFile& file_;
-};
+awaitable<Result<http::Reply>> send_file(const SiteFile& file) {
+    http::Reply reply;
+    reply.data = file.bytes;
+    reply.content_type = file.content_type;
+    reply.cache_control = "public, max-age=31536000, immutable";
+    reply.etag = file.etag;
+    co_return reply;
+}
 
 // Programs that ask for JSON get the answer of a service without pages.
 awaitable<Result<PageAnswer>> show_home(const Visit& visit) {
@@ -60,7 +54,7 @@ void Website::add_to(http::Router& router) {
             .id("pagesFile" + std::to_string(i))
             .also_at(std::string(guarded_root) + site_.files()[i].path)
             .tag("pages")
-            .handled_with(std::make_unique<FileHandler>(site_.files()[i]));
+            .handled_with(handler_of([&file = site_.files()[i]](http::RequestContext&) { return send_file(file); }));
     Pages pages(router, site_, guard_);
     pages.show("/", {.id = "home", .file = "home.html", .title = "home.title"},
                [](const Visit& visit) { return show_home(visit); });
