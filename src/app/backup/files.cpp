@@ -96,6 +96,7 @@ void make_folder(const fs::path& folder) {
     if (fs::is_directory(folder, error)) return;
     make_folder(folder.parent_path());
     if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) refuse(folder);
+    sync_folder_of(folder);
 }
 
 void require_empty(const fs::path& folder, std::string_view what) {
@@ -118,6 +119,7 @@ std::optional<std::string> copy_to_new(const fs::path& from, const fs::path& to)
         target.write_all(piece);
     });
     target.sync();
+    sync_folder_of(to);
     return to_hex(digest.finish());
 }
 

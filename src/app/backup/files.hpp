@@ -15,12 +15,12 @@ namespace consentry {
 // Regular files, sorted. Empty if the folder does not exist. Refuses symbolic links, which could lead anywhere.
 std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder);
 
-// Makes a folder (0700) and its parents, if missing.
+// Makes a folder (0700) and its parents, if missing, for good.
 void make_folder(const std::filesystem::path& folder);
 // Refuses a folder that exists and has entries. `what` completes the message: "X is not empty: WHAT must be".
 void require_empty(const std::filesystem::path& folder, std::string_view what);
 
-// Copies to a new file (0600), syncs it, and returns its SHA-256 in hexadecimal; nullopt if the source is gone.
+// Copies to a new file (0600), syncs it and its folder, and returns its SHA-256 in hexadecimal; nullopt if the source is gone.
 std::optional<std::string> copy_to_new(const std::filesystem::path& from, const std::filesystem::path& to);
 std::string digest_of_file(const std::filesystem::path& file);
 
