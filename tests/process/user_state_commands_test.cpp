@@ -157,6 +157,22 @@ TEST_F(UserStateCommands, SessionsAreListedAndRevoked) {
     EXPECT_EQ(json_of({"session", "list", "--email", ada_.email}), json::array{});
 }
 
+// More than one portion of a list has.
+TEST_F(UserStateCommands, ManySessionsAreCountedAndEndTogether) {
+    tokens_of(client(), ada_);
+    for (const char* statement :
+         {"CREATE TABLE copies AS WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 249) "
+          "SELECT sessions.*, i FROM sessions, n",
+          "UPDATE copies SET id = substr(id, 1, 32) || printf('%04x', i), jti = jti || i",
+          "ALTER TABLE copies DROP COLUMN i", "INSERT INTO sessions SELECT * FROM copies", "DROP TABLE copies"})
+        run_sql(folder_.path() / "data/consentry.db", statement);
+    EXPECT_EQ(json_of({"user", "show", "--email", ada_.email}).at("liveSessions"), 250);
+    const Finished all = run_for(ada_, {"session", "revoke", "--all"});
+    EXPECT_EQ(all.code, 0);
+    EXPECT_THAT(all.err, HasSubstr("250 sessions have ended"));
+    EXPECT_EQ(json_of({"session", "list", "--email", ada_.email}), json::array{});
+}
+
 TEST_F(UserStateCommands, ASessionOfSomebodyElseIsNotTheirs) {
     const Account bob = create_account(folder_.path(), "bob@example.org");
     const Tokens tokens = tokens_of(client(), bob);

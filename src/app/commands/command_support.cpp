@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,11 +38,9 @@ std::unique_ptr<Services> open_services(const Clock& clock) {
     return std::make_unique<Services>(*config, clock);
 }
 
-int ask_for_account() {
-    fmt::print(stderr, "consentry: name the account with either --email or --id\n");
-    return wrong_use;
-}
+namespace {
 
+// Returns nullopt if there is no such account, and has then reported it.
 std::optional<User> find_account(Services& services, const AccountChoice& choice) {
     std::optional<User> user;
     if (!choice.id.empty()) {
@@ -51,6 +51,20 @@ std::optional<User> find_account(Services& services, const AccountChoice& choice
     if (auto canonical = canonical_email(choice.email)) user = run(services.users.find_by_email(std::move(*canonical)));
     if (!user) fmt::print(stderr, "consentry: no account has this email address\n");
     return user;
+}
+
+}  // namespace
+
+int with_account(const AccountChoice& choice, const std::function<int(Services&, User)>& work) {
+    if (choice.email.empty() == choice.id.empty()) {
+        fmt::print(stderr, "consentry: name the account with either --email or --id\n");
+        return wrong_use;
+    }
+    const SystemClock clock;
+    const auto services = open_services(clock);
+    if (!services) return wrong_use;
+    auto user = find_account(*services, choice);
+    return user ? work(*services, std::move(*user)) : failed;
 }
 
 bool is_confirmed(const std::string& question, const std::string& wanted, std::string_view option) {

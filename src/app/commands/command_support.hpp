@@ -1,8 +1,8 @@
 // Shared code of the commands that work on the service's data.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <boost/asio/co_spawn.hpp>
@@ -38,16 +38,14 @@ bool has_data(const Config& config);
 // Opens the services. Returns null if the settings are invalid or there is no data, and has then reported it.
 std::unique_ptr<Services> open_services(const Clock& clock);
 
-// The account that a command works on: either option names it.
+// The account that a command works on. Exactly one of the options must name it.
 struct AccountChoice {
     std::string email;
     std::string id;
-    bool is_made() const { return email.empty() != id.empty(); }
 };
-// Reports on standard error that neither or both options are given; returns `wrong_use`.
-int ask_for_account();
-// Returns nullopt if there is no such account, and has then reported it.
-std::optional<User> find_account(Services& services, const AccountChoice& choice);
+// Opens the services, finds the account, and returns what `work` returns. If that fails, reports why on standard error
+// and returns the exit code.
+int with_account(const AccountChoice& choice, const std::function<int(Services&, User)>& work);
 
 // Asks for a word that confirms a change which cannot be taken back. Without a terminal there is nobody to ask: then it
 // says which option confirms instead. Returns whether the answer was `wanted`.

@@ -1,7 +1,6 @@
 #include "app/commands/session_commands.hpp"
 
 #include <cstdio>
-#include <vector>
 
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
@@ -33,69 +32,75 @@ void add_row(ResultList& rows, const auto& session, std::string_view state) {
               to_iso8601(session.last_active_at), to_iso8601(session.expires_at), session.user_agent});
 }
 
-}  // namespace
+Result<void> revoke(Services& services, UserId user, SessionId session) {
+    return run(services.administration.revoke({.actor = Actor::operator_at_the_machine(), .cause = {}}, user, session));
+}
 
-int list_sessions(const SessionOptions& options) {
-    if (!options.account.is_made()) return ask_for_account();
-    const SystemClock clock;
-    const auto services = open_services(clock);
-    if (!services) return wrong_use;
-    const auto user = find_account(*services, options.account);
-    if (!user) return failed;
-    ResultList rows({{.name = "id", .heading = "ID"},
-                     {.name = "state", .heading = "STATE", .is_state = true},
-                     {.name = "from", .heading = "FROM"},
-                     {.name = "with", .heading = "WITH"},
-                     {.name = "ipAddress", .heading = "ADDRESS"},
-                     {.name = "device", .heading = "DEVICE"},
-                     {.name = "createdAt", .heading = "LOGIN"},
-                     {.name = "lastActiveAt", .heading = "LAST ACTIVE"},
-                     {.name = "expiresAt", .heading = "EXPIRES"},
-                     {.name = "userAgent", .heading = "PROGRAM"}},
-                    options.json);
-    const TimePoint now = services->clock.now();
-    if (options.all)
-        for_each(
-            [&](const ListQuery& query) { return run(services->administration.sessions(user->id, query)).value(); },
-            [&](const ListedSession& session) {
-                add_row(rows, session, session.revoked_at ? "revoked" : session.expires_at < now ? "over" : "live");
-            });
-    else
-        for_each([&](const ListQuery& query) { return run(services->sessions.list(user->id, query)); },
-                 [&](const SessionSummary& session) { add_row(rows, session, "live"); });
-    rows.end();
+// Looks again until it has nothing left to end, so that a session that begins meanwhile ends as well.
+int revoke_all(Services& services, UserId user) {
+    std::int64_t ended = 0;
+    ListQuery oldest;
+    oldest.order = {{.expression = "created_at"}};
+    oldest.limit = portion;
+    for (std::int64_t before = -1; before < ended;) {
+        before = ended;
+        for (const SessionSummary& session : run(services.sessions.list(user, oldest)).items) {
+            const auto done = revoke(services, user, session.id);
+            // Another program may have been faster.
+            if (!done && !done.error().is(errors::session_not_found)) return tell(services, done.error());
+            ended += done ? 1 : 0;
+        }
+    }
+    fmt::print(stderr, "{} {} ended.\n", ended, ended == 1 ? "session has" : "sessions have");
     return 0;
 }
 
+}  // namespace
+
+int list_sessions(const SessionOptions& options) {
+    return with_account(options.account, [&](Services& services, const User& user) -> int {
+        ResultList rows({{.name = "id", .heading = "ID"},
+                         {.name = "state", .heading = "STATE", .is_state = true},
+                         {.name = "from", .heading = "FROM"},
+                         {.name = "with", .heading = "WITH"},
+                         {.name = "ipAddress", .heading = "ADDRESS"},
+                         {.name = "device", .heading = "DEVICE"},
+                         {.name = "createdAt", .heading = "LOGIN"},
+                         {.name = "lastActiveAt", .heading = "LAST ACTIVE"},
+                         {.name = "expiresAt", .heading = "EXPIRES"},
+                         {.name = "userAgent", .heading = "PROGRAM"}},
+                        options.json);
+        const TimePoint now = services.clock.now();
+        if (options.all)
+            for_each(
+                [&](const ListQuery& query) { return run(services.administration.sessions(user.id, query)).value(); },
+                [&](const ListedSession& session) {
+                    add_row(rows, session, session.revoked_at ? "revoked" : session.expires_at < now ? "over" : "live");
+                });
+        else
+            for_each([&](const ListQuery& query) { return run(services.sessions.list(user.id, query)); },
+                     [&](const SessionSummary& session) { add_row(rows, session, "live"); });
+        rows.end();
+        return 0;
+    });
+}
+
 int revoke_sessions(const SessionOptions& options) {
-    if (!options.account.is_made()) return ask_for_account();
     const auto only = SessionId::parse(options.session);
     if (options.all == only.has_value() || (!options.session.empty() && !only)) {
         fmt::print(stderr,
                    "consentry: give either the ID of a session, as `consentry session list` shows it, or --all\n");
         return wrong_use;
     }
-    const SystemClock clock;
-    const auto services = open_services(clock);
-    if (!services) return wrong_use;
-    const auto user = find_account(*services, options.account);
-    if (!user) return failed;
-    std::vector<SessionId> sessions;
-    if (only)
-        sessions.push_back(*only);
-    else
-        for_each([&](const ListQuery& query) { return run(services->sessions.list(user->id, query)); },
-                 [&](const SessionSummary& session) { sessions.push_back(session.id); });
-    std::int64_t ended = 0;
-    for (const SessionId session : sessions) {
-        const auto done = run(services->administration.revoke({.actor = Actor::operator_at_the_machine(), .cause = {}},
-                                                              user->id, session));
-        const bool is_gone = !done && options.all && done.error().is(errors::session_not_found);
-        if (!done && !is_gone) return tell(*services, done.error());
-        ended += done ? 1 : 0;
-    }
-    fmt::print(stderr, "{} {} ended.\n", ended, ended == 1 ? "session has" : "sessions have");
-    return 0;
+    return with_account(options.account, [&](Services& services, const User& user) -> int {
+        if (only) {
+            const auto done = revoke(services, user.id, *only);
+            if (!done) return tell(services, done.error());
+            fmt::print(stderr, "The session has ended.\n");
+            return 0;
+        }
+        return revoke_all(services, user.id);
+    });
 }
 
 }  // namespace consentry

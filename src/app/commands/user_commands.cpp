@@ -110,36 +110,28 @@ int create_user(const UserOptions& options) {
 }
 
 int set_password(const UserOptions& options) {
-    if (!options.account.is_made()) return ask_for_account();
-    const SystemClock clock;
-    const auto services = open_services(clock);
-    if (!services) return wrong_use;
-    auto user = find_account(*services, options.account);
-    if (!user) return failed;
-    auto password = read_password();
-    if (!password) return failed;
-    if (const auto form = form_of(*password)) return tell(*services, *form);
-    const auto set = run(services->passwords.set(std::move(*user), *password));
-    crypto::wipe(*password);
-    if (!set) return tell(*services, set.error());
-    fmt::print(stderr, "The password has been set. All sessions of the account have ended.\n");
-    return 0;
+    return with_account(options.account, [&](Services& services, User user) -> int {
+        auto password = read_password();
+        if (!password) return failed;
+        if (const auto form = form_of(*password)) return tell(services, *form);
+        const auto set = run(services.passwords.set(std::move(user), *password));
+        crypto::wipe(*password);
+        if (!set) return tell(services, set.error());
+        fmt::print(stderr, "The password has been set. All sessions of the account have ended.\n");
+        return 0;
+    });
 }
 
 int reset_two_factor(const UserOptions& options) {
-    if (!options.account.is_made()) return ask_for_account();
-    const SystemClock clock;
-    const auto services = open_services(clock);
-    if (!services) return wrong_use;
-    auto user = find_account(*services, options.account);
-    if (!user) return failed;
-    const auto after = options.disable ? TwoFactor::After::off : TwoFactor::After::set_up_required;
-    const auto done = run(services->two_factor.reset(Actor::operator_at_the_machine(), std::move(*user), after, {}));
-    if (!done) return tell(*services, done.error());
-    fmt::print(stderr, "{}. All sessions of the account have ended.\n",
-               options.disable ? "Two-factor authentication is off"
-                               : "The account must set up two-factor authentication again at the next login");
-    return 0;
+    return with_account(options.account, [&](Services& services, User user) -> int {
+        const auto after = options.disable ? TwoFactor::After::off : TwoFactor::After::set_up_required;
+        const auto done = run(services.two_factor.reset(Actor::operator_at_the_machine(), std::move(user), after, {}));
+        if (!done) return tell(services, done.error());
+        fmt::print(stderr, "{}. All sessions of the account have ended.\n",
+                   options.disable ? "Two-factor authentication is off"
+                                   : "The account must set up two-factor authentication again at the next login");
+        return 0;
+    });
 }
 
 }  // namespace consentry

@@ -55,16 +55,53 @@ boost::json::value word_of(const std::optional<T>& word) {
 }
 
 int set_status(const UserOptions& options, UserStatus status, const char* says) {
-    if (!options.account.is_made()) return ask_for_account();
-    const SystemClock clock;
-    const auto services = open_services(clock);
-    if (!services) return wrong_use;
-    const auto user = find_account(*services, options.account);
-    if (!user) return failed;
-    const auto done = run(services->administration.set_status({.actor = Actor::operator_at_the_machine(), .cause = {}},
-                                                              user->id, status));
-    if (!done) return tell(*services, done.error());
-    fmt::print(stderr, "{}\n", says);
+    return with_account(options.account, [&](Services& services, const User& user) -> int {
+        const auto done = run(services.administration.set_status(
+            {.actor = Actor::operator_at_the_machine(), .cause = {}}, user.id, status));
+        if (!done) return tell(services, done.error());
+        fmt::print(stderr, "{}\n", says);
+        return 0;
+    });
+}
+
+int show(Services& services, const User& found, bool as_json) {
+    const auto profile = run(services.users.find_profile(found.id));
+    if (!profile) return tell(services, Error{errors::user_not_found});
+    const User& user = profile->user;
+    const TimePoint now = services.clock.now();
+    const auto role = run(services.roles.get(user.role_id));
+    const auto factor = run(services.two_factor.state(user.id));
+    ListQuery live;
+    live.limit = 1;  // only their number is shown
+    const auto sessions = run(services.sessions.list(user.id, live));
+    const auto text = [](const std::optional<std::string>& value) {
+        return value ? boost::json::value(*value) : boost::json::value();
+    };
+    print_result(shown_columns,
+                 {user.id.text(),
+                  user.email,
+                  user.is_verified,
+                  text(user.name),
+                  user.username,
+                  role ? boost::json::value(role->name) : boost::json::value(),
+                  consentry::name_of(user.role),
+                  consentry::name_of(user.status),
+                  consentry::name_of(user.language),
+                  to_iso8601(profile->sign_up_at),
+                  consentry::name_of(user.sign_up_from),
+                  time_of(profile->last_login_at),
+                  word_of(profile->last_login_with),
+                  text(profile->last_ip_address),
+                  user.password_hash.has_value(),
+                  user.must_change_password,
+                  time_of(user.password_expires_at),
+                  user.password_attempt,
+                  lock_of(user.password_locked_until, now),
+                  name_of(factor),
+                  lock_of(factor.locked_until, now),
+                  factor.backup_codes,
+                  sessions.count.value_or(0)},
+                 as_json);
     return 0;
 }
 
@@ -97,50 +134,8 @@ int list_users(const UserOptions& options) {
 }
 
 int show_user(const UserOptions& options) {
-    if (!options.account.is_made()) return ask_for_account();
-    const SystemClock clock;
-    const auto services = open_services(clock);
-    if (!services) return wrong_use;
-    const auto found = find_account(*services, options.account);
-    if (!found) return failed;
-    const auto profile = run(services->users.find_profile(found->id));
-    if (!profile) return tell(*services, Error{errors::user_not_found});
-    const User& user = profile->user;
-    const TimePoint now = services->clock.now();
-    const auto role = run(services->roles.get(user.role_id));
-    const auto factor = run(services->two_factor.state(user.id));
-    ListQuery live;
-    live.limit = 100;
-    const auto sessions = run(services->sessions.list(user.id, live));
-    const auto text = [](const std::optional<std::string>& value) {
-        return value ? boost::json::value(*value) : boost::json::value();
-    };
-    print_result(shown_columns,
-                 {user.id.text(),
-                  user.email,
-                  user.is_verified,
-                  text(user.name),
-                  user.username,
-                  role ? boost::json::value(role->name) : boost::json::value(),
-                  consentry::name_of(user.role),
-                  consentry::name_of(user.status),
-                  consentry::name_of(user.language),
-                  to_iso8601(profile->sign_up_at),
-                  consentry::name_of(user.sign_up_from),
-                  time_of(profile->last_login_at),
-                  word_of(profile->last_login_with),
-                  text(profile->last_ip_address),
-                  user.password_hash.has_value(),
-                  user.must_change_password,
-                  time_of(user.password_expires_at),
-                  user.password_attempt,
-                  lock_of(user.password_locked_until, now),
-                  name_of(factor),
-                  lock_of(factor.locked_until, now),
-                  factor.backup_codes,
-                  static_cast<std::int64_t>(sessions.items.size())},
-                 options.json);
-    return 0;
+    return with_account(options.account,
+                        [&](Services& services, const User& user) { return show(services, user, options.json); });
 }
 
 int block_user(const UserOptions& options) {
@@ -152,35 +147,27 @@ int unblock_user(const UserOptions& options) {
 }
 
 int unlock_user(const UserOptions& options) {
-    if (!options.account.is_made()) return ask_for_account();
-    const SystemClock clock;
-    const auto services = open_services(clock);
-    if (!services) return wrong_use;
-    const auto user = find_account(*services, options.account);
-    if (!user) return failed;
-    const auto done =
-        run(services->administration.unlock({.actor = Actor::operator_at_the_machine(), .cause = {}}, user->id));
-    if (!done) return tell(*services, done.error());
-    fmt::print(stderr, "No lock is left. The counts of wrong passwords and codes begin at zero.\n");
-    return 0;
+    return with_account(options.account, [&](Services& services, const User& user) -> int {
+        const auto done =
+            run(services.administration.unlock({.actor = Actor::operator_at_the_machine(), .cause = {}}, user.id));
+        if (!done) return tell(services, done.error());
+        fmt::print(stderr, "No lock is left. The counts of wrong passwords and codes begin at zero.\n");
+        return 0;
+    });
 }
 
 int delete_user(const UserOptions& options) {
-    if (!options.account.is_made()) return ask_for_account();
-    const SystemClock clock;
-    const auto services = open_services(clock);
-    if (!services) return wrong_use;
-    const auto user = find_account(*services, options.account);
-    if (!user) return failed;
-    if (!options.yes &&
-        !is_confirmed(fmt::format("Deleting {} cannot be undone. Type the address to confirm:", user->email),
-                      user->email, "--yes"))
-        return failed;
-    const auto done = run(services->accounts.delete_by(Actor::operator_at_the_machine(), user->id, {}));
-    if (!done) return tell(*services, done.error());
-    fmt::print(stderr, "The account is deleted. Its personal data will be erased in {} days.\n",
-               services->config.account.erase_after.count());
-    return 0;
+    return with_account(options.account, [&](Services& services, const User& user) -> int {
+        if (!options.yes &&
+            !is_confirmed(fmt::format("Deleting {} cannot be undone. Type the address to confirm:", user.email),
+                          user.email, "--yes"))
+            return failed;
+        const auto done = run(services.accounts.delete_by(Actor::operator_at_the_machine(), user.id, {}));
+        if (!done) return tell(services, done.error());
+        fmt::print(stderr, "The account is deleted. Its personal data will be erased in {} days.\n",
+                   services.config.account.erase_after.count());
+        return 0;
+    });
 }
 
 }  // namespace consentry
