@@ -23,7 +23,7 @@ std::optional<Config> settings_of_installation() {
     auto config = read_settings();
     if (!config || config->database.url.empty()) return config;
     fmt::print(stderr,
-               "consentry: the database is PostgreSQL; back it up and restore it with its own tools, as "
+               "consentry: the database is PostgreSQL; back it up and restore it with the tools of PostgreSQL, as "
                "docs/guides/backup.md explains\n");
     return std::nullopt;
 }
@@ -57,13 +57,12 @@ int back_up(const BackupOptions& options) {
         make_backup(places_of(*config, options.with_keys), options.folder, program_version(), clock.now());
     print_facts(facts, options.json);
     if (!facts.has_storage)
-        fmt::print(stderr,
-                   "The object store is not in the backup: back up the buckets {} and {}, after the database.\n",
+        fmt::print(stderr, "The backup does not contain the object store. Back up the buckets {} and {} as well.\n",
                    config->storage.s3.private_bucket, config->storage.s3.public_bucket);
     if (!facts.has_keys)
         fmt::print(stderr,
-                   "The keys are not in the backup: keep {} in another place. Without them, second factors and the "
-                   "consent log in the backup are of no use.\n",
+                   "The backup does not contain the keys. Keep {} in another place: without the keys, the second "
+                   "factors and the consent log in the backup are unusable.\n",
                    config->app.environment == AppEnvironment::local
                        ? "a copy of " + (config->data.directory / "keys").string()
                        : "a copy of the settings, such as " + settings_file().string() + ",");
@@ -74,7 +73,7 @@ int restore(const RestoreOptions& options) {
     const BackupFacts facts = check_backup(options.folder);
     const auto known = static_cast<std::int64_t>(storage::migrations().size());
     if (facts.schema > known) {
-        fmt::print(stderr, "consentry: the backup is of version {}; restore it with that version or a newer one\n",
+        fmt::print(stderr, "consentry: version {} made this backup; restore it with that version or a newer one\n",
                    facts.version);
         return failed;
     }
@@ -90,10 +89,10 @@ int restore(const RestoreOptions& options) {
     if (!facts.has_storage) places.storage.clear();
     restore_backup(options.folder, places);
     fmt::print(stderr,
-               "Restored. What happened after the backup is not in it; before you start the service, end what was "
-               "granted:\n  consentry keys epoch raise --keep-api-keys\n"
-               "The backup may lack entries of the consent log that others have seen; docs/guides/backup.md explains "
-               "what follows.\n");
+               "Restored. Before you start the service, end the sessions, links and codes that came back with the "
+               "backup:\n"
+               "  consentry keys epoch raise --keep-api-keys\n"
+               "If others have seen entries of the consent log that the backup lacks, follow docs/guides/backup.md.\n");
     return 0;
 }
 

@@ -40,7 +40,7 @@ awaitable<void> PublishedLog::check_publication() {
             throw LogRefused(fmt::format(
                 "The published log has {} entries, but the one in the database only {}: the database is older than "
                 "what others have seen. Restore a backup that contains all of them. If there is none, begin another "
-                "log, as docs/guides/consent-log.md explains.",
+                "log, as docs/guides/backup.md explains.",
                 published->checkpoint.size, own->checkpoint.size));
         if (published->checkpoint.size == own->checkpoint.size && published->checkpoint.root != own->checkpoint.root)
             throw LogRefused(
