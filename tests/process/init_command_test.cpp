@@ -120,7 +120,7 @@ TEST_F(Init, AsksAtATerminalUntilTheAnswerSuits) {
     terminal.answer("PostgreSQL database", "");
     terminal.answer("Redis", "");
     terminal.answer("Mail server", "");
-    terminal.answer("Address from which mails come", "hello@example.com");
+    terminal.answer("Sender address of mails", "hello@example.com");
     const auto [screen, code] = terminal.end();
     EXPECT_EQ(code, 0) << screen;
     EXPECT_THAT(settings(), AllOf(HasSubstr("HTTP_HOST=0.0.0.0\n"), HasSubstr("HTTP_PORT=8080\n"),

@@ -63,10 +63,11 @@ int run_command_line(int argc, char** argv) {
     program.set_version_flag("--version", std::string("consentry ") + std::string(program_version()));
     program.require_subcommand(1);
     program.footer(
-        fmt::format("Set options with environment variables or in {}. `consentry config docs` documents them all.",
+        fmt::format("Set settings with environment variables or in {}. `consentry config docs` describes all settings.",
                     settings_file().is_absolute() ? settings_file().string() : "a .env file"));
     static std::string file;
-    program.add_option("--env-file", file, "File with settings, instead of the usual one; give it before the command")
+    program
+        .add_option("--env-file", file, "Settings file to read instead of the default one; must precede the command")
         ->type_name("FILE")
         ->each([](const std::string& given) { choose_settings_file(given); });
     Selected selected;

@@ -51,7 +51,7 @@ std::optional<Config> examine_settings(Findings& findings) {
 bool would_start(const Config& config, const Clock& clock, Findings& findings) {
     const StartCheck found = check_start(config, clock, true);
     for (const ConfigProblem& problem : found.problems)
-        findings.error(problem.setting, problem.text, "The service does not start until this is mended.");
+        findings.error(problem.setting, problem.text, "The service cannot start until you fix this.");
     for (const ConfigProblem& warning : found.warnings)
         findings.warn(warning.setting, warning.text, "Check the server that the setting names.");
     return found.problems.empty();
@@ -78,12 +78,12 @@ void examine(const Config& config, const Clock& clock, Findings& findings, Progr
     const bool starts = would_start(config, clock, findings);
     examine_machine(config, settings_file(), findings);
     if (starts) {
-        bar.show_now("asking the database", std::nullopt);
+        bar.show_now("querying the database", std::nullopt);
         if (const auto database = open_as_it_is(config, findings)) {
             examine_database(*database, command_context(), clock, findings);
             examine_data(config, *database, command_context(), clock, findings);
         }
-        bar.show_now("asking other servers", std::nullopt);
+        bar.show_now("contacting other servers", std::nullopt);
         examine_other_servers(config, command_context(), clock, findings);
     }
     examine_service(config, findings);

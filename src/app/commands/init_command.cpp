@@ -48,7 +48,7 @@ std::vector<Question> questions() {
          "URL at which clients reach the service, such as https://login.example.com",
          {},
          true},
-        {"APP_NAME", &InitOptions::name, "Name of the service, as mails and authenticator apps show it", "Consentry"},
+        {"APP_NAME", &InitOptions::name, "Name of the service, shown in mails and authenticator apps", "Consentry"},
         {"DATA_DIR", &InitOptions::data_dir, "Folder for all data", usual_data_folder().string()},
         {"HTTP_HOST", &InitOptions::host, "Address to listen on", "localhost"},
         {"HTTP_PORT", &InitOptions::port, "Port to listen on", "3000"},
@@ -56,8 +56,8 @@ std::vector<Question> questions() {
          "Addresses of proxies in front of the service; without them, all clients count as one", "127.0.0.1,::1"},
         {"DATABASE_URL", nullptr, "PostgreSQL database (postgresql://...); empty: a SQLite file"},
         {"CACHE_URL", nullptr, "Redis (rediss://...); empty: in memory, for a single instance"},
-        {"MAIL_URL", nullptr, "Mail server (smtps://USER:PASSWORD@HOST); empty: mails become files"},
-        {"EMAIL_NO_REPLY", &InitOptions::mail_from, "Address from which mails come"},
+        {"MAIL_URL", nullptr, "Mail server (smtps://USER:PASSWORD@HOST); empty: mails are written to files"},
+        {"EMAIL_NO_REPLY", &InitOptions::mail_from, "Sender address of mails"},
     };
 }
 
@@ -154,10 +154,10 @@ void write_file(const fs::path& file, std::string_view text) {
 
 std::string file_text(const std::vector<std::pair<std::string_view, std::string>>& answers) {
     std::string out =
-        "# Settings of Consentry, written by `consentry init`. Keep this file secret: it contains keys, and without "
-        "them\n"
-        "# neither second factors nor the consent log can be used any more. `consentry config docs` describes all "
-        "settings.\n"
+        "# Settings of Consentry, written by `consentry init`. Keep this file secret, and keep a copy: without the "
+        "keys "
+        "in it,\n"
+        "# second factors and the consent log no longer work. `consentry config docs` describes all settings.\n"
         "\nAPP_ENV=production\n";
     for (const auto& [setting, value] : answers)
         if (!value.empty()) out += fmt::format("{}={}\n", setting, dotenv_text(value));
@@ -202,7 +202,7 @@ std::optional<std::vector<std::pair<std::string_view, std::string>>> answers_to(
 
 void say_what_next(const fs::path& file, const Config& config) {
     fmt::print(stderr,
-               "Wrote {}. Keep a copy of it in a safe place: the keys in it cannot be made again.\n\n"
+               "Wrote {}. Keep a copy of it in a safe place, because nobody can recreate the keys in it.\n\n"
                "Next:\n"
                "  consentry config check     # would the service start?\n",
                file.string());
@@ -213,7 +213,7 @@ void say_what_next(const fs::path& file, const Config& config) {
     fmt::print(stderr,
                "  consentry user create --email you@example.org --role superAdmin\n"
                "  consentry doctor           # what is missing, slow or insecure?\n\n"
-               "Let a proxy with TLS pass {} on to {}:{}.\n",
+               "Configure a proxy with TLS to forward {} to {}:{}.\n",
                config.app.public_url, config.http.host, config.http.port);
 }
 
@@ -223,7 +223,8 @@ int init(const InitOptions& options) {
     const fs::path file = settings_file();
     if (!may_write(file)) return wrong_use;
     if (!options.yes && !is_terminal(stdin)) {
-        fmt::print(stderr, "consentry: nobody can answer; give the settings as options, and --yes\n");
+        fmt::print(stderr,
+                   "consentry: standard input is not a terminal; give the settings as options, and add --yes\n");
         return wrong_use;
     }
     const auto answers = answers_to(options);

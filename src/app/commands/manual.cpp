@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/commands/settings_file.hpp"
 #include "app/config/settings.hpp"
 
 namespace consentry {
@@ -93,12 +94,15 @@ At a terminal, results are tables with headings; otherwise, lines with tabs betw
 prints JSON.
 )";
 
+// A package has a file of settings in a fixed place.
+std::string_view place_of_settings() { return settings_file().is_absolute() ? "" : " in the working directory"; }
+
 std::string program_page(const OutlinedCommand& program, std::string_view version) {
     std::string out = head(program.name, 1, version, "authentication and consent server");
     out += ".SH SYNOPSIS\n" + synopsis(program);
     out +=
         ".SH DESCRIPTION\nConsentry signs users up, logs them in, keeps their sessions, and records which terms they "
-        "accepted.\n.B consentry serve\nruns the service; the other commands manage it, also while it runs.\n";
+        "accepted.\n.B consentry serve\nruns the service. The other commands manage it, even while it runs.\n";
     out += ".SH COMMANDS\n";
     for (const OutlinedCommand& command : program.commands)
         out += fmt::format(".TP\n\\fB{}\\fR\n{}.\n", roff(command.own_name()), roff(command.says));
@@ -108,13 +112,11 @@ Settings are environment variables; see
 .BR consentry.env (5).
 .TP
 .B NO_COLOR
-If it is set and not empty, output has no colours.
-.SH FILES
-.TP
-.I .env
-Settings, read from the working directory.
-.SH SEE ALSO
+If it is set and not empty, the output has no colors.
 )";
+    out += fmt::format(".SH FILES\n.TP\n.I {}\nThe settings file{}, unless\n.B \\-\\-env\\-file\nnames another one.\n",
+                       roff(settings_file().string()), place_of_settings());
+    out += ".SH SEE ALSO\n";
     for (const OutlinedCommand& command : program.commands)
         out += fmt::format(".BR {} (1),\n", roff(page_of(command.name)));
     return out + ".BR consentry.env (5)\n";
@@ -138,16 +140,17 @@ std::string command_page(const OutlinedCommand& command, std::string_view versio
 
 std::string settings_page(std::string_view version) {
     std::string out = head("consentry.env", 5, version, "settings of consentry");
-    out += R"(.SH DESCRIPTION
+    out += fmt::format(R"(.SH DESCRIPTION
 Each setting is an environment variable. Consentry also reads lines
 .I NAME=value
-from the file
-.I .env
-in its working directory; variables of the environment come first. A value may be in single or double quotes.
+from the settings file{},
+.IR {} .
+Environment variables take precedence. A value may be in single or double quotes.
 .B consentry config check
-tells whether the service would start with the settings.
+checks whether the service would start with the settings.
 .SH SETTINGS
-)";
+)",
+                       place_of_settings(), roff(settings_file().string()));
     std::string_view group;
     for (const SettingSpec& setting : settings()) {
         if (setting.group != group) out += fmt::format(".SS {}\n", roff(setting.group));

@@ -151,7 +151,7 @@ int unlock_user(const UserOptions& options) {
         const auto done =
             run(services.administration.unlock({.actor = Actor::operator_at_the_machine(), .cause = {}}, user.id));
         if (!done) return tell(services, done.error());
-        fmt::print(stderr, "No lock is left. The counts of wrong passwords and codes begin at zero.\n");
+        fmt::print(stderr, "All locks are lifted. The counts of wrong passwords and codes are zero again.\n");
         return 0;
     });
 }
@@ -159,7 +159,7 @@ int unlock_user(const UserOptions& options) {
 int delete_user(const UserOptions& options) {
     return with_account(options.account, [&](Services& services, const User& user) -> int {
         if (!options.yes &&
-            !is_confirmed(fmt::format("Deleting {} cannot be undone. Type the address to confirm:", user.email),
+            !is_confirmed(fmt::format("You cannot undo the deletion of {}. Type the address to confirm:", user.email),
                           user.email, "--yes"))
             return failed;
         const auto done = run(services.accounts.delete_by(Actor::operator_at_the_machine(), user.id, {}));

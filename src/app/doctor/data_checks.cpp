@@ -38,11 +38,11 @@ void examine_mails(const Asked& ask, TimePoint now, Findings& findings) {
     const auto failed = ask("SELECT count(*) FROM mails WHERE failed_at IS NOT NULL")[0].integer(0);
     if (waiting > 0)
         findings.warn("mails", fmt::format("{} have waited for more than {} minutes", waiting, mail_patience.count()),
-                      "Start the service if it does not run; otherwise read its log, and check MAIL_URL.");
+                      "If the service does not run, start it; otherwise read its log, and check MAIL_URL.");
     if (failed > 0)
         findings.warn("mails", fmt::format("{} could not be delivered in the last 30 days", failed),
-                      "The log names the reasons; the column last_error of the table mails, too.");
-    if (waiting == 0 && failed == 0) findings.ok("mails", "none waits for long, and none has failed");
+                      "The log and the column last_error of the table mails name the reasons.");
+    if (waiting == 0 && failed == 0) findings.ok("mails", "none is late, and none has failed");
 }
 
 // Ids begin with the time at which they were made (RFC 9562, version 7).
@@ -57,10 +57,10 @@ void examine_logs(const Config& config, const Asked& ask, TimePoint now, Finding
     const auto tell = [&](const char* log, const storage::Rows& oldest) {
         const bool is_late = !oldest.empty() && now - time_of(oldest[0].uuid(0)) > log_patience;
         if (is_late)
-            findings.error(log,
-                           fmt::format("entries have waited for more than {} s, which is what receipts promise",
-                                       log_patience.count()),
-                           "Start the service, or run `consentry clean-up`; if it runs, its log names the reason.");
+            findings.error(
+                log,
+                fmt::format("entries have waited for more than the {} s that receipts promise", log_patience.count()),
+                "If the service runs, its log names the reason; otherwise start it, or run `consentry clean-up`.");
         else
             findings.ok(log, "is up to date");
     };
@@ -105,7 +105,7 @@ void examine_administrators(const Asked& ask, Findings& findings) {
     else if (without > 0)
         findings.warn("administrators",
                       fmt::format("{} of {} super admins have no two-factor authentication", without, all),
-                      "Let them turn it on: a stolen password is otherwise enough.");
+                      "Have them turn it on; otherwise a stolen password is enough to log in.");
     else
         findings.ok("administrators", fmt::format("all {} super admins have two-factor authentication", all));
 }

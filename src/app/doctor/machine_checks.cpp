@@ -73,7 +73,7 @@ void examine_settings(const Config& config, Findings& findings) {
     const bool is_local = config.app.environment == AppEnvironment::local;
     const std::string& url = config.app.public_url;
     if (is_local)
-        findings.warn("APP_ENV", "is local: keys are generated, and mails are not sent",
+        findings.warn("APP_ENV", "is local: Consentry generates its keys, and accepts weak settings",
                       "Run `consentry init` for a production service.");
     else if (url.empty())
         findings.error("PUBLIC_URL",
@@ -82,12 +82,13 @@ void examine_settings(const Config& config, Findings& findings) {
     else if (url.starts_with("https:"))
         findings.ok("PUBLIC_URL", "is https");
     if (!is_local && config.http.trusted_proxies.empty())
-        findings.warn("HTTP_TRUSTED_PROXIES",
-                      "is empty: behind a proxy, all clients share one limit, and records name the proxy",
-                      "Set it to the addresses of your proxy, or ignore this if clients connect directly.");
+        findings.warn(
+            "HTTP_TRUSTED_PROXIES",
+            "is empty: behind a proxy, all clients share one rate limit, and logs show the address of the proxy",
+            "Set it to the addresses of your proxy, or ignore this if clients connect directly.");
     if (!is_local && config.consent_log.enable && config.consent_log.witnesses.empty())
         findings.ok("CONSENT_LOG_WITNESSES",
-                    "is empty: nobody else confirms the consent log; docs/guides/witness.md tells how");
+                    "is empty: no witness confirms the consent log; docs/guides/consent-log.md describes witnesses");
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ void guarded(const std::string& subject, Findings& findings, const std::function
     try {
         examine();
     } catch (const std::exception& error) {
-        findings.error(subject, error.what(), "Check that the server runs and can be reached from here.");
+        findings.error(subject, error.what(), "Check that the server runs, and that this machine can reach it.");
     }
 }
 
@@ -84,7 +84,7 @@ void examine_provider(const char* name, const SocialProviderConfig& provider, co
                                   fmt::format("{} does not return keys (status {})", provider.jwks_uri, answer.status),
                                   "Check the address of the provider's keys.");
         tell_speed(subject, ms, slow_provider_ms,
-                   "Logins wait for it when keys change; check the way out of your network.", findings);
+                   "Logins wait for this server when its keys change; check your connection to it.", findings);
     } catch (const Unavailable& outage) {
         findings.error(subject, fmt::format("{}: {}", provider.jwks_uri, outage.what()),
                        "Allow the service to reach this address, or remove the provider from the settings.");
@@ -97,7 +97,7 @@ void examine_database(storage::Database& database, asio::io_context& context, co
     guarded("database", findings, [&] {
         const double ms = usual_time_of([&] { wait_for(context, database.ping()); });
         tell_speed("database", ms, slow_database_ms,
-                   "Every request asks it: move the database closer, or find out what it waits for.", findings);
+                   "Every request uses the database: move it closer, or find out what slows it down.", findings);
         const TimePoint asked_at = clock.now();
         const auto server = wait_for(context, database.server_time());
         if (!server) return;
@@ -118,7 +118,7 @@ void examine_other_servers(const Config& config, asio::io_context& context, cons
         guarded("cache", findings, [&] {
             const auto cache = open_cache(config, clock);
             const double ms = usual_time_of([&] { wait_for(context, cache->ping()); });
-            tell_speed("cache", ms, slow_cache_ms, "Every request asks it: move it closer.", findings);
+            tell_speed("cache", ms, slow_cache_ms, "Every request uses the cache: move it closer.", findings);
         });
     if (!object_folder(config))
         guarded("object store", findings, [&] {
@@ -152,7 +152,7 @@ void examine_service(const Config& config, Findings& findings) {
                            "Read its log: it names the part that fails.");
     } catch (const Unavailable&) {
         findings.warn("service", fmt::format("does not answer at {}", url),
-                      "Start it, if it should run on this machine.");
+                      "Start it if it should run on this machine.");
     }
 }
 

@@ -38,7 +38,8 @@ int write_manual(const CLI::App& program, const std::string& folder) {
 
 void add_help_commands(CLI::App& program, Selected& selected) {
     static std::string shell;
-    CLI::App* completion = subcommand(program, "completion", "Prints a script that completes commands and options");
+    CLI::App* completion =
+        subcommand(program, "completion", "Prints a shell script that completes commands and options");
     completion->add_option("shell", shell, "bash, zsh or fish")
         ->required()
         ->check(CLI::IsMember(std::vector<std::string>{"bash", "zsh", "fish"}));

@@ -35,7 +35,7 @@ void add_witness_commands(CLI::App& program, Selected& selected) {
 }
 
 void add_log_commands(CLI::App& program, Selected& selected) {
-    CLI::App* log = subcommand(program, "log", "Shows and verifies the logs that nobody can change unseen");
+    CLI::App* log = subcommand(program, "log", "Shows and verifies the append-only logs");
     log->require_subcommand(1);
     static LogOptions options;
 

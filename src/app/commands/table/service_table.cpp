@@ -20,7 +20,7 @@ void add_serve_command(CLI::App& program, Selected& selected) {
 void add_init_command(CLI::App& program, Selected& selected) {
     CLI::App* command =
         subcommand(program, "init",
-                   "Writes the settings and keys of a new installation; asks for what no option or variable gives");
+                   "Writes the settings and keys of a new installation; asks for settings that have no value yet");
     static InitOptions options;
     command->add_option("--public-url", options.public_url, "URL at which clients reach the service (PUBLIC_URL)");
     command->add_option("--name", options.name, "Name of the service (APP_NAME)");
@@ -29,24 +29,22 @@ void add_init_command(CLI::App& program, Selected& selected) {
     command->add_option("--port", options.port, "Port to listen on (HTTP_PORT)");
     command->add_option("--trusted-proxies", options.trusted_proxies,
                         "Addresses of proxies in front of the service (HTTP_TRUSTED_PROXIES)");
-    command->add_option("--mail-from", options.mail_from, "Address from which mails come (EMAIL_NO_REPLY)");
-    command->add_flag("--yes", options.yes,
-                      "Ask nothing; take DATABASE_URL, CACHE_URL and MAIL_URL from variables of the environment");
+    command->add_option("--mail-from", options.mail_from, "Sender address of mails (EMAIL_NO_REPLY)");
+    command->add_flag("--yes", options.yes, "Do not ask; use options, environment variables and defaults");
     command->callback([&selected] { selected.run = [] { return init(options); }; });
 }
 
 void add_doctor_commands(CLI::App& program, Selected& selected) {
-    CLI::App* command =
-        subcommand(program, "doctor",
-                   "Examines the installation: what is out of reach, slow, near a limit or insecure, and what to do");
+    CLI::App* command = subcommand(
+        program, "doctor", "Examines the installation; reports what is unreachable, slow, near a limit or insecure");
     static bool as_json = false;
     add_json(*command, as_json);
     command->callback([&selected] { selected.run = [] { return doctor(as_json); }; });
 
-    CLI::App* health = subcommand(program, "health", "Asks the running service whether it is ready, for health checks");
+    CLI::App* health = subcommand(program, "health", "Checks whether the running service is ready");
     static HealthOptions options;
-    health->add_option("--url", options.url, "URL to ask, instead of that of the settings");
-    health->add_option("--timeout", options.timeout_in_seconds, "Seconds to wait for the answer; default 5")
+    health->add_option("--url", options.url, "URL to check; by default, the one that follows from the settings");
+    health->add_option("--timeout", options.timeout_in_seconds, "Seconds to wait for the response; default 5")
         ->check(CLI::Range(1, 300));
     health->callback([&selected] { selected.run = [] { return check_health(options); }; });
 }
@@ -76,19 +74,23 @@ void add_migrate_command(CLI::App& program, Selected& selected) {
 
 void add_backup_commands(CLI::App& program, Selected& selected) {
     CLI::App* backup = subcommand(
-        program, "backup", "Copies database and files of an installation on SQLite, also while the service runs");
+        program, "backup", "Copies the database and files of an installation on SQLite; the service may be running");
     static BackupOptions options;
     backup->add_option("folder", options.folder, "New or empty folder")->type_name("FOLDER")->required();
-    backup->add_flag("--with-keys", options.with_keys, "Also copy the key folder, which APP_ENV=local has");
+    backup->add_flag("--with-keys", options.with_keys,
+                     "Also copy the key folder, which exists only with APP_ENV=local");
     add_json(*backup, options.json);
     backup->callback([&selected] { selected.run = [] { return back_up(options); }; });
 
     CLI::App* restoring =
-        subcommand(program, "restore", "Puts a backup where there is no data yet; checks all of it first");
+        subcommand(program, "restore", "Restores a backup into an installation without data; checks the backup first");
     static RestoreOptions restored;
     restoring->add_option("folder", restored.folder, "Folder of the backup")->type_name("FOLDER")->required();
     CLI::Option* check = restoring->add_flag("--check", restored.check, "Only check the backup");
-    restoring->add_flag("--database-only", restored.database_only, "Leave files and keys as they are")->excludes(check);
+    restoring
+        ->add_flag("--database-only", restored.database_only,
+                   "Restore only the database; leave files and keys unchanged")
+        ->excludes(check);
     add_json(*restoring, restored.json);
     restoring->callback([&selected] { selected.run = [] { return restore(restored); }; });
 }

@@ -67,9 +67,9 @@ void add_user_commands(CLI::App& program, Selected& selected) {
              options.json);
     add_for_account(*user, "block", "Blocks an account; ends all its sessions", block_user);
     add_for_account(*user, "unblock", "Makes a blocked or inactive account active again", unblock_user);
-    add_for_account(*user, "unlock", "Lifts the locks that wrong passwords and codes brought about", unlock_user);
+    add_for_account(*user, "unlock", "Lifts the locks that wrong passwords and codes caused", unlock_user);
     add_for_account(*user, "delete", "Deletes an account; its personal data is erased later", delete_user)
-        ->add_flag("--yes", options.yes, "Do not ask for a confirmation");
+        ->add_flag("--yes", options.yes, "Do not ask for confirmation");
 
     CLI::App* password = subcommand(*user, "password", "Manages passwords of accounts");
     password->require_subcommand(1);
