@@ -114,7 +114,7 @@ awaitable<Result<PageAnswer>> AccountPages::hand_out(const Sent<NothingForm, Vis
 
 awaitable<Result<PageAnswer>> AccountPages::erase(const Sent<DeletionForm, VisitOf<SignedIn>>& sent) {
     const auto& caller = sent.visit().caller();
-    // Only another administrator can delete an administrator, as in the API.
+    // Only the operator can delete an administrator, as with the API.
     if (caller.role() != Role::user) co_return fail(errors::role_forbidden);
     if (sent.form().email != caller.email()) {
         Report report;

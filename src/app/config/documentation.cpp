@@ -11,8 +11,9 @@ constexpr std::string_view introduction = R"(# Configuration
 You configure Consentry with environment variables. With `APP_ENV=local` all of them are optional:
 without any, the service runs on its defaults and keeps its data in `./data`.
 
-- Consentry reads a file named `.env` in the working directory, if there is one. `.env.example`
-  lists every setting. If a variable is also set in the environment, the environment wins.
+- Consentry reads a file named `.env` in the working directory, if there is one. A program from the
+  Debian package reads `/etc/consentry/consentry.env` instead. `.env.example` lists every setting.
+  If a variable is also set in the environment, the environment wins.
 - `consentry config check` tests whether the service would start with the current settings. It
   changes nothing.
 - `consentry config print` shows every setting, its value and where the value came from, with

@@ -73,10 +73,10 @@ std::vector<SettingSpec> account_settings() {
         {.name = "VERIFICATION_LINK_BASE_URL",
          .group = group,
          .type = base_url<&AccountConfig::verification>(),
-         .default_text = "the page `/verify-email` of this service; of `HOME_URL` if it serves no pages",
+         .default_text = "the page `/verify-email` of this service, or of `HOME_URL` if this service serves no pages",
          .derived = true,
-         .description = "The page that the verification link opens. The link appends a slash and the token; a page of "
-                        "your own sends the token to the service. Links are built from this setting alone.",
+         .description = "The page that the verification link opens. Consentry appends a slash and the token; a page of "
+                        "your own must send the token to the service. Links are built from this setting alone.",
          .example = "https://www.example.com/verify-email"},
         {.name = "VERIFICATION_REFERENCE_PREFIX",
          .group = group,
@@ -119,9 +119,10 @@ std::vector<SettingSpec> account_settings() {
         {.name = "FORGOT_PASSWORD_LINK_BASE_URL",
          .group = group,
          .type = base_url<&AccountConfig::forgot_password>(),
-         .default_text = "the page `/forgot-password` of this service; of `HOME_URL` if it serves no pages",
+         .default_text =
+             "the page `/forgot-password` of this service, or of `HOME_URL` if this service serves no pages",
          .derived = true,
-         .description = "The page that the password reset link opens. The link appends a slash and the token.",
+         .description = "The page that the password reset link opens. Consentry appends a slash and the token.",
          .example = "https://www.example.com/forgot-password"},
         {.name = "FORGOT_PASSWORD_REFERENCE_PREFIX",
          .group = group,

@@ -31,8 +31,8 @@ std::vector<SettingSpec> guarded_host_settings() {
          .type = list_of<ReturnHosts, &Config::pages, &PagesConfig::return_hosts>(
              "host names such as app.example.com, or origins such as http://localhost:8080, separated by commas"),
          .default_text = "",
-         .description = "The hosts to which a browser may return from a login, besides this service: those of the "
-                        "applications that forward auth guards. A host without a scheme is reached over https.",
+         .description = "The hosts, besides this service, to which a browser may return after a login: those of the "
+                        "applications that forward auth guards. Without a scheme, browsers reach a host over https.",
          .example = "app.example.com,wiki.example.com"},
         {.name = "FORWARD_AUTH_COOKIE_DOMAIN",
          .group = group,
@@ -46,8 +46,9 @@ std::vector<SettingSpec> guarded_host_settings() {
                   },
                   .show = [](const Config& config) { return config.pages.cookie_domain; }},
          .default_text = "",
-         .description = "One cookie for all guarded hosts of this domain. Each of their applications can use it at the "
-                        "others, and every host of the domain can set it. If empty, each host has a cookie of its own.",
+         .description =
+             "Gives all guarded hosts of this domain one cookie. Each of their applications can use the cookie at the "
+             "others, and every host of the domain can set it. If empty, each host has its own cookie.",
          .example = "example.com"},
     };
 }
@@ -93,14 +94,14 @@ std::vector<SettingSpec> pages_settings() {
              },
              .show = [](const Config& config) { return config.pages.colors.light + "," + config.pages.colors.dark; }},
          .default_text = "#1f5fa8,#8ab8f0",
-         .description = "The color of buttons and links: on a light page, and on a dark one. A color that is hard to "
+         .description = "The color of buttons and links, on light pages and on dark pages. A color that is hard to "
                         "read there stops the start."},
         {.name = "PAGES_DIR",
          .group = group,
          .type = optional_path<&PagesConfig::directory>("empty, or a folder path"),
          .default_text = "",
-         .description = "A folder with files of the same names as in `assets/pages`, which replace them: templates and "
-                        "the style sheet. Consentry checks them at the start.",
+         .description = "A folder with templates and a style sheet that replace the files of the same names in "
+                        "`assets/pages`. Consentry checks them at the start.",
          .example = "/etc/consentry/pages"},
     };
     std::ranges::move(guarded_host_settings(), std::back_inserter(out));

@@ -93,7 +93,8 @@ SettingSpec authorization_url(std::string_view name, std::string_view usual) {
         .type = text<&Config::social, Provider, &SocialProviderConfig::authorization_url>(
             std::string(https_address), [](std::string_view value) { return ConfiguredUrl::parse(value).has_value(); }),
         .default_text = usual,
-        .description = "Where the button on the pages sends a browser: the authorization endpoint of this provider."};
+        .description =
+            "The authorization endpoint of this provider, to which the button on the pages sends a browser."};
 }
 
 }  // namespace
@@ -105,8 +106,8 @@ std::vector<SettingSpec> social_settings() {
          .type = client_ids(&SocialConfig::google, ClientsAre::websites),
          .default_text = "none: login with Google is off",
          .derived = true,
-         .description = "The client IDs of the applications whose Google ID tokens are accepted. The first one is that "
-                        "of the button on the pages. An application that requests tokens on behalf of another (`azp` "
+         .description = "The client IDs of the applications whose Google ID tokens are accepted. The button on the "
+                        "pages uses the first one. An application that requests tokens on behalf of another (`azp` "
                         "differs from `aud`) needs both IDs in this list.",
          .example = "1234567890-abc.apps.googleusercontent.com"},
         {.name = "AUTH_SOCIAL_GOOGLE_CLIENT_SECRET",
@@ -145,8 +146,8 @@ std::vector<SettingSpec> social_settings() {
          .type = client_ids(&SocialConfig::apple, ClientsAre::websites),
          .default_text = "none",
          .derived = true,
-         .description = "The services IDs of the websites whose Apple ID tokens are accepted. The first one is that of "
-                        "the button on the pages; without one, the pages have none.",
+         .description = "The services IDs of the websites whose Apple ID tokens are accepted. The button on the pages "
+                        "uses the first one; without one, the pages have no button for Apple.",
          .example = "org.example.web"},
         {.name = "AUTH_SOCIAL_APPLE_ISSUER",
          .group = group,

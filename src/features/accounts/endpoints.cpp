@@ -26,7 +26,7 @@ NewAccount to_account(SignUpRequest body, Language language) {
 }
 
 awaitable<Result<http::NoContent>> delete_self(Accounts& accounts, SignedIn caller, Proof proof, Cause cause) {
-    // Only another administrator can delete an administrator, so that the service is never left without one.
+    // Only the operator can delete an administrator, so that the service is never left without one.
     if (caller.role() != Role::user) co_return fail(errors::role_forbidden);
     co_return co_await http::reply<http::NoContent>(
         accounts.delete_self(caller.actor(), caller.user(), std::move(proof), std::move(cause)));
