@@ -222,6 +222,51 @@ test('a request is not repeated for a user who logged in meanwhile', async () =>
     assert.notEqual((await first.client.account.profile()).name, 'Mistaken');
 });
 
+// Tokens that no service made, and answers that arrive at once.
+const madeUp = (sid, n, expiresAt = Date.now() + 600_000) => ({
+    accessToken: `x.${btoa(JSON.stringify({ sid, n }))}.x`,
+    refreshToken: `${sid}-${n}`,
+    expiresAt,
+    roleType: 'user',
+});
+const answered = (status, body) => ({
+    ok: status < 400,
+    status,
+    headers: new Headers({ 'content-type': 'application/json' }),
+    json: async () => body,
+    text: async () => JSON.stringify(body),
+});
+
+test('nor if the tokens of that user are being refreshed just then', async () => {
+    const storage = memoryStorage();
+    await storage.write(madeUp('first', 1));
+    const sent = [];
+    let refuse;
+    const client = new Consentry({
+        baseUrl: 'https://login.example.org',
+        storage,
+        fetch: async (url, { method, headers }) => {
+            sent.push(method);
+            if (method === 'PUT') {
+                assert.equal(headers.get('authorization'), `Bearer ${madeUp('first', 1).accessToken}`);
+                return new Promise((resolve) => (refuse = resolve));
+            }
+            if (!url.endsWith(refresh)) return answered(200, { data: [] });
+            refuse(answered(401, { statusCode: 5120, statusCodeKey: 'jwtAccessTokenInvalid', module: 'auth' }));
+            await new Promise(setImmediate); // the first request has asked for other tokens by then
+            return answered(200, { data: { ...madeUp('second', 2), expiresIn: 600 } });
+        },
+    });
+    const update = client.account.update({ name: 'Mistaken' });
+    while (!refuse) await new Promise(setImmediate);
+    await storage.write(madeUp('second', 1, Date.now()));
+    const list = client.sessions.list();
+    await assert.rejects(update, named('client.signedOut'));
+    await list;
+    assert.deepEqual(sent, ['PUT', 'POST', 'GET']);
+    assert.equal((await storage.read()).refreshToken, 'second-2', 'and the second user stays');
+});
+
 test('a logout without network forgets the tokens and says so', async () => {
     const { client, storage } = await withExpired({
         retry: { attempts: 1 },

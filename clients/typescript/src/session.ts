@@ -50,7 +50,8 @@ export class Session {
     readonly #refresh: (refreshToken: string) => Promise<Tokens>;
     readonly #channel: BroadcastChannel | undefined;
     readonly #listeners = new Set<SessionListener>();
-    #renewal: Promise<Tokens> | undefined;
+    /** What runs, by session: who waits for the tokens of one must never get those of another. */
+    readonly #renewals = new Map<string, Promise<Tokens>>();
     /** Tokens that the storage refused to take, and what it had instead. */
     #unsaved: { tokens: Tokens; instead: string | undefined } | undefined;
 
@@ -108,10 +109,15 @@ export class Session {
 
     /** Tokens other than these, which Consentry refused or which are about to expire. */
     renew(refused: Tokens): Promise<Tokens> {
-        this.#renewal ??= exclusively(this.#storage, () => this.#renewed(refused)).finally(() => {
-            this.#renewal = undefined;
-        });
-        return this.#renewal;
+        const session = sessionOf(refused);
+        let renewal = this.#renewals.get(session);
+        if (!renewal) {
+            renewal = exclusively(this.#storage, () => this.#renewed(refused)).finally(() =>
+                this.#renewals.delete(session),
+            );
+            this.#renewals.set(session, renewal);
+        }
+        return renewal;
     }
 
     async #renewed(refused: Tokens): Promise<Tokens> {
