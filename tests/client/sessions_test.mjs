@@ -362,6 +362,26 @@ test('who aborts leaves the refresh to the others', async () => {
     assert.equal(count(refresh), 1);
 });
 
+test('a refresh that fails after its caller has left ends no program', async () => {
+    const storage = memoryStorage();
+    await storage.write(madeUp('first', 1, Date.now()));
+    let asked = 0;
+    const client = new Consentry({
+        baseUrl: 'https://login.example.org',
+        storage,
+        retry: { attempts: 1 },
+        fetch: async () => {
+            ++asked;
+            throw new TypeError('fetch failed');
+        },
+    });
+    const reason = new Error('the user left');
+    await assert.rejects(client.sessions.list({}, { signal: AbortSignal.abort(reason) }), reason);
+    // A rejection that nobody handles would fail this test.
+    while (asked < 1) await new Promise(setImmediate);
+    await new Promise(setImmediate);
+});
+
 test('what a listener throws does not reach the request', async () => {
     const { client } = await withExpired();
     client.on('refreshed', () => {
