@@ -267,6 +267,16 @@ test('nor if the tokens of that user are being refreshed just then', async () =>
     assert.equal((await storage.read()).refreshToken, 'second-2', 'and the second user stays');
 });
 
+test('a client that was closed still refreshes and logs out', async () => {
+    const storage = { ...memoryStorage(), name: 'closed' };
+    const { client, count } = await withExpired({ storage });
+    client.close();
+    assert.equal((await client.sessions.list()).data.length, 1);
+    assert.equal(count(refresh), 1);
+    await client.logout();
+    assert.equal(await storage.read(), undefined);
+});
+
 test('a logout without network forgets the tokens and says so', async () => {
     const { client, storage } = await withExpired({
         retry: { attempts: 1 },

@@ -48,7 +48,7 @@ const lockName = (name: string): string => `consentry:${name}`;
 export class Session {
     readonly #storage: TokenStorage;
     readonly #refresh: (refreshToken: string) => Promise<Tokens>;
-    readonly #channel: BroadcastChannel | undefined;
+    #channel: BroadcastChannel | undefined;
     readonly #listeners = new Set<SessionListener>();
     /** What runs, by session: who waits for the tokens of one must never get those of another. */
     readonly #renewals = new Map<string, Promise<Tokens>>();
@@ -74,6 +74,7 @@ export class Session {
 
     close(): void {
         this.#channel?.close();
+        this.#channel = undefined; // a closed one throws, and the client still works
         this.#listeners.clear();
     }
 
