@@ -251,10 +251,10 @@ test('nor if the tokens of that user are being refreshed just then', async () =>
                 assert.equal(headers.get('authorization'), `Bearer ${madeUp('first', 1).accessToken}`);
                 return new Promise((resolve) => (refuse = resolve));
             }
-            if (!url.endsWith(refresh)) return answered(200, { data: [] });
+            if (!url.endsWith(refresh)) return answered(200, { statusCode: 200, data: [] });
             refuse(answered(401, { statusCode: 5120, statusCodeKey: 'jwtAccessTokenInvalid', module: 'auth' }));
             await new Promise(setImmediate); // the first request has asked for other tokens by then
-            return answered(200, { data: { ...madeUp('second', 2), expiresIn: 600 } });
+            return answered(200, { statusCode: 200, data: { ...madeUp('second', 2), expiresIn: 600 } });
         },
     });
     const update = client.account.update({ name: 'Mistaken' });
@@ -333,6 +333,23 @@ test('an answer of somebody else is told from one of Consentry', async () => {
     assert.equal(error.name, 'client.unreadable');
     assert.equal(error.status, 502);
     await assert.rejects(client.request('hello'), named('client.unreadable'));
+});
+
+test('a page with status 200 is no success', async () => {
+    const baseUrl = await listen((request, response) =>
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>My application</h1>'),
+    );
+    const storage = memoryStorage();
+    const client = new Consentry({ baseUrl, storage });
+    const credentials = { email: 'a@example.org', password };
+    const calls = [() => client.login(credentials), () => client.signUp(credentials), () => client.policies.list()];
+    for (const call of calls)
+        await assert.rejects(call(), (error) => named('client.unreadable')(error) && error.status === 200);
+    await storage.write(madeUp('first', 1));
+    await assert.rejects(client.logout(), named('client.unreadable'), 'Consentry was not told');
+    await storage.write(madeUp('first', 1, Date.now()));
+    await assert.rejects(client.sessions.list(), named('client.unreadable'));
+    assert.equal((await storage.read()).refreshToken, 'first-1', 'the session stays');
 });
 
 test('a redirect is not followed, so tokens go nowhere else', async () => {

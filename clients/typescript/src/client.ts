@@ -1,6 +1,6 @@
 import { ConsentryError, signedOut } from './errors.js';
 import { operations } from './generated/operations.js';
-import { Http, bodyOf } from './http.js';
+import { Http, bodyOf, envelopeOf } from './http.js';
 import type {
     AnyOptions,
     Body,
@@ -124,7 +124,7 @@ export class Consentry {
     /** Sends an operation and returns the body of the answer, as the API document describes it. */
     request<O extends OperationId>(operation: O, ...given: Arguments<O>): Promise<Body<O>> {
         const [options] = given as [AnyOptions?];
-        return this.#body(operation, options ?? {});
+        return this.#body(operation, options ?? {}, bodyOf);
     }
 
     /** Sends an operation and returns the answer itself, for its headers or as a stream. Throws if it is not 2xx. */
@@ -253,7 +253,8 @@ export class Consentry {
             await this.#body('updateProfile', { ...options, body: change });
         },
         /** All data of the account. `send('exportAccount')` streams it. */
-        export: (options?: CallOptions): Promise<Body<'exportAccount'>> => this.#body('exportAccount', { ...options }),
+        export: (options?: CallOptions): Promise<Body<'exportAccount'>> =>
+            this.#body('exportAccount', { ...options }, bodyOf),
         /** Deletes the account at once. Needs a proof if two-factor authentication is on. */
         delete: async (proof?: Proof, options?: CallOptions): Promise<void> => {
             await this.#last('deleteSelf', { ...options, body: proof ?? {} });
@@ -296,14 +297,14 @@ export class Consentry {
             this.#data('getConsentReceipt', { ...options, path: { acceptanceId } }).then(receiptOf),
         /** The proof that the log contains it, for `consentry verify`. For a second or so, `termPolicy.logPending`. */
         proof: (acceptanceId: string, options?: CallOptions): Promise<string> =>
-            this.#body('getConsentProof', { ...options, path: { acceptanceId } }),
+            this.#body('getConsentProof', { ...options, path: { acceptanceId } }, bodyOf),
         /** The record in the terms of ISO/IEC TS 27560. */
         record: (acceptanceId: string, options?: CallOptions): Promise<Body<'getConsentRecord'>> =>
-            this.#body('getConsentRecord', { ...options, path: { acceptanceId } }),
+            this.#body('getConsentRecord', { ...options, path: { acceptanceId } }, bodyOf),
     };
 
-    #body<O extends OperationId>(operation: O, options: AnyOptions): Promise<Body<O>> {
-        return this.#call(operation, options, bodyOf) as Promise<Body<O>>;
+    #body<O extends OperationId>(operation: O, options: AnyOptions, read = envelopeOf): Promise<Body<O>> {
+        return this.#call(operation, options, read) as Promise<Body<O>>;
     }
 
     async #data<O extends OperationId>(operation: O, options: AnyOptions): Promise<Data<O>> {
@@ -342,7 +343,7 @@ export class Consentry {
     }
 
     async #refresh(token: string): Promise<Tokens> {
-        const read = bodyOf as (response: Response) => Promise<Body<'refreshTokens'>>;
+        const read = envelopeOf as (response: Response) => Promise<Body<'refreshTokens'>>;
         return tokensOf((await this.#http.send('refreshTokens', { token, timeout: this.#refreshTimeout }, read)).data);
     }
 

@@ -111,6 +111,20 @@ function secondsOf(header: string | null): number | undefined {
     return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
 }
 
+/** Whether it is a body in the form of Consentry's answers, which a page of a proxy is not. */
+export const isEnvelope = (body: unknown): body is Record<string, unknown> & { statusCode: number } =>
+    isObject(body) && typeof body['statusCode'] === 'number';
+
+/** The error of an answer that is not one of Consentry. */
+export const unreadable = (status: number, retryAfter?: number): ConsentryError =>
+    new ConsentryError({
+        name: 'client.unreadable',
+        status,
+        statusCode: 0,
+        message: `The answer with status ${status} is not one of Consentry; check baseUrl and proxies`,
+        retryAfter,
+    });
+
 /** The error that an answer other than 2xx is. Reads its body. */
 export async function errorOf(response: Response): Promise<ConsentryError> {
     const retryAfter = secondsOf(response.headers.get('retry-after'));
@@ -121,24 +135,13 @@ export async function errorOf(response: Response): Promise<ConsentryError> {
     } catch {
         body = undefined;
     }
-    if (
-        !isObject(body) ||
-        typeof body['statusCode'] !== 'number' ||
-        typeof body['statusCodeKey'] !== 'string' ||
-        typeof body['module'] !== 'string'
-    )
-        return new ConsentryError({
-            name: 'client.unreadable',
-            status: response.status,
-            statusCode: 0,
-            message: `The answer with status ${response.status} is not one of Consentry; check baseUrl and proxies`,
-            retryAfter,
-        });
+    if (!isEnvelope(body) || typeof body['statusCodeKey'] !== 'string' || typeof body['module'] !== 'string')
+        return unreadable(response.status, retryAfter);
     const metadata = isObject(body['metadata']) ? body['metadata'] : {};
     return new ConsentryError({
         name: `${body['module']}.${body['statusCodeKey']}` as ErrorName,
         status: response.status,
-        statusCode: body['statusCode'],
+        statusCode: body.statusCode,
         message: String(body['message']),
         errors: Array.isArray(body['errors']) ? (body['errors'] as Violation[]) : undefined,
         data: isObject(body['data']) ? body['data'] : undefined,

@@ -1,4 +1,4 @@
-import { ConsentryError, errorOf } from './errors.js';
+import { ConsentryError, errorOf, isEnvelope, unreadable } from './errors.js';
 import type { operations as Documented } from './generated/api.js';
 import { operations } from './generated/operations.js';
 import { defaultRetry, pauseAfter, pauseFor } from './retry.js';
@@ -131,6 +131,16 @@ export async function bodyOf(response: Response): Promise<unknown> {
     const type = response.headers.get('content-type') ?? '';
     if (/^text\//.test(type)) return response.text();
     return /^application\/([\w.-]+\+)?json\b/.test(type) ? response.json() : response.blob();
+}
+
+/**
+ * Returns the body of an operation that answers in Consentry's own form, or nothing. Whatever else comes with a 2xx,
+ * such as the page that an application shows at every address, is no success.
+ */
+export async function envelopeOf(response: Response): Promise<unknown> {
+    const body = await bodyOf(response);
+    if (body !== undefined && !isEnvelope(body)) throw unreadable(response.status);
+    return body;
 }
 
 /** Sends operations, and repeats them where that is safe. Knows no session. */
