@@ -115,6 +115,16 @@ TEST_F(Backup, ARestoreReplacesNothing) {
     EXPECT_EQ(refused.code, 1);
     EXPECT_THAT(refused.err, AllOf(HasSubstr("exists"), HasSubstr("nothing was changed")));
     for (const char* ending : {"", "-wal", "-shm"}) fs::remove((folder_ / "data/consentry.db").string() + ending);
+    for (const char* ending : {"-wal", "-journal"}) {
+        const std::string rest = (folder_ / "data/consentry.db").string() + ending;
+        std::ofstream(rest) << "pages of the former database";
+        const Finished mixed = run({"restore", "copy"});
+        EXPECT_EQ(mixed.code, 1);
+        EXPECT_THAT(mixed.err,
+                    AllOf(HasSubstr(std::string("consentry.db") + ending), HasSubstr("nothing was changed")));
+        EXPECT_TRUE(fs::remove(rest));
+        EXPECT_FALSE(fs::exists(folder_ / "data/consentry.db")) << "SQLite would mix the two";
+    }
     fs::create_directories(folder_ / "data/storage/public");
     std::ofstream(folder_ / "data/storage/public/text") << "somebody's";
     const Finished files = run({"restore", "copy"});

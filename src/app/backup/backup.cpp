@@ -105,6 +105,20 @@ BackupFacts read_facts(const fs::path& folder) {
     }
 }
 
+// Refuses a place with a database, and one with the log or journal of a former database: SQLite would take it for that
+// of the restored one and write its pages over those of the backup.
+void require_no_database(const fs::path& file) {
+    std::error_code error;
+    if (fs::exists(fs::symlink_status(file, error)))
+        throw std::runtime_error(fmt::format("the database {} exists; nothing was changed", file.string()));
+    for (const char* ending : {"-wal", "-journal"}) {
+        const fs::path rest = file.string() + ending;
+        if (fs::exists(fs::symlink_status(rest, error)))
+            throw std::runtime_error(
+                fmt::format("{} is left from another database: move it away, too; nothing was changed", rest.string()));
+    }
+}
+
 // A place and what goes there.
 struct Part {
     fs::path from;
@@ -168,9 +182,7 @@ void restore_backup(const fs::path& folder, const BackupPlaces& to) {
     if (!to.storage.empty())
         for (const char* area : areas) parts.push_back({folder / storage_name / area, to.storage / area});
     if (!to.keys.empty()) parts.push_back({folder / keys_name, to.keys});
-    std::error_code error;
-    if (fs::exists(to.database, error))
-        throw std::runtime_error(fmt::format("the database {} exists; nothing was changed", to.database.string()));
+    require_no_database(to.database);
     for (const Part& part : parts) require_empty(part.to, "what a restore writes to");
     make_folder(to.database.parent_path());
     const Owner owner = owner_of(to.database.parent_path());
@@ -190,6 +202,7 @@ void restore_backup(const fs::path& folder, const BackupPlaces& to) {
         give_to(unfinished, owner);
         put_in_place(unfinished, to.database);
     } catch (...) {
+        std::error_code error;
         for (const Part& part : parts) fs::remove_all(part.to, error);
         fs::remove(unfinished, error);
         throw;
