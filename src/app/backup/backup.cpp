@@ -125,6 +125,14 @@ struct Part {
     fs::path to;
 };
 
+// Copies a file of the backup, which must still be what the list says: it was checked in another reading.
+void copy_as_listed(const fs::path& folder, const fs::path& file, const Sums& listed, const fs::path& to) {
+    const auto sum = listed.find(file.lexically_relative(folder).generic_string());
+    const auto digest = copy_to_new(file, to);
+    if (sum == listed.end() || digest != sum->second)
+        throw std::runtime_error(fmt::format("{}: it has changed while it was restored", file.string()));
+}
+
 }  // namespace
 
 BackupFacts make_backup(const BackupPlaces& from, const fs::path& folder, std::string_view version, TimePoint now) {
@@ -186,19 +194,20 @@ void restore_backup(const fs::path& folder, const BackupPlaces& to) {
     for (const Part& part : parts) require_empty(part.to, "what a restore writes to");
     make_folder(to.database.parent_path());
     const Owner owner = owner_of(to.database.parent_path());
+    const Sums listed = read_sums(folder / sums_name);
     const fs::path unfinished = to.database.string() + ".restored";
     try {
         ProgressBar bar;
         for (const Part& part : parts)
             for (const fs::path& file : files_below(part.from)) {
                 bar.show(fmt::format("restoring {}", part.to.string()), std::nullopt);
-                copy_to_new(file, part.to / file.lexically_relative(part.from));
+                copy_as_listed(folder, file, listed, part.to / file.lexically_relative(part.from));
             }
         for (const Part& part : parts) give_to(part.to, owner);
         if (!to.storage.empty()) give_to(to.storage, owner);
         fs::remove(unfinished);
         bar.show_now("restoring the database", std::nullopt);
-        copy_to_new(folder / database_name, unfinished);
+        copy_as_listed(folder, folder / database_name, listed, unfinished);
         give_to(unfinished, owner);
         put_in_place(unfinished, to.database);
     } catch (...) {
