@@ -2,8 +2,11 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <fstream>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -159,6 +162,18 @@ TEST(ServiceUnit, LeavesLittleToAnAttacker) {
         run_command({"systemd-analyze", "--offline=true", "--threshold=13", "--no-pager", "security", CONSENTRY_UNIT});
     EXPECT_EQ(seen.code, 0) << "the exposure is above 1.3:\n" << seen.out << seen.err;
     EXPECT_THAT(seen.out, ::testing::HasSubstr("Overall exposure level"));
+}
+
+// Systemd gives up after some starts in quick succession, unless the unit says otherwise.
+TEST(ServiceUnit, StartsAgainUntilTheDatabaseAnswers) {
+    std::ifstream file(CONSENTRY_UNIT);
+    std::string section;
+    std::vector<std::string> settings;
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with('[')) section = line;
+        settings.push_back(section + line);
+    }
+    EXPECT_THAT(settings, ::testing::IsSupersetOf({"[Unit]StartLimitIntervalSec=0", "[Service]Restart=on-failure"}));
 }
 
 }  // namespace
