@@ -95,6 +95,7 @@ HttpResponse HttpClient::fetch(const HttpRequest& request, const std::stop_token
     };
     set(CURLOPT_URL, request.url.c_str());
     set(CURLOPT_PROTOCOLS_STR, options.plain_http ? "https,http" : "https");
+    if (options.is_direct) set(CURLOPT_PROXY, "");
     set(CURLOPT_FOLLOWLOCATION, 0L);
     set(CURLOPT_SSL_VERIFYPEER, 1L);
     set(CURLOPT_SSL_VERIFYHOST, 2L);

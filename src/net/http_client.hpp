@@ -40,6 +40,7 @@ public:
         std::string user_agent = "Consentry";
         std::string ca_file{};    // trusted instead of the system's certificates
         bool plain_http = false;  // also allow http://, for servers on the same machine or network
+        bool is_direct = false;   // without the proxies that the environment names, for this machine itself
     };
     explicit HttpClient(Options options);
     ~HttpClient();

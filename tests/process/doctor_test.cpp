@@ -51,6 +51,10 @@ TEST_F(Doctor, AWellInstallationHasNoErrors) {
     const Examined found = examine({{"HTTP_PORT", std::to_string(service.port())}});
     EXPECT_EQ(found.code, 0) << json::value(found.findings);
     EXPECT_THAT(found.about("service"), HasSubstr("ok: "));
+    EXPECT_THAT(
+        examine({{"HTTP_PORT", std::to_string(service.port())}, {"http_proxy", "http://127.0.0.1:1"}}).about("service"),
+        HasSubstr("ok: "))
+        << "a proxy for other machines is not asked";
     EXPECT_THAT(found.about("database"), HasSubstr("ok: answers in"));
     EXPECT_THAT(found.about("files"), HasSubstr("ok: "));
     EXPECT_THAT(found.about("disk"), HasSubstr("% full"));
@@ -135,6 +139,8 @@ TEST_F(Doctor, HealthIsAnExitCode) {
         EXPECT_EQ(well.code, 0) << well.err;
         EXPECT_EQ(well.out + well.err, "");
         EXPECT_EQ(health({{"HTTP_PORT", port}, {"HTTP_HOST", "0.0.0.0"}}).code, 0);
+        EXPECT_EQ(health({{"HTTP_PORT", port}, {"http_proxy", "http://127.0.0.1:1"}}).code, 0)
+            << "a proxy for other machines is not asked";
         const Finished elsewhere = health({}, {"--url", "http://127.0.0.1:" + port + "/nowhere"});
         EXPECT_EQ(elsewhere.code, 1);
         EXPECT_THAT(elsewhere.err, HasSubstr("answers 404"));

@@ -144,7 +144,7 @@ int check_health(const HealthOptions& options) {
         }
         url = local_url(*config) + config->http.global_prefix + "/health/ready";
     }
-    net::HttpClient client({.plain_http = true});
+    net::HttpClient client({.plain_http = true, .is_direct = options.url.empty()});
     const net::HttpResponse answer =
         client.fetch({.url = url, .timeout = std::chrono::seconds{options.timeout_in_seconds}});
     if (answer.status == 200) return 0;

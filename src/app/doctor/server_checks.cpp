@@ -142,7 +142,7 @@ std::string local_url(const Config& config) {
 void examine_service(const Config& config, Findings& findings) {
     const std::string url = local_url(config) + config.http.global_prefix + "/health/ready";
     try {
-        net::HttpClient client({.plain_http = true});
+        net::HttpClient client({.plain_http = true, .is_direct = true});
         net::HttpResponse answer;
         const double ms = time_of([&] { answer = client.fetch({.url = url, .timeout = patience}); });
         if (answer.status == 200)
