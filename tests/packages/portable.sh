@@ -11,9 +11,12 @@ shift
 work=$(mktemp -d)
 service=
 finish() {
-    if [[ -n "$service" ]]; then kill "$service" 2>/dev/null || true; fi
+    if [[ -n "$service" ]]; then
+        kill -KILL "$service" 2>/dev/null || true
+        wait "$service" 2>/dev/null || true  # it keeps /proc busy until it has ended
+    fi
     umount "$work"/*/proc 2>/dev/null || true
-    rm -rf "$work"
+    rm -rf --one-file-system "$work"
 }
 trap finish EXIT
 fail() {

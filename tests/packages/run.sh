@@ -13,9 +13,13 @@ work=$(mktemp -d)
 root=$work/root
 service=
 finish() {
-    if [[ -n "$service" ]]; then kill "$service" 2>/dev/null || true; fi
+    # The service is a child of the shell that runs `inside`, and keeps /proc busy until it has ended.
+    if [[ -n "$service" ]]; then
+        pkill --signal KILL --parent "$service" 2>/dev/null || true
+        wait "$service" 2>/dev/null || true
+    fi
     umount "$root/proc" 2>/dev/null || true
-    rm -rf "$work"
+    rm -rf --one-file-system "$work"
 }
 trap finish EXIT
 
