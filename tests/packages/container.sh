@@ -36,12 +36,14 @@ buildah rm "$base" >/dev/null
 step "the image of the package"
 mkdir "$work/context"
 cp "$package" "$work/context"
-buildah build --build-arg BASE=localhost/debian --file packaging/container/Containerfile --tag consentry "$work/context" \
+buildah build --format docker --build-arg BASE=localhost/debian --file packaging/container/Containerfile --tag consentry "$work/context" \
     >"$work/log" 2>&1 || fail "the image cannot be built"
 container=$(buildah from consentry)
 root=$(buildah mount "$container")
 echo "$(($(du --summarize --block-size=1M "$root" | cut -f1) - $(tar --list --verbose --file "$work/base.tar" | awk '{ sum += $3 } END { print int(sum / 1048576) }'))) MB beside Debian"
 [[ $(buildah inspect --format '{{.OCIv1.Config.User}}' "$container") == consentry:consentry ]] || fail "it runs as root"
+[[ $(buildah inspect --type image --format '{{.Docker.Config.Healthcheck}}' consentry) == *'consentry health'* ]] ||
+    fail "it has no health check"
 
 step "start, as the account of the image"
 settings=(APP_ENV=staging PUBLIC_URL=https://login.example.org HTTP_PORT=38417)
