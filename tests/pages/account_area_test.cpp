@@ -127,6 +127,7 @@ TEST(SessionPages, ASessionOfAnotherAccountCannotBeEnded) {
     Browser second(service);
     second.log_in(victim);
     const std::string session = last_hidden(second.open("/account/sessions").body, "session");
+    ASSERT_NE(session, "");
     Browser attacker(service);
     attacker.log_in(service.make_person());
     attacker.open("/account/sessions");
