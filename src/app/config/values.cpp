@@ -86,9 +86,9 @@ bool is_path_prefix(std::string_view path) {
     if (path.size() > 100 || path.front() != '/' || path.ends_with('/') || path.contains("//")) return false;
     if (!is_made_of(path, letters, "/._~-")) return false;
     const std::string_view first = path.substr(1, path.find('/', 1) - 1);
-    constexpr std::array taken{"docs",   "metrics", ".well-known",     "favicon.ico",    "assets",
-                               "login",  "logout",  "account",         "sign-up",        "verify-email",
-                               "accept", "console", "change-password", "forgot-password"};
+    constexpr std::array taken{"docs",    "metrics",         ".well-known",     ".consentry",  "favicon.ico",  "assets",
+                               "login",   "logout",          "account",         "sign-up",     "verify-email", "accept",
+                               "console", "change-password", "forgot-password", "consent-log", "policies"};
     return std::ranges::find(taken, first) == taken.end() && first != "." && !path.contains("..");
 }
 

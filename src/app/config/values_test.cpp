@@ -54,8 +54,9 @@ TEST(SettingValues, TimezonesAreThoseOfTheSystem) {
 TEST(SettingValues, PathPrefixes) {
     for (const auto* path : {"", "/api", "/auth/api", "/a-b_c.d~e", "/docs2"})
         EXPECT_TRUE(is_path_prefix(path)) << path;
-    for (const auto* path : {"/", "api", "/api/", "//api", "/a//b", "/a b", "/a?b", "/docs", "/docs/x", "/metrics",
-                             "/.well-known", "/favicon.ico", "/..", "/a/../b", "/ä"})
+    for (const auto* path :
+         {"/", "api", "/api/", "//api", "/a//b", "/a b", "/a?b", "/docs", "/docs/x", "/metrics", "/.well-known",
+          "/favicon.ico", "/..", "/a/../b", "/ä", "/policies", "/consent-log", "/.consentry"})
         EXPECT_FALSE(is_path_prefix(path)) << path;
 }
 
