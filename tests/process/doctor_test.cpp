@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <gmock/gmock.h>
 
 #include "process/account.hpp"
@@ -77,6 +78,7 @@ TEST_F(Doctor, FilesThatOthersCanReadAreErrors) {
     const Examined found = examine();
     EXPECT_EQ(found.code, 1);
     EXPECT_THAT(found.about(".env"), AllOf(HasSubstr("error: "), HasSubstr("0644")));
+    EXPECT_THAT(json::serialize(found.findings), HasSubstr("Run `chmod o= .env`."));
     EXPECT_THAT(found.about("./data"), AllOf(HasSubstr("error: "), HasSubstr("0755")));
 }
 

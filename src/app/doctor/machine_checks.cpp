@@ -28,7 +28,7 @@ void examine_files(const Config& config, const fs::path& settings_file, Findings
     const std::size_t before = findings.all().size();
     constexpr mode_t others = S_IRWXO;
     constexpr mode_t group_and_others = S_IRWXG | S_IRWXO;
-    examine_mode(settings_file, others, "o= ", findings);
+    examine_mode(settings_file, others, "o=", findings);
     examine_mode(config.data.directory, group_and_others, "go=", findings);
     if (config.database.url.empty())
         for (const char* ending : {"", "-wal", "-shm"})
