@@ -1,6 +1,7 @@
 // consentry backup and restore, beside a running service and without one.
 #include <atomic>
 #include <fstream>
+#include <stop_token>
 #include <thread>
 
 #include <sys/stat.h>
@@ -86,10 +87,10 @@ TEST_F(Backup, ComesBackWholeWithFilesAndKeys) {
 TEST_F(Backup, IsOfOneMomentWhileTheServiceWrites) {
     create_account(folder_.path(), "ada@example.org");
     const ServiceProcess service(folder_.path());
-    std::atomic<bool> stop = false;
     std::atomic<int> signed_up = 0;
-    std::jthread writer([&, client = service.client()] {
-        for (int i = 0; !stop; ++i) {
+    // Ends with the test, also if something below throws.
+    std::jthread writer([&, client = service.client()](const std::stop_token& stop) {
+        for (int i = 0; !stop.stop_requested(); ++i) {
             const std::string email = "user" + std::to_string(i) + "@example.org";
             const Answer answer = client.post("/api/public/user/sign-up",
                                               {{"email", email}, {"password", usual_password}, {"from", "website"}});
@@ -103,7 +104,7 @@ TEST_F(Backup, IsOfOneMomentWhileTheServiceWrites) {
         EXPECT_EQ(run({"restore", copy, "--check"}).code, 0);
         EXPECT_EQ(run_sql(folder_ / copy / "consentry.db", "PRAGMA foreign_key_check").size(), 0U);
     }
-    stop = true;
+    writer.request_stop();
     writer.join();
     EXPECT_GT(signed_up, 0);
 }
