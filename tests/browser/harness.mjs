@@ -20,7 +20,15 @@ const sanitizerOptions = ['ASAN_OPTIONS', 'UBSAN_OPTIONS', 'TSAN_OPTIONS', 'LLVM
 const endings = [];
 export const atEnd = (end) => endings.push(end);
 after(async () => {
-    while (endings.length > 0) await endings.pop()();
+    const failures = [];
+    while (endings.length > 0) {
+        try {
+            await endings.pop()();
+        } catch (error) {
+            failures.push(error);
+        }
+    }
+    if (failures.length > 0) throw failures[0];
 });
 
 // Whether the service runs on PostgreSQL and Redis. How pages look does not depend on it.
@@ -87,26 +95,27 @@ export class Service {
         const options = { cwd: this.folder, env: this.environment, stdio: ['ignore', 'ignore', 'pipe'] };
         this.process = spawn(process.env.CONSENTRY_PROGRAM, ['serve'], options);
         process.once('exit', () => this.process.kill('SIGKILL'));
-        let said = '';
+        this.said = '';
+        // Settled when all that it has said is there.
+        this.ended = new Promise((resolve) => this.process.once('close', (code, signal) => resolve(signal ?? code)));
         this.origin = await new Promise((resolve, reject) => {
             this.process.stderr.on('data', (text) => {
-                said += text;
-                const address = /listens on (http:\/\/\S+)/.exec(said);
+                this.said += text;
+                const address = /listens on (http:\/\/\S+)/.exec(this.said);
                 if (address) resolve(address[1]);
             });
-            this.process.once('exit', () => reject(new Error(`consentry serve ended: ${said}`)));
+            this.ended.then((how) => reject(new Error(`consentry serve ended with ${how}: ${this.said}`)));
         });
     }
 
+    // Rejects if the service did not end well: it crashed, or a sanitizer has found something.
     async end() {
-        if (this.process?.exitCode === null) {
-            const ended = new Promise((resolve) => this.process.once('exit', resolve));
-            this.process.kill('SIGTERM');
-            await ended;
-        }
+        this.process?.kill('SIGTERM');
+        const how = (await this.ended) ?? 0;
         this.engines?.drop();
         this.engines = undefined;
         rmSync(this.folder, { recursive: true, force: true });
+        if (how !== 0) throw new Error(`consentry serve ended with ${how}: ${this.said}`);
     }
 
     // Makes the database, so that commands find it.
