@@ -101,6 +101,8 @@ test('the Express API admits live sessions only', async () => {
 
     const down = await listen(makeApp('http://127.0.0.1:1'));
     assert.equal((await fetch(`${down}/hello`, { headers: { authorization: 'Bearer a.b.c' } })).status, 503);
+    const another = await listen(makeApp(await listen((request, response) => response.end('yes'))));
+    assert.equal((await fetch(`${another}/hello`, { headers: { authorization: 'Bearer a.b.c' } })).status, 503);
 });
 
 // The blocks ```js of a page are one module.

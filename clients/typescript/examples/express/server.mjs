@@ -23,6 +23,8 @@ export function requireUser(consentry, { roles = [], policies = [] } = {}) {
             const answer = await consentry.send('forwardAuth', { token, query, headers });
             await answer.body?.cancel();
             request.user = { id: answer.headers.get('x-user-id'), role: answer.headers.get('x-user-role') };
+            // Another server, to which a wrong address leads, may say yes to everything.
+            if (!request.user.id) return response.status(503).json({ message: 'Try again later' });
         } catch (error) {
             if (!(error instanceof ConsentryError)) return next(error);
             const { name, message, data, retryAfter } = error;
