@@ -373,6 +373,11 @@ test('timeouts and aborts', async () => {
     await assert.rejects(client.policies.list({}, { signal: AbortSignal.abort(reason) }), reason);
 });
 
+test('Infinity is a timeout, too', async () => {
+    const { client } = recorded(service, { timeout: Infinity });
+    await client.policies.list();
+});
+
 test('who aborts leaves the refresh to the others', async () => {
     const aborter = new AbortController();
     const reason = new Error('the user left');

@@ -1,7 +1,7 @@
 import { ConsentryError, errorOf, isEnvelope, unreadable } from './errors.js';
 import type { operations as Documented } from './generated/api.js';
 import { operations } from './generated/operations.js';
-import { defaultRetry, pauseAfter, pauseFor } from './retry.js';
+import { defaultRetry, delayOf, pauseAfter, pauseFor } from './retry.js';
 import type { Repeatability, RetryPolicy } from './retry.js';
 
 /** Name of an operation in the API document. */
@@ -204,7 +204,7 @@ export class Http {
         read: (response: Response) => Promise<T>,
     ): Promise<T> {
         const late = new AbortController();
-        const timer = setTimeout(() => late.abort(), timeout);
+        const timer = setTimeout(() => late.abort(), delayOf(timeout));
         try {
             const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
             const response = await this.#fetch(url, { ...init, signal: either });

@@ -13,6 +13,9 @@ export const defaultRetry: RetryPolicy = { attempts: 3, longestWait: 10_000 };
 
 const firstPause = 250;
 
+/** A delay of `setTimeout`, which takes whatever is longer than 24 days, and Infinity, for none at all. */
+export const delayOf = (milliseconds: number): number => Math.min(milliseconds, 2 ** 31 - 1);
+
 /**
  * What a repetition may do. `once`: anything, so only a request that surely did nothing is repeated. `safe`: nothing.
  * `urgent`: it gets the same answer as the first, but only for some seconds.
@@ -73,7 +76,7 @@ export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | un
 export async function pauseFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
-        await orAborted(new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds))), signal);
+        await orAborted(new Promise<void>((resolve) => (timer = setTimeout(resolve, delayOf(milliseconds)))), signal);
     } finally {
         clearTimeout(timer);
     }
