@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <iterator>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -12,8 +16,8 @@
 namespace consentry {
 namespace {
 
-constexpr std::size_t long_name = 12;      // from this length on, two wrong letters still count as a typo
-constexpr std::size_t suggestion_max = 4;  // maximum distance of a suggestion for a name with one of our prefixes
+constexpr std::size_t long_name = 12;  // from this length on, two wrong letters still count as a typo
+constexpr int suggestion_max = 4;      // maximum distance of a suggestion for a name with one of our prefixes
 constexpr std::size_t resemblance_max = 2;
 
 // Prefixes of settings of this or another release that hardly any other program uses.
@@ -56,12 +60,41 @@ bool is_service_link(std::string_view name) {
 
 std::string_view first_part(std::string_view name) { return name.substr(0, name.find('_')); }
 
-// The setting nearest to `name`; of several, the first one in the table.
+// The letters of a name, a bit for each.
+std::uint32_t letters_of(std::string_view name) {
+    std::uint32_t letters = 0;
+    for (const char c : name)
+        if (c >= 'A' && c <= 'Z') letters |= 1U << (c - 'A');
+    return letters;
+}
+
+// Whether the edit distance may be `max` or less: an edit changes the length by at most one, and adds and removes at
+// most one letter. Every start and every command compares the whole environment with all settings, and this skips
+// nearly all.
+bool may_be_within(int max, std::string_view a, std::string_view b) {
+    if (std::abs(std::ssize(a) - std::ssize(b)) > max) return false;
+    const std::uint32_t in_a = letters_of(a);
+    const std::uint32_t in_b = letters_of(b);
+    return std::popcount(in_a & ~in_b) <= max && std::popcount(in_b & ~in_a) <= max;
+}
+
+// The setting nearest to `name`; of several, the first one in the table. None if all are further than a suggestion may
+// be.
 struct Nearest {
     std::string_view name;
     std::size_t distance = std::string_view::npos;
 };
-Nearest nearest_setting(std::string_view name, std::string_view prefix = {}) {
+Nearest nearest_setting(std::string_view name) {
+    Nearest best;
+    for (const SettingSpec& setting : settings()) {
+        if (!may_be_within(suggestion_max, name, setting.name)) continue;
+        const std::size_t distance = edit_distance(name, setting.name);
+        if (distance < best.distance) best = {setting.name, distance};
+    }
+    return best;
+}
+// The same among the settings with this prefix, however far they are.
+Nearest nearest_setting_with(std::string_view prefix, std::string_view name) {
     Nearest best;
     for (const SettingSpec& setting : settings()) {
         if (!setting.name.starts_with(prefix)) continue;
@@ -124,7 +157,9 @@ std::optional<ConfigProblem> misspelt_name(std::string_view name) {
     if (core.starts_with("CONSENTRY_")) core.remove_prefix(std::string_view("CONSENTRY_").size());
     const Nearest nearest = nearest_setting(core);
     if (prefix_of(*upper, own_prefixes).empty() && !is_slip(*upper, nearest)) return std::nullopt;
-    return problem(nearest.distance <= suggestion_max ? "; did you mean " + std::string(nearest.name) + "?" : "");
+    return problem(std::cmp_less_equal(nearest.distance, suggestion_max)
+                       ? "; did you mean " + std::string(nearest.name) + "?"
+                       : "");
 }
 
 std::optional<ConfigProblem> resembling_name(std::string_view name) {
@@ -132,9 +167,9 @@ std::optional<ConfigProblem> resembling_name(std::string_view name) {
     if (!upper || misspelt_name(name)) return std::nullopt;
     // Prefer a setting of which this is a truncated name (CACHE_TTL), then one with the same prefix, then one that is
     // spelled similarly.
-    Nearest nearest = upper->contains('_') ? nearest_setting(*upper, *upper + "_") : Nearest{};
+    Nearest nearest = upper->contains('_') ? nearest_setting_with(*upper + "_", *upper) : Nearest{};
     if (const auto prefix = prefix_of(*upper, common_prefixes); nearest.name.empty() && !prefix.empty())
-        nearest = nearest_setting(*upper, prefix);
+        nearest = nearest_setting_with(prefix, *upper);
     bool resembles = !nearest.name.empty();
     if (!resembles) {
         nearest = nearest_setting(*upper);
