@@ -1,15 +1,11 @@
 #include "app/local_secrets.hpp"
 
-#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
-#include <system_error>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "base/bytes.hpp"
+#include "base/new_file.hpp"
 #include "crypto/random.hpp"
 #include "features/sessions/key_ring.hpp"
 
@@ -18,21 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Creates the file atomically: a process that finds it, after a crash or while another process starts, always finds a
-// complete secret. If several processes create it concurrently, one wins and the others use its secret.
+// A process that finds the file, after a crash or while another process starts, always finds a complete secret. If
+// several processes create it concurrently, one wins and the others use its secret.
 void make_secret(const fs::path& file) {
-    const fs::path unfinished = file.string() + "." + to_hex(crypto::random_bytes(8)) + ".part";
-    const int made = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (made < 0) throw std::system_error(errno, std::generic_category(), "cannot write " + unfinished.string());
-    const std::string secret = to_base64url(crypto::random_bytes(32));
-    const bool written =
-        write(made, secret.data(), secret.size()) == static_cast<ssize_t>(secret.size()) && fsync(made) == 0;
-    close(made);
-    // link() instead of rename(), because it never replaces an existing file.
-    const int error = !written ? EIO : link(unfinished.c_str(), file.c_str()) == 0 ? 0 : errno;
-    fs::remove(unfinished);
-    if (error != 0 && error != EEXIST)
-        throw std::system_error(error, std::generic_category(), "cannot write " + file.string());
+    NewFile made(file);
+    made.write(to_base64url(crypto::random_bytes(32)));
+    static_cast<void>(made.take_free_name());
 }
 
 std::string read_secret(const fs::path& file) {

@@ -56,7 +56,7 @@ void copy_objects(const fs::path& storage, const fs::path& folder, Sums& sums, b
 void write_sums(const Sums& sums, const fs::path& file) {
     std::string text;
     for (const auto& [name, digest] : sums) text += fmt::format("{}  {}\n", digest, name);
-    write_file(file, text);
+    write_new_file(file, text);
 }
 
 Sums read_sums(const fs::path& file) {
@@ -80,7 +80,7 @@ void write_facts(const BackupFacts& facts, const fs::path& folder) {
                                   {"hasStorage", facts.has_storage},
                                   {"hasKeys", facts.has_keys},
                                   {"sums", digest_of_file(folder / sums_name)}};
-    write_file(folder / facts_name, boost::json::serialize(out) + "\n");
+    write_new_file(folder / facts_name, boost::json::serialize(out) + "\n");
 }
 
 BackupFacts read_facts(const fs::path& folder) {
@@ -150,11 +150,13 @@ BackupFacts make_backup(const BackupPlaces& from, const fs::path& folder, std::s
     if (!from.keys.empty())
         copy_files(from.keys, folder / keys_name, keys_name, sums, [](const auto&) { return true; });
     bar.show_now("reading the copy", std::nullopt);
+    // An installation whose keys are settings has no files of keys.
+    const auto is_key = [](const auto& sum) { return sum.first.starts_with(fmt::format("{}/", keys_name)); };
     BackupFacts facts{.version = std::string(version),
                       .schema = storage::sqlite::check_snapshot(database),
                       .made_at = now,
                       .has_storage = !from.storage.empty(),
-                      .has_keys = !from.keys.empty()};
+                      .has_keys = std::ranges::any_of(sums, is_key)};
     sums[database_name] = digest_of_file(database);
     facts.files = std::ssize(sums);
     for (const auto& [name, digest] : sums) facts.bytes += static_cast<std::int64_t>(fs::file_size(folder / name));

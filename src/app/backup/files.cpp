@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
 #include <stdexcept>
 #include <system_error>
 
@@ -10,9 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <dirent.h>
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
+#include "base/new_file.hpp"
 #include "crypto/sha256_stream.hpp"
 
 namespace consentry {
@@ -69,23 +72,39 @@ private:
     const int number_;
 };
 
-void sync_folder_of(const fs::path& file) {
-    const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
-    File(folder, O_RDONLY | O_DIRECTORY).required().sync();
+// A folder that is not there, or was removed meanwhile, has no files to copy; those beside it do.
+void add_files(const fs::path& folder, std::vector<fs::path>& out) {
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+        std::error_code ignored;
+        if (at->is_symlink(ignored))
+            throw std::runtime_error(fmt::format("{} is a symbolic link", at->path().string()));
+        if (at->is_directory(ignored)) add_files(at->path(), out);
+        if (at->is_regular_file(ignored)) out.push_back(at->path());
+    }
+    if (error && error != std::errc::no_such_file_or_directory) refuse(folder, error.value());
+}
+
+// Goes by descriptors, and never through a symbolic link: whoever owns the folder may exchange its content meanwhile.
+// `name` is relative to the folder `at`; `path` is for messages.
+void give_all_to(const Owner& owner, int at, const char* name, const fs::path& path) {
+    if (fchownat(at, name, owner.user, owner.group, AT_SYMLINK_NOFOLLOW) != 0) refuse(path);
+    const int opened = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (opened < 0 && (errno == ENOTDIR || errno == ELOOP)) return;
+    if (opened < 0) refuse(path);
+    const std::unique_ptr<DIR, decltype([](DIR* folder) { closedir(folder); })> folder(fdopendir(opened));
+    if (!folder) refuse(path);
+    while (const dirent* entry = readdir(folder.get())) {
+        const std::string_view entry_name = entry->d_name;
+        if (entry_name != "." && entry_name != "..") give_all_to(owner, opened, entry->d_name, path / entry_name);
+    }
 }
 
 }  // namespace
 
 std::vector<fs::path> files_below(const fs::path& folder) {
     std::vector<fs::path> out;
-    std::error_code error;
-    if (!fs::exists(folder, error)) return out;
-    for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-        if (at->is_symlink(error)) throw std::runtime_error(fmt::format("{} is a symbolic link", at->path().string()));
-        if (at->is_regular_file(error)) out.push_back(at->path());
-    }
-    // A folder that was removed meanwhile has no files to copy.
-    if (error && error != std::errc::no_such_file_or_directory) refuse(folder, error.value());
+    add_files(folder, out);
     std::ranges::sort(out);
     return out;
 }
@@ -135,13 +154,10 @@ std::string read_file(const fs::path& file) {
     return out;
 }
 
-void write_file(const fs::path& file, std::string_view text) {
-    {
-        const File target(file, O_WRONLY | O_CREAT | O_EXCL);
-        target.required().write_all(text);
-        target.sync();
-    }
-    sync_folder_of(file);
+void write_new_file(const fs::path& file, std::string_view text) {
+    NewFile made(file);
+    made.write(text);
+    if (!made.take_free_name()) refuse(file, EEXIST);
 }
 
 void put_in_place(const fs::path& unfinished, const fs::path& file) {
@@ -158,15 +174,8 @@ Owner owner_of(const fs::path& path) {
 }
 
 void give_to(const fs::path& path, Owner owner) {
-    if (geteuid() != 0) return;
-    const auto give = [&](const fs::path& one) {
-        if (lchown(one.c_str(), owner.user, owner.group) != 0) refuse(one);
-    };
     std::error_code error;
-    if (!fs::exists(path, error)) return;
-    give(path);
-    if (!fs::is_directory(path, error)) return;
-    for (const auto& entry : fs::recursive_directory_iterator(path)) give(entry.path());
+    if (geteuid() == 0 && fs::exists(path, error)) give_all_to(owner, AT_FDCWD, path.c_str(), path);
 }
 
 }  // namespace consentry

@@ -20,13 +20,14 @@ void make_folder(const std::filesystem::path& folder);
 // Refuses a folder that exists and has entries. `what` completes the message: "X is not empty: WHAT must be".
 void require_empty(const std::filesystem::path& folder, std::string_view what);
 
-// Copies to a new file (0600), syncs it and its folder, and returns its SHA-256 in hexadecimal; nullopt if the source is gone.
+// Copies to a new file (0600), syncs it and its folder, and returns its SHA-256 in hexadecimal; nullopt if the source
+// is gone.
 std::optional<std::string> copy_to_new(const std::filesystem::path& from, const std::filesystem::path& to);
 std::string digest_of_file(const std::filesystem::path& file);
 
 std::string read_file(const std::filesystem::path& file);
-// Writes a new file (0600) and syncs it and its folder.
-void write_file(const std::filesystem::path& file, std::string_view text);
+// Writes a file (0600) that must not exist yet.
+void write_new_file(const std::filesystem::path& file, std::string_view text);
 // Gives a finished file its name, for good.
 void put_in_place(const std::filesystem::path& unfinished, const std::filesystem::path& file);
 

@@ -1,20 +1,16 @@
 #include "app/commands/consent_commands.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
 #include "app/terminal/progress_bar.hpp"
+#include "base/new_file.hpp"
 #include "features/consent_proof/database_check.hpp"
 
 namespace consentry {
@@ -54,44 +50,6 @@ std::optional<BundleFilter> filter_of(const ConsentExportOptions& options) {
     return out;
 }
 
-// A file beside the wanted one that takes its name only once it is complete: a bundle that was cut off never looks like
-// one. Only the operator may read it, because it names people.
-class NewFile {
-public:
-    explicit NewFile(const std::string& path) : path_(path), partial_(path + ".partial") {
-        handle_ = open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-        if (handle_ < 0) refuse();
-    }
-    NewFile(const NewFile&) = delete;
-    NewFile& operator=(const NewFile&) = delete;
-    ~NewFile() {
-        if (handle_ >= 0) close(handle_);
-        if (!is_complete_) unlink(partial_.c_str());
-    }
-
-    void write(std::string_view bytes) {
-        while (!bytes.empty()) {
-            const ssize_t count = ::write(handle_, bytes.data(), bytes.size());
-            if (count < 0 && errno == EINTR) continue;
-            if (count < 0) refuse();
-            bytes.remove_prefix(static_cast<std::size_t>(count));
-        }
-    }
-    void complete() {
-        if (fsync(handle_) != 0 || rename(partial_.c_str(), path_.c_str()) != 0) refuse();
-        is_complete_ = true;
-    }
-
-private:
-    [[noreturn]] void refuse() const {
-        throw std::runtime_error(fmt::format("{} cannot be written: {}", path_, std::strerror(errno)));
-    }
-    const std::string path_;
-    const std::string partial_;
-    int handle_ = -1;
-    bool is_complete_ = false;
-};
-
 }  // namespace
 
 int export_consent(const ConsentExportOptions& options) {
@@ -107,7 +65,7 @@ int export_consent(const ConsentExportOptions& options) {
     run(services->open_logs());
     auto bundle = run(services->bundles->make(*filter));
     if (!bundle) return tell(*services, bundle.error());
-    NewFile file(options.out);
+    NewFile file(options.out);  // for the operator alone, because a bundle names people
     {
         ProgressBar bar;
         std::uint64_t written = 0;
@@ -118,7 +76,7 @@ int export_consent(const ConsentExportOptions& options) {
                      static_cast<double>(written) / static_cast<double>(std::max<std::uint64_t>(bundle->size, 1)));
         }
     }
-    file.complete();
+    file.replace();
     fmt::print(stderr, "Exported {} entries to {} ({} bytes).\n", bundle->entries, options.out, bundle->size);
     return 0;
 }

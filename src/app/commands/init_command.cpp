@@ -2,19 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 #include <vector>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -25,6 +19,7 @@
 #include "app/config/settings.hpp"
 #include "app/terminal/terminal.hpp"
 #include "base/ascii.hpp"
+#include "base/new_file.hpp"
 #include "base/text.hpp"
 #include "crypto/digest.hpp"
 
@@ -106,50 +101,30 @@ bool is_untouched(const Environment& settings) {
                                [&](const auto& one) { return std::ranges::find(shipped, one.first) != shipped.end(); });
 }
 
+void say_exists(const fs::path& file) {
+    fmt::print(stderr, "consentry: {} exists; nothing was changed. Edit it, or move it away first.\n", file.string());
+}
+
 // Returns false if the file must stay as it is, and has then reported it.
 bool may_write(const fs::path& file) {
     std::error_code error;
     if (!fs::exists(fs::symlink_status(file, error))) return true;
     const auto present = load_environment({}, file);
     if (present && is_untouched(present->values)) return true;
-    fmt::print(stderr, "consentry: {} exists; nothing was changed. Edit it, or move it away first.\n", file.string());
+    say_exists(file);
     return false;
 }
 
-class Descriptor {
-public:
-    explicit Descriptor(int number) : number_(number) {}
-    ~Descriptor() { close(number_); }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int operator*() const { return number_; }
-
-private:
-    const int number_;
-};
-
-// Writes beside the file and then gives the result its name, so that no reader meets half of it. A file that is there
-// already lends its owner and mode: a package decides who may read it.
-void write_file(const fs::path& file, std::string_view text) {
-    const fs::path unfinished = file.string() + ".new";
-    const auto refuse = [&]() {
-        const int error = errno;
-        unlink(unfinished.c_str());
-        throw std::system_error(error, std::generic_category(), "cannot write " + file.string());
-    };
-    unlink(unfinished.c_str());
-    const int opened = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (opened < 0) refuse();
-    const Descriptor made(opened);
-    struct stat present{};
-    const bool replaces = stat(file.c_str(), &present) == 0;
-    if (replaces && (fchown(*made, present.st_uid, present.st_gid) != 0 || fchmod(*made, present.st_mode & 0640U) != 0))
-        refuse();
-    if (write(*made, text.data(), text.size()) != static_cast<ssize_t>(text.size()) || fsync(*made) != 0) refuse();
-    // link() never replaces a file that somebody else has made meanwhile.
-    if (replaces ? rename(unfinished.c_str(), file.c_str()) != 0 : link(unfinished.c_str(), file.c_str()) != 0)
-        refuse();
-    unlink(unfinished.c_str());
+// A file that is there already lends its owner and mode: a package decides who may read it. Returns false if somebody
+// else has made the file meanwhile.
+bool write_settings(const fs::path& file, std::string_view text) {
+    NewFile made(file);
+    const bool replaces = fs::exists(file);
+    if (replaces) made.take_after(file);
+    made.write(text);
+    if (!replaces) return made.take_free_name();
+    made.replace();
+    return true;
 }
 
 std::string file_text(const std::vector<std::pair<std::string_view, std::string>>& answers) {
@@ -229,7 +204,7 @@ int init(const InitOptions& options) {
     }
     const auto answers = answers_to(options);
     if (!answers) return wrong_use;
-    const std::string text = file_text(*answers);
+    std::string text = file_text(*answers);
     const auto settings = parse_dotenv(text);
     if (!settings) throw std::logic_error("init wrote settings that cannot be read");
     const auto config = read_config(*settings);
@@ -239,7 +214,12 @@ int init(const InitOptions& options) {
         fmt::print(stderr, "Nothing was written.\n");
         return wrong_use;
     }
-    write_file(file, text);
+    const bool is_written = write_settings(file, text);
+    crypto::wipe(text);
+    if (!is_written) {
+        say_exists(file);
+        return wrong_use;
+    }
     for (const ConfigProblem& warning : warnings(*config, *settings))
         fmt::print(stderr, "warning: setting {}: {}\n", warning.setting, warning.text);
     say_what_next(file, *config);

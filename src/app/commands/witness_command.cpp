@@ -6,18 +6,16 @@
 #include <iterator>
 #include <optional>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
 #include "app/commands/ending_signals.hpp"
 #include "app/config/dotenv.hpp"
+#include "base/new_file.hpp"
 #include "crypto/random.hpp"
 #include "features/witness/application.hpp"
 #include "http/server.hpp"
@@ -128,13 +126,14 @@ int make_witness_key(const std::string& name, const std::string& file) {
         return wrong_use;
     }
     // Never replaces a file: a witness that loses its key loses what others trust.
-    const int made = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (made < 0) throw std::system_error(errno, std::generic_category(), "cannot create " + file);
+    NewFile made(file);
     std::string text = signer->text() + "\n";
-    const bool written = write(made, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && fsync(made) == 0;
+    made.write(text);
     crypto::wipe(text);
-    close(made);
-    if (!written) throw std::runtime_error("cannot write " + file);
+    if (!made.take_free_name()) {
+        fmt::print(stderr, "consentry: {} exists; nothing was changed\n", file);
+        return failed;
+    }
     fmt::print("{}\n", signer->verifier().text());
     fmt::print(stderr, "Keep {} like a password. Logs and verifiers need the line above.\n", file);
     return 0;

@@ -6,13 +6,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
+#include "base/new_file.hpp"
 #include "base/text.hpp"
 
 namespace consentry {
@@ -209,19 +206,9 @@ std::string KeyRing::generate(const fs::path& folder, TokenKind kind, crypto::Si
     const auto key = crypto::PrivateKey::generate(algorithm);
     const std::string kid = key.public_key().thumbprint();
     const fs::path path = folder / fmt::format("{}{}-{}.pem", stem_of(kind, algorithm), epoch_ms(now), kid);
-    const fs::path unfinished = path.string() + ".part";
-    // Written completely, then renamed, so that a reader never sees a partial key. Created with mode 0600, never
-    // widened.
-    const int file = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0) throw std::system_error(errno, std::generic_category(), "cannot write " + unfinished.string());
-    const std::string pem = key.pem();
-    const bool written = write(file, pem.data(), pem.size()) == static_cast<ssize_t>(pem.size()) && fsync(file) == 0;
-    close(file);
-    if (!written) {
-        fs::remove(unfinished);
-        throw std::runtime_error("cannot write " + unfinished.string());
-    }
-    fs::rename(unfinished, path);
+    NewFile file(path);
+    file.write(key.pem());
+    file.replace();
     return kid;
 }
 
