@@ -116,6 +116,18 @@ constexpr auto stored_columns = columns<StoredConsent>(
     column<"a.language", &StoredConsent::language>, column<"a.content_hashes", &StoredConsent::hashes, read_hashes>,
     column<"a.accepted_at", &StoredConsent::at>);
 
+// The newest row per type is a single entry at the end of an index, however long the history of the account is.
+std::string standing_sql() {
+    std::string newest;
+    for (const auto& [type, name] : EnumNames<PolicyType>::names)
+        newest += fmt::format(
+            "{}(SELECT n.id FROM term_policy_acceptances n WHERE n.user_id = $1 AND n.type = '{}' "
+            "ORDER BY n.sequence DESC LIMIT 1)",
+            newest.empty() ? "" : ", ", name);
+    return fmt::format("SELECT {} FROM term_policy_acceptances a WHERE a.id IN ({}) AND a.action = 'accepted'",
+                       stored_columns.list(), newest);
+}
+
 constexpr auto latest_columns = columns<LatestPolicy>(
     column<"p.id", &LatestPolicy::id>, column<"p.type", &LatestPolicy::type>,
     column<"p.version", &LatestPolicy::version>, column<"p.content_hashes", &LatestPolicy::hashes, read_hashes>);
@@ -285,11 +297,8 @@ void AcceptanceRepository::add_not_erased(storage::Transaction& transaction, Use
 }
 
 awaitable<std::vector<StoredConsent>> AcceptanceRepository::list_standing(UserId user) {
-    const auto rows = co_await database_.query(
-        sql<"SELECT ", stored_columns,
-            " FROM term_policy_acceptances a WHERE a.user_id = $1 AND a.action = 'accepted' AND a.sequence = ("
-            "SELECT MAX(n.sequence) FROM term_policy_acceptances n WHERE n.user_id = $1 AND n.type = a.type)">,
-        user);
+    static const std::string sql = standing_sql();
+    const auto rows = co_await database_.query(sql, user);
     co_return stored_columns.read_all(rows);
 }
 
