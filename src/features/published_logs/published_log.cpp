@@ -139,17 +139,24 @@ awaitable<void> PublishedLog::work() {
         if (!has_work) break;
         const LogState known = co_await state();
         // If another process was faster, it has sequenced the same entries.
-        if (known.size == known.published) co_await repository_.sequence(known.size, entries_at_once);
-        co_await publish_next();
+        const bool is_next = known.size == known.published;
+        if (is_next) co_await repository_.sequence(known.size, entries_at_once);
+        const std::int64_t count = co_await publish_next();
+        // Entries that come meanwhile wait for the next turn: a steady stream would otherwise cost a publication for
+        // every few of them, and the requests behind them the time of its commits.
+        if (is_next && count < entries_at_once) {
+            co_await show_overdue();
+            break;
+        }
     }
     co_await repair();
 }
 
-awaitable<void> PublishedLog::publish_next() {
+awaitable<std::int64_t> PublishedLog::publish_next() {
     LogState known = co_await state();
     const auto from = static_cast<std::uint64_t>(known.published);
     const auto to = static_cast<std::uint64_t>(std::min(known.size, known.published + entries_at_once));
-    if (from == to) co_return;
+    if (from == to) co_return 0;
     const std::uint64_t first = from - from % tlog::tile_width;  // the last bundle grows
     const auto entries = co_await repository_.entries(static_cast<std::int64_t>(first), static_cast<std::int64_t>(to));
     check_growing_bundle(known, first, std::span(entries).first(from - first));
@@ -171,6 +178,7 @@ awaitable<void> PublishedLog::publish_next() {
     if (options_.cosigning_clock != nullptr) uncosigned_at = options_.cosigning_clock->now();
     const bool is_first = co_await repository_.publish(known.published, std::move(next), uncosigned_at);
     if (is_first) co_await put_checkpoint();
+    co_return static_cast<std::int64_t>(to - from);
 }
 
 // In any order, so two at a time: most of a publication is waiting for the store.

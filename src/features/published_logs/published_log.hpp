@@ -62,9 +62,9 @@ public:
     // Creates the log or checks that this process may continue it. Throws LogRefused if the key or the origin is
     // another one, or if the database is older than what is published, and Unavailable if the object store is.
     awaitable<void> open();
-    // Sequences and publishes all entries that wait, and rewrites a part of the tiles that the object store has lost.
-    // Opens the log first if open() has not succeeded yet. Throws as open() does: what happens to the database or the
-    // store meanwhile must not fork the log either.
+    // Sequences and publishes all entries that wait when it begins, and rewrites a part of the tiles that the object
+    // store has lost. Opens the log first if open() has not succeeded yet. Throws as open() does: what happens to the
+    // database or the store meanwhile must not fork the log either.
     awaitable<void> work();
 
     // The public checkpoint, a signed note. Never goes back. With witnesses it is the latest cosigned one, unless their
@@ -116,7 +116,7 @@ private:
     awaitable<void> repair();
     awaitable<std::optional<std::string>> object(const tlog::TileId& id);
     awaitable<std::expected<tlog::TileHashes, std::string>> fetch(std::vector<tlog::Node> nodes, std::uint64_t size);
-    awaitable<void> publish_next();
+    awaitable<std::int64_t> publish_next();  // returns how many entries
     awaitable<void> put_tiles(const std::vector<tlog::Tile>& tiles);
     awaitable<void> put_checkpoint();
     awaitable<void> show_overdue();
