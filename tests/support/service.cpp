@@ -7,6 +7,7 @@
 #include "crypto/base32.hpp"
 #include "crypto/totp.hpp"
 #include "tests/support/run.hpp"
+#include "tests/support/shared_engines.hpp"
 #include "tests/support/sql.hpp"
 
 namespace consentry::tests {
@@ -51,10 +52,9 @@ Environment test_settings(const std::filesystem::path& folder, Environment more)
 Service::Service(Environment settings)
     : clock_(test_begin), environment_(test_settings(folder_.path(), std::move(settings))) {
     if (on_shared_engines()) {
-        schema_.emplace();
-        schema_->sql("CREATE FUNCTION hex(bytea) RETURNS text LANGUAGE sql AS $$ SELECT upper(encode($1, 'hex')) $$");
+        postgres_.emplace();
         name_space_ = fresh_namespace();
-        environment_.try_emplace("DATABASE_URL", schema_->patient_url());
+        environment_.try_emplace("DATABASE_URL", postgres_->url());
         environment_.try_emplace("CACHE_URL", shared_redis_url());
         environment_.try_emplace("CACHE_NAMESPACE", name_space_);
         // Race tests put more load on a small machine than a request should wait for, and shared machines stall at
@@ -160,22 +160,22 @@ Answer Service::verify_backup(const std::string& challenge, const std::string& b
 }
 
 std::vector<std::vector<std::string>> Service::sql(const std::string& statement) const {
-    if (schema_) return schema_->sql(statement);
+    if (postgres_) return postgres_->sql(statement);
     return run_sql(folder_.path() / "data" / "consentry.db", statement);
 }
 
 std::vector<std::string> Service::tables() const {
     std::vector<std::string> out;
-    for (const auto& row : sql(schema_ ? "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
-                                       : "SELECT name FROM sqlite_master WHERE type = 'table'"))
+    for (const auto& row : sql(postgres_ ? "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+                                         : "SELECT name FROM sqlite_master WHERE type = 'table'"))
         out.push_back(row[0]);
     return out;
 }
 
-std::string Service::literal(BytesView bytes) const { return (schema_ ? "'\\x" : "x'") + to_hex(bytes) + "'"; }
+std::string Service::literal(BytesView bytes) const { return (postgres_ ? "'\\x" : "x'") + to_hex(bytes) + "'"; }
 
 void Service::break_writes(const std::string& when) const {
-    if (schema_)
+    if (postgres_)
         sql("CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'injected fault'; END $$; "
             "CREATE TRIGGER fault BEFORE " +
             when + " FOR EACH ROW EXECUTE FUNCTION fault()");
@@ -183,15 +183,15 @@ void Service::break_writes(const std::string& when) const {
         sql("CREATE TRIGGER fault BEFORE " + when + " BEGIN SELECT RAISE(ABORT, 'injected fault'); END");
 }
 
-void Service::mend_writes() const { sql(schema_ ? "DROP FUNCTION fault CASCADE" : "DROP TRIGGER fault"); }
+void Service::mend_writes() const { sql(postgres_ ? "DROP FUNCTION fault CASCADE" : "DROP TRIGGER fault"); }
 
 void Service::pass(milliseconds time) {
     clock_.advance(time);
-    if (schema_) age_redis_keys(name_space_, time);
+    if (postgres_) age_redis_keys(name_space_, time);
 }
 
 void Service::lose_cache() {
-    if (schema_) {
+    if (postgres_) {
         erase_redis_keys(name_space_);
         return;
     }

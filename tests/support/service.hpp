@@ -17,7 +17,7 @@
 #include "features/users/user.hpp"
 #include "tests/support/contract.hpp"
 #include "tests/support/http_client.hpp"
-#include "tests/support/shared_engines.hpp"
+#include "tests/support/migrated_postgres.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace consentry {
@@ -103,7 +103,7 @@ public:
 
 private:
     TempFolder folder_;
-    std::optional<PostgresSchema> schema_;  // replaces SQLite
+    std::optional<MigratedPostgres> postgres_;  // replaces SQLite
     ManualClock clock_;
     Environment environment_;
     std::string name_space_;  // in Redis

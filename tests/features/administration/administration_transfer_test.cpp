@@ -5,6 +5,7 @@
 #include "base/errors.hpp"
 #include "tests/support/calls/role_calls.hpp"
 #include "tests/support/mailbox.hpp"
+#include "tests/support/shared_engines.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -12,6 +12,7 @@
 #include "features/mail/delivery.hpp"
 #include "tests/support/calls/mail_calls.hpp"
 #include "tests/support/mail_server.hpp"
+#include "tests/support/shared_engines.hpp"
 #include "tests/support_test/eventually.hpp"
 
 namespace consentry::tests {

@@ -9,6 +9,7 @@
 #include "tests/support/calls/account_calls.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/run.hpp"
+#include "tests/support/shared_engines.hpp"
 
 namespace consentry::tests {
 namespace {

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "tests/support/calls/api_key_calls.hpp"
+#include "tests/support/shared_engines.hpp"
 #include "tests/support/tcp_proxy.hpp"
 #include "tests/support_test/eventually.hpp"
 

@@ -9,6 +9,7 @@
 #include "crypto/totp.hpp"
 #include "tests/support/calls/factor_calls.hpp"
 #include "tests/support/run.hpp"
+#include "tests/support/shared_engines.hpp"
 
 namespace consentry::tests {
 namespace {

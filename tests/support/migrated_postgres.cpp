@@ -1,0 +1,92 @@
+#include "tests/support/migrated_postgres.hpp"
+
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "crypto/digest.hpp"
+#include "storage/migrations.hpp"
+#include "storage/postgres/postgres_database.hpp"
+#include "tests/support/shared_engines.hpp"
+
+namespace consentry::tests {
+namespace {
+
+std::string url_of(const std::string& database) {
+    const std::string url = shared_postgres_url();
+    return url.substr(0, url.rfind('/') + 1) + database + "?connect_timeout=30";
+}
+
+// Named after the migrations, so that programs of two versions never share one.
+std::string template_name() {
+    std::string all;
+    for (const storage::Migration& migration : storage::migrations())
+        for (const std::string_view statement : migration.statements) all += statement;
+    return "template_" + to_hex(crypto::sha256(all)).substr(0, 16);
+}
+
+std::string existing_template() {
+    const std::string name = template_name();
+    const PostgresConnection server(url_of("app"));
+    const auto exists = [&] { return !server.run("SELECT 1 FROM pg_database WHERE datname = '" + name + "'").empty(); };
+    if (exists()) return name;
+    server.run("SELECT pg_advisory_lock(20)");  // until the connection ends; the number is nobody else's
+    if (exists()) return name;
+    const std::string unfinished = name + "_unfinished";
+    server.run("DROP DATABASE IF EXISTS " + unfinished);
+    server.run("CREATE DATABASE " + unfinished);
+    storage::PostgresDatabase(storage::PostgresOptions{.url = url_of(unfinished), .timeout = std::chrono::seconds{30}})
+        .migrate(storage::migrations());
+    run_postgres_sql(url_of(unfinished),
+                     "CREATE FUNCTION hex(bytea) RETURNS text LANGUAGE sql AS $$ SELECT upper(encode($1, 'hex')) $$");
+    server.run("ALTER DATABASE " + unfinished + " RENAME TO " + name);
+    return name;
+}
+
+// Creates and drops databases on one connection.
+void run_on_server(const std::string& statement) {
+    static std::mutex mutex;
+    static std::optional<PostgresConnection> server;
+    const std::lock_guard lock(mutex);
+    if (!server) server.emplace(url_of("app"));
+    server->run(statement);
+}
+
+std::string make_copy() {
+    static const std::string original = existing_template();
+    const std::string name = fresh_namespace();
+    run_on_server("CREATE DATABASE " + name + " TEMPLATE " + original + " STRATEGY FILE_COPY");
+    return name;
+}
+
+}  // namespace
+
+MigratedPostgres::MigratedPostgres() : name_(make_copy()), url_(url_of(name_)) {}
+
+MigratedPostgres::~MigratedPostgres() {
+    try {
+        run_on_server("DROP DATABASE " + name_ + " WITH (FORCE)");
+    } catch (const std::exception&) {
+        // The servers are gone, and the database with them.
+    }
+}
+
+SqlRows MigratedPostgres::sql(const std::string& statement) const {
+    std::optional<PostgresConnection> connection;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!idle_.empty()) {
+            connection = std::move(idle_.back());
+            idle_.pop_back();
+        }
+    }
+    if (!connection) connection.emplace(url_);
+    SqlRows rows = connection->run(statement);
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(*connection));
+    return rows;
+}
+
+}  // namespace consentry::tests
