@@ -39,8 +39,9 @@ class LostCommits : public testing::Test {
 protected:
     LostCommits() {
         // With one thread, successive requests use the same connection.
-        fleet.add({{"DATABASE_URL", with_port(schema.url(), link.port()) + "&application_name=" + schema.name()},
-                   {"HTTP_THREADS", "1"}});
+        fleet.add(
+            {{"DATABASE_URL", with_port(schema.patient_url(), link.port()) + "&application_name=" + schema.name()},
+             {"HTTP_THREADS", "1"}});
     }
 
     int number(const std::string& statement) const { return std::stoi(schema.sql(statement).at(0).at(0)); }
@@ -86,12 +87,17 @@ protected:
         }
         return acknowledged;
     }
-    // Waits until no statement is running. After a 503, the commit may still be in progress, and the checks would see
-    // rows from before and after it.
+    // Waits until no statement is running and the server has ended the connections that were cut. After a 503, the
+    // commit may still be in progress, or the server may not even have read it yet, and the checks would see rows from
+    // before and after it.
     void expect_quiet() const {
         EXPECT_TRUE(eventually([&] {
-            return number("SELECT count(*) FROM pg_stat_activity WHERE application_name = '" + schema.name() +
-                          "' AND state <> 'idle'") == 0;
+            const auto counts = schema.sql(
+                "SELECT count(*), count(*) FILTER (WHERE state = 'idle') FROM pg_stat_activity WHERE application_name "
+                "= '" +
+                schema.name() + "'");
+            const std::string open = std::to_string(link.open());
+            return counts.at(0).at(0) == open && counts.at(0).at(1) == open;
         })) << "a statement does not end";
     }
     // Repeats a request until it is served. Before a deed, this reconnects and prepares the deed's statements on the
@@ -105,7 +111,9 @@ protected:
     const PostgresSchema schema{};
     TcpProxy link{port_of(schema.url())};
     Fleet fleet{1,
-                {{"DATABASE_URL", schema.url()},
+                {{"DATABASE_URL", schema.patient_url()},
+                 {"DATABASE_TIMEOUT", "25s"},  // these tests are about order, not time
+                 {"CACHE_TIMEOUT", "10s"},
                  {"CACHE_URL", shared_redis_url()},
                  {"CACHE_NAMESPACE", fresh_namespace()},
                  {"SESSION_MAX_PER_USER", "1000"},
