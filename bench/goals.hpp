@@ -24,6 +24,8 @@ void measure_overload(const Stage& stage, Report& report);
 // Goals 9 and 10: memory, idle and with ten thousand connections.
 void measure_memory(const Stage& stage, Report& report);
 void measure_connections(const Stage& stage, Report& report);
+// The login page of browsers, without hashing.
+void measure_pages(const Stage& stage, Report& report);
 // Goal 11: from the start of the process to the first authenticated answer.
 void measure_start(const Stage& stage, Report& report);
 
@@ -35,6 +37,10 @@ void measure_masses(const Stage& stage, Report& report);
 
 // What all endpoints share (limits, ids, headers, CORS, metrics), and logging, against the endpoint without them.
 void measure_surface(const Stage& stage, Report& report);
+
+// Goal evidence: very many acceptances through HTTP, the time until all are in the log, and the time that their
+// receipts and the bundle of all of them take to verify.
+void measure_evidence(const Stage& stage, Report& report);
 
 // Goal log-5: what requests notice of a log whose place is slow or full.
 void measure_log_places(const Stage& stage, Report& report);

@@ -14,9 +14,9 @@
 namespace consentry::bench {
 namespace {
 
-constexpr double guarded_floor = 0.90;  // of the same request unguarded
-constexpr double accept_floor = 2'000;  // per second, embedded
-constexpr double page_floor_ms = 5;
+constexpr double guarded_floor = 0.90;    // of the same request unguarded
+constexpr double accept_floor = 2'000;    // per second, embedded
+constexpr double page_floor_ms = 5;       // of a page of a long history, and of a withdrawal after it
 constexpr std::int64_t portion = 20'000;  // of one statement
 constexpr std::string_view types[] = {"termsOfService", "privacy", "marketing", "cookies"};
 
@@ -105,10 +105,12 @@ public:
                                                      R"({"type":"marketing"})", readers[i].access_token),
                             .accept = accept_request(readers[i], "marketing")});
     }
-    Outcome measure(const Server& service, std::chrono::nanoseconds duration) {
+    // Each connection begins a request per interval; zero: as soon as it has the former answer.
+    Outcome measure(const Server& service, std::chrono::nanoseconds duration, std::chrono::nanoseconds interval = {}) {
         Outcome out = run({.port = service.port,
                            .connections = connections,
                            .duration = duration,
+                           .interval = interval,
                            .next = [&](std::size_t connection) -> std::string_view {
                                Turn& turn = all_[connection];
                                turn.accepted = !turn.accepted;
@@ -204,6 +206,31 @@ void measure_history(const Stage& stage, const Uuid& policy, Report& report) {
     }
 }
 
+// Of the account whose history measure_history() has filled.
+void measure_withdrawals(const Stage& stage, Report& report) {
+    const std::string& token = stage.people().readers.front().access_token;
+    const std::string withdraw =
+        post_request("/api/v1/shared/user/term-policy/withdraw", R"({"type":"cookies"})", token);
+    const std::string accept = accept_request(stage.people().readers.front(), "cookies");
+    const Server service = stage.serve();
+    int sent = 0;
+    constexpr int wanted = 120;
+    const Outcome outcome = run({.port = service.port,
+                                 .connections = 1,
+                                 .duration = std::chrono::minutes{1},
+                                 .next = [&](std::size_t) -> std::string_view {
+                                     if (sent == wanted) return {};
+                                     return ++sent % 2 == 1 ? withdraw : accept;
+                                 }});
+    const Latencies& latencies = outcome.all_well().latencies(200);
+    report.add({.goal = fmt::format("consent: withdrawing and accepting again after {} acceptances, {}",
+                                    count(static_cast<double>(stage.length().large.users)), stage.engines()),
+                .floor = "5 ms",
+                .measured = fmt::format("median {:.2f} ms, slowest of {} {:.2f} ms", latencies.milliseconds(0.5),
+                                        wanted, latencies.milliseconds(1)),
+                .met = latencies.milliseconds(0.5) <= page_floor_ms});
+}
+
 }  // namespace
 
 void measure_consent(const Stage& stage, Report& report) {
@@ -214,11 +241,13 @@ void measure_consent(const Stage& stage, Report& report) {
         measure_acceptances(stage, service, report);
     }
     measure_history(stage, consented.policy, report);
+    measure_withdrawals(stage, report);
 }
 
 // One instance works on the data at a time, so each round starts both kinds in turn.
 void measure_logged_consent(const Stage& stage, Report& report) {
     constexpr double slower_max = 1.05;
+    constexpr std::chrono::milliseconds interval{64};  // of each of the 64 connections: 1,000 requests per second
     const Consented consented(stage);
     const Environment with_log{{"CONSENT_LOG_PRIVATE_KEY", new_key(crypto::SignatureAlgorithm::eddsa)}};
     {
@@ -230,6 +259,7 @@ void measure_logged_consent(const Stage& stage, Report& report) {
         Environment settings;
         std::vector<double> per_second = {};
         std::vector<double> p99 = {};
+        std::vector<double> calm_p99 = {};
     };
     std::array kinds{Kind{{{"CONSENT_LOG_ENABLE", "false"}}}, Kind{with_log}};
     for (int round = 0; round < stage.length().rounds * 2; ++round)
@@ -239,15 +269,25 @@ void measure_logged_consent(const Stage& stage, Report& report) {
             const Outcome outcome = turns.measure(service, stage.length().window);
             kind.per_second.push_back(outcome.per_second());
             kind.p99.push_back(outcome.latencies(200).milliseconds(0.99));
+            // Several turns of the sequencer.
+            const Outcome calm = turns.measure(service, 3 * stage.length().window, interval);
+            kind.calm_p99.push_back(calm.latencies(200).milliseconds(0.99));
         }
-    const Spread slower = ratio(kinds[1].p99, kinds[0].p99);
-    report.add({.goal = "consent: p99 of accepting and withdrawing with the log, " + stage.engines(),
-                .floor = "1.05 x without the log, 2,000/s",
-                .measured = fmt::format("{} ms, without {} ms; {}/s, without {}/s", text(spread(kinds[1].p99), 1),
-                                        text(spread(kinds[0].p99), 1), count(spread(kinds[1].per_second).median),
-                                        count(spread(kinds[0].per_second).median)),
+    const auto& [without, with] = kinds;
+    const Spread slower = ratio(with.calm_p99, without.calm_p99);
+    report.add({.goal = "consent: p99 of 1,000 acceptances and withdrawals per second with the log, " + stage.engines(),
+                .floor = "1.05 x without the log",
+                .measured = fmt::format("{} ms, without {} ms", text(spread(with.calm_p99), 2),
+                                        text(spread(without.calm_p99), 2)),
                 .ratio = text(slower, 2),
-                .met = slower.median <= slower_max && spread(kinds[1].per_second).median >= accept_floor});
+                .met = slower.median <= slower_max});
+    report.add({.goal = "consent: as many as possible with the log, " + stage.engines(),
+                .floor = "2,000/s",
+                .measured = fmt::format("{}/s, p99 {} ms; without {}/s, p99 {} ms",
+                                        count(spread(with.per_second).median), text(spread(with.p99), 1),
+                                        count(spread(without.per_second).median), text(spread(without.p99), 1)),
+                .ratio = text(ratio(with.per_second, without.per_second), 2),
+                .met = spread(with.per_second).median >= accept_floor});
 }
 
 }  // namespace consentry::bench

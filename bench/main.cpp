@@ -43,6 +43,7 @@ const std::vector<Goal>& goals() {
         {"10", embedded, measure_connections},
         {"11", embedded, measure_start},
         {"surface", embedded, measure_surface},
+        {"pages", embedded, measure_pages},
         {"2", servers, measure_known_tokens},
         {"5", servers, measure_verifications},
         {"6", servers, measure_refreshes},
@@ -58,6 +59,7 @@ const std::vector<Goal>& goals() {
         {"consent-log", embedded, measure_consent_log, true},
         {"consent-log", servers, measure_consent_log, true},
         {"logged-consent", embedded, measure_logged_consent, true},
+        {"evidence", embedded, measure_evidence, true},
         {"policies", embedded, measure_publications, true},
         {"policies", servers, measure_publications, true},
         {"import", embedded, measure_import, true},
@@ -85,16 +87,24 @@ void measure(Engines engines, const std::vector<std::string>& wanted, const Leng
         const bool named = std::ranges::find(wanted, goal.name) != wanted.end();
         return goal.engines == engines && (named || (wanted.empty() && !goal.takes_long));
     };
-    if (std::ranges::none_of(goals(), is_wanted)) return;
     std::optional<Servers> servers;
-    if (engines == Engines::servers) {
-        fmt::print(stderr, "Starting PostgreSQL and Redis...\n");
-        servers.emplace();
+    std::optional<Stage> stage;
+    bool is_used = true;
+    for (const Goal& goal : goals()) {
+        if (!is_wanted(goal)) continue;
+        // A goal that takes long leaves data, and a log with a key, that are nothing for the next one.
+        if (is_used || goal.takes_long) {
+            stage.reset();
+            if (engines == Engines::servers) {
+                fmt::print(stderr, "Starting PostgreSQL and Redis...\n");
+                servers.emplace();
+            }
+            fmt::print(stderr, "Creating accounts and sessions...\n");
+            stage.emplace(CONSENTRY_BENCH_FOLDER, length, servers ? &*servers : nullptr);
+        }
+        goal.measure(*stage, report);
+        is_used = goal.takes_long;
     }
-    fmt::print(stderr, "Creating accounts and sessions...\n");
-    const Stage stage(CONSENTRY_BENCH_FOLDER, length, servers ? &*servers : nullptr);
-    for (const Goal& goal : goals())
-        if (is_wanted(goal)) goal.measure(stage, report);
 }
 
 }  // namespace

@@ -79,12 +79,21 @@ Child::Child(const std::vector<std::string>& command, const std::map<std::string
 }
 
 Child::~Child() {
+    if (pid_ < 0) return;
     kill(pid_, SIGTERM);
     const auto deadline = std::chrono::steady_clock::now() + 10s;
     while (waitpid(pid_, nullptr, WNOHANG) == 0) {
         if (std::chrono::steady_clock::now() > deadline) kill(pid_, SIGKILL);
         std::this_thread::sleep_for(1ms);
     }
+}
+
+void Child::wait_for_success() {
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0)
+        if (errno != EINTR) fail("waitpid");
+    pid_ = -1;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error("a command failed: " + log_text());
 }
 
 std::string Child::log_text() const {

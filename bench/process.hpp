@@ -24,13 +24,15 @@ public:
 
     // Returns when somebody listens there. Throws, with the end of the log, where the program ends before.
     void wait_for_port(std::uint16_t port, std::chrono::seconds patience = std::chrono::seconds{10}) const;
+    // Waits until the program has ended by itself. Throws with its output unless it ended with 0.
+    void wait_for_success();
     pid_t id() const { return pid_; }
     double cpu_seconds() const;  // user and system time of the process and of its own children
     double memory_mib() const;   // resident
 
 private:
     std::string log_text() const;
-    pid_t pid_ = -1;
+    pid_t pid_ = -1;  // -1 once it has ended
     std::filesystem::path log_;
 };
 

@@ -125,6 +125,13 @@ Server Stage::serve_under(std::vector<std::string> command, const Environment& m
     return server;
 }
 
+double Stage::run_command(std::vector<std::string> arguments, const Environment& more, const fs::path& folder) const {
+    arguments.insert(arguments.begin(), program_.string());
+    const auto begin = std::chrono::steady_clock::now();
+    Child(arguments, settings(more), log("command"), folder).wait_for_success();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 Server Stage::serve_nginx(const std::string& body) const {
     for (const char* program : {"/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"}) {
         if (!fs::exists(program)) continue;

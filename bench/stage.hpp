@@ -61,6 +61,10 @@ public:
     // The service as a tool runs it: `command` is the tool's command line up to the program. Waits longer, because such
     // tools slow a start.
     Server serve_under(std::vector<std::string> command, const Environment& more) const;
+    // Runs a command of the program to its end, in `folder`, with the same settings. Returns the seconds that it took.
+    // Throws, with its output, if it fails.
+    double run_command(std::vector<std::string> arguments, const Environment& more,
+                       const std::filesystem::path& folder) const;
     // A new folder beside the data.
     std::filesystem::path working_folder(const std::string& name) const;
     // nginx with a fixed JSON; no child where it is not installed.
