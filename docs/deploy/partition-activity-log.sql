@@ -1,0 +1,43 @@
+-- Turns the activity log into a table with a partition per month (docs/guides/capacity.md says when). The service may
+-- run meanwhile. Run it as the owner of the tables, outside a transaction, with psql:
+--
+--     psql "$DATABASE_URL" -f docs/deploy/partition-activity-log.sql
+--
+-- All entries until the end of this month stay where they are, in activity_log_past. Twelve partitions follow, and
+-- activity_log_rest takes what comes after them: create further ones while it is empty. Set
+-- ACTIVITY_LOG_RETENTION_IN_DAYS=0, and drop a partition whose time is over instead.
+\set ON_ERROR_STOP on
+SELECT CAST(extract(epoch FROM date_trunc('month', now() AT TIME ZONE 'UTC') + INTERVAL '1 month') * 1000 AS BIGINT)
+    AS end_of_past \gset
+
+-- What reads every row happens first, and lets others write. A primary key must contain the partition key.
+CREATE UNIQUE INDEX CONCURRENTLY activity_log_past_key ON activity_log (id, created_at);
+ALTER TABLE activity_log ADD CONSTRAINT activity_log_past_end CHECK (created_at < :end_of_past) NOT VALID;
+ALTER TABLE activity_log VALIDATE CONSTRAINT activity_log_past_end;
+
+-- Nobody waits longer than two seconds for these locks. If they cannot be had in this time, begin here again.
+BEGIN;
+SET LOCAL lock_timeout = '2s';
+ALTER TABLE activity_log RENAME TO activity_log_past;
+ALTER TABLE activity_log_past DROP CONSTRAINT activity_log_pkey;
+ALTER TABLE activity_log_past ADD CONSTRAINT activity_log_past_pkey PRIMARY KEY USING INDEX activity_log_past_key;
+ALTER INDEX activity_log_user RENAME TO activity_log_past_user;
+ALTER INDEX activity_log_age RENAME TO activity_log_past_age;
+ALTER INDEX activity_log_actor RENAME TO activity_log_past_actor;
+CREATE TABLE activity_log (
+    LIKE activity_log_past INCLUDING DEFAULTS,
+    PRIMARY KEY (id, created_at),
+    FOREIGN KEY (user_id) REFERENCES users (id),
+    FOREIGN KEY (created_by) REFERENCES users (id)
+) PARTITION BY RANGE (created_at);
+CREATE INDEX activity_log_user ON activity_log (user_id, created_at, id);
+CREATE INDEX activity_log_age ON activity_log (created_at);
+CREATE INDEX activity_log_actor ON activity_log (created_by);
+ALTER TABLE activity_log ATTACH PARTITION activity_log_past FOR VALUES FROM (MINVALUE) TO (:end_of_past);
+SELECT format('CREATE TABLE activity_log_%s PARTITION OF activity_log FOR VALUES FROM (%s) TO (%s) WITH (fillfactor = 85)',
+              to_char(month, 'YYYY_MM'), CAST(extract(epoch FROM month) * 1000 AS BIGINT),
+              CAST(extract(epoch FROM month + INTERVAL '1 month') * 1000 AS BIGINT))
+FROM (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') + n * INTERVAL '1 month' AS month
+      FROM generate_series(1, 12) AS n) AS months \gexec
+CREATE TABLE activity_log_rest PARTITION OF activity_log DEFAULT WITH (fillfactor = 85);
+COMMIT;
