@@ -128,8 +128,8 @@ struct Part {
 // Copies a file of the backup, which must still be what the list says: it was checked in another reading.
 void copy_as_listed(const fs::path& folder, const fs::path& file, const Sums& listed, const fs::path& to) {
     const auto sum = listed.find(file.lexically_relative(folder).generic_string());
-    const auto digest = copy_to_new(file, to);
-    if (sum == listed.end() || digest != sum->second)
+    const auto copied = copy_to_new(file, to);
+    if (sum == listed.end() || copied != sum->second)
         throw std::runtime_error(fmt::format("{}: it has changed while it was restored", file.string()));
 }
 
