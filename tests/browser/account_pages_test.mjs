@@ -76,6 +76,7 @@ const pages = {
     },
     consents: (one) => one.go('/account/consents'),
     data: (one) => one.go('/account/data'),
+    'change-password': (one) => one.go('/change-password'),
     'two-factor-off': (one) => one.go('/account/two-factor'),
     'two-factor-start': (one) => one.go('/account/two-factor/start'),
     'two-factor-confirm': beginTwoFactor,

@@ -13,8 +13,13 @@ let browser;
 before(async () => {
     service = new Service();
     service.migrate();
-    for (const name of ['ada', 'grace', 'joan']) service.createUser(`${name}@example.org`);
+    for (const name of ['ada', 'grace', 'joan', 'lin']) service.createUser(`${name}@example.org`);
     [browser] = await Promise.all([openBrowser(), service.start()]);
+    // An account that must set up its second factor again.
+    const token = await service.logIn('lin@example.org');
+    const { data } = await service.post('/api/user/2fa/setup', token, {});
+    await service.post('/api/user/2fa/confirm', token, { code: codeOf(data.secret) });
+    service.run(['user', 'two-factor', 'reset', '--email', 'lin@example.org']);
 });
 
 // A visit in a profile of its own, so that no cookie comes from another test.
@@ -62,6 +67,10 @@ const pages = {
     confirm: async (one) => {
         await logIn(one);
         await one.go('/login/confirm');
+    },
+    'set up': async (one) => {
+        await logIn(one, 'lin');
+        assert.equal(one.path(), '/login/set-up');
     },
     'not found': (one) => one.go('/no-such-page'),
 };
@@ -229,6 +238,10 @@ for (const script of [true, false])
             await one.submit();
         }
         assert.equal(one.path(), '/account');
+        if (script) {
+            await one.go('/policies/termsOfService/1');
+            await assertAccessible(one.page, 'policy');
+        }
         assert.deepEqual(one.troubles, []);
         await own.end();
     });

@@ -6,7 +6,7 @@
 #   run.sh pictures PROGRAM  makes the pictures in docs/pages anew
 #
 # CONSENTRY_SCREENSHOTS=FOLDER keeps what the pages look like. Debian packages: chromium-headless-shell,
-# nodejs; npm for `install`, pngquant for `pictures`
+# nodejs; npm for `install`, pngquant and fonts-noto-cjk for `pictures`
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/../real/lib.sh"
@@ -31,9 +31,11 @@ command -v pngquant >/dev/null || fail "pngquant is missing: install Debian's pa
 CONSENTRY_SCREENSHOTS=$(mktemp -d)
 export CONSENTRY_SCREENSHOTS
 trap 'rm -rf "$CONSENTRY_SCREENSHOTS"' EXIT
-for test in pages account_pages; do
-    node --test-name-pattern='every page is accessible' "$browser/${test}_test.mjs"
-done
+fc-list :lang=ja | grep -q . || fail "no font has Japanese letters: install Debian's package fonts-noto-cjk"
+# All tests that look at a page keep a picture of it.
+node "$browser/pages_test.mjs"
+node --test-name-pattern='every page is accessible' "$browser/account_pages_test.mjs"
+node --test-name-pattern='the buttons are accessible' "$browser/provider_login_test.mjs"
 folder=$here/../../docs/pages
 # Each page once, and a few as a phone in the dark shows them.
 cp "$CONSENTRY_SCREENSHOTS"/*-light-1280.png "$folder"
