@@ -70,7 +70,7 @@ void compare(const std::string& goal, const Side& guarded, const Side& free, Rep
                 .measured = fmt::format("{}; unguarded {}", guarded.figures(), free.figures()),
                 .ratio = fmt::format("{}; per cpu-s {}", text(per_second, 2),
                                      text(ratio(guarded.per_cpu_second, free.per_cpu_second), 2)),
-                .met = per_second.median >= guarded_floor});
+                .judged = {at_least(per_second, guarded_floor, "x unguarded, per second")}});
 }
 
 void measure_guard(const Stage& stage, const Server& service, Report& report) {
@@ -140,11 +140,12 @@ void measure_acceptances(const Stage& stage, const Server& service, Report& repo
         per_second.push_back(outcome.per_second());
         p99.push_back(outcome.latencies(200).milliseconds(0.99));
     }
-    report.add(
-        {.goal = "consent: alternately accepting and withdrawing, " + stage.engines(),
-         .floor = stage.servers() == nullptr ? "2,000/s" : "",
-         .measured = fmt::format("{}/s, p99 {:.1f} ms", count(spread(per_second).median), spread(p99).median),
-         .met = stage.servers() == nullptr ? std::optional(spread(per_second).median >= accept_floor) : std::nullopt});
+    std::vector<Judged> judged;
+    if (stage.servers() == nullptr) judged.push_back(at_least(spread(per_second), accept_floor, "per second"));
+    report.add({.goal = "consent: alternately accepting and withdrawing, " + stage.engines(),
+                .floor = stage.servers() == nullptr ? "2,000/s" : "",
+                .measured = fmt::format("{}/s, p99 {:.1f} ms", count(spread(per_second).median), spread(p99).median),
+                .judged = std::move(judged)});
 }
 
 // Of one account, which is worse than of many.
@@ -202,7 +203,7 @@ void measure_history(const Stage& stage, const Uuid& policy, Report& report) {
                     .floor = "5 ms",
                     .measured =
                         fmt::format("median {:.2f} ms, slowest of 60 {:.2f} ms", milliseconds.median, milliseconds.max),
-                    .met = milliseconds.median <= page_floor_ms});
+                    .judged = {at_most(milliseconds, page_floor_ms, "ms")}});
     }
 }
 
@@ -228,7 +229,7 @@ void measure_withdrawals(const Stage& stage, Report& report) {
                 .floor = "5 ms",
                 .measured = fmt::format("median {:.2f} ms, slowest of {} {:.2f} ms", latencies.milliseconds(0.5),
                                         wanted, latencies.milliseconds(1)),
-                .met = latencies.milliseconds(0.5) <= page_floor_ms});
+                .judged = {at_most(only(latencies.milliseconds(0.5)), page_floor_ms, "ms, median")}});
 }
 
 }  // namespace
@@ -280,14 +281,14 @@ void measure_logged_consent(const Stage& stage, Report& report) {
                 .measured = fmt::format("{} ms, without {} ms", text(spread(with.calm_p99), 2),
                                         text(spread(without.calm_p99), 2)),
                 .ratio = text(slower, 2),
-                .met = slower.median <= slower_max});
+                .judged = {at_most(slower, slower_max, "x without the log, p99")}});
     report.add({.goal = "consent: as many as possible with the log, " + stage.engines(),
                 .floor = "2,000/s",
                 .measured = fmt::format("{}/s, p99 {} ms; without {}/s, p99 {} ms",
                                         count(spread(with.per_second).median), text(spread(with.p99), 1),
                                         count(spread(without.per_second).median), text(spread(without.p99), 1)),
                 .ratio = text(ratio(with.per_second, without.per_second), 2),
-                .met = spread(with.per_second).median >= accept_floor});
+                .judged = {at_least(spread(with.per_second), accept_floor, "per second")}});
 }
 
 }  // namespace consentry::bench

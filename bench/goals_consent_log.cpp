@@ -118,7 +118,7 @@ void measure_proofs(PublishedLog& log, Services& services, std::int64_t entries,
         {.goal = fmt::format("consent-log: a proof at {} entries, {}", count(static_cast<double>(entries)), engines),
          .floor = "1 ms",
          .measured = fmt::format("median {:.2f} ms, p99 {:.2f} ms", median, times[times.size() * 99 / 100]),
-         .met = median <= proof_floor_ms});
+         .judged = {at_most(only(median), proof_floor_ms, "ms, median")}});
 }
 
 }  // namespace
@@ -158,13 +158,13 @@ void measure_consent_log(const Stage& stage, Report& report) {
                 .floor = "20,000/s",
                 .measured = text(spread(per_second), 0) + "/s",
                 .ratio = "per cpu-s " + text(spread(per_cpu_second), 0),
-                .met = spread(per_second).median >= sequencer_floor});
+                .judged = {at_least(spread(per_second), sequencer_floor, "per second")}});
     report.add({.goal = fmt::format("consent-log: memory at {} entries, against a tenth of them, {}",
                                     count(static_cast<double>(entries)), stage.engines()),
                 .floor = "1.1 x",
                 .measured = fmt::format("{:.1f} MiB, {:.1f} MiB", last_megabytes, first_megabytes),
                 .ratio = fmt::format("{:.2f}", last_megabytes / first_megabytes),
-                .met = last_megabytes <= growth_max * first_megabytes});
+                .judged = {at_most(only(last_megabytes / first_megabytes), growth_max, "x with a tenth")}});
     measure_proofs(log, services, entries, stage.engines(), report);
     const double bytes = bytes_below(folder / "public" / "consent-log") / static_cast<double>(entries);
     report.add({.goal = "consent-log: hash tiles and bundles of 10,000,000 entries",

@@ -110,11 +110,11 @@ void measure_evidence(const Stage& stage, Report& report) {
                     .floor = "2,000/s",
                     .measured = fmt::format("{}/s, p99 {:.1f} ms", count(outcome.per_second()),
                                             outcome.latencies(200).milliseconds(0.99)),
-                    .met = outcome.per_second() >= 2'000});
+                    .judged = {at_least(only(outcome.per_second()), 2'000, "per second")}});
         report.add({.goal = "evidence: after the last of them, until all are in the log",
                     .floor = "60 s",
                     .measured = fmt::format("{:.1f} s", merged),
-                    .met = merged <= std::chrono::duration<double>(merge_delay).count()});
+                    .judged = {at_most(only(merged), std::chrono::duration<double>(merge_delay).count(), "s")}});
         std::ofstream(description) << once(service.port, get_request("/.well-known/consent-log.note"));
         key = member(once(service.port, get_request("/.well-known/consent-log")), "verifierKey");
     }
@@ -123,7 +123,7 @@ void measure_evidence(const Stage& stage, Report& report) {
     report.add({.goal = fmt::format("evidence: `verify receipt` of {} receipts", many),
                 .floor = "60 s",
                 .measured = fmt::format("{:.1f} s", receipt_seconds),
-                .met = receipt_seconds <= verify_floor_s});
+                .judged = {at_most(only(receipt_seconds), verify_floor_s, "s")}});
     const double export_seconds = stage.run_command({"consent", "export", "--out", bundle}, more, ".");
     const double bundle_seconds = stage.run_command({"verify", "bundle", bundle, "--key", key}, more, ".");
     report.add({.goal = fmt::format("evidence: `consent export` of all {} entries, `verify bundle`", many),

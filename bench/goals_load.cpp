@@ -85,12 +85,13 @@ void measure_under_logins(const Stage& stage, Report& report) {
             p99.push_back(seen.milliseconds(0.99));
             per_second.push_back(both.background.per_second());
         }
-        report.add({.goal = "7 GET " + probe.name + " while logins saturate the service",
-                    .floor = "p50 0.5 ms, p99 5 ms",
-                    .measured = fmt::format("p50 {} ms, p99 {} ms at {} logins/s", text(spread(p50), 2),
-                                            text(spread(p99), 2), count(spread(per_second).median)),
-                    .ratio = "idle: " + latencies(idle.latencies(200)),
-                    .met = spread(p50).median <= p50_max_ms && spread(p99).median <= p99_max_ms});
+        report.add(
+            {.goal = "7 GET " + probe.name + " while logins saturate the service",
+             .floor = "p50 0.5 ms, p99 5 ms",
+             .measured = fmt::format("p50 {} ms, p99 {} ms at {} logins/s", text(spread(p50), 2), text(spread(p99), 2),
+                                     count(spread(per_second).median)),
+             .ratio = "idle: " + latencies(idle.latencies(200)),
+             .judged = {at_most(spread(p50), p50_max_ms, "ms, p50"), at_most(spread(p99), p99_max_ms, "ms, p99")}});
     }
 }
 
@@ -137,7 +138,9 @@ void measure_overload(const Stage& stage, Report& report) {
              statuses, refused_p50, refused_p99, count(rush.per_second()), others_p99,
              service.child->memory_mib() - before_mib),
          .ratio = fmt::format("{:.2f} x the login rate without overload", rush.per_second() / alone.per_second()),
-         .met = clean && refused_p99 <= refused_max_ms && others_p99 <= others_p99_max_ms});
+         .judged = {at_most(only(refused_p99), refused_max_ms, "ms, p99 of refusals"),
+                    at_most(only(others_p99), others_p99_max_ms, "ms, p99 of other requests")},
+         .also = clean});
 }
 
 }  // namespace consentry::bench

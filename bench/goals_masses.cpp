@@ -114,11 +114,11 @@ void measure_masses(const Stage& stage, Report& report) {
                 .measured = large.figures(),
                 .ratio = fmt::format("{}; per cpu-s {}", bench::text(per_second, 2),
                                      bench::text(ratio(large.per_cpu_second(), small.per_cpu_second()), 2)),
-                .met = per_second.median >= floor});
+                .judged = {at_least(per_second, floor, "x with few, per second")}});
     report.add({.goal = "12 Redis memory per session",
                 .floor = "220 B",
                 .measured = fmt::format("{:.0f} B", bytes_each),
-                .met = bytes_each <= bytes_max});
+                .judged = {at_most(only(bytes_each), bytes_max, "B")}});
     report.note(fmt::format("goal 12 with {}: {}; writing the {} took {:.0f} s", text(stage.length().small),
                             small.figures(), text(stage.length().large), large.fill_seconds()));
 }

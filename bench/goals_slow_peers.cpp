@@ -51,11 +51,12 @@ void measure_slow_peers(const Stage& stage, Report& report) {
                 .measured = fmt::format("{} ms, idle {} ms; {} peers disconnected, {} could not reconnect",
                                         text(spread(held), 2), text(spread(idle), 2), cut_off, lost),
                 .ratio = text(slower, 2),
-                .met = slower.median <= ratio_max && lost == 0});
+                .judged = {at_most(slower, ratio_max, "x idle, p99")},
+                .also = lost == 0});
     report.add({.goal = "web-4 Memory per slow peer",
                 .floor = "32 KiB",
                 .measured = fmt::format("{:.1f} KiB", kib_each),
-                .met = kib_each <= kib_each_max});
+                .judged = {at_most(only(kib_each), kib_each_max, "KiB")}});
 }
 
 }  // namespace consentry::bench

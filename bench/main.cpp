@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -12,9 +13,11 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "goals.hpp"
+#include "report_files.hpp"
 
 namespace {
 
@@ -107,36 +110,71 @@ void measure(Engines engines, const std::vector<std::string>& wanted, const Leng
     }
 }
 
+struct Options {
+    std::vector<std::string> wanted;
+    bool quick = false;
+    double build_seconds = 0;
+    std::filesystem::path report;  // empty: none
+    std::string commit = "unknown";
+};
+
+void add_options(CLI::App& app, Options& options) {
+    std::vector<std::string> names;
+    for (const Goal& goal : goals()) names.push_back(goal.name);
+    app.add_option("goal", options.wanted, "Names of the goals to measure; default: all quick ones")
+        ->check(CLI::IsMember(names));
+    app.add_flag("--quick", options.quick, "Run only a few rounds, to check that the benchmark works");
+    app.add_option("--build-seconds", options.build_seconds, "Duration of a clean build, for the table");
+    app.add_option("--report", options.report, "Folder for report.md and report.svg; default: write neither")
+        ->take_last();  // script/bench names one
+    app.add_option("--commit", options.commit, "Name of the commit, for the report");
+}
+
+// So that no report of an earlier run remains if this one fails, and a folder that cannot be had fails at once.
+void clear_reports(const std::filesystem::path& folder) {
+    std::filesystem::create_directories(folder);
+    for (const char* name : {"report.md", "report.svg"}) std::filesystem::remove(folder / name);
+}
+
+Origin origin_of(const Options& options, const Length& length, std::string machine) {
+    return {.commit = options.commit,
+            .build = CONSENTRY_BENCH_BUILD,
+            .length = fmt::format("{} rounds of {} ms", length.rounds, length.window.count()),
+            .time = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr))),
+            .machine = std::move(machine)};
+}
+
+Report measure(const Options& options, const Length& length) {
+    Report report;
+    std::vector<std::string> wanted = options.wanted;
+    if (options.build_seconds > 0 && wanted.empty()) wanted = {"none"};
+    // One after the other: what PostgreSQL does in the background would be in the figures of the embedded engines.
+    for (const Engines engines : {Engines::embedded, Engines::servers}) measure(engines, wanted, length, report);
+    const auto bytes = std::filesystem::file_size(CONSENTRY_BENCH_SERVER);
+    report.note(fmt::format("program size: {:.1f} MiB", static_cast<double>(bytes) / (1 << 20)));
+    if (options.build_seconds > 0)
+        report.add({.goal = "14 Clean release build of the program",
+                    .floor = "300 s",
+                    .measured = fmt::format("{:.0f} s", options.build_seconds),
+                    .judged = {at_most(only(options.build_seconds), 300, "s")}});
+    return report;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     CLI::App app("Measures the performance goals and prints a table.");
-    std::vector<std::string> wanted;
-    bool quick = false;
-    double build_seconds = 0;
-    std::vector<std::string> names;
-    for (const Goal& goal : goals()) names.push_back(goal.name);
-    app.add_option("goal", wanted, "Names of the goals to measure; default: all quick ones")
-        ->check(CLI::IsMember(names));
-    app.add_flag("--quick", quick, "Run only a few rounds, to check that the benchmark works");
-    app.add_option("--build-seconds", build_seconds, "Duration of a clean build, for the table");
+    Options options;
+    add_options(app, options);
     CLI11_PARSE(app, argc, argv);
     try {
         raise_file_limit();
-        Report report;
-        report.note(machine());
-        if (build_seconds > 0 && wanted.empty()) wanted = {"none"};
-        // One after the other: what PostgreSQL does in the background would be in the figures of the embedded engines.
-        for (const Engines engines : {Engines::embedded, Engines::servers})
-            measure(engines, wanted, quick ? Length::quick() : Length{}, report);
-        const auto bytes = std::filesystem::file_size(CONSENTRY_BENCH_SERVER);
-        report.note(fmt::format("program size: {:.1f} MiB", static_cast<double>(bytes) / (1 << 20)));
-        if (build_seconds > 0)
-            report.add({.goal = "14 Clean release build of the program",
-                        .floor = "300 s",
-                        .measured = fmt::format("{:.0f} s", build_seconds),
-                        .met = build_seconds <= 300});
-        report.print();
+        if (!options.report.empty()) clear_reports(options.report);
+        const std::string on = machine();  // with the load before the first measurement
+        const Length length = options.quick ? Length::quick() : Length{};
+        const Report report = measure(options, length);
+        fmt::print("{}\n- {}\n{}", report.table(), on, report.notes_list());
+        if (!options.report.empty()) write_report(options.report, report, origin_of(options, length, on));
         return report.all_met() ? 0 : 3;
     } catch (const std::exception& error) {
         fmt::print(stderr, "bench: {}\n", error.what());

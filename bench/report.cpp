@@ -7,16 +7,6 @@
 #include <fmt/format.h>
 
 namespace consentry::bench {
-namespace {
-
-std::string line(const Report::Row& row) {
-    return fmt::format("| {} | {} | {} | {} | {} |\n", row.goal, row.floor, row.measured, row.ratio,
-                       !row.met   ? ""
-                       : *row.met ? "yes"
-                                  : "**no**");
-}
-
-}  // namespace
 
 Spread spread(std::vector<double> values) {
     if (values.empty()) return {};
@@ -50,15 +40,44 @@ void Report::add(Row row) {
     rows_.push_back(std::move(row));
 }
 
-void Report::print() const {
-    fmt::print("| Goal | Floor | Measured | Ratio: median (min-max) | Met? |\n|---|---|---|---|---|\n");
-    for (const Row& row : rows_) fmt::print("{}", line(row));
-    if (!notes_.empty()) fmt::print("\n");
-    for (const std::string& note : notes_) fmt::print("- {}\n", note);
+std::optional<bool> Report::Row::met() const {
+    if (judged.empty()) return also;
+    return also.value_or(true) && std::ranges::all_of(judged, &Judged::met);
+}
+
+std::string Report::table() const {
+    std::string out =
+        table_line({"Goal", "Floor", "Measured", "Ratio: median (min-max)", "Met?"}) + "|---|---|---|---|---|\n";
+    for (const Row& row : rows_) {
+        const auto met = row.met();
+        out += table_line({row.goal, row.floor, row.measured, row.ratio, met ? verdict(*met) : ""});
+    }
+    return out;
+}
+
+std::string Report::notes_list() const {
+    std::string out;
+    for (const std::string& note : notes_) out += fmt::format("- {}\n", note);
+    return out;
 }
 
 bool Report::all_met() const {
-    return std::ranges::all_of(rows_, [](const Row& row) { return row.met.value_or(true); });
+    return std::ranges::all_of(rows_, [](const Row& row) { return row.met().value_or(true); });
+}
+
+std::string verdict(bool met) { return met ? "yes" : "**no**"; }
+
+std::string table_line(const std::vector<std::string>& cells) {
+    std::string out = "|";
+    for (const std::string& cell : cells) {
+        out += ' ';
+        for (const char c : cell) {
+            if (c == '|') out += '\\';
+            out += c == '\n' ? ' ' : c;
+        }
+        out += " |";
+    }
+    return out + '\n';
 }
 
 }  // namespace consentry::bench

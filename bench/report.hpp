@@ -1,8 +1,10 @@
 // What was measured, as a Markdown table.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace consentry::bench {
@@ -14,11 +16,30 @@ struct Spread {
     double max = 0;
 };
 Spread spread(std::vector<double> values);
+inline Spread only(double value) { return {value, value, value}; }  // measured once
 // Round by round: both sides were measured in each, one right after the other.
 Spread ratio(const std::vector<double>& ours, const std::vector<double>& theirs);
 
 std::string text(const Spread& spread, int decimals);  // "0.52 (0.50-0.55)"
 std::string count(double number);                      // 12345 as "12,345"; below 100 with a decimal
+
+// A figure and its bound. The median counts; what is not a number fails.
+struct Judged {
+    enum class Bound : std::uint8_t { floor, limit };  // to be reached; not to be exceeded
+
+    Spread value;
+    Bound kind = Bound::floor;
+    double bound = 0;
+    std::string unit;  // follows the figure: "ms, p99"
+
+    bool met() const { return kind == Bound::floor ? value.median >= bound : value.median <= bound; }
+};
+inline Judged at_least(const Spread& value, double floor, std::string unit) {
+    return {value, Judged::Bound::floor, floor, std::move(unit)};
+}
+inline Judged at_most(const Spread& value, double limit, std::string unit) {
+    return {value, Judged::Bound::limit, limit, std::move(unit)};
+}
 
 class Report {
 public:
@@ -27,16 +48,27 @@ public:
         std::string floor;
         std::string measured;
         std::string ratio = "";
-        std::optional<bool> met = std::nullopt;  // none: told, not judged
+        std::vector<Judged> judged = {};
+        std::optional<bool> also = std::nullopt;  // what else the goal demands, without a figure
+
+        // None: told, not judged.
+        std::optional<bool> met() const;
     };
     void add(Row row);  // told on standard error at once, for who waits
     void note(std::string text) { notes_.push_back(std::move(text)); }
-    void print() const;
+    const std::vector<Row>& rows() const { return rows_; }
     bool all_met() const;
+
+    std::string table() const;       // Markdown
+    std::string notes_list() const;  // Markdown; empty without notes
 
 private:
     std::vector<Row> rows_;
     std::vector<std::string> notes_;
 };
+
+// One line of a Markdown table: a cell holds neither the end of a cell nor that of a line.
+std::string table_line(const std::vector<std::string>& cells);
+std::string verdict(bool met);  // "yes" or "**no**"
 
 }  // namespace consentry::bench
