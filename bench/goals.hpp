@@ -65,6 +65,14 @@ void measure_publications(const Stage& stage, Report& report);
 // Accounts brought in from a table, and what a write beside it waits.
 void measure_import(const Stage& stage, Report& report);
 
+// Other programs that Debian packages, for whoever asks for one of them. They throw where it is not installed.
+// nginx with a fixed JSON, against authenticated requests.
+void measure_against_nginx(const Stage& stage, Report& report);
+// Glewlwyd on SQLite: authenticated requests, and logins with the hash of each.
+void measure_against_glewlwyd(const Stage& stage, Report& report);
+// libsodium: Argon2id alone.
+void measure_against_libsodium(const Stage& stage, Report& report);
+
 // Logins over all prepared accounts in turn, as a source for Load::next.
 class LoginRequests {
 public:
@@ -78,6 +86,8 @@ private:
 
 std::string login_request(const std::string& email);
 std::string verification_request(const std::string& challenge, const Guarded& person);  // with the present code
+
+inline constexpr double known_tokens_floor = 0.50;  // of nginx
 
 inline constexpr std::string_view status_path = "/api/v1/shared/user/2fa/status";
 inline constexpr std::string_view list_path = "/api/v1/shared/user/session/list";

@@ -34,7 +34,7 @@ void measure_known_tokens(const Stage& stage, Report& report) {
     // Over PostgreSQL and Redis the rate is also that of their processes, which have the same cores: only the
     // processor time of the service is judged.
     const bool embedded = stage.servers() == nullptr;
-    const double floor = embedded ? 0.50 : 0.30;
+    const double floor = embedded ? known_tokens_floor : 0.30;
     const auto requests = authenticated(status_path, stage.people().readers);
     if (!embedded) measure_statements(stage, requests, report);
     const Server service = stage.serve();

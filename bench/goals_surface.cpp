@@ -37,10 +37,7 @@ void measure_surface(const Stage& stage, Report& report) {
     std::vector<Side> sides{{.name = "bare", .server = &bare, .requests = requests},
                             {.name = "everything shared", .server = &shared, .requests = requests},
                             {.name = "and every request logged to a file", .server = &logging, .requests = requests}};
-    for (Side& side : sides) side.measure(stage.length().window / 4);
-    for (Side& side : sides) side.forget();
-    for (int round = 0; round < stage.length().rounds; ++round)
-        for (Side& side : sides) side.measure(stage.length().window);
+    measure_in_turns(sides, stage.length());
 
     compare("GET 2fa/status with limits, IDs, headers, CORS and metrics", "0.85 x the bare endpoint",
             "x the bare endpoint, per second", sides[1], sides[0], shared_floor, report);

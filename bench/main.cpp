@@ -35,6 +35,10 @@ struct Goal {
 const std::vector<Goal>& goals() {
     using enum Engines;
     static const std::vector<Goal> all{
+        // First, so that one that is not installed fails at once.
+        {"against-nginx", embedded, measure_against_nginx, true},
+        {"against-glewlwyd", embedded, measure_against_glewlwyd, true},
+        {"against-libsodium", embedded, measure_against_libsodium, true},
         {"1", embedded, measure_known_tokens},
         {"3", embedded, measure_new_tokens},
         {"4", embedded, measure_logins},
@@ -112,6 +116,7 @@ void measure(Engines engines, const std::vector<std::string>& wanted, const Leng
 
 struct Options {
     std::vector<std::string> wanted;
+    std::string rival;
     bool quick = false;
     double build_seconds = 0;
     std::filesystem::path report;  // empty: none
@@ -124,6 +129,8 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("goal", options.wanted, "Names of the goals to measure; default: all quick ones")
         ->check(CLI::IsMember(names));
     app.add_flag("--quick", options.quick, "Run only a few rounds, to check that the benchmark works");
+    app.add_option("--against", options.rival, "Measure another program in the same run")
+        ->check(CLI::IsMember({"nginx", "glewlwyd", "libsodium"}));
     app.add_option("--build-seconds", options.build_seconds, "Duration of a clean build, for the table");
     app.add_option("--report", options.report, "Folder for report.md and report.svg; default: write neither")
         ->take_last();  // script/bench names one
@@ -147,6 +154,7 @@ Origin origin_of(const Options& options, const Length& length, std::string machi
 Report measure(const Options& options, const Length& length) {
     Report report;
     std::vector<std::string> wanted = options.wanted;
+    if (!options.rival.empty()) wanted.push_back("against-" + options.rival);
     if (options.build_seconds > 0 && wanted.empty()) wanted = {"none"};
     // One after the other: what PostgreSQL does in the background would be in the figures of the embedded engines.
     for (const Engines engines : {Engines::embedded, Engines::servers}) measure(engines, wanted, length, report);
