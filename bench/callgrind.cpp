@@ -145,14 +145,18 @@ CountedService::CountedService(const Stage& stage, Environment settings)
     const fs::path program = profiles_.parent_path() / "consentry";
     run_tool(fmt::format("llvm-strip-19 --strip-debug -o '{}' '{}'", program.string(), stage.program().string()));
     settings["HTTP_THREADS"] = "1";
-    server_ = stage.serve_under({valgrind, "--tool=callgrind", "--instr-atstart=no", "--demangle=no", "--quiet",
-                                 "--callgrind-out-file=" + profiles_.string(), program.string()},
-                                settings);
+    // Its place is otherwise TMPDIR, which the service does not have.
+    pipes_ = (profiles_.parent_path() / "vgdb").string();
+    server_ =
+        stage.serve_under({valgrind, "--vgdb-prefix=" + pipes_, "--tool=callgrind", "--instr-atstart=no",
+                           "--demangle=no", "--quiet", "--callgrind-out-file=" + profiles_.string(), program.string()},
+                          settings);
     tell("instrumentation on");
 }
 
 void CountedService::tell(std::string_view command) const {
-    run_tool(fmt::format("{} --pid={} --cmd-time-out=60 {} >/dev/null 2>&1", vgdb, server_.child->id(), command));
+    run_tool(fmt::format("{} --vgdb-prefix='{}' --pid={} --cmd-time-out=60 {} >/dev/null 2>&1", vgdb, pipes_,
+                         server_.child->id(), command));
 }
 
 Instructions CountedService::count(const std::function<void()>& work) {

@@ -36,6 +36,7 @@ public:
 private:
     void tell(std::string_view command) const;
     std::filesystem::path profiles_;
+    std::string pipes_;  // where vgdb finds the service
     int dumps_ = 0;
     Server server_;
 };

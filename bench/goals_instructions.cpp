@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -34,6 +33,7 @@ struct Operation {
     unsigned status;
     std::function<std::string()> next;
     std::function<void(const Answer&)> answered = [](const Answer&) {};
+    std::function<void(std::size_t)> prepare = [](std::size_t) {};  // so many requests; not counted
 };
 
 // One request after the other on one connection, so that none shares a turn of the loop or a commit with another.
@@ -55,23 +55,11 @@ void send(const CountedService& service, const Operation& operation, std::size_t
                                              outcome.first_refusal));
 }
 
-// Logs them in one after the other, up to the challenge.
-std::vector<std::string> challenges(const CountedService& service, const std::vector<Guarded>& people,
-                                    std::size_t count) {
-    std::vector<std::string> out;
-    out.reserve(count);
-    for (const Guarded& person : people | std::views::take(count))
-        out.emplace_back(member(once(service.port(), login_request(person.email)), "challengeToken"));
-    return out;
-}
-
 class Operations {
 public:
     Operations(const Stage& stage, const CountedService& service)
-        : people_(stage.people()),
-          challenges_(challenges(service, people_.guarded, warm_up + rounds * writes)),
-          refresh_token_(people_.refreshers.front().refresh_token) {
-        if (challenges_.size() < warm_up + rounds * writes || people_.strangers.size() < warm_up + rounds * reads)
+        : people_(stage.people()), service_(service), refresh_token_(people_.refreshers.front().refresh_token) {
+        if (people_.guarded.size() < warm_up + rounds * writes || people_.strangers.size() < warm_up + rounds * reads)
             throw std::logic_error("instructions: too few accounts");
     }
 
@@ -81,7 +69,6 @@ public:
             return Operation{std::move(name), reads, status, [=] { return get_request(path, token); }};
         };
         return {
-            // First, because what the logins above leave to the background would distort a cheaper operation.
             {"POST refresh", writes, 200,
              [this] { return post_request("/api/v1/shared/user/refresh", {}, refresh_token_); },
              [this](const Answer& answer) { refresh_token_ = member(answer.body, "refreshToken"); }},
@@ -99,12 +86,21 @@ public:
              [this] {
                  const std::size_t i = verified_++;
                  return verification_request(challenges_[i], people_.guarded[i]);
+             },
+             [](const Answer&) {},
+             // Logs them in one after the other, just before, because a challenge lives five minutes.
+             [this](std::size_t count) {
+                 for (; count > 0; --count)
+                     challenges_.emplace_back(
+                         member(once(service_.port(), login_request(people_.guarded[challenges_.size()].email)),
+                                "challengeToken"));
              }},
         };
     }
 
 private:
     const People& people_;
+    const CountedService& service_;
     std::vector<std::string> challenges_;
     std::string refresh_token_;
     std::size_t stranger_ = 0;
@@ -142,6 +138,7 @@ std::string places(const Instructions& cost, double requests) {
 Instructions least(CountedService& service, const Operation& operation) {
     Instructions out{.all = std::numeric_limits<std::uint64_t>::max()};
     for (std::size_t round = 0; round < rounds; ++round) {
+        operation.prepare(operation.requests);
         Instructions cost = service.count([&] { send(service, operation, operation.requests); });
         if (cost.all < out.all) out = std::move(cost);
     }
@@ -158,6 +155,7 @@ void measure_instructions(const Stage& stage, Report& report) {
     Operations operations(stage, service);
     const auto table = expected();
     for (const Operation& operation : operations.all()) {
+        operation.prepare(warm_up);
         send(service, operation, warm_up);
         const Instructions cost = least(service, operation);
         const auto requests = static_cast<double>(operation.requests);
