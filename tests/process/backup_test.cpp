@@ -84,6 +84,25 @@ TEST_F(Backup, ComesBackWholeWithFilesAndKeys) {
     publish(2);
 }
 
+TEST_F(Backup, OfFilesIsNotRestoredWhereTheStoreIsS3WithoutThem) {
+    create_account(folder_.path(), "ada@example.org");
+    ASSERT_EQ(run({"backup", "copy"}).code, 0);
+    move_data_away();
+    Settings s3 = quick_settings();
+    s3.insert({{"STORAGE_URL", "s3://files.example.com"},
+               {"AWS_S3_IAM_CREDENTIAL_KEY", "AKIAIOSFODNN7EXAMPLE"},
+               {"AWS_S3_IAM_CREDENTIAL_SECRET", "not-a-secret"},
+               {"AWS_S3_PRIVATE_BUCKET", "drafts"},
+               {"AWS_S3_PUBLIC_BUCKET", "published"}});
+    const Finished refused = run_program({"restore", "copy"}, folder_.path(), s3);
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("copy/storage/private"), HasSubstr("drafts and published"),
+                                   HasSubstr("--database-only; nothing was changed")));
+    EXPECT_FALSE(fs::exists(folder_ / "data" / "consentry.db"));
+    EXPECT_EQ(run_program({"restore", "copy", "--database-only"}, folder_.path(), s3).code, 0);
+    EXPECT_TRUE(fs::exists(folder_ / "data" / "consentry.db"));
+}
+
 TEST_F(Backup, IsOfOneMomentWhileTheServiceWrites) {
     create_account(folder_.path(), "ada@example.org");
     const ServiceProcess service(folder_.path());

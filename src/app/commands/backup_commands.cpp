@@ -86,6 +86,15 @@ int restore(const RestoreOptions& options) {
     if (!config) return wrong_use;
     BackupPlaces places = places_of(*config, facts.has_keys);
     if (options.database_only) places = {.database = places.database, .storage = {}, .keys = {}};
+    if (facts.has_storage && !options.database_only && places.storage.empty()) {
+        fmt::print(stderr,
+                   "consentry: the backup contains the files of the object store, but STORAGE_URL is {1}. Upload "
+                   "{0}/storage/private and {0}/storage/public to the buckets {2} and {3}, then restore with "
+                   "--database-only; nothing was changed\n",
+                   options.folder, config->storage.url, config->storage.s3.private_bucket,
+                   config->storage.s3.public_bucket);
+        return failed;
+    }
     if (!facts.has_storage) places.storage.clear();
     restore_backup(options.folder, places);
     fmt::print(stderr,
