@@ -96,9 +96,9 @@ TEST_F(Doctor, WhatWaitsForTooLongIsFound) {
 TEST_F(Doctor, AnOlderSchemaIsLeftAsItIs) {
     sql("DELETE FROM schema_migrations WHERE number = (SELECT MAX(number) FROM schema_migrations)");
     const Examined found = examine();
-    EXPECT_THAT(found.about("database"), HasSubstr("warning: 1 migrations are due"));
+    EXPECT_THAT(found.about("database"), HasSubstr("warning: 1 migration is due"));
     EXPECT_EQ(found.about("administrators"), "") << "nothing was opened";
-    EXPECT_THAT(examine().about("database"), HasSubstr("warning: 1 migrations are due")) << "still";
+    EXPECT_THAT(examine().about("database"), HasSubstr("warning: 1 migration is due")) << "still";
 }
 
 TEST_F(Doctor, ServersOutOfReachAreFound) {

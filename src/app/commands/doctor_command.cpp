@@ -66,7 +66,8 @@ std::unique_ptr<storage::Database> open_as_it_is(const Config& config, Findings&
         return nullptr;
     }
     if (*version < known) {
-        findings.warn("database", fmt::format("{} migrations are due", known - *version),
+        const std::int64_t due = known - *version;
+        findings.warn("database", fmt::format("{} {} due", due, due == 1 ? "migration is" : "migrations are"),
                       "Make a backup, then start this version or run `consentry migrate`.");
         return nullptr;
     }
@@ -129,8 +130,11 @@ int doctor(bool as_json) {
     const auto count = [&](Severity severity) {
         return std::ranges::count(findings.all(), severity, &Finding::severity);
     };
-    fmt::print(stderr, "{} errors, {} warnings.\n", count(Severity::error), count(Severity::warning));
-    return count(Severity::error) > 0 ? failed : 0;
+    const auto errors = count(Severity::error);
+    const auto warnings = count(Severity::warning);
+    fmt::print(stderr, "{} {}, {} {}.\n", errors, errors == 1 ? "error" : "errors", warnings,
+               warnings == 1 ? "warning" : "warnings");
+    return errors > 0 ? failed : 0;
 }
 
 int check_health(const HealthOptions& options) {
