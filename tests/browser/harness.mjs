@@ -41,17 +41,18 @@ class SharedEngines {
     constructor() {
         const lines = readFileSync(process.env.CONSENTRY_ENGINE_ADDRESSES, 'utf8').trim().split('\n');
         this.addresses = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s)));
+        this.url = `${this.addresses.POSTGRES_URL}?options=-c%20search_path%3D${this.name}`;
         this.sql(`CREATE SCHEMA ${this.name}`);
     }
     sql(statement) {
-        const ended = spawnSync('psql', ['--quiet', '--command', statement, this.addresses.POSTGRES_URL], {
-            encoding: 'utf8',
-        });
+        const options = ['--quiet', '--no-align', '--tuples-only', '--command', statement];
+        const ended = spawnSync('psql', [...options, this.url], { encoding: 'utf8' });
         if (ended.status !== 0) throw new Error(`psql: ${ended.error ?? ended.stderr}`);
+        return ended.stdout.trim();
     }
     settings() {
         return {
-            DATABASE_URL: `${this.addresses.POSTGRES_URL}?options=-c%20search_path%3D${this.name}`,
+            DATABASE_URL: this.url,
             DATABASE_TIMEOUT: '25s',
             CACHE_URL: this.addresses.REDIS_URL,
             CACHE_NAMESPACE: this.name,
@@ -172,8 +173,9 @@ export class Service {
         }
     }
 
-    // Rows of the SQLite database.
+    // Rows of the database, by column.
     rows(select) {
+        if (this.engines) return JSON.parse(this.engines.sql(`SELECT coalesce(json_agg(r), '[]') FROM (${select}) r`));
         const ended = spawnSync('sqlite3', ['-readonly', '-json', join(this.folder, 'data/consentry.db'), select], {
             encoding: 'utf8',
         });
