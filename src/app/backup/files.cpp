@@ -94,10 +94,14 @@ void give_all_to(const Owner& owner, int at, const char* name, const fs::path& p
     if (opened < 0) refuse(path);
     const std::unique_ptr<DIR, decltype([](DIR* folder) { closedir(folder); })> folder(fdopendir(opened));
     if (!folder) refuse(path);
-    while (const dirent* entry = readdir(folder.get())) {
+    for (;;) {
+        errno = 0;  // readdir() returns null at the end and on errors, and sets it on errors only
+        const dirent* entry = readdir(folder.get());
+        if (entry == nullptr) break;
         const std::string_view entry_name = entry->d_name;
         if (entry_name != "." && entry_name != "..") give_all_to(owner, opened, entry->d_name, path / entry_name);
     }
+    if (errno != 0) refuse(path);
 }
 
 }  // namespace
