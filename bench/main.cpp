@@ -99,7 +99,7 @@ void measure(Engines engines, const std::vector<std::string>& wanted, const Leng
     bool is_used = true;
     for (const Goal& goal : goals()) {
         if (!is_wanted(goal)) continue;
-        // A goal that takes long leaves data, and a log with a key, that are nothing for the next one.
+        // A goal that takes long leaves much data and a log with its own key, with which the next one cannot work.
         if (is_used || goal.takes_long) {
             stage.reset();
             if (engines == Engines::servers) {

@@ -58,7 +58,7 @@ export function pauseAfter(
 /** Rejects with the reason of the signal as soon as it aborts; otherwise does what the promise does. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     if (!signal) return promise;
-    // Who has left already hears nothing of a failure. Node would otherwise end the program, as nobody handles it.
+    // A caller that has already left does not learn of a failure. Without a handler, Node would end the program.
     promise.catch(() => undefined);
     signal.throwIfAborted();
     let abort!: () => void;

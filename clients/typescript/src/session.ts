@@ -50,7 +50,7 @@ export class Session {
     readonly #refresh: (refreshToken: string) => Promise<Tokens>;
     #channel: BroadcastChannel | undefined;
     readonly #listeners = new Set<SessionListener>();
-    /** What runs, by session: who waits for the tokens of one must never get those of another. */
+    /** Running refreshes, by session: a caller that waits for the tokens of one must never get those of another. */
     readonly #renewals = new Map<string, Promise<Tokens>>();
     /** Tokens that the storage refused to take, and what it had instead. */
     #unsaved: { tokens: Tokens; instead: string | undefined } | undefined;
