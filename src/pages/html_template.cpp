@@ -135,7 +135,6 @@ private:
 
     Place place() {
         if (!at_.in_text() && !at_.in_value()) fault("a value may stand only in text and in a quoted attribute");
-        if (at_.in_value() && at_.is_forbidden()) fault("no value may stand in this attribute");
         const Place out = at_.place();
         at_.pass_mark();
         return out;

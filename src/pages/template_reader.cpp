@@ -27,8 +27,8 @@ Place HtmlPosition::place() const {
     return value_is_empty_ ? Place::address : Place::address_part;
 }
 
-bool HtmlPosition::is_forbidden() const {
-    return attribute_.starts_with("on") || attribute_ == "style" || attribute_ == "srcdoc" || attribute_ == "srcset";
+bool HtmlPosition::is_refused(std::string_view attribute) {
+    return attribute.starts_with("on") || attribute == "style" || attribute == "srcdoc" || attribute == "srcset";
 }
 
 std::string HtmlPosition::begin_tag_name(char c) {
@@ -69,6 +69,7 @@ std::string HtmlPosition::step(char c) {
             return {};
         case State::attribute:
             if (is_alphanumeric(c) || c == '-') return attribute_ += lower_letter(c), std::string();
+            if (is_refused(attribute_)) return "the security policy of the pages forbids the attribute " + attribute_;
             state_ = State::after_attribute;
             return step(c);
         case State::after_attribute:

@@ -29,8 +29,6 @@ public:
     bool in_value() const { return state_ == State::value; }
     // Only in text and in a value.
     Place place() const;
-    // Of an attribute's value: whether no value may stand in it.
-    bool is_forbidden() const;
     // Notes that a mark stood here.
     void pass_mark() { value_is_empty_ = false; }
     bool operator==(const HtmlPosition& other) const {
@@ -39,6 +37,8 @@ public:
 
 private:
     enum class State : std::uint8_t { text, opened, name, tag, attribute, after_attribute, equals, value, comment };
+    // Attributes that hold a script or a style.
+    static bool is_refused(std::string_view attribute);
     std::string step(char c);
     std::string begin_tag_name(char c);
 
