@@ -91,6 +91,7 @@ http::PipelineOptions pipeline_options(const Config& config) {
     out.trusted_proxies = http::Networks::parse(config.http.trusted_proxies).value();
     out.cors = http::Cors::parse(config.http.cors_origins).value();
     out.cors.open_below({"/consent-log/", "/.well-known/consent-log"});
+    out.guarded_root = std::string(guarded_root) + "/";
     out.is_https = config.app.public_url.starts_with("https:");
     return out;
 }

@@ -76,6 +76,8 @@ struct Operation {
     bool unversioned = false;        // has no /v1 form
     bool rest_of_path = false;  // the last placeholder matches the rest of the path, including slashes; may be empty
     bool is_page = false;       // HTML for people: not part of the API, and never readable for other origins
+    // A proxy may hand the answer to a browser at the host of an application, for which this service sets no rules.
+    bool at_guarded_host = false;
     bool raw = false;           // the answer is not an envelope
     bool no_content = false;
     std::string raw_content_type;

@@ -77,9 +77,8 @@ Pipeline::Pipeline(const Router& router, const Locales& locales, const Clock& cl
     // to other origins without permission (WEB-7).
     constant_headers_ = fmt::format(
         "x-timezone: {}\r\nx-version: {}\r\nx-repo-version: {}\r\nX-Content-Type-Options: nosniff\r\n"
-        "X-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n{}",
-        header_safe(options_.timezone), header_safe(options_.api_version), header_safe(options_.repo_version),
-        options_.is_https ? strict_transport : "");
+        "X-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n",
+        header_safe(options_.timezone), header_safe(options_.api_version), header_safe(options_.repo_version));
 }
 
 Pipeline::Walk Pipeline::begin(const Request& request) const {
@@ -208,13 +207,18 @@ AnswerFacts Pipeline::facts(const Walk& walk) const {
             .correlation_id = context.correlation_id};
 }
 
+bool Pipeline::is_at_guarded_host(const RequestContext& context) const {
+    const bool is_below = !options_.guarded_root.empty() && context.request.path.starts_with(options_.guarded_root);
+    return is_below || (context.operation != nullptr && context.operation->at_guarded_host);
+}
+
 void Pipeline::common_headers(const Walk& walk, Response& response) const {
     const auto& context = walk.context;
     const auto took = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - walk.begin);
     const auto line = [&](std::string_view name, std::string_view value) { response.add_header(name, value); };
     response.headers.reserve(constant_headers_.size() + 768);
     response.headers.append(constant_headers_);
-    if (context.secure && !options_.is_https) response.headers.append(strict_transport);
+    if ((context.secure || options_.is_https) && !is_at_guarded_host(context)) response.headers.append(strict_transport);
     line("x-custom-lang", name_of(context.language));
     line("x-request-id", context.request_id);
     line("x-correlation-id", context.correlation_id);

@@ -35,6 +35,7 @@ struct PipelineOptions {
     Networks trusted_proxies = {};
     Cors cors = {};
     bool is_https = false;            // clients reach the service over https, wherever TLS ends
+    std::string guarded_root = {};    // paths below it are answered at hosts of applications; empty: none
     RateLimit* rate_limit = nullptr;  // null: unlimited
     std::vector<Gate*> gates = {};    // run before the guard, in this order
     Gate* after_guard = nullptr;
@@ -60,6 +61,7 @@ private:
     void answer_error_page(Walk& walk, const Error& error, Response& response) const;
     void answer_reply(Walk& walk, const Operation& operation, Reply reply, Response& response) const;
     void common_headers(const Walk& walk, Response& response) const;
+    bool is_at_guarded_host(const RequestContext& context) const;
     void finish(Walk walk, Response& response) const;
     void observe(const Walk& walk, const Response& response) const;
     AnswerFacts facts(const Walk& walk) const;

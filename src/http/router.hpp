@@ -43,6 +43,7 @@ public:
         operation_.errors.assign(kinds);
         return *this;
     }
+    Endpoint& at_guarded_host() { return operation_.at_guarded_host = true, *this; }
     Endpoint& outside_prefix() { return operation_.outside_prefix = true, *this; }
     Endpoint& unversioned() { return operation_.unversioned = true, *this; }
     Endpoint& without_api_key() { return operation_.api_key = ApiKeyDemand::none, *this; }

@@ -68,6 +68,7 @@ Answer admit(ForwardAuth& forward_auth, const AskedCaller& asked, Result<Demand>
 // Common to both operations: the method and the body are those of the request to the application.
 http::Endpoint& describe(http::Endpoint& endpoint) {
     return endpoint.also_by_any_method()
+        .at_guarded_host()
         .ignores_input()
         .tag("forwardAuth")
         .message("forwardAuth.check")
