@@ -10,7 +10,6 @@
 namespace consentry {
 namespace {
 
-constexpr std::size_t bytes_max = 2'048;
 constexpr std::size_t configured_bytes_max = 300;
 constexpr std::string_view secure = "https://";
 constexpr std::string_view plain = "http://";
@@ -51,26 +50,36 @@ bool is_address_character(char c) {
     return is_alphanumeric(c) || marks.contains(c);
 }
 
-// Whether a proxy or an application that decodes the text once would find characters in it that we refuse.
-bool hides_something(std::string_view text) {
-    for (auto at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
-        if (at + 2 >= text.size()) return true;
-        const int high = hex_value(text[at + 1]);
-        const int low = hex_value(text[at + 2]);
-        if (high < 0 || low < 0) return true;
-        const int octet = high << 4 | low;
-        if (octet < 0x20 || octet == 0x7F || octet == '\\') return true;
+// The octet that an escape stands for, or -1 if its two digits are missing.
+int octet_at(std::string_view text, std::size_t percent) {
+    if (percent + 2 >= text.size()) return -1;
+    const int high = hex_value(text[percent + 1]);
+    const int low = hex_value(text[percent + 2]);
+    return high < 0 || low < 0 ? -1 : high << 4 | low;
+}
+
+bool has_whole_escapes(std::string_view text) {
+    for (auto at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1))
+        if (octet_at(text, at) < 0) return false;
+    return true;
+}
+
+// Whether a proxy or an application that decodes the path once would find other segments, or characters that we refuse.
+bool hides_something(std::string_view path) {
+    for (auto at = path.find('%'); at != std::string_view::npos; at = path.find('%', at + 1)) {
+        const int octet = octet_at(path, at);
+        if (octet < 0x20 || octet == 0x7F || octet == '\\' || octet == '/' || octet == '.') return true;
     }
     return false;
 }
 
-// A path and a query that every reader resolves in the same way.
-bool is_path(std::string_view text) {
-    if (!text.starts_with('/') || !std::ranges::all_of(text, is_address_character) || hides_something(text))
+}  // namespace
+
+bool has_one_reading(std::string_view text) {
+    if (!text.starts_with('/') || !std::ranges::all_of(text, is_address_character) || !has_whole_escapes(text))
         return false;
     std::string_view path = text.substr(0, text.find('?'));
-    const std::string lower = to_lower_ascii(path);
-    if (lower.contains("%2e") || lower.contains("%2f")) return false;
+    if (hides_something(path)) return false;
     while (!path.empty()) {
         path.remove_prefix(1);
         const std::string_view segment = path.substr(0, path.find('/'));
@@ -79,8 +88,6 @@ bool is_path(std::string_view text) {
     }
     return true;
 }
-
-}  // namespace
 
 std::expected<ReturnHosts, std::string> ReturnHosts::parse(const std::vector<std::string>& entries) {
     ReturnHosts out;
@@ -105,13 +112,13 @@ std::optional<ConfiguredUrl> ConfiguredUrl::parse(std::string_view text) {
     const auto path_begin = std::min(text.find_first_of("/?", secure.size()), text.size());
     auto origin = origin_of(text.substr(0, path_begin));
     const std::string_view path = text.substr(path_begin);
-    if (!origin || (!path.empty() && !is_path(path))) return std::nullopt;
+    if (!origin || (!path.empty() && !has_one_reading(path))) return std::nullopt;
     return ConfiguredUrl(*origin + std::string(path), *origin);
 }
 
 std::optional<Address> Address::safe_return(std::string_view text, const ReturnHosts& hosts) {
     if (text.size() > bytes_max) return std::nullopt;
-    if (is_path(text)) return checked(std::string(text), false);
+    if (has_one_reading(text)) return checked(std::string(text), false);
     const auto scheme_end = text.find("://");
     if (scheme_end == std::string_view::npos) return std::nullopt;
     const auto path_begin = std::min(text.find_first_of("/?", scheme_end + 3), text.size());
@@ -119,7 +126,7 @@ std::optional<Address> Address::safe_return(std::string_view text, const ReturnH
     if (!origin || !hosts.contain(*origin)) return std::nullopt;
     const std::string_view path = text.substr(path_begin);
     if (path.empty()) return checked(*origin + "/", true);
-    if (!is_path(path)) return std::nullopt;
+    if (!has_one_reading(path)) return std::nullopt;
     return checked(*origin + std::string(path), true);
 }
 

@@ -41,9 +41,15 @@ private:
     std::string origin_;
 };
 
+// Whether every reader resolves a path, with its query, in the same way: it has characters of RFC 3986 only, whole
+// escapes, no dot segment, no empty one, and its path hides none of them. A query may encode everything.
+bool has_one_reading(std::string_view path);
+
 // An address that leads to a place that we chose. There are no others, so no page can redirect to a stranger.
 class Address {
 public:
+    static constexpr std::size_t bytes_max = 2'048;  // of one that a client names
+
     // A path of ours, from the program.
     explicit Address(HtmlLiteral path) : text_(path.text()) {}
     explicit Address(const ConfiguredUrl& url) : text_(url.text()) {}

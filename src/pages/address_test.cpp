@@ -17,7 +17,8 @@ std::string safe(std::string_view text) {
 TEST(SafeReturn, PathsOfOursAndListedHostsAreTaken) {
     for (const std::string_view path :
          {"/", "/account", "/account?tab=2&x=%20y", "/accept?return=https%3A%2F%2Fapp.example.com%2Fa", "/a/b-c_d.e~f/",
-          "/%C3%A9", "/a:b@c", "/account?next=//b&u=https://app.example.com/"})
+          "/%C3%A9", "/a:b@c", "/account?next=//b&u=https://app.example.com/",
+          "/search?text=a%0D%0Ab&path=%2F..%2F%5C&raw=%00"})
         EXPECT_EQ(safe(path), path);
     EXPECT_EQ(safe("https://app.example.com/a?b=c"), "https://app.example.com/a?b=c");
     EXPECT_EQ(safe("https://app.example.com"), "https://app.example.com/");
@@ -146,6 +147,14 @@ TEST(SafeReturn, HostileAddressesAreRefused) {
     hostile.push_back("/" + std::string(2'048, 'a'));
     EXPECT_GE(hostile.size(), 200U);
     for (const std::string& address : hostile) EXPECT_EQ(safe(address), "refused") << address;
+}
+
+// Decoded, a path could be another one; a query cannot.
+TEST(SafeReturn, EncodedSeparatorsOfThePathAreRefused) {
+    for (const char* path :
+         {"/a%2Fb", "/a%2fb", "/a%2E%2E/b", "/.%2e/b", "/a%5Cb", "/a%00", "/a%1f", "/a?b=%2", "/a?%zz"})
+        EXPECT_FALSE(has_one_reading(path)) << path;
+    EXPECT_TRUE(has_one_reading("/a?b=%2F%2E%5C%00%0A"));
 }
 
 TEST(SafeReturn, WithoutListedHostsThereAreOnlyPathsOfOurs) {

@@ -20,7 +20,7 @@ struct AcceptForm {
     std::int64_t version = 0;
     Language language = Language::en;
     std::string content_hash;
-    std::optional<std::string> policies;  // what the visitor has to accept in all, as in the address of the page
+    std::optional<std::string> shown_diff_hash;
 
     static constexpr std::array<std::string_view, 0> shown_again{};
     static constexpr auto fields() {
@@ -31,8 +31,9 @@ struct AcceptForm {
             field("language", &AcceptForm::language, "Language of the text that was shown"),
             field("contentHash", &AcceptForm::content_hash, "SHA-256 of the text that was shown, in hexadecimal",
                   http::min_length(64), http::max_length(64), http::alphanumeric, http::lowered),
-            field("policies", &AcceptForm::policies, "Policy types to accept, separated by commas",
-                  http::max_length(200)),
+            field("shownDiffHash", &AcceptForm::shown_diff_hash,
+                  "SHA-256 of the comparison that was shown, in hexadecimal", http::min_length(64),
+                  http::max_length(64), http::alphanumeric, http::lowered),
         };
     }
 };

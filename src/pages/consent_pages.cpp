@@ -11,6 +11,7 @@ namespace consentry {
 namespace {
 
 constexpr std::size_t types_max = 4;
+constexpr HtmlLiteral changes_field = "changes";  // of the address: whether to show what has changed
 
 // The types that the query or the form names; without any, those that the guard of the API requires.
 std::vector<PolicyType> types_in(std::string_view list) {
@@ -41,6 +42,10 @@ const PolicyContent& content_for(const TermPolicy& policy, Language language) {
     return policy.contents.front();
 }
 
+bool has_content(const TermPolicy& policy, Language language) {
+    return std::ranges::find(policy.contents, language, &PolicyContent::language) != policy.contents.end();
+}
+
 Address accept_page(std::string_view policies, const Visit& visit) {
     Address address("/accept");
     if (!policies.empty()) address = std::move(address).with("policies", policies);
@@ -52,7 +57,10 @@ Address accept_page(std::string_view policies, const Visit& visit) {
 void ConsentPages::add_to(Pages& pages) {
     pages.form(
         "/accept",
-        {.id = "accept", .file = "accept.html", .title = "accept.title", .names = {"policy", "document", "difference"}},
+        {.id = "accept",
+         .file = "accept.html",
+         .title = "accept.title",
+         .names = {"policy", "policies", "document", "difference", "changes", "changes_title"}},
         [this](const VisitOf<SignedIn>& visit) { return show(visit); },
         [this](const Sent<AcceptForm, VisitOf<SignedIn>>& sent) { return accept(sent); });
     pages.show("/policies/:type/:version",
@@ -90,11 +98,23 @@ awaitable<Result<PageAnswer>> ConsentPages::show(const VisitOf<SignedIn>& visit)
         .text("contentHash", content.digest)
         .text("policies", visit.query("policies"))
         .html("document", std::move(*document));
-    if (next->accepted && *next->accepted < *next->latest)
-        view.text("difference", api_prefix_ + "/public/term-policy/diff/" + type + "/" +
-                                    std::to_string(*next->accepted) + "/" + version +
-                                    "?language=" + std::string(name_of(content.language)));
+    co_await add_changes(view, visit, *next, content.language);
     co_return PageAnswer::of(std::move(view));
+}
+
+awaitable<void> ConsentPages::add_changes(View& view, const Visit& visit, const Standing& standing, Language language) {
+    if (!standing.accepted || *standing.accepted >= *standing.latest) co_return;
+    if (visit.query(changes_field.text()).empty()) {
+        const auto accepted = co_await policies_.find_version(standing.type, *standing.accepted);
+        if (accepted && has_content(*accepted, language))
+            view.text("difference", accept_page(visit.query("policies"), visit).with(changes_field, "shown").text());
+        co_return;
+    }
+    auto changes = co_await diffs_.changes(standing.type, *standing.accepted, *standing.latest, language);
+    if (!changes) co_return;
+    view.text("changes_title", changes->title)
+        .html("changes", std::move(changes->lines))
+        .text("shownDiffHash", changes->digest);
 }
 
 // What is published is public, and stays so: an acceptance of long ago leads here.
@@ -124,14 +144,14 @@ awaitable<Result<PageAnswer>> ConsentPages::accept(const Sent<AcceptForm, VisitO
                          .version = form.version,
                          .language = form.language,
                          .content_hash = form.content_hash,
-                         .shown_diff_hash = {}};
+                         .shown_diff_hash = form.shown_diff_hash};
     const auto accepted = co_await acceptances_.accept(
         {.user = visit.caller().user(), .session = visit.caller().session(), .language = visit.language()},
         std::move(wanted), cause_of(visit.context()));
     // Sent twice, or accepted in another tab: the visitor has what they want.
     if (!accepted && !accepted.error().is(errors::term_policy_already_accepted))
         co_return fail(Error{accepted.error().kind()});
-    co_return PageAnswer::to(accept_page(form.policies.value_or(""), visit));
+    co_return PageAnswer::to(accept_page(visit.query("policies"), visit));
 }
 
 }  // namespace consentry

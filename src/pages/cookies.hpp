@@ -16,6 +16,7 @@ enum class PageCookie {
     visitor,  // binds the forms of those who are not
     step,     // the second step of a login
     language,
+    way_back,  // where whoever waits for a mailed link wants to go, percent-encoded
     provider,  // while the visitor is at an identity provider, which sends them back with a form
 };
 
@@ -29,8 +30,8 @@ public:
     // Returns nullopt if the cookie is absent or empty, or if a request carries it more than once: then somebody else
     // has set one of them, and nobody can tell which.
     std::optional<std::string> find(const http::Request& request, PageCookie cookie) const;
-    // Each returns a complete header line. `value` consists of letters, digits, '-' and '_'. Without a lifetime the
-    // browser forgets the cookie when it ends.
+    // Each returns a complete header line. `value` consists of letters, digits, '-', '_', '.', '~' and '%'. Without a
+    // lifetime the browser forgets the cookie when it ends.
     std::string set(PageCookie cookie, std::string_view value, std::optional<std::chrono::seconds> lifetime = {}) const;
     std::string clear(PageCookie cookie) const;
 

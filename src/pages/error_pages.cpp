@@ -52,7 +52,9 @@ http::Reply SiteErrorPages::page_of(http::RequestContext& context, const Error& 
         .text("request", context.request_id);
     if (Navigations::are_at_guarded_host(context))
         return site_.foreign(context, page_, std::move(view), status, navigations_.pages());
-    return site_.plain(context, page_, std::move(view), status);
+    http::Reply reply = site_.plain(context, page_, std::move(view), status);
+    reply.extra_headers += guard_.language_cookie(context);
+    return reply;
 }
 
 }  // namespace consentry

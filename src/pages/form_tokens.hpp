@@ -1,8 +1,9 @@
 // Tokens that bind a form to the browser for which it was made. Without one, another site could send the form in the
 // name of whoever visits it (CSRF).
 //
-// A token is an HMAC of the cookie that identifies the browser: nothing is stored, all instances know it, and it ends
-// with the cookie.
+// A token is a random value and an HMAC of it and of the cookie that identifies the browser: nothing is stored, all
+// instances know it, and it ends with the cookie. As each page has another token, one that is sent twice tells that a
+// form was sent twice, and compressed answers tell nothing about it (BREACH).
 #pragma once
 
 #include <string>

@@ -36,9 +36,8 @@ void GuardedHostPages::add_to(http::Router& router) {
     page("/.consentry/callback", "guardedHostCallback").handled_with(handler_of([this](http::RequestContext& context) {
         return callback(context);
     }));
-    page("/.consentry/forbidden", "guardedHostForbidden").handled_with(handler_of([](http::RequestContext&) {
-        return forbidden();
-    }));
+    page("/.consentry/forbidden", "guardedHostForbidden")
+        .handled_with(handler_of([this](http::RequestContext& context) { return forbidden(context); }));
     page("/login/hand-over", "handOverPage").handled_with(handler_of([this](http::RequestContext& context) {
         return hand_over(context);
     }));
@@ -74,7 +73,12 @@ GuardedHostPages::Answer GuardedHostPages::callback(http::RequestContext& contex
     co_return redirect(std::move(*onward));
 }
 
-// For proxies that keep a refusal's status only. The refusal itself is the page.
-GuardedHostPages::Answer GuardedHostPages::forbidden() { co_return fail(errors::role_forbidden); }
+// For proxies that keep a refusal's status only. The refusal is the page: that of the caller if they may not act at
+// all, otherwise that of the role.
+GuardedHostPages::Answer GuardedHostPages::forbidden(http::RequestContext& context) {
+    auto caller = co_await callers_.admit(context, std::type_identity<AskedCaller>{});
+    const bool may_act = caller || caller.error().is(errors::jwt_access_token_invalid);
+    co_return fail(may_act ? Error{errors::role_forbidden} : std::move(caller.error()));
+}
 
 }  // namespace consentry

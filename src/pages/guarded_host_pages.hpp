@@ -2,6 +2,7 @@
 // which its proxy hands to this service, and the one at the pages.
 #pragma once
 
+#include "features/forward_auth/guard.hpp"
 #include "features/forward_auth/hand_over.hpp"
 #include "http/router.hpp"
 #include "pages/pages.hpp"
@@ -11,8 +12,8 @@ namespace consentry {
 class GuardedHostPages {
 public:
     // All arguments must outlive the router.
-    GuardedHostPages(HandOver& hand_over, const HostCookies& cookies, PageKit kit)
-        : hand_over_(hand_over), cookies_(cookies), kit_(kit) {}
+    GuardedHostPages(HandOver& hand_over, const HostCookies& cookies, ForwardAuthGuard& callers, PageKit kit)
+        : hand_over_(hand_over), cookies_(cookies), callers_(callers), kit_(kit) {}
 
     void add_to(http::Router& router);
 
@@ -23,10 +24,11 @@ private:
     Answer start(http::RequestContext& context) const;
     Answer hand_over(http::RequestContext& context) const;
     Answer callback(http::RequestContext& context);
-    static Answer forbidden();
+    Answer forbidden(http::RequestContext& context);
 
     HandOver& hand_over_;
     const HostCookies& cookies_;
+    ForwardAuthGuard& callers_;
     PageKit kit_;
 };
 

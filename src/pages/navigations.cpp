@@ -7,6 +7,7 @@
 #include "base/percent_encoding.hpp"
 #include "http/endpoint/inputs.hpp"
 #include "http/steps/accept.hpp"
+#include "pages/address.hpp"
 
 namespace consentry {
 namespace {
@@ -37,12 +38,19 @@ bool wants_401(const http::RequestContext& context) {
 // The page on which the browser can give what is missing.
 std::optional<std::string> page_for(const Error& refusal) {
     if (refusal.is(errors::jwt_access_token_invalid)) return "/login";
-    if (refusal.is(errors::password_expired) && refusal.message_key() == password_temporary) return "/change-password";
+    if (refusal.is(errors::password_expired))
+        return refusal.message_key() == password_temporary ? "/change-password" : "/forgot-password";
     if (!refusal.is(errors::term_policy_required)) return std::nullopt;
     std::string types;
     for (const auto& policy : refusal.data().at("policies").as_array())
         types.append(types.empty() ? "" : ",").append(policy.at("type").as_string());
     return "/accept?policies=" + types;
+}
+
+// An address that the pages would refuse leads back to the application's first page.
+std::string way_back(const AskedAddress& asked) {
+    const std::string whole = asked.text();
+    return whole.size() <= Address::bytes_max && has_one_reading(asked.path) ? whole : asked.origin + "/";
 }
 
 }  // namespace
@@ -65,7 +73,7 @@ std::optional<http::Reply> Navigations::way_in(const http::RequestContext& conte
     if (!location) return std::nullopt;
     const auto asked = hosts_.asked(context, appended_path(context));
     if (asked && hosts_.contain(asked->origin))
-        location->append(location->contains('?') ? "&return=" : "?return=").append(percent_encoded(asked->text()));
+        location->append(location->contains('?') ? "&return=" : "?return=").append(percent_encoded(way_back(*asked)));
     http::Reply reply;
     reply.status = wants_401(context) ? 401 : 302;
     reply.content_type = "text/html; charset=utf-8";

@@ -28,6 +28,7 @@
 #include "http/router.hpp"
 #include "pages/form_fields.hpp"
 #include "pages/pages_guard.hpp"
+#include "pages/repeated_forms.hpp"
 #include "pages/site.hpp"
 #include "pages/ways.hpp"
 
@@ -50,9 +51,11 @@ struct ActionSpec {
 // What the handlers of pages share.
 class PageKit {
 public:
-    PageKit(const Site& the_site, PagesGuard& the_guard) : site(the_site), guard(the_guard) {}
+    PageKit(const Site& the_site, PagesGuard& the_guard, RepeatedForms& the_repeated)
+        : site(the_site), guard(the_guard), repeated(the_repeated) {}
     const Site& site;
     PagesGuard& guard;
+    RepeatedForms& repeated;
 
     // Sends a refused visitor to where they can give what is missing. Otherwise the refusal is the answer.
     Result<http::Reply> refuse(const http::RequestContext& context, Error refusal, bool has_page = true) const;
@@ -118,6 +121,7 @@ public:
         if (!visit) co_return kit_.refuse(context, std::move(visit.error()), has_page);
         Result<std::vector<http::NamedText>> typed = co_await kit_.read_form(context);
         if (!typed) co_return fail(std::move(typed.error()));
+        std::string key = RepeatedForms::key_of(context.request.path, *typed);
         const PagesGuard::FormState state = kit_.guard.check_token(*visit, *typed);
         FormFaults faults = kit_.faults(*visit);
         faults.keep(*typed, Form::shown_again);
@@ -125,20 +129,27 @@ public:
             co_return co_await again(*visit, Error{errors::form_without_cookie}, std::move(faults));
         if (state == PagesGuard::FormState::expired)
             co_return co_await again(*visit, Error{errors::form_expired}, std::move(faults));
-        if constexpr (requires { Form::tidy(*typed); }) Form::tidy(*typed);
-        Form form;
-        Report report = read_form_fields(std::move(*typed), form);
-        if (!report.empty())
-            co_return co_await again(*visit, Error{errors::validation, report.take()}, std::move(faults));
-        const auto sent = kit_.guard.sent<Form, From>(*visit, std::move(form));
-        Result<PageAnswer> answer = co_await submit_(sent);
-        if (!answer) co_return co_await again(*visit, std::move(answer.error()), std::move(faults));
-        if (answer->redirect) co_return kit_.site.redirect(*answer->redirect, std::move(answer->headers));
-        if (answer->file) co_return kit_.site.file(std::move(*answer->file));
-        co_return co_await shown(*visit, std::move(*answer));
+        co_return co_await kit_.repeated.once(std::move(key), context.now,
+                                              [&] { return take(*visit, std::move(*typed), std::move(faults)); });
     }
 
 private:
+    // Answers a form of ours.
+    boost::asio::awaitable<Result<http::Reply>> take(const From& visit, std::vector<http::NamedText> typed,
+                                                     FormFaults faults) {
+        if constexpr (requires { Form::tidy(typed); }) Form::tidy(typed);
+        Form form;
+        Report report = read_form_fields(std::move(typed), form);
+        if (!report.empty())
+            co_return co_await again(visit, Error{errors::validation, report.take()}, std::move(faults));
+        const auto sent = kit_.guard.sent<Form, From>(visit, std::move(form));
+        Result<PageAnswer> answer = co_await submit_(sent);
+        if (!answer) co_return co_await again(visit, std::move(answer.error()), std::move(faults));
+        if (answer->redirect) co_return kit_.site.redirect(*answer->redirect, std::move(answer->headers));
+        if (answer->file) co_return kit_.site.file(std::move(*answer->file));
+        co_return co_await shown(visit, std::move(*answer));
+    }
+
     // Shows the page again, with what was typed and what is wrong.
     boost::asio::awaitable<Result<http::Reply>> again(const From& visit, Error refusal, FormFaults faults) {
         if constexpr (has_page) {
@@ -161,6 +172,7 @@ private:
             if (!page->redirect) {
                 page->view.with(std::move(answer.view));
                 page->status = answer.status;
+                page->is_once = answer.is_once;
             }
             page->headers += answer.headers;
             co_return kit_.site.reply(visit, *page_, std::move(*page));
@@ -182,7 +194,7 @@ private:
 class Pages {
 public:
     // All arguments must outlive the router.
-    Pages(http::Router& router, const Site& site, PagesGuard& guard) : router_(router), kit_(site, guard) {}
+    Pages(http::Router& router, PageKit kit) : router_(router), kit_(kit) {}
 
     template <class Show>
     void show(std::string_view path, const PageSpec& spec, Show show) {

@@ -16,6 +16,7 @@ constexpr std::size_t visitor_bytes = 32;
 constexpr std::string_view token_field = "csrf";
 constexpr std::string_view return_field = "return";
 constexpr std::string_view language_field = "lang";
+constexpr std::string_view link_token = "token";  // in the path of a mailed link
 constexpr std::string_view password_temporary = "auth.error.passwordTemporary";
 
 const std::string* find_text(const std::vector<http::NamedText>& texts, std::string_view name) {
@@ -70,16 +71,23 @@ Language PagesGuard::language_of(const http::RequestContext& context) const {
     return is_spoken(Language::en) ? Language::en : settings_.default_language;
 }
 
+std::string PagesGuard::language_cookie(const http::RequestContext& context) const {
+    const auto query = http::parse_query(context.request.query);
+    const std::string* chosen = query ? find_text(*query, language_field) : nullptr;
+    if (chosen == nullptr || !find_language(*chosen)) return {};
+    return settings_.cookies.set(PageCookie::language, name_of(context.language), std::chrono::days{365});
+}
+
 Visit PagesGuard::arrive(http::RequestContext& context) const {
     context.language = language_of(context);
     Visit visit(context, settings_.cookies);
     visit.query_ = http::parse_query(context.request.query).value_or(std::vector<http::NamedText>{});
-    if (const std::string* chosen = find_text(visit.query_, language_field);
-        chosen != nullptr && find_language(*chosen))
-        context.answer_headers +=
-            settings_.cookies.set(PageCookie::language, name_of(context.language), std::chrono::days{365});
+    context.answer_headers += language_cookie(context);
     if (const std::string* back = find_text(visit.query_, return_field))
         visit.return_to_ = Address::safe_return(*back, settings_.return_hosts);
+    else if (!visit.path(link_token).empty())
+        if (const auto kept = visit.cookie(PageCookie::way_back))
+            visit.return_to_ = Address::safe_return(loosely_form_decoded(*kept), settings_.return_hosts);
     if (const auto session = visit.cookie(PageCookie::session)) {
         visit.form_token_ = tokens_.make(PageCookie::session, *session);
         visit.browser_ = *session;
@@ -144,8 +152,9 @@ std::optional<Address> PagesGuard::way_out(const http::RequestContext& context, 
     if (refusal.is(errors::jwt_access_token_invalid)) return with_return(Address("/login"));
     if (refusal.is(errors::term_policy_required)) return with_return(Address("/accept"));
     if (refusal.is(errors::fresh_login_required)) return with_return(Address("/login/confirm"));
-    if (refusal.is(errors::password_expired) && refusal.message_key() == password_temporary)
-        return with_return(Address("/change-password"));
+    if (refusal.is(errors::password_expired))
+        return with_return(refusal.message_key() == password_temporary ? Address("/change-password")
+                                                                       : Address("/forgot-password"));
     return std::nullopt;
 }
 

@@ -75,6 +75,8 @@ public:
     std::optional<Address> way_out(const http::RequestContext& context, const Error& refusal, bool has_page) const;
     // Sets the language that the browser wants.
     Language language_of(const http::RequestContext& context) const;
+    // The header by which the browser keeps the language that the address chooses; empty if it chooses none.
+    std::string language_cookie(const http::RequestContext& context) const;
 
     const PagesGuardSettings& settings() const { return settings_; }
 

@@ -12,8 +12,8 @@ awaitable<Result<PageAnswer>> show_reset(const Visit& visit) {
     co_return PageAnswer::of(std::move(password_hint().text("token", visit.path("token"))));
 }
 
-std::vector<std::string> and_names(std::vector<std::string> names, std::string more) {
-    names.push_back(std::move(more));
+std::vector<std::string> and_names(std::vector<std::string> names, std::initializer_list<std::string> more) {
+    names.insert(names.end(), more);
     return names;
 }
 
@@ -31,7 +31,7 @@ void RecoveryPages::add_to(Pages& pages) {
         {.id = "resetPassword",
          .file = "reset_password.html",
          .title = "resetPassword.title",
-         .names = and_names(password_hint_names, "token"),
+         .names = and_names(password_hint_names, {"token"}),
          .flag = flag},
         [](const Visit& visit) { return show_reset(visit); },
         [this](const Sent<ResetPasswordForm>& sent) { return reset(sent); });
@@ -40,20 +40,20 @@ void RecoveryPages::add_to(Pages& pages) {
         {.id = "changePassword",
          .file = "change_password.html",
          .title = "changePassword.title",
-         .names = and_names(password_hint_names, "needs_factor"),
+         .names = and_names(password_hint_names, {"account", "needs_factor"}),
          .flag = "changePassword"},
         [this](const VisitOf<SignedInProvisionally>& visit) { return show_change(visit); },
         [this](const Sent<ChangePasswordForm, VisitOf<SignedInProvisionally>>& sent) { return change(sent); });
     pages.form(
         "/login/confirm",
-        {.id = "confirm", .file = "login_confirm.html", .title = "confirm.title", .names = {"needs_factor"}},
+        {.id = "confirm", .file = "login_confirm.html", .title = "confirm.title", .names = {"account", "needs_factor"}},
         [this](const VisitOf<SignedIn>& visit) { return show_confirm(visit); },
         [this](const Sent<ConfirmForm, VisitOf<SignedIn>>& sent) { return confirm(sent); });
 }
 
 awaitable<Result<PageAnswer>> RecoveryPages::send_link(const Sent<AddressForm>& sent) {
     co_await parts_.links.request(TokenPurpose::forgot_password, sent.form().email, cause_of(sent.visit().context()));
-    co_return PageAnswer::to(login_with_note(LoginNote::link_sent, sent.visit()));
+    co_return PageAnswer::to(login_with_note(LoginNote::link_sent, sent.visit()), keep_way_back(sent.visit()));
 }
 
 awaitable<Result<PageAnswer>> RecoveryPages::reset(const Sent<ResetPasswordForm>& sent) {
@@ -65,7 +65,8 @@ awaitable<Result<PageAnswer>> RecoveryPages::reset(const Sent<ResetPasswordForm>
 
 awaitable<Result<PageAnswer>> RecoveryPages::show_change(const VisitOf<SignedInProvisionally>& visit) const {
     const auto factor = co_await parts_.two_factor.state(visit.caller().user());
-    co_return PageAnswer::of(std::move(password_hint().flag("needs_factor", factor.enabled)));
+    co_return PageAnswer::of(
+        std::move(password_hint().text("account", visit.caller().email()).flag("needs_factor", factor.enabled)));
 }
 
 awaitable<Result<PageAnswer>> RecoveryPages::change(
@@ -83,7 +84,8 @@ awaitable<Result<PageAnswer>> RecoveryPages::change(
 
 awaitable<Result<PageAnswer>> RecoveryPages::show_confirm(const VisitOf<SignedIn>& visit) const {
     const auto factor = co_await parts_.two_factor.state(visit.caller().user());
-    co_return PageAnswer::of(std::move(View().flag("needs_factor", factor.enabled)));
+    co_return PageAnswer::of(
+        std::move(View().text("account", visit.caller().email()).flag("needs_factor", factor.enabled)));
 }
 
 awaitable<Result<PageAnswer>> RecoveryPages::confirm(const Sent<ConfirmForm, VisitOf<SignedIn>>& sent) {

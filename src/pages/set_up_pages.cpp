@@ -45,7 +45,7 @@ awaitable<Result<PageAnswer>> SetUpPages::enable(const Sent<SetUpForm>& sent) {
         co_return PageAnswer::to(with_return(Address("/login/verify"), sent.visit()));
     if (!codes) co_return fail(std::move(codes.error()));
     // Shown in this answer alone, so that they are never stored.
-    co_return PageAnswer::of(backup_codes_view(*codes));
+    co_return PageAnswer::of_once(backup_codes_view(*codes));
 }
 
 }  // namespace consentry

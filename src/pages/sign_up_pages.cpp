@@ -56,12 +56,12 @@ awaitable<Result<PageAnswer>> SignUpPages::sign_up(const Sent<SignUpForm>& sent)
                        .accepted = {}};
     auto made = co_await accounts_.sign_up(std::move(account), cause_of(sent.visit().context()));
     if (!made) co_return fail(std::move(made.error()));
-    co_return PageAnswer::to(login_with_note(LoginNote::signed_up, sent.visit()));
+    co_return PageAnswer::to(login_with_note(LoginNote::signed_up, sent.visit()), keep_way_back(sent.visit()));
 }
 
 awaitable<Result<PageAnswer>> SignUpPages::send_link(const Sent<AddressForm>& sent) {
     co_await links_.request(TokenPurpose::verify_email, sent.form().email, cause_of(sent.visit().context()));
-    co_return PageAnswer::to(login_with_note(LoginNote::link_sent, sent.visit()));
+    co_return PageAnswer::to(login_with_note(LoginNote::link_sent, sent.visit()), keep_way_back(sent.visit()));
 }
 
 awaitable<Result<PageAnswer>> SignUpPages::verify(const Sent<NothingForm>& sent) {

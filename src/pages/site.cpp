@@ -30,9 +30,9 @@ constexpr std::string_view page_headers = "Cross-Origin-Opener-Policy: same-orig
 
 // The values of every page.
 const std::vector<std::string>& shared_names() {
-    static const std::vector<std::string> names{"page_language", "service", "csrf",   "return",    "is_signed_in",
-                                                "has_docs",      "style",   "logo",   "title",     "content",
-                                                "choices",       "code",    "choice", "is_chosen", "home"};
+    static const std::vector<std::string> names{
+        "page_language", "service", "csrf",    "return", "is_signed_in", "has_docs",  "style", "logo",
+        "title",         "content", "choices", "code",   "choice",       "is_chosen", "home",  "in_language"};
     return names;
 }
 
@@ -75,6 +75,24 @@ std::string location_of(const Address& address) {
     if (!address.is_of_host()) return text;
     const auto path = text.find('/', text.find("://") + 3);
     return text.substr(0, path) + std::string(guarded_root) + "/start?return=" + percent_encoded(text.substr(path));
+}
+
+constexpr std::string_view language_field = "lang";
+
+bool is_reading(const http::Request& request) {
+    return request.method == http::Method::get || request.method == http::Method::head;
+}
+
+void add(std::string& query, std::string_view name, std::string_view value) {
+    if (!value.empty()) query.append(percent_encoded(name)).append("=").append(percent_encoded(value)).append("&");
+}
+
+// The query of the request but for its language, to be continued.
+std::string own_query(const http::Request& request) {
+    std::string out;
+    for (const http::NamedText& field : http::parse_query(request.query).value_or(std::vector<http::NamedText>{}))
+        if (field.name != language_field) add(out, field.name, field.value);
+    return out;
 }
 
 boost::asio::awaitable<std::optional<std::string>> next_of(std::shared_ptr<std::optional<std::string>> left) {
@@ -163,9 +181,10 @@ http::Reply Site::send(const http::RequestContext& context, const SitePage& page
         .text("logo", logo_path_.empty() ? "" : root + logo_path_)
         .flag("has_docs", settings_.documentation);
     std::vector<View> choices;
-    for (const Language language : place.has_languages ? settings_.languages : std::vector<Language>{})
+    for (const Language language : place.query ? settings_.languages : std::vector<Language>{})
         choices.push_back(View()
                               .text("code", name_of(language))
+                              .text("in_language", "?" + *place.query + "lang=" + std::string(name_of(language)))
                               .text("choice", own_name_of(language))
                               .flag("is_chosen", language == context.language));
     Html content = page.body_.render(context.language, view.with(View(frame)));
@@ -181,15 +200,23 @@ http::Reply Site::send(const http::RequestContext& context, const SitePage& page
     return reply;
 }
 
+// A form carries the way back in a field.
+std::string Site::query_of(const Visit& visit) {
+    std::string out = own_query(visit.context().request);
+    if (!is_reading(visit.context().request) && visit.return_to()) add(out, "return", visit.return_to()->text());
+    return out;
+}
+
 http::Reply Site::plain(const http::RequestContext& context, const SitePage& page, View view, unsigned status) const {
-    return send(context, page, std::move(view), {}, status, {});
+    Place place;
+    if (is_reading(context.request)) place.query = own_query(context.request);
+    return send(context, page, std::move(view), {}, status, place);
 }
 
 http::Reply Site::foreign(const http::RequestContext& context, const SitePage& page, View view, unsigned status,
                           const std::string& pages) const {
     // A choice of a language would lead to the application.
-    return send(context, page, std::move(view), {}, status,
-                {.root = guarded_root, .home = pages + "/", .has_languages = false});
+    return send(context, page, std::move(view), {}, status, {.root = guarded_root, .home = pages + "/"});
 }
 
 http::Reply Site::reply(const Visit& visit, const SitePage& page, PageAnswer answer) const {
@@ -198,7 +225,9 @@ http::Reply Site::reply(const Visit& visit, const SitePage& page, PageAnswer ans
     View frame;
     frame.text("csrf", visit.form_token()).flag("is_signed_in", visit.is_signed_in());
     if (visit.return_to()) frame.text("return", visit.return_to()->text());
-    http::Reply reply = send(visit.context(), page, std::move(answer.view), std::move(frame), answer.status, {});
+    Place place;
+    if (!answer.is_once) place.query = query_of(visit);
+    http::Reply reply = send(visit.context(), page, std::move(answer.view), std::move(frame), answer.status, place);
     reply.extra_headers += answer.headers;
     return reply;
 }

@@ -43,8 +43,10 @@ struct PageAnswer {
     std::string headers = {};  // complete lines with checked values: cookies
     std::optional<Address> redirect = {};
     std::optional<http::Stream> file = {};  // to be saved
+    bool is_once = false;                   // shows what is never shown again, so nothing on it leads elsewhere
 
     static PageAnswer of(View view) { return {.view = std::move(view)}; }
+    static PageAnswer of_once(View view) { return {.view = std::move(view), .is_once = true}; }
     static PageAnswer to(Address address, std::string headers = {}) {
         return {.headers = std::move(headers), .redirect = std::move(address)};
     }
@@ -103,8 +105,9 @@ private:
     struct Place {
         std::string_view root = {};
         std::string home = "/";
-        bool has_languages = true;
+        std::optional<std::string> query = {};  // in every language, a page has this; nullopt: in this language only
     };
+    static std::string query_of(const Visit& visit);
     http::Reply send(const http::RequestContext& context, const SitePage& page, View view, View frame, unsigned status,
                      const Place& place) const;
 

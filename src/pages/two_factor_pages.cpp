@@ -108,7 +108,7 @@ awaitable<Result<PageAnswer>> TwoFactorPages::confirm(const Sent<SetUpForm, Visi
     if (!codes && codes.error().is(errors::two_factor_already_enabled))
         co_return PageAnswer::to(Address("/account/two-factor"), cookies_.clear(PageCookie::step));
     if (!codes) co_return fail(std::move(codes.error()));
-    PageAnswer answer = PageAnswer::of(view_of_codes(*codes, caller, visit.context().now));
+    PageAnswer answer = PageAnswer::of_once(view_of_codes(*codes, caller, visit.context().now));
     answer.headers = cookies_.clear(PageCookie::step);
     co_return answer;
 }
@@ -124,7 +124,7 @@ awaitable<Result<PageAnswer>> TwoFactorPages::make_codes(const Sent<NothingForm,
     const auto& context = sent.visit().context();
     auto codes = co_await parts_.two_factor.regenerate(caller.actor(), caller.user(), cause_of(context));
     if (!codes) co_return fail(std::move(codes.error()));
-    co_return PageAnswer::of(view_of_codes(*codes, caller, context.now));
+    co_return PageAnswer::of_once(view_of_codes(*codes, caller, context.now));
 }
 
 awaitable<Result<PageAnswer>> TwoFactorPages::show_off(const VisitOf<SignedIn>& visit) const {

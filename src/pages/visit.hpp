@@ -34,10 +34,12 @@ public:
     std::string query(std::string_view name) const;
     // A placeholder of the path; empty if there is none of this name.
     std::string path(std::string_view name) const;
-    // Where to go afterwards: the field `return` of the query or the form, if it is safe.
+    // Where to go afterwards: the field `return` of the query or the form, or, at the end of a mailed link, where who
+    // asked for it wanted to go. Only if it is safe.
     const std::optional<Address>& return_to() const { return return_to_; }
     // The value of a cookie; see PageCookies::find().
     std::optional<std::string> cookie(PageCookie cookie) const { return cookies_.find(context_->request, cookie); }
+    const PageCookies& cookies() const { return cookies_; }
 
 protected:
     friend class PagesGuard;

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/percent_encoding.hpp"
 #include "features/passwords/form.hpp"
 
 namespace consentry {
@@ -43,6 +44,14 @@ std::string_view message_in(const auto& list, std::string_view name) {
 Address with_return(Address address, const Visit& visit) {
     if (!visit.return_to()) return address;
     return std::move(address).with("return", visit.return_to()->text());
+}
+
+std::string keep_way_back(const Visit& visit) {
+    constexpr std::chrono::days lifetime{1};  // as long as a link that verifies an address
+    const PageCookies& cookies = visit.cookies();
+    if (visit.return_to())
+        return cookies.set(PageCookie::way_back, percent_encoded(visit.return_to()->text()), lifetime);
+    return visit.cookie(PageCookie::way_back) ? cookies.clear(PageCookie::way_back) : std::string();
 }
 
 Address goal_of(const Visit& visit) { return visit.return_to().value_or(Address("/account")); }

@@ -33,8 +33,8 @@ Website::Website(const Parts& parts, WebsiteSettings settings)
       login_(parts.login, parts.sessions, parts.locales, buttons_, guard_.settings().cookies,
              LoginSteps(guard_.settings().secrets, guard_.settings().cookies)),
       providers_({.login = parts.login, .guard = parts.social_guard, .login_pages = login_, .buttons = buttons_},
-                 ProviderTrips(parts.clock, guard_.settings().secrets, guard_.settings().cookies),
-                 PageKit(site_, guard_), std::move(settings.url)),
+                 ProviderTrips(parts.clock, guard_.settings().secrets, guard_.settings().cookies), kit(),
+                 std::move(settings.url)),
       set_up_(parts.login, parts.locales, LoginSteps(guard_.settings().secrets, guard_.settings().cookies)),
       sign_up_(parts.accounts, parts.links, buttons_),
       recovery_({.links = parts.links,
@@ -43,8 +43,8 @@ Website::Website(const Parts& parts, WebsiteSettings settings)
                  .two_factor = parts.two_factor,
                  .sessions = parts.sessions},
                 guard_.settings().cookies),
-      consent_(parts.acceptances, parts.policies, parts.locales, settings.api_prefix),
-      guarded_hosts_(parts.hand_over, parts.host_cookies, PageKit(site_, guard_)),
+      consent_(parts.acceptances, parts.policies, parts.diffs, parts.locales),
+      guarded_hosts_(parts.hand_over, parts.host_cookies, parts.guarded_callers, kit()),
       account_(parts.account, guard_.settings().languages,
                LoginSteps(guard_.settings().secrets, guard_.settings().cookies), guard_.settings().cookies) {}
 
@@ -55,7 +55,7 @@ void Website::add_to(http::Router& router) {
             .also_at(std::string(guarded_root) + site_.files()[i].path)
             .tag("pages")
             .handled_with(handler_of([&file = site_.files()[i]](http::RequestContext&) { return send_file(file); }));
-    Pages pages(router, site_, guard_);
+    Pages pages(router, kit());
     pages.show("/", {.id = "home", .file = "home.html", .title = "home.title"},
                [](const Visit& visit) { return show_home(visit); });
     login_.add_to(pages);

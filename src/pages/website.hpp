@@ -49,6 +49,7 @@ public:
         Roles& roles;
         Acceptances& acceptances;
         TermPolicies& policies;
+        PolicyDiffs& diffs;
         Login& login;
         SocialGuard& social_guard;
         Accounts& accounts;
@@ -58,6 +59,7 @@ public:
         TwoFactor& two_factor;
         HandOver& hand_over;
         const HostCookies& host_cookies;
+        ForwardAuthGuard& guarded_callers;
         AccountArea::Parts account;
     };
     // The parts must outlive this object. Throws std::runtime_error naming what cannot be used.
@@ -68,9 +70,12 @@ public:
     const http::ErrorPages& error_pages() const { return error_pages_; }
 
 private:
+    PageKit kit() { return {site_, guard_, repeated_}; }
+
     Site site_;
     CookieGuard callers_;
     PagesGuard guard_;
+    RepeatedForms repeated_;
     SiteErrorPages error_pages_;
     ProviderButtons buttons_;
     LoginPages login_;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "instances/fleet.hpp"
+#include "tests/support/browser.hpp"
 #include "tests/support/real_postgres.hpp"
 #include "tests/support/tcp_proxy.hpp"
 #include "tests/support_test/eventually.hpp"
@@ -92,6 +93,16 @@ protected:
         for (const Answer& answer : answers) EXPECT_TRUE(answer.headers.contains("retry-after")) << answer.body;
         return *std::ranges::max_element(took);
     }
+    // People get a page that says so.
+    void expect_pages_say_so() {
+        for (const char* path : {"/account", "/policies/termsOfService/1"}) {
+            const Answer answer = person.open(path);
+            EXPECT_EQ(answer.status, 503U) << path << answer.body;
+            EXPECT_THAT(answer.body, testing::HasSubstr("<h1>We are not available right now</h1>")) << path;
+            EXPECT_TRUE(answer.headers.contains("retry-after")) << path;
+        }
+        EXPECT_EQ(person.open("/login").status, 200U) << "its session cannot be looked up, so it may log in";
+    }
     bool is_ready(std::size_t instance) { return fleet.client(instance).get("/api/health/ready").status == 200U; }
     // Each thread of an instance has its own connections. 12 requests are enough to reach every thread.
     bool is_back(std::size_t instance) {
@@ -112,6 +123,7 @@ protected:
     Account ada;
     std::string challenge;
     std::vector<Tokens> sessions;
+    Browser person{[this] { return fleet.at(0).port(); }};
 };
 
 TEST_P(DatabaseFaults, FLT_2_NothingIsServedFromTheCacheAloneAndAllIsWellAfterwards) {
@@ -119,6 +131,7 @@ TEST_P(DatabaseFaults, FLT_2_NothingIsServedFromTheCacheAloneAndAllIsWellAfterwa
     ada = fleet.make_protected_account();
     for (std::size_t i = 0; i < 3; ++i) sessions.push_back(tokens_of(fleet.client(i), bob));
     challenge = challenge_of(fleet.client(0), ada);
+    person.log_in(bob.email, bob.password);
     for (std::size_t i = 0; i < 12; ++i)  // puts a copy of each session into the cache
         ASSERT_EQ(knock(fleet.client(i), sessions[i / 2 % 3].access), 200U);
 
@@ -128,6 +141,7 @@ TEST_P(DatabaseFaults, FLT_2_NothingIsServedFromTheCacheAloneAndAllIsWellAfterwa
         database->begin();
         slowest = expect_none_is_served();  // right after the fault, when no connection has noticed it yet
         slowest = std::max(slowest, expect_none_is_served());
+        expect_pages_say_so();
         std::chrono::milliseconds quickest = 1h;
         for (std::size_t i = 0; i < 6; ++i) {
             const HttpClient client = fleet.client(i);

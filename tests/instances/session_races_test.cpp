@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "instances/fleet.hpp"
+#include "tests/support/browser.hpp"
 
 namespace consentry::tests {
 namespace {
@@ -24,6 +25,29 @@ TEST(SES_2, AnEndAtOneInstanceIsSeenByTheNextRequestAtTheOthers) {
         for (std::size_t i = 0; i < everywhere; ++i) {
             EXPECT_EQ(knock(fleet->client(round + i), tokens.access), 401U) << i;
             EXPECT_EQ(refresh(fleet->client(round + i), tokens.refresh).status, 401U) << i;
+        }
+    }
+}
+
+// The cookie of the pages.
+TEST(SES_2, ALogoutAtThePagesOfOneInstanceIsSeenByTheOthers) {
+    SharedFleet fleet(3);
+    const Account ada = fleet->make_account();
+    for (std::size_t round = 0; round < 6; ++round) {
+        std::size_t turn = round;
+        Browser browser([&] { return fleet->at(turn).port(); });
+        browser.log_in(ada.email, ada.password);
+        for (std::size_t i = 0; i < 3; ++i) {
+            ++turn;
+            ASSERT_TRUE(browser.is_logged_in()) << turn;
+        }
+        const auto kept = browser.cookies;
+        ++turn;
+        EXPECT_EQ(browser.send("/logout", {}).status, 303U);
+        browser.cookies = kept;
+        for (std::size_t i = 0; i < 3; ++i) {
+            ++turn;
+            EXPECT_FALSE(browser.is_logged_in()) << turn;
         }
     }
 }

@@ -109,6 +109,7 @@ TEST(SessionPages, OneSessionEndsAtTheNextRequest) {
     browser.log_in(person);
     const Answer list = browser.open("/account/sessions");
     EXPECT_THAT(list.body, HasSubstr("This session"));
+    EXPECT_THAT(list.body, HasSubstr("127.0.0.1"));
     const std::string other = last_hidden(list.body, "session");
     EXPECT_EQ(browser.send("/account/sessions/end", {{"session", other}}).headers.at("location"),
               "/account/sessions?done=session");

@@ -31,7 +31,8 @@ TEST(SignUpPages, ANewcomerSignsUpVerifiesAndLogsIn) {
     EXPECT_EQ(browser.send("/login", {{"email", "ada@example.org"}, {"password", std::string(right_password)}}).status,
               403);
     browser.open(link);
-    EXPECT_EQ(browser.send(link, {}).headers.at("location"), "/login?step=verified");
+    EXPECT_EQ(browser.send(link, {}).headers.at("location"), "/login?step=verified&return=%2Faccount%3Fnew");
+    browser.open(link);
     EXPECT_THAT(browser.send(link, {}).body, HasSubstr("Request a new link")) << "it works once";
     browser.open("/login");
     EXPECT_EQ(browser.send("/login", {{"email", "ada@example.org"}, {"password", std::string(right_password)}}).status,
@@ -99,6 +100,7 @@ TEST(RecoveryPages, AForgottenPasswordIsReplacedByTheMailedLink) {
     EXPECT_EQ(browser.send(link, {{"newPassword", "short"}, {"code", ""}, {"backupCode", ""}}).status, 422);
     const Answer done = browser.send(link, {{"newPassword", new_password}, {"code", ""}, {"backupCode", ""}});
     EXPECT_EQ(done.headers.at("location"), "/login?step=password");
+    browser.open(link);
     EXPECT_EQ(browser.send(link, {{"newPassword", new_password}}).status, 400) << "the link works once";
     EXPECT_FALSE(elsewhere.is_logged_in()) << "the old sessions are over";
     person.password = new_password;

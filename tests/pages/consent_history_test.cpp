@@ -1,22 +1,17 @@
 // /account/consents, and the texts to which it leads.
 #include <gmock/gmock.h>
 
+#include "app/app.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/calls/policy_calls.hpp"
+#include "tests/support/run.hpp"
 
 namespace consentry::tests {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string hidden(const std::string& page, const std::string& name) {
-    const std::string mark = "name=\"" + name + "\" value=\"";
-    const auto at = page.find(mark);
-    return at == std::string::npos ? std::string()
-                                   : page.substr(at + mark.size(), page.find('"', at + mark.size()) - at - mark.size());
-}
 
 class ConsentHistory : public ::testing::Test {
 protected:
@@ -54,13 +49,20 @@ TEST_F(ConsentHistory, ShowTheHistoryAndWithdrawWhatMayBe) {
 }
 
 TEST_F(ConsentHistory, HandOutTheEvidenceToItsOwnerOnly) {
-    const std::string id = hidden(browser.open("/account/consents").body, "acceptance");
+    const std::string id = hidden_field(browser.open("/account/consents").body, "acceptance");
     const Answer receipt = browser.send("/account/consents/receipt", {{"acceptance", id}});
     EXPECT_EQ(receipt.status, 200);
     EXPECT_EQ(receipt.headers.at("content-disposition"), "attachment; filename=receipt-" + id + ".jwt");
     EXPECT_EQ(std::ranges::count(receipt.body, '.'), 2);
     const Answer record = browser.send("/account/consents/record", {{"acceptance", id}});
     EXPECT_EQ(record.headers.at("content-disposition"), "attachment; filename=record-" + id + ".jsonld");
+    EXPECT_THAT(browser.open("/account/consents").body, Not(HasSubstr("/account/consents/proof")))
+        << "not yet in the log";
+    run(service.app().services().consent_log->published().work());
+    EXPECT_THAT(browser.open("/account/consents").body, HasSubstr("/account/consents/proof"));
+    const Answer proof = browser.send("/account/consents/proof", {{"acceptance", id}});
+    EXPECT_EQ(proof.headers.at("content-disposition"), "attachment; filename=proof-" + id + ".tlog-proof");
+    EXPECT_THAT(proof.body, ::testing::StartsWith("c2sp.org/tlog-proof@v1\n"));
     Browser stranger(service);
     stranger.log_in(service.make_person());
     stranger.open("/account/consents");

@@ -10,17 +10,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string hidden(const std::string& page, const std::string& name) {
-    const std::string mark = "name=\"" + name + "\" value=\"";
-    const auto begin = page.find(mark);
-    if (begin == std::string::npos) return {};
-    return page.substr(begin + mark.size(), page.find('"', begin + mark.size()) - begin - mark.size());
-}
-
 Browser::Fields shown_policy(const std::string& page) {
     Browser::Fields out;
-    for (const char* name : {"type", "version", "language", "contentHash", "return", "policies"})
-        if (const std::string value = hidden(page, name); !value.empty()) out.emplace_back(name, value);
+    for (const char* name : {"type", "version", "language", "contentHash", "shownDiffHash", "return"})
+        if (const std::string value = hidden_field(page, name); !value.empty()) out.emplace_back(name, value);
     return out;
 }
 
@@ -88,13 +81,52 @@ TEST(ConsentPages, SentTwiceItIsAcceptedOnce) {
 
 TEST(ConsentPages, WhoAcceptedAnEarlierVersionCanSeeWhatChanged) {
     Visitor it;
+    it.desk.published("termsOfService", 1, {{"en", "First.\n\nThe same.\n"}});
+    it.browser.send("/accept", shown_policy(it.browser.open("/accept").body));
+    it.desk.published("termsOfService", 2, {{"en", "Second <b>.\n\nThe same.\n"}, {"de", "Zweite."}});
+    const std::string link = "/accept?policies=termsOfService&return=%2Faccount&changes=shown";
+    const Answer page = it.browser.open("/accept?policies=termsOfService&return=%2Faccount");
+    EXPECT_THAT(page.body,
+                HasSubstr("href=\"/accept?policies=termsOfService&amp;return=%2Faccount&amp;changes=shown\""));
+    const Answer changes = it.browser.open(link);
+    EXPECT_THAT(changes.body, HasSubstr("<del><span class=\"label\">Removed: </span>First."));
+    EXPECT_THAT(changes.body, HasSubstr("<ins><span class=\"label\">Added: </span>Second &lt;b&gt;."));
+    EXPECT_THAT(changes.body, HasSubstr("what changed from version 1 to version 2"));
+    it.browser.send("/accept", shown_policy(changes.body));
+    const auto rows = it.service.sql(
+        "SELECT count(*) FROM term_policy_acceptances a JOIN term_policy_diffs d ON d.hash = a.shown_diff_hash "
+        "WHERE a.version = 2 AND d.from_version = 1");
+    EXPECT_EQ(rows[0][0], "1") << "the acceptance names what was shown";
+}
+
+TEST(ConsentPages, TextsWithoutACommonLanguageAreNotCompared) {
+    Visitor it;
     it.desk.published("termsOfService", 1, {{"en", "First."}});
     it.browser.send("/accept", shown_policy(it.browser.open("/accept").body));
-    it.desk.published("termsOfService", 2, {{"en", "Second."}});
-    const Answer page = it.browser.open("/accept");
-    const std::string link = "/api/public/term-policy/diff/termsOfService/1/2?language=en";
-    EXPECT_THAT(page.body, HasSubstr("href=\"" + link + "\""));
-    EXPECT_THAT(it.browser.open(link).body, HasSubstr("Second."));
+    it.desk.published("termsOfService", 2, {{"en", "Second."}, {"de", "Zweite."}});
+    const Answer page = it.browser.open("/accept?lang=de");
+    EXPECT_THAT(page.body, HasSubstr("Zweite."));
+    EXPECT_THAT(page.body, Not(HasSubstr("changes=")));
+    const Answer asked = it.browser.open("/accept?changes=shown");
+    EXPECT_EQ(asked.status, 200);
+    EXPECT_EQ(it.browser.send("/accept", shown_policy(asked.body)).status, 303);
+}
+
+// Another language must not ask for other texts.
+TEST(ConsentPages, AChangeOfTheLanguageAsksForTheSamePolicies) {
+    Visitor it;
+    it.desk.published("termsOfService", 1, {{"en", "Terms."}});
+    it.desk.published("marketing", 1, {{"en", "Letters."}});
+    const std::string link = "href=\"?policies=marketing&amp;return=%2F&amp;lang=de\"";
+    const Answer page = it.browser.open("/accept?policies=marketing&return=%2F&lang=en");
+    EXPECT_THAT(page.body, HasSubstr(link));
+    Browser::Fields fields = shown_policy(page.body);
+    for (auto& [name, value] : fields)
+        if (name == "contentHash") value = std::string(64, 'a');
+    const Answer refused = it.browser.send("/accept?policies=marketing", fields);
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_THAT(refused.body, HasSubstr("Letters."));
+    EXPECT_THAT(refused.body, HasSubstr(link));
 }
 
 TEST(ConsentPages, APageCanAskForOtherPolicies) {
@@ -103,7 +135,8 @@ TEST(ConsentPages, APageCanAskForOtherPolicies) {
     EXPECT_EQ(it.browser.open("/accept?return=%2F").headers.at("location"), "/");
     const Answer page = it.browser.open("/accept?policies=marketing&return=%2F");
     EXPECT_THAT(page.body, HasSubstr("Letters."));
-    EXPECT_EQ(it.browser.send("/accept", shown_policy(page.body)).headers.at("location"),
+    EXPECT_THAT(page.body, HasSubstr("action=\"/accept?policies=marketing\""));
+    EXPECT_EQ(it.browser.send("/accept?policies=marketing", shown_policy(page.body)).headers.at("location"),
               "/accept?policies=marketing&return=%2F");
     EXPECT_EQ(it.browser.open("/accept?policies=marketing&return=%2F").headers.at("location"), "/");
     EXPECT_EQ(it.browser.open("/accept?policies=%3Cx%3E,marketing&return=%2F").headers.at("location"), "/");

@@ -9,9 +9,8 @@
 #include <gmock/gmock.h>
 
 #include "base/percent_encoding.hpp"
-#include "tests/support/browser.hpp"
+#include "tests/pages/guarded_visitor.hpp"
 #include "tests/support/calls/consent_calls.hpp"
-#include "tests/support/http_client.hpp"
 #include "tests/support/raw_call.hpp"
 
 namespace consentry::tests {
@@ -20,86 +19,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
-
-constexpr const char* door = "/api/forward-auth";
-const std::string pages = "https://accounts.example.com";
-const std::string app = "app.example.com";
-const std::string wiki = "wiki.example.com";
-const std::string host_cookie = "__Host-consentry-host";
-
-const Environment guarded{
-    {"PUBLIC_URL", pages}, {"FORWARD_AUTH_HOSTS", app + "," + wiki}, {"HTTP_TRUSTED_PROXIES", "127.0.0.1"}};
-
-std::string header(const Answer& answer, const std::string& name) {
-    const auto found = answer.headers.find(name);
-    return found == answer.headers.end() ? "" : found->second;
-}
-
-// What a proxy adds to the request of a browser.
-Headers forwarded(const std::string& host, const std::string& uri = "/") {
-    return {{"Host", host},
-            {"X-Forwarded-For", "203.0.113.7"},
-            {"X-Forwarded-Proto", "https"},
-            {"X-Forwarded-Host", host},
-            {"X-Forwarded-Method", "GET"},
-            {"X-Forwarded-Uri", uri}};
-}
-Headers navigation(const std::string& host, const std::string& uri = "/") {
-    Headers out = forwarded(host, uri);
-    out.emplace_back("Sec-Fetch-Mode", "navigate");
-    out.emplace_back("Accept", "text/html,*/*;q=0.8");
-    return out;
-}
-void replace(Headers& headers, const std::string& name, const std::string& value) {
-    std::erase_if(headers, [&](const auto& header) { return header.first == name; });
-    if (!value.empty()) headers.emplace_back(name, value);
-}
-
-// A browser that visits guarded hosts and the pages, each with its own cookies.
-class Visitor {
-public:
-    explicit Visitor(Service& service) : service_(&service), pages_(service) {}
-
-    Answer at(const std::string& host, const std::string& path, Headers headers) {
-        auto& jar = hosts[host];
-        std::string sent;
-        for (const auto& [name, value] : jar) sent.append(sent.empty() ? "" : "; ").append(name + "=" + value);
-        if (!sent.empty()) headers.emplace_back("Cookie", sent);
-        Answer answer = HttpClient(service_->port()).call("GET", path, {}, headers);
-        for (const std::string& cookie : answer.cookies)
-            jar[cookie.substr(0, cookie.find('='))] =
-                cookie.substr(cookie.find('=') + 1, cookie.find(';') - cookie.find('=') - 1);
-        return answer;
-    }
-    Answer ask(const std::string& host, const std::string& uri = "/", const std::string& check = door) {
-        return at(host, check, navigation(host, uri));
-    }
-    bool is_admitted(const std::string& host) { return at(host, door, forwarded(host)).status == 200; }
-
-    // The address of the callback, with a code, for a browser that begins at the host.
-    std::string begin(const std::string& host, const std::string& path = "/orders?x=1") {
-        const Answer start = at(host, "/.consentry/start?return=" + percent_encoded(path), navigation(host));
-        const std::string to_pages = header(start, "location");
-        EXPECT_THAT(to_pages, StartsWith(pages + "/login/hand-over?"));
-        const std::string back = header(pages_.open(to_pages.substr(pages.size())), "location");
-        return back;
-    }
-    // From the host to the host, with a session.
-    Answer enter(const std::string& host, const std::string& path = "/orders?x=1") {
-        return call_back(host, begin(host, path));
-    }
-    Answer call_back(const std::string& host, const std::string& address) {
-        const std::string path = address.substr(std::min(address.size(), address.find('/', 8)));
-        return at(host, path, navigation(host, path));
-    }
-    Browser& pages_browser() { return pages_; }
-
-    std::map<std::string, std::map<std::string, std::string>> hosts;
-
-private:
-    Service* service_;
-    Browser pages_;
-};
 
 TEST(GuardedHosts, ANavigationWithoutASessionIsSentToTheLoginAndBack) {
     Service service(guarded);

@@ -7,6 +7,7 @@
 namespace consentry::tests {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -33,6 +34,52 @@ TEST(PageAnswers, ThePolicyLeavesNothingToScriptsAndStrangers) {
         EXPECT_EQ(answer.headers.at("cross-origin-resource-policy"), "same-origin");
         EXPECT_THAT(answer.body, Not(HasSubstr("<script")));
         EXPECT_THAT(answer.body, Not(HasSubstr("style=")));
+    }
+}
+
+// A path that an operation takes.
+std::string path_for(const http::Operation& page) {
+    std::string path = page.paths.front();
+    for (const auto& [placeholder, value] : std::vector<std::pair<std::string, std::string>>{
+             {":token", "x"}, {":type", "termsOfService"}, {":version", "1"}, {":provider", "google"}})
+        if (const auto at = path.find(placeholder); at != std::string::npos)
+            path.replace(at, placeholder.size(), value);
+    return path;
+}
+
+void expect_safe(const Answer& answer, const std::string& which) {
+    EXPECT_THAT(answer.headers.at("content-security-policy"), HasSubstr("default-src 'none'")) << which;
+    EXPECT_THAT(answer.headers.at("content-security-policy"), HasSubstr("frame-ancestors 'none'")) << which;
+    EXPECT_EQ(answer.headers.at("cache-control"), "no-store") << which;
+    EXPECT_EQ(answer.headers.at("referrer-policy"), "no-referrer") << which;
+    EXPECT_EQ(answer.headers.at("x-content-type-options"), "nosniff") << which;
+    EXPECT_EQ(answer.headers.at("x-frame-options"), "DENY") << which;
+    EXPECT_THAT(answer.body, Not(HasSubstr("<script"))) << which;
+    EXPECT_THAT(answer.body, Not(HasSubstr("style="))) << which;
+    EXPECT_THAT(answer.body, Not(ContainsRegex(" on[a-z]+="))) << which;
+    EXPECT_LT(answer.status, 500U) << which;
+}
+
+// Pages, refusals, redirects, and answers to forms, for everybody and for who is logged in.
+TEST(PageAnswers, EveryAnswerOfEveryPageHasTheHeadersThatProtectIt) {
+    Service service;
+    Browser visitor(service);
+    Browser member(service);
+    const Person person = service.make_person();
+    for (const auto& page : service.app().router().pages()) {
+        if (page->id.starts_with("pagesFile")) continue;
+        const std::string path = path_for(*page);
+        for (Browser* browser : {&visitor, &member}) {
+            if (browser == &member && !member.is_logged_in()) member.log_in(person);
+            browser->open("/");
+            const std::string which = page->id + (browser == &member ? " of a member" : " of a visitor");
+            if (page->method == http::Method::get) {
+                expect_safe(browser->open(path), which);
+            } else {
+                expect_safe(browser->send(path, {}), which);
+                expect_safe(browser->send(path, {}, {{"Sec-Fetch-Site", "cross-site"}}), which + " from elsewhere");
+            }
+        }
     }
 }
 
@@ -80,8 +127,17 @@ TEST(PageAnswers, TheLanguageIsTheChosenOneElseTheBrowsersElseEnglish) {
     EXPECT_EQ(heading("/login", "es"), "Iniciar sesión");
     EXPECT_THAT(browser.open("/login?lang=de").body, HasSubstr("<html lang=\"de\">"));
     EXPECT_THAT(browser.open("/login?lang=de&return=/account").body,
-                HasSubstr("href=\"?lang=ja&amp;return=%2Faccount\""))
+                HasSubstr("href=\"?return=%2Faccount&amp;lang=ja\""))
         << "a change of the language keeps the way back";
+}
+
+TEST(PageAnswers, AnErrorPageKeepsTheChosenLanguage) {
+    Browser browser(suite_service());
+    EXPECT_THAT(browser.open("/no/such/page?a=b&lang=de").body, HasSubstr("href=\"?a=b&amp;lang=ja\""));
+    EXPECT_EQ(browser.cookies.at(language_cookie), "de");
+    const Answer refused = browser.send("/logout", {}, {{"Sec-Fetch-Site", "cross-site"}});
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_THAT(refused.body, Not(HasSubstr("lang=ja"))) << "nothing can be opened at that path";
 }
 
 TEST(PageAnswers, RefusalsAreInTheLanguageOfThePage) {

@@ -35,6 +35,10 @@ TEST(PageSettings, NameLogoAndColorsAreTheOperators) {
     Browser browser(service);
     const std::string page = browser.open("/login").body;
     EXPECT_THAT(page, HasSubstr("Example &amp; Sons"));
+    const auto style = page.find("/assets/style-");
+    const std::string sheet = browser.open(page.substr(style, page.find('"', style) - style)).body;
+    EXPECT_THAT(sheet, HasSubstr("--accent:#7a1f5c"));
+    EXPECT_THAT(sheet, HasSubstr("--accent:#f0a8d0"));
     const auto begin = page.find("/assets/logo-");
     ASSERT_NE(begin, std::string::npos);
     const Answer logo = browser.open(page.substr(begin, page.find('"', begin) - begin));

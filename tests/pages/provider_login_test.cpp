@@ -38,10 +38,10 @@ TEST_F(ProviderLogin, ThePagesOfLoginAndSignUpHaveTheButtons) {
     for (const char* path : {"/", "/forgot-password", "/no-such-page"})
         EXPECT_THAT(visitor.browser.open(path).headers.at("content-security-policy"), HasSubstr("form-action 'self';"))
             << "no other page leads there";
-    EXPECT_THAT(visitor.browser.open("/login?return=%2Faccount%3Fa%3Db").body,
-                HasSubstr(R"(<form method="post" action="/login/apple">
+    const std::string page = visitor.browser.open("/login?return=%2Faccount%3Fa%3Db").body;
+    EXPECT_THAT(page, HasSubstr(R"(<form method="post" action="/login/apple">
 <input type="hidden" name="csrf" value=")" +
-                          visitor.browser.token + R"(">
+                                visitor.browser.token + R"(">
 <input type="hidden" name="return" value="/account?a=b">)"));
 }
 

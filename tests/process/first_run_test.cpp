@@ -87,6 +87,9 @@ TEST(FirstRun, SaysWhereItListensWhereTheDataLiesAndWhatComesNext) {
     EXPECT_EQ(service.stop().code, 0);
     const std::string said = service.program().err();
     EXPECT_THAT(said, HasSubstr("listens on http://127.0.0.1:" + std::to_string(service.port())));
+    const std::string site = "http://127.0.0.1:" + std::to_string(service.port());
+    EXPECT_THAT(said, HasSubstr("Pages: " + site + "/login, " + site + "/account\n"));
+    EXPECT_THAT(said, HasSubstr("API documentation: " + site + "/docs\n"));
     EXPECT_THAT(said, HasSubstr("data folder: " + (fs::canonical(folder.path()) / "data").string()));
     EXPECT_THAT(said, HasSubstr("consentry user create --email you@example.org --role superAdmin"));
     EXPECT_EQ(service.program().out(), "") << "what is for people goes to standard error";

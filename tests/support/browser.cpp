@@ -23,6 +23,10 @@ std::string between(const std::string& text, const std::string& before, char aft
 
 }  // namespace
 
+std::string hidden_field(const std::string& page, const std::string& name) {
+    return between(page, "name=\"" + name + "\" value=\"", '"');
+}
+
 std::string set_cookie_of(const Answer& answer, const std::string& name) {
     for (const std::string& cookie : answer.cookies)
         if (cookie.starts_with(name + "=")) return cookie.substr(name.size() + 1);
@@ -35,7 +39,7 @@ Answer Browser::call(const std::string& method, const std::string& path, const s
     if (!sent.empty()) add(headers, "Cookie", sent);
     add(headers, "Accept", "text/html,application/xhtml+xml,*/*;q=0.8");
     std::erase_if(headers, [](const auto& header) { return header.second.empty(); });
-    Answer answer = HttpClient(service_->port()).call(method, path, body, headers);
+    Answer answer = HttpClient(port_()).call(method, path, body, headers);
     for (const std::string& cookie : answer.cookies) {
         const std::string name = cookie.substr(0, cookie.find('='));
         const std::string value = between(cookie, "=", ';');
@@ -78,9 +82,9 @@ Answer Browser::send_from(const std::string& origin, const std::string& path, co
     return answer;
 }
 
-Answer Browser::log_in(const Person& person) {
+Answer Browser::log_in(const std::string& email, const std::string& password) {
     open("/login");
-    return send("/login", {{"email", person.email}, {"password", person.password}});
+    return send("/login", {{"email", email}, {"password", password}});
 }
 
 }  // namespace consentry::tests

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/percent_encoding.hpp"
 #include "base/text.hpp"
 
 namespace consentry {
@@ -33,9 +34,23 @@ std::optional<std::string> origin_of(bool is_secure, std::string_view host) {
     return std::string(is_secure ? secure : plain) + name;
 }
 
-// A path goes into a header: it has visible ASCII characters only.
 bool is_path(std::string_view text) {
-    return text.starts_with('/') && std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7F'; });
+    return text.starts_with('/') &&
+           std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) > ' ' && c != '\x7F'; });
+}
+
+// Browsers leave some characters as they are, such as those of `?filter[a]=b|c`, that RFC 3986 wants percent-encoded.
+// The path goes into a header and into addresses, so it has those of RFC 3986 only.
+std::string encoded_path(std::string_view text) {
+    constexpr std::string_view kept = "!$&'()*+,;=:@/?";
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool is_escape =
+            text[i] == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 && hex_value(text[i + 2]) >= 0;
+        out.append(is_escape ? std::string(1, '%') : percent_encoded(text.substr(i, 1), kept));
+    }
+    return out;
 }
 
 std::optional<AskedAddress> from_url(std::string_view url, bool is_get) {
@@ -46,7 +61,7 @@ std::optional<AskedAddress> from_url(std::string_view url, bool is_get) {
     auto origin = origin_of(is_secure, url.substr(0, slash));
     const std::string_view path = slash == url.size() ? std::string_view("/") : url.substr(slash);
     if (!origin || !is_path(path)) return std::nullopt;
-    return AskedAddress{.origin = std::move(*origin), .path = std::string(path), .is_get = is_get};
+    return AskedAddress{.origin = std::move(*origin), .path = encoded_path(path), .is_get = is_get};
 }
 
 }  // namespace
@@ -73,7 +88,7 @@ std::optional<AskedAddress> GuardedHosts::asked(const http::RequestContext& cont
     const auto uri = request.count("x-forwarded-uri") == 1 ? request.header("x-forwarded-uri") : std::nullopt;
     const std::string_view asked = uri ? *uri : path;
     return AskedAddress{
-        .origin = std::move(*origin), .path = is_path(asked) ? std::string(asked) : "/", .is_get = is_get};
+        .origin = std::move(*origin), .path = is_path(asked) ? encoded_path(asked) : "/", .is_get = is_get};
 }
 
 bool GuardedHosts::contain(std::string_view origin) const {

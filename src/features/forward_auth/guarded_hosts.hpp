@@ -14,7 +14,7 @@ namespace consentry {
 // A browser's request to a guarded host, as a trusted proxy tells it.
 struct AskedAddress {
     std::string origin;  // "https://app.example.com", in lower case and without the usual port
-    std::string path;    // with the query; begins with a slash
+    std::string path;    // with the query; begins with a slash, and has characters of RFC 3986 only
     bool is_get = false;
 
     std::string text() const { return origin + path; }

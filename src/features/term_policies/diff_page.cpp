@@ -25,42 +25,42 @@ constexpr std::string_view style =
     "hr{border:0;border-top:1px dashed;margin:1rem 0}"
     ".label{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}";
 
-// Control characters are no text in HTML, and a carriage return would show as another line.
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : html_escaped(text)) {
-        if (c == '\r') continue;
-        if (static_cast<unsigned char>(c) < 0x20 && c != '\t')
-            out += "\uFFFD";
-        else
-            out.push_back(c);
+// An element for a line of a unified diff. `mark` is its first character.
+Html element_of(const DiffPage& page, char mark, std::string_view line) {
+    Html out;
+    const auto add = [&](HtmlLiteral begin, const std::string& label, HtmlLiteral end) {
+        out += begin;
+        if (!label.empty()) {
+            out += "<span class=\"label\">";
+            out += Html::of_text(label);
+            out += ": </span>";
+        }
+        out += Html::of_text(line);
+        out += end;
+    };
+    switch (mark) {
+        case '-':
+            add("<del>", page.removed, "\n</del>\n");
+            break;
+        case '+':
+            add("<ins>", page.added, "\n</ins>\n");
+            break;
+        case '@':
+            out += "<hr>\n";
+            break;
+        case ' ':
+            add("<p>", {}, "\n</p>\n");
+            break;
+        default:
+            break;  // the remark that a text does not end with a line end
     }
     return out;
 }
 
-// An element for a line of a unified diff. `first` is its mark.
-std::string element_of(const DiffPage& page, char mark, std::string_view line) {
-    const auto labelled = [&](std::string_view tag, const std::string& label) {
-        return fmt::format("<{0}><span class=\"label\">{1}: </span>{2}\n</{0}>\n", tag, escaped(label), escaped(line));
-    };
-    switch (mark) {
-        case '-':
-            return labelled("del", page.removed);
-        case '+':
-            return labelled("ins", page.added);
-        case '@':
-            return "<hr>\n";
-        case ' ':
-            return fmt::format("<p>{}\n</p>\n", escaped(line));
-        default:
-            return {};  // the remark that a text does not end with a line end
-    }
-}
-
 }  // namespace
 
-std::string diff_page(const DiffPage& page, std::string_view before, std::string_view after) {
-    std::string body;
+Html diff_lines(const DiffPage& page, std::string_view before, std::string_view after) {
+    Html out;
     const std::string differences = unified_diff(before, after, "before", "after");
     std::string_view rest = differences;
     for (int number = 0; !rest.empty(); ++number) {
@@ -69,14 +69,21 @@ std::string diff_page(const DiffPage& page, std::string_view before, std::string
         rest.remove_prefix(std::min(end + 1, rest.size()));
         if (number < 2 || line.empty()) continue;  // the names
         if (number == 2) continue;                 // the first range, which nothing precedes
-        body += element_of(page, line.front(), line.substr(1));
+        out += element_of(page, line.front(), line.substr(1));
     }
-    if (body.empty()) body = fmt::format("<p>{}</p>\n", escaped(page.same));
+    if (!out.empty()) return out;
+    out += "<p>";
+    out += Html::of_text(page.same);
+    out += "</p>\n";
+    return out;
+}
+
+std::string diff_page(const DiffPage& page, std::string_view before, std::string_view after) {
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"{0}\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{1}</title>\n"
         "<style>{2}</style>\n</head>\n<body>\n<main>\n<h1>{1}</h1>\n{3}</main>\n</body>\n</html>\n",
-        name_of(page.language), escaped(page.title), style, body);
+        name_of(page.language), Html::of_text(page.title).text(), style, diff_lines(page, before, after).text());
 }
 
 DiffPage labelled_page(const Locales& locales, Language language, std::string_view policy, std::int64_t from,

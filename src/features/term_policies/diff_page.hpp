@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/html.hpp"
 #include "base/locales.hpp"
 
 namespace consentry {
@@ -16,6 +17,8 @@ struct DiffPage {
     std::string added;  // what screen readers say before such a line
     Language language = Language::en;
 };
+// The comparison alone: a line of the texts is a paragraph, <del> or <ins>.
+Html diff_lines(const DiffPage& page, std::string_view before, std::string_view after);
 // Everything in the texts is escaped. The same input gives the same bytes.
 std::string diff_page(const DiffPage& page, std::string_view before, std::string_view after);
 // The labels in this language. `policy` is the message key of the policy's name.

@@ -1,8 +1,9 @@
 #include "features/term_policies/diffs.hpp"
 
+#include <fmt/format.h>
+
 #include "base/errors.hpp"
 #include "features/term_policies/content_check.hpp"
-#include "features/term_policies/diff_page.hpp"
 
 namespace consentry {
 
@@ -10,6 +11,7 @@ PolicyDiffs::PolicyDiffs(storage::Database& database, TermPolicies& policies, co
     : database_(database),
       policies_(policies),
       locales_(locales),
+      shown_(shown_max),
       pool_({.name = "diff", .threads = 1, .queue_max = 32, .nice = 10}) {}
 
 awaitable<Result<std::string>> PolicyDiffs::page(PolicyType type, std::int64_t from, std::int64_t to,
@@ -17,15 +19,11 @@ awaitable<Result<std::string>> PolicyDiffs::page(PolicyType type, std::int64_t f
     if (from >= to) co_return fail(errors::term_policy_not_found);
     auto kept = co_await find(type, from, to, language);
     if (kept) co_return std::move(*kept);
-    auto before = co_await text_of(type, from, language);
-    if (!before) co_return before;
-    auto after = co_await text_of(type, to, language);
-    if (!after) co_return after;
-    auto labels = labelled_page(locales_, language, "termPolicy.type." + std::string(name_of(type)), from, to);
-    const std::string made =
-        co_await pool_.run([labels = std::move(labels), before = std::move(*before), after = std::move(*after)] {
-            return diff_page(labels, before, after);
-        });
+    auto texts = co_await texts_of(type, from, to, language);
+    if (!texts) co_return fail(std::move(texts.error()));
+    const std::string made = co_await pool_.run([labels = labels(type, from, to, language), texts = std::move(*texts)] {
+        return diff_page(labels, texts.before, texts.after);
+    });
     co_await database_.execute(
         "INSERT INTO term_policy_diffs (hash, type, from_version, to_version, language, page) "
         "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
@@ -34,6 +32,36 @@ awaitable<Result<std::string>> PolicyDiffs::page(PolicyType type, std::int64_t f
     kept = co_await find(type, from, to, language);
     if (!kept) throw Unavailable("the page of a comparison cannot be kept");
     co_return std::move(*kept);
+}
+
+awaitable<Result<PolicyChanges>> PolicyDiffs::changes(PolicyType type, std::int64_t from, std::int64_t to,
+                                                      Language language) {
+    const std::string key = fmt::format("{}/{}/{}/{}", name_of(type), from, to, name_of(language));
+    if (auto shown = shown_.find(key)) co_return std::move(*shown);
+    auto kept = co_await page(type, from, to, language);
+    if (!kept) co_return fail(std::move(kept.error()));
+    auto texts = co_await texts_of(type, from, to, language);
+    if (!texts) co_return fail(std::move(texts.error()));
+    DiffPage labelled = labels(type, from, to, language);
+    PolicyChanges out{.title = labelled.title, .lines = {}, .digest = digest_of(*kept)};
+    out.lines = co_await pool_.run([labelled = std::move(labelled), texts = std::move(*texts)] {
+        return diff_lines(labelled, texts.before, texts.after);
+    });
+    shown_.put(key, out);
+    co_return out;
+}
+
+DiffPage PolicyDiffs::labels(PolicyType type, std::int64_t from, std::int64_t to, Language language) const {
+    return labelled_page(locales_, language, "termPolicy.type." + std::string(name_of(type)), from, to);
+}
+
+awaitable<Result<PolicyDiffs::Pair>> PolicyDiffs::texts_of(PolicyType type, std::int64_t from, std::int64_t to,
+                                                           Language language) {
+    auto before = co_await text_of(type, from, language);
+    if (!before) co_return fail(std::move(before.error()));
+    auto after = co_await text_of(type, to, language);
+    if (!after) co_return fail(std::move(after.error()));
+    co_return Pair{std::move(*before), std::move(*after)};
 }
 
 awaitable<std::optional<std::string>> PolicyDiffs::find(PolicyType type, std::int64_t from, std::int64_t to,

@@ -57,6 +57,7 @@ public:
     using Guard = CallerGuard;
     UserId user() const { return caller_.user; }
     SessionId session() const { return caller_.session; }
+    const std::string& email() const { return caller_.email; }
     Actor actor() const { return Actor(caller_); }
 
 private:

@@ -1,0 +1,123 @@
+// A form that is sent twice, as by a double click, happens once, and both answers are the first.
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "tests/support/browser.hpp"
+#include "tests/support/calls/mail_calls.hpp"
+#include "tests/support/mailbox.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+const Browser::Fields newcomer{{"email", "ada@example.org"}, {"password", std::string(right_password)}, {"name", ""}};
+
+TEST(RepeatedForms, TwoClicksAtOnceMakeOneAccountAndOneMail) {
+    Service service;
+    Browser browser(service);
+    browser.open("/sign-up");
+    std::vector<Answer> answers(8);
+    {
+        std::vector<std::jthread> clicks;
+        for (Answer& answer : answers)
+            clicks.emplace_back([&, browser]() mutable { answer = browser.send("/sign-up", newcomer); });
+    }
+    for (const Answer& answer : answers) {
+        EXPECT_EQ(answer.status, 303);
+        EXPECT_EQ(answer.headers.at("location"), "/login?step=signed-up");
+    }
+    EXPECT_EQ(service.sql("SELECT count(*) FROM users WHERE email = 'ada@example.org'")[0][0], "1");
+    Mailbox(service).wait_for("ada@example.org", "verifyEmail");
+    EXPECT_EQ(Mailbox(service).all("ada@example.org").size(), 1U);
+}
+
+TEST(RepeatedForms, TwoClicksAtOnceBeginOneSession) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.open("/login");
+    Browser second = browser;
+    {
+        const std::jthread click(
+            [&] { browser.send("/login", {{"email", person.email}, {"password", person.password}}); });
+        second.send("/login", {{"email", person.email}, {"password", person.password}});
+    }
+    EXPECT_EQ(browser.cookies.at(session_cookie), second.cookies.at(session_cookie));
+    EXPECT_EQ(service.sql("SELECT count(*) FROM sessions WHERE user_id = '" + person.id.text() + "'")[0][0], "1");
+}
+
+TEST(RepeatedForms, BackupCodesAreShownAgain) {
+    Service& service = suite_service();
+    Person person = service.make_person();
+    Browser browser(service);
+    browser.log_in(person);
+    browser.open("/account/two-factor/start");
+    browser.send("/account/two-factor/start", {});
+    const std::string page = browser.open("/account/two-factor/confirm").body;
+    const std::string mark = "<code class=\"secret\">";
+    const auto at = page.find(mark) + mark.size();
+    person.secret = page.substr(at, page.find('<', at) - at);
+    std::erase(person.secret, ' ');
+    const std::string token = browser.token;
+    const Browser::Fields fields{{"code", service.code(person)}};
+    const Answer first = browser.send("/account/two-factor/confirm", fields);
+    ASSERT_THAT(first.body, HasSubstr("<li><code>"));
+    EXPECT_FALSE(first.body.contains("lang=de\"")) << "nothing leads away from the codes";
+    browser.token = token;
+    const Answer second = browser.send("/account/two-factor/confirm", fields);
+    const auto codes = [](const std::string& body) {
+        return body.substr(body.find("<li><code>"), body.rfind("</code></li>") - body.find("<li><code>"));
+    };
+    EXPECT_EQ(codes(second.body), codes(first.body));
+}
+
+TEST(RepeatedForms, AfterTenSecondsAFormIsTakenAnew) {
+    Service service;
+    Browser browser(service);
+    browser.open("/sign-up");
+    const std::string token = browser.token;
+    EXPECT_EQ(browser.send("/sign-up", newcomer).status, 303);
+    service.pass(std::chrono::seconds{9});
+    browser.token = token;
+    EXPECT_EQ(browser.send("/sign-up", newcomer).status, 303);
+    service.pass(std::chrono::seconds{1});
+    browser.token = token;
+    EXPECT_EQ(browser.send("/sign-up", newcomer).status, 409) << "the address is taken";
+}
+
+TEST(RepeatedForms, AFormOfAnotherPageOrWithOtherFieldsIsAnother) {
+    Service service;
+    Browser browser(service);
+    browser.open("/sign-up");
+    EXPECT_EQ(browser.send("/sign-up", newcomer).status, 303);
+    browser.open("/sign-up");
+    EXPECT_EQ(browser.send("/sign-up", newcomer).status, 409);
+    Browser::Fields other = newcomer;
+    other[0].second = "bob@example.org";
+    browser.open("/sign-up");
+    const std::string token = browser.token;
+    EXPECT_EQ(browser.send("/sign-up", other).status, 303);
+    other[0].second = "eve@example.org";
+    browser.token = token;
+    EXPECT_EQ(browser.send("/sign-up", other).status, 303);
+    EXPECT_EQ(service.sql("SELECT count(*) FROM users")[0][0], "3");
+}
+
+TEST(RepeatedForms, AFormThatFailedIsTakenAnew) {
+    Service service;
+    Browser browser(service);
+    browser.open("/login");
+    const std::string token = browser.token;
+    const Person person = service.make_person();
+    const Browser::Fields fields{{"email", person.email}, {"password", person.password}};
+    service.break_writes("INSERT ON sessions");
+    EXPECT_GE(browser.send("/login", fields).status, 500U);
+    service.mend_writes();
+    browser.token = token;
+    EXPECT_EQ(browser.send("/login", fields).status, 303);
+}
+
+}  // namespace
+}  // namespace consentry::tests
