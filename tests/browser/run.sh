@@ -20,7 +20,7 @@ fi
 (($# == 2)) || usage
 modules=$(npm_modules browser "$browser")
 [[ -d "$modules" ]] || fail "puppeteer-core is missing: run script/bootstrap --engines"
-command -v node >/dev/null || fail "node is missing: run script/bootstrap --engines"
+use_node
 export CONSENTRY_PROGRAM=$2 CONSENTRY_NODE_MODULES=$modules CONSENTRY_CHROMIUM
 CONSENTRY_CHROMIUM=$(chromium_program)
 if [[ "$1" != pictures ]]; then

@@ -18,7 +18,7 @@ modules=$(npm_modules client "$package")
 
 need() {
     [[ -d "$modules" ]] || fail "the npm packages of the client are missing: run script/bootstrap --engines"
-    command -v node >/dev/null || fail "node is missing: run script/bootstrap --engines"
+    use_node
 }
 
 # Copies the package, so that nothing is written to the source tree.

@@ -200,9 +200,25 @@ npm_modules() {
     echo "${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/consentry/$1-$(sha256sum "$2/package-lock.json" | cut -c1-16)"
 }
 
-# install_npm_modules NAME FOLDER: downloads them there.
+# has_node: whether the machine has a Node that the npm packages of the tests support. Debian 12 has version 18.
+has_node() {
+    [[ "$(node --version 2>/dev/null)" =~ ^v([0-9]+)\. ]] && ((BASH_REMATCH[1] >= 20))
+}
+
+# use_node: makes `node` one that they support: the machine's, or else the one that comes with them.
+use_node() {
+    local folder
+    ! has_node || return 0
+    for folder in "$(npm_modules node "$here/node")"/node_modules/node-linux-*/bin; do
+        PATH=$folder:$PATH
+    done
+    has_node || fail "node is missing or older than version 20: run script/bootstrap --engines"
+}
+
+# install_npm_modules NAME FOLDER: downloads them there, and Node if the machine's is too old.
 install_npm_modules() {
     local modules fresh
+    [[ "$1" == node ]] || has_node || install_npm_modules node "$here/node"
     modules=$(npm_modules "$1" "$2")
     [[ ! -d "$modules" ]] || return 0
     command -v npm >/dev/null || fail "npm is missing: run script/bootstrap --engines"
