@@ -4,6 +4,9 @@
 #include <iterator>
 #include <stdexcept>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "base/bytes.hpp"
 #include "base/new_file.hpp"
 #include "crypto/random.hpp"
@@ -65,7 +68,10 @@ void fill(Config& config, const auto& secret_in, const auto& make_key) {
 
 void make_data_folder(const Config& config) {
     fs::create_directories(config.data.directory);
-    fs::permissions(config.data.directory, fs::perms::owner_all);
+    // A folder of somebody else, such as a volume that a container was given, is theirs to protect; doctor names it.
+    struct stat facts{};
+    if (::stat(config.data.directory.c_str(), &facts) == 0 && facts.st_uid == geteuid())
+        fs::permissions(config.data.directory, fs::perms::owner_all);
 }
 
 Config with_local_secrets(Config config, const Clock& clock) {

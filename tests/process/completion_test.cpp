@@ -1,10 +1,12 @@
 // Completion in shells, and the manual pages: both are generated from the table of commands.
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include <gmock/gmock.h>
 
 #include "process/account.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -133,6 +135,28 @@ TEST_F(Completion, EveryCommandHasAManualPageWithoutFaults) {
     std::stringstream text;
     text << file.rdbuf();
     EXPECT_THAT(text.str(), HasSubstr("\\-\\-skip\\-existing"));
+}
+
+// Services, a command that asks, and those whose result is a document of another kind have no JSON.
+TEST_F(Completion, EveryOtherCommandKnowsJson) {
+    const std::set<std::string> others{
+        "serve", "witness", "init", "completion", "config docs", "config env-example", "policy diff"};
+    ASSERT_EQ(run_program({"manual", "pages"}, folder_.path(), {}).code, 0);
+    std::set<std::string> without;
+    std::set<std::string> with;
+    for (const auto& page : fs::directory_iterator(folder_ / "pages")) {
+        std::string command;
+        for (std::string line : lines_of(text_in(page.path()))) {
+            std::erase(line, '\\');
+            const std::string mark = ".B consentry ";
+            if (line.starts_with(mark)) without.insert(command = line.substr(mark.size()));
+            if (line == ".SH DESCRIPTION") break;
+            if (line.contains("--json")) with.insert(command);
+        }
+    }
+    for (const std::string& command : with) without.erase(command);
+    EXPECT_EQ(without, others);
+    EXPECT_THAT(with, IsSupersetOf({"user block", "session revoke", "verify bundle", "log verify admin"}));
 }
 
 }  // namespace

@@ -74,10 +74,11 @@ TEST_F(Init, NeverReplacesSettings) {
 }
 
 TEST_F(Init, FillsTheFileThatAPackageShips) {
-    std::ofstream(folder_ / ".env") << "# See consentry.env(5).\nAPP_ENV=production\nDATA_DIR=elsewhere\n";
+    std::ofstream(folder_ / ".env") << "# See consentry.env(5).\nAPP_ENV=staging\nDATA_DIR=elsewhere\n";
     fs::permissions(folder_ / ".env", static_cast<fs::perms>(0640));
     EXPECT_EQ(run(usual_).code, 0);
-    EXPECT_THAT(settings(), HasSubstr("CONSENT_LOG_PRIVATE_KEY="));
+    EXPECT_THAT(settings(), AllOf(HasSubstr("\nAPP_ENV=staging\n"), HasSubstr("\nDATA_DIR=elsewhere\n"),
+                                  HasSubstr("CONSENT_LOG_PRIVATE_KEY=")));
     struct stat facts{};
     ASSERT_EQ(::stat((folder_ / ".env").c_str(), &facts), 0);
     EXPECT_EQ(facts.st_mode & 07777U, 0640U) << "the package has decided who reads it";

@@ -44,6 +44,7 @@ protected:
         return column("SELECT code FROM administration_acts ORDER BY acted_at, id");
     }
     HttpClient client() const { return service_.client(); }
+    std::string client_url() const { return "http://127.0.0.1:" + std::to_string(service_.port()); }
 
     const TempFolder folder_;
     Account ada_;
@@ -247,6 +248,29 @@ TEST_F(UserStateCommands, JsonIsTheSameAtATerminal) {
     ASSERT_EQ(list.as_array().size(), 1U);
     EXPECT_EQ(list.at(0).at("email"), "ada@example.org");
     EXPECT_EQ(list, json_of({"user", "list"}));
+}
+
+TEST_F(UserStateCommands, AChangeIsToldInJson) {
+    const auto told = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"--email", ada_.email});
+        return json::serialize(json_of(std::move(arguments)));
+    };
+    const std::string id = R"({"id":")" + ada_.id + '"';
+    tokens_of(client(), ada_);
+    EXPECT_EQ(told({"session", "revoke", "--all"}), R"({"ended":1})");
+    EXPECT_EQ(told({"user", "block"}), id + R"(,"status":"blocked"})");
+    EXPECT_EQ(told({"user", "unblock"}), id + R"(,"status":"active"})");
+    EXPECT_EQ(told({"user", "unlock"}), id + R"(,"unlocked":true})");
+    EXPECT_EQ(told({"user", "two-factor", "reset", "--disable"}), id + R"(,"twoFactor":"off"})");
+    const Finished set = run_program({"user", "password", "set", "--email", ada_.email, "--json"}, folder_.path(),
+                                     quick_settings(), "Copper-Meadow-77\n");
+    EXPECT_EQ(set.out, id + ",\"passwordSet\":true}\n") << set.err;
+    EXPECT_EQ(told({"user", "delete", "--yes"}), id + R"(,"deleted":true,"erasedInDays":30})");
+    const std::string key(json_of({"apikey", "create", "--name", "shop", "--type", "default"}).at("key").as_string());
+    EXPECT_EQ(json_of({"apikey", "delete", "--key", key}).at("deleted"), true);
+    EXPECT_EQ(json_of({"migrate"}).at("upToDate"), true);
+    const auto health = json_of({"health", "--url", client_url() + "/api/health/ready"});
+    EXPECT_EQ(health.at("ready"), true);
 }
 
 TEST_F(UserStateCommands, EveryCommandWithResultsKnowsJson) {

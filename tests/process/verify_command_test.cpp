@@ -105,6 +105,22 @@ TEST_F(VerifyCommand, ABundleAndTheDescriptionInIt) {
     EXPECT_THAT(broken.err, HasSubstr("receipt.jwt: this is not a ZIP archive"));
 }
 
+TEST_F(VerifyCommand, TheVerdictInJson) {
+    const auto verdict = [&](std::vector<std::string> arguments, int code, const std::string& input = {}) {
+        arguments.insert(arguments.end(), {"--key", key_, "--json"});
+        const Finished done = verify(std::move(arguments), input);
+        EXPECT_EQ(done.code, code) << done.err;
+        return json::parse(done.out);
+    };
+    const auto valid = verdict({"proof", "privacy.tlog-proof"}, 0);
+    EXPECT_EQ(valid.at("valid"), true);
+    EXPECT_THAT(std::string(valid.at("text").as_string()), HasSubstr("entry 0 of the 1 in "));
+    EXPECT_EQ(verdict({"receipt", "receipt.jwt", "--description", "log.note"}, 0).at("valid"), true);
+    const auto invalid = verdict({"bundle", "-"}, 1, "no archive");
+    EXPECT_EQ(invalid.at("valid"), false);
+    EXPECT_EQ(invalid.at("text"), "this is not a ZIP archive");
+}
+
 class StampedRecords : public ::testing::Test {
 protected:
     StampedRecords() {

@@ -76,7 +76,8 @@ int delete_api_key(const ApiKeyOptions& options) {
     if (!services) return wrong_use;
     const auto erased = run(services->api_keys.erase_by_key(Actor::operator_at_the_machine(), options.key));
     if (!erased) return tell(*services, erased.error());
-    fmt::print(stderr, "The API key is deleted and no longer accepted.\n");
+    tell_done("The API key is deleted and no longer accepted.", {{"key", options.key}, {"deleted", true}},
+              options.json);
     return 0;
 }
 

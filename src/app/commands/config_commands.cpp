@@ -67,6 +67,8 @@ std::optional<Config> read_settings() {
 int check_config(bool running, bool as_json) {
     const auto config = load_config();
     if (!config) return wrong_settings;
+    for (const ConfigProblem& warning : unit_warnings(*config))
+        fmt::print(stderr, "warning: setting {}: {}\n", warning.setting, warning.text);
     const SystemClock clock;
     const StartCheck found = check_start(*config, clock, running);
     const bool is_valid = found.problems.empty();
@@ -110,14 +112,15 @@ int print_settings_example() {
     return 0;
 }
 
-int migrate() {
+int migrate(bool as_json) {
     const auto config = load_config();
     if (!config) return wrong_settings;
     open_database(*config);
     // Also with PostgreSQL: other commands recognize an installation by its data folder.
     make_data_folder(*config);
-    fmt::print(stderr, "The schema of {} is up to date.\n",
-               config->database.url.empty() ? config->database.file.string() : "the PostgreSQL database");
+    const std::string database =
+        config->database.url.empty() ? config->database.file.string() : "the PostgreSQL database";
+    tell_done(fmt::format("The schema of {} is up to date.", database), {{"upToDate", true}}, as_json);
     return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "app/commands/command_support.hpp"
 #include "app/terminal/progress_bar.hpp"
+#include "app/terminal/results.hpp"
 #include "base/new_file.hpp"
 #include "features/consent_proof/database_check.hpp"
 
@@ -77,11 +78,12 @@ int export_consent(const ConsentExportOptions& options) {
         }
     }
     file.replace();
-    fmt::print(stderr, "Exported {} entries to {} ({} bytes).\n", bundle->entries, options.out, bundle->size);
+    tell_done(fmt::format("Exported {} entries to {} ({} bytes).", bundle->entries, options.out, bundle->size),
+              {{"entries", bundle->entries}, {"file", options.out}, {"bytes", bundle->size}}, options.json);
     return 0;
 }
 
-int verify_database(const std::string& key) {
+int verify_database(const std::string& key, bool as_json) {
     std::optional<tlog::VerifierKey> trusted;
     if (!key.empty()) {
         auto parsed = tlog::VerifierKey::parse(key);
@@ -96,15 +98,26 @@ int verify_database(const std::string& key) {
     if (!services) return wrong_use;
     DatabaseCheck check(services->database, services->object_store, services->clock.now(), std::move(trusted));
     const DatabaseFindings findings = run(check.run());
-    for (const std::string& found : findings.found) fmt::print("{}\n", found);
-    if (findings.unnamed > 0) fmt::print("and {} more\n", findings.unnamed);
+    const auto published = findings.checkpoint ? findings.checkpoint->size : 0;
+    if (as_json) {
+        boost::json::array found;
+        for (const std::string& one : findings.found) found.emplace_back(one);
+        print_json(boost::json::object{{"valid", findings.are_none()},
+                                       {"entries", findings.entries},
+                                       {"published", published},
+                                       {"found", std::move(found)},
+                                       {"unnamed", findings.unnamed}});
+    } else {
+        for (const std::string& one : findings.found) fmt::print("{}\n", one);
+        if (findings.unnamed > 0) fmt::print("and {} more\n", findings.unnamed);
+    }
     if (!findings.are_none()) {
         fmt::print(stderr, "consentry: the database differs from the consent log\n");
         return failed;
     }
-    fmt::print("The database is what the consent log says: {} entries, {} of them in the checkpoint of {}.\n",
-               findings.entries, findings.checkpoint ? findings.checkpoint->size : 0,
-               findings.checkpoint ? findings.checkpoint->origin : "no log");
+    if (!as_json)
+        fmt::print("The database is what the consent log says: {} entries, {} of them in the checkpoint of {}.\n",
+                   findings.entries, published, findings.checkpoint ? findings.checkpoint->origin : "no log");
     return 0;
 }
 

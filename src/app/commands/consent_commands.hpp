@@ -12,11 +12,12 @@ struct ConsentExportOptions {
     std::string from;  // a day, or a time with its offset
     std::string to;
     bool without_addenda = false;
+    bool json = false;
 };
 
 int export_consent(const ConsentExportOptions& options);
 
 // Compares the database with the log. `key`: the log's verifier key; empty: the one that the database names.
-int verify_database(const std::string& key);
+int verify_database(const std::string& key, bool as_json);
 
 }  // namespace consentry

@@ -8,6 +8,7 @@ namespace consentry {
 struct HealthOptions {
     std::string url;  // of the service; empty: as the settings say
     int timeout_in_seconds = 5;
+    bool json = false;
 };
 
 // Prints what it finds, with advice. Changes nothing. Returns 1 if anything is an error.

@@ -94,7 +94,7 @@ std::string dotenv_text(std::string_view value) {
     return out + "\"";
 }
 
-// What a file may have that is not yet an installation: a package ships it like that.
+// Whether a file is not yet an installation: a package ships it like that. What it says stays.
 bool is_untouched(const Environment& settings) {
     constexpr std::array<std::string_view, 2> shipped{"APP_ENV", "DATA_DIR"};
     return std::ranges::all_of(settings,
@@ -105,14 +105,19 @@ void say_exists(const fs::path& file) {
     fmt::print(stderr, "consentry: {} exists; nothing was changed. Edit it, or move it away first.\n", file.string());
 }
 
-// Returns false if the file must stay as it is, and has then reported it.
-bool may_write(const fs::path& file) {
+// Returns what the file says that init may replace, or nullopt if it must stay as it is, and has then reported it.
+std::optional<Environment> shipped_settings(const fs::path& file) {
     std::error_code error;
-    if (!fs::exists(fs::symlink_status(file, error))) return true;
-    const auto present = load_environment({}, file);
-    if (present && is_untouched(present->values)) return true;
+    if (!fs::exists(fs::symlink_status(file, error))) return Environment{};
+    auto present = load_environment({}, file);
+    if (present && is_untouched(present->values)) return std::move(present->values);
     say_exists(file);
-    return false;
+    return std::nullopt;
+}
+
+std::string value_in(const Environment& settings, std::string_view name, std::string_view otherwise) {
+    const auto found = settings.find(std::string(name));
+    return found == settings.end() ? std::string(otherwise) : found->second;
 }
 
 // A file that is there already lends its owner and mode: a package decides who may read it. Returns false if somebody
@@ -127,13 +132,15 @@ bool write_settings(const fs::path& file, std::string_view text) {
     return true;
 }
 
-std::string file_text(const std::vector<std::pair<std::string_view, std::string>>& answers) {
+std::string file_text(const Environment& shipped,
+                      const std::vector<std::pair<std::string_view, std::string>>& answers) {
     std::string out =
         "# Settings of Consentry, written by `consentry init`. Keep this file secret, and keep a copy: without the "
         "keys "
         "in it,\n"
         "# second factors and the consent log no longer work. `consentry config docs` describes all settings.\n"
-        "\nAPP_ENV=production\n";
+        "\nAPP_ENV=" +
+        dotenv_text(value_in(shipped, "APP_ENV", "production")) + "\n";
     for (const auto& [setting, value] : answers)
         if (!value.empty()) out += fmt::format("{}={}\n", setting, dotenv_text(value));
     out += "\n# Keys. `consentry keys generate` makes new ones.\n";
@@ -145,11 +152,13 @@ std::string file_text(const std::vector<std::pair<std::string_view, std::string>
 }
 
 // Returns nullopt if an answer is missing or wrong, and has then reported it.
-std::optional<std::vector<std::pair<std::string_view, std::string>>> answers_to(const InitOptions& options) {
+std::optional<std::vector<std::pair<std::string_view, std::string>>> answers_to(const InitOptions& options,
+                                                                                const Environment& shipped) {
     std::vector<std::pair<std::string_view, std::string>> out;
     const Environment environment = process_environment();
     bool is_fine = true;
-    for (const Question& question : questions()) {
+    for (Question question : questions()) {
+        question.usual = value_in(shipped, question.setting, question.usual);
         std::string value = question.given == nullptr ? std::string() : options.*question.given;
         const auto variable = environment.find(std::string(question.setting));
         if (value.empty() && variable != environment.end()) value = variable->second;
@@ -196,15 +205,16 @@ void say_what_next(const fs::path& file, const Config& config) {
 
 int init(const InitOptions& options) {
     const fs::path file = settings_file();
-    if (!may_write(file)) return wrong_use;
+    const auto shipped = shipped_settings(file);
+    if (!shipped) return wrong_use;
     if (!options.yes && !is_terminal(stdin)) {
         fmt::print(stderr,
                    "consentry: standard input is not a terminal; give the settings as options, and add --yes\n");
         return wrong_use;
     }
-    const auto answers = answers_to(options);
+    const auto answers = answers_to(options, *shipped);
     if (!answers) return wrong_use;
-    std::string text = file_text(*answers);
+    std::string text = file_text(*shipped, *answers);
     const auto settings = parse_dotenv(text);
     if (!settings) throw std::logic_error("init wrote settings that cannot be read");
     const auto config = read_config(*settings);
@@ -220,8 +230,9 @@ int init(const InitOptions& options) {
         say_exists(file);
         return wrong_use;
     }
-    for (const ConfigProblem& warning : warnings(*config, *settings))
-        fmt::print(stderr, "warning: setting {}: {}\n", warning.setting, warning.text);
+    for (const auto& found : {warnings(*config, *settings), unit_warnings(*config)})
+        for (const ConfigProblem& warning : found)
+            fmt::print(stderr, "warning: setting {}: {}\n", warning.setting, warning.text);
     say_what_next(file, *config);
     return 0;
 }

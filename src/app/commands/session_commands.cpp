@@ -37,7 +37,13 @@ Result<void> revoke(Services& services, UserId user, SessionId session) {
 }
 
 // Looks again until it has nothing left to end, so that a session that begins meanwhile ends as well.
-int revoke_all(Services& services, UserId user) {
+int tell_ended(std::int64_t ended, bool as_json) {
+    tell_done(fmt::format("{} {} ended.", ended, ended == 1 ? "session has" : "sessions have"), {{"ended", ended}},
+              as_json);
+    return 0;
+}
+
+int revoke_all(Services& services, UserId user, bool as_json) {
     std::int64_t ended = 0;
     ListQuery oldest;
     oldest.order = {{.expression = "created_at"}};
@@ -51,8 +57,7 @@ int revoke_all(Services& services, UserId user) {
             ended += done ? 1 : 0;
         }
     }
-    fmt::print(stderr, "{} {} ended.\n", ended, ended == 1 ? "session has" : "sessions have");
-    return 0;
+    return tell_ended(ended, as_json);
 }
 
 }  // namespace
@@ -96,10 +101,9 @@ int revoke_sessions(const SessionOptions& options) {
         if (only) {
             const auto done = revoke(services, user.id, *only);
             if (!done) return tell(services, done.error());
-            fmt::print(stderr, "The session has ended.\n");
-            return 0;
+            return tell_ended(1, options.json);
         }
-        return revoke_all(services, user.id);
+        return revoke_all(services, user.id, options.json);
     });
 }
 

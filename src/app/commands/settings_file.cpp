@@ -2,7 +2,10 @@
 
 #include <cerrno>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,9 +19,11 @@ namespace {
 #ifdef CONSENTRY_SETTINGS_FILE
 constexpr const char* usual_file = CONSENTRY_SETTINGS_FILE;
 constexpr const char* usual_data = "/var/lib/consentry";
+constexpr const char* service_account = "consentry";  // User= of the unit
 #else
 constexpr const char* usual_file = ".env";
 constexpr const char* usual_data = "./data";
+constexpr const char* service_account = nullptr;
 #endif
 
 std::optional<std::filesystem::path>& chosen() {
@@ -41,12 +46,35 @@ std::filesystem::path usual_data_folder() { return usual_data; }
 
 void act_as_owner_of_data(const Config& config) {
     struct stat facts{};
-    if (geteuid() != 0 || stat(config.data.directory.c_str(), &facts) != 0 || facts.st_uid == 0) return;
-    const passwd* account = getpwuid(facts.st_uid);
+    if (geteuid() != 0 || stat(config.data.directory.c_str(), &facts) != 0) return;
+    const passwd* account = facts.st_uid != 0            ? getpwuid(facts.st_uid)
+                            : service_account == nullptr ? nullptr
+                                                         : getpwnam(service_account);
+    const bool is_roots = facts.st_uid == 0;
+    if (is_roots && account == nullptr) return;
+    const gid_t group = is_roots ? account->pw_gid : facts.st_gid;
+    const uid_t user = is_roots ? account->pw_uid : facts.st_uid;
     // The group before the user: afterwards nobody may change it any more.
-    require(account != nullptr ? initgroups(account->pw_name, facts.st_gid) : setgroups(0, nullptr));
-    require(setgid(facts.st_gid));
-    require(setuid(facts.st_uid));
+    require(account != nullptr ? initgroups(account->pw_name, group) : setgroups(0, nullptr));
+    require(setgid(group));
+    require(setuid(user));
+}
+
+std::vector<ConfigProblem> unit_warnings(const Config& config) {
+    std::vector<ConfigProblem> out;
+    if (service_account == nullptr) return out;
+    constexpr std::string_view in_files = "file:";
+    const auto check = [&](std::string_view setting, const std::filesystem::path& folder) {
+        const auto below = std::filesystem::absolute(folder).lexically_normal().lexically_relative(usual_data);
+        if (!below.empty() && *below.begin() != "..") return;
+        out.push_back({.setting = std::string(setting),
+                       .text = "the unit lets the service write below " + std::string(usual_data) +
+                               " only; run `systemctl edit consentry` and add ReadWritePaths=" + folder.string()});
+    };
+    check("DATA_DIR", config.data.directory);
+    for (const auto& [setting, url] : {std::pair{"STORAGE_URL", &config.storage.url}, {"MAIL_URL", &config.mail.url}})
+        if (url->starts_with(in_files)) check(setting, url->substr(in_files.size()));
+    return out;
 }
 
 }  // namespace consentry

@@ -114,10 +114,12 @@ int set_password(const UserOptions& options) {
         auto password = read_password();
         if (!password) return failed;
         if (const auto form = form_of(*password)) return tell(services, *form);
+        const std::string id = user.id.text();
         const auto set = run(services.passwords.set(std::move(user), *password));
         crypto::wipe(*password);
         if (!set) return tell(services, set.error());
-        fmt::print(stderr, "The password has been set. All sessions of the account have ended.\n");
+        tell_done("The password has been set. All sessions of the account have ended.",
+                  {{"id", id}, {"passwordSet", true}}, options.json);
         return 0;
     });
 }
@@ -125,11 +127,13 @@ int set_password(const UserOptions& options) {
 int reset_two_factor(const UserOptions& options) {
     return with_account(options.account, [&](Services& services, User user) -> int {
         const auto after = options.disable ? TwoFactor::After::off : TwoFactor::After::set_up_required;
+        const std::string id = user.id.text();
         const auto done = run(services.two_factor.reset(Actor::operator_at_the_machine(), std::move(user), after, {}));
         if (!done) return tell(services, done.error());
-        fmt::print(stderr, "{}. All sessions of the account have ended.\n",
-                   options.disable ? "Two-factor authentication is off"
-                                   : "The account must set up two-factor authentication again at the next login");
+        tell_done(options.disable ? "Two-factor authentication is off. All sessions of the account have ended."
+                                  : "The account must set up two-factor authentication again at the next login. All "
+                                    "sessions of the account have ended.",
+                  {{"id", id}, {"twoFactor", options.disable ? "off" : "setup-required"}}, options.json);
         return 0;
     });
 }

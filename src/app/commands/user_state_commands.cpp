@@ -59,7 +59,7 @@ int set_status(const UserOptions& options, UserStatus status, const char* says) 
         const auto done = run(services.administration.set_status(
             {.actor = Actor::operator_at_the_machine(), .cause = {}}, user.id, status));
         if (!done) return tell(services, done.error());
-        fmt::print(stderr, "{}\n", says);
+        tell_done(says, {{"id", user.id.text()}, {"status", consentry::name_of(status)}}, options.json);
         return 0;
     });
 }
@@ -151,7 +151,8 @@ int unlock_user(const UserOptions& options) {
         const auto done =
             run(services.administration.unlock({.actor = Actor::operator_at_the_machine(), .cause = {}}, user.id));
         if (!done) return tell(services, done.error());
-        fmt::print(stderr, "All locks are lifted. The counts of wrong passwords and codes are zero again.\n");
+        tell_done("All locks are lifted. The counts of wrong passwords and codes are zero again.",
+                  {{"id", user.id.text()}, {"unlocked", true}}, options.json);
         return 0;
     });
 }
@@ -164,8 +165,9 @@ int delete_user(const UserOptions& options) {
             return failed;
         const auto done = run(services.accounts.delete_by(Actor::operator_at_the_machine(), user.id, {}));
         if (!done) return tell(services, done.error());
-        fmt::print(stderr, "The account is deleted. Its personal data will be erased in {} days.\n",
-                   services.config.account.erase_after.count());
+        const auto days = services.config.account.erase_after.count();
+        tell_done(fmt::format("The account is deleted. Its personal data will be erased in {} days.", days),
+                  {{"id", user.id.text()}, {"deleted", true}, {"erasedInDays", days}}, options.json);
         return 0;
     });
 }

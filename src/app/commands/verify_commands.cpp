@@ -13,6 +13,7 @@
 
 #include "app/commands/command_support.hpp"
 #include "app/commands/verify_input.hpp"
+#include "app/terminal/results.hpp"
 #include "features/consent_proof/bundle_check.hpp"
 #include "features/consent_proof/receipt_check.hpp"
 
@@ -35,9 +36,15 @@ tlog::Policy trusted_policy(const VerifyOptions& options) {
     return std::move(*policy);
 }
 
-int refuse(const std::string& file, std::string_view why) {
-    fmt::print(stderr, "consentry: {}: {}\n", file == "-" ? "standard input" : file, why);
+int refuse(const VerifyOptions& options, std::string_view why) {
+    fmt::print(stderr, "consentry: {}: {}\n", options.file == "-" ? "standard input" : options.file, why);
+    if (options.json) print_json(boost::json::object{{"valid", false}, {"text", why}});
     return failed;
+}
+
+int accept(const VerifyOptions& options, std::string_view sentence) {
+    print_valid(sentence, options.json);
+    return 0;
 }
 
 std::string place_of(const tlog::ProvenEntry& place) {
@@ -158,7 +165,7 @@ std::expected<std::string, std::string> verify_found_stamp(const FoundReceipts& 
     const auto stamp = verify_stamp({.text = found.stamp->text, .answer = *answer, .consistency = *consistency},
                                     accepted->checkpoint, authorities);
     if (!stamp) return std::unexpected("timestamp: " + stamp.error());
-    return fmt::format("The log has a time stamp: {}.\n", describe(*stamp));
+    return fmt::format("\nThe log has a time stamp: {}.", describe(*stamp));
 }
 
 int verify_found(const VerifyOptions& options, const FoundReceipts& found, const Description& description,
@@ -167,28 +174,26 @@ int verify_found(const VerifyOptions& options, const FoundReceipts& found, const
     std::string only;
     for (const FoundReceipt& one : found.receipts) {
         const auto receipt = verify_receipt(one.receipt, description);
-        if (!receipt) return refuse(options.file, one.place + ": " + receipt.error());
+        if (!receipt) return refuse(options, one.place + ": " + receipt.error());
         only = describe(LogEntry(receipt->entry));
         if (!one.proof) continue;
         const auto proven = verify_receipt_proof(*receipt, *one.proof, policy);
-        if (!proven) return refuse(options.file, one.place + ": " + proven.error());
+        if (!proven) return refuse(options, one.place + ": " + proven.error());
         only += "; " + place_of(proven->place);
         ++proofs;
     }
-    if (found.receipts.empty()) return refuse(options.file, "the file contains no receipt");
+    if (found.receipts.empty()) return refuse(options, "the file contains no receipt");
     std::string stamped;
     if (found.stamp) {
         const Authorities authorities(options);
         auto verified = verify_found_stamp(found, policy, authorities.text());
-        if (!verified) return refuse(options.file, verified.error());
+        if (!verified) return refuse(options, verified.error());
         stamped = std::move(*verified);
     }
-    if (found.receipts.size() == 1)
-        fmt::print("The receipt is genuine: {}.\n{}", only, stamped);
-    else
-        fmt::print("All {} receipts of {} are genuine, and {} of them are proven to be in the log.\n{}",
-                   found.receipts.size(), description.origin, proofs, stamped);
-    return 0;
+    if (found.receipts.size() == 1) return accept(options, fmt::format("The receipt is genuine: {}.{}", only, stamped));
+    return accept(options,
+                  fmt::format("All {} receipts of {} are genuine, and {} of them are proven to be in the log.{}",
+                              found.receipts.size(), description.origin, proofs, stamped));
 }
 
 // Carries out a command, and tells how it was called wrongly.
@@ -200,7 +205,7 @@ int guarded(const VerifyOptions& options, Work work) {
         fmt::print(stderr, "consentry: {}\n", error.what());
         return wrong_use;
     } catch (const std::runtime_error& error) {
-        return refuse(options.file, error.what());
+        return refuse(options, error.what());
     }
 }
 
@@ -211,19 +216,17 @@ int verify_receipts(const VerifyOptions& options) {
         const tlog::Policy policy = trusted_policy(options);
         const InputFile file(options.file);
         auto found = is_json(file.text()) ? find_receipts(file.text()) : FoundReceipts{};
-        if (!found) return refuse(options.file, found.error());
+        if (!found) return refuse(options, found.error());
         if (!options.description.empty())
             found->description_note = find_description(InputFile(options.description).text());
         const Description description = trusted_description(found->description_note, policy);
         if (is_json(file.text())) return verify_found(options, *found, description, policy);
         const LineResult result = verify_lines(file.text(), description);
-        if (!result.why.empty()) return refuse(options.file, fmt::format("line {}: {}", result.bad_line, result.why));
-        if (!result.last) return refuse(options.file, "the file contains no receipt");
+        if (!result.why.empty()) return refuse(options, fmt::format("line {}: {}", result.bad_line, result.why));
+        if (!result.last) return refuse(options, "the file contains no receipt");
         if (result.genuine == 1)
-            fmt::print("The receipt is genuine: {}.\n", describe(LogEntry(result.last->entry)));
-        else
-            fmt::print("All {} receipts of {} are genuine.\n", result.genuine, description.origin);
-        return 0;
+            return accept(options, fmt::format("The receipt is genuine: {}.", describe(LogEntry(result.last->entry))));
+        return accept(options, fmt::format("All {} receipts of {} are genuine.", result.genuine, description.origin));
     });
 }
 
@@ -231,9 +234,9 @@ int verify_proof_file(const VerifyOptions& options) {
     return guarded(options, [&] {
         const tlog::Policy policy = trusted_policy(options);
         const auto proven = verify_entry_proof(InputFile(options.file).text(), policy);
-        if (!proven) return refuse(options.file, proven.error());
-        fmt::print("The log contains this: {}; {}.\n", describe(proven->entry), place_of(proven->place));
-        return 0;
+        if (!proven) return refuse(options, proven.error());
+        return accept(options,
+                      fmt::format("The log contains this: {}; {}.", describe(proven->entry), place_of(proven->place)));
     });
 }
 
@@ -243,13 +246,15 @@ int verify_bundle_file(const VerifyOptions& options) {
         const InputFile file(options.file);
         const Authorities authorities(options);
         const auto verified = verify_bundle(as_bytes(file.text()), policy, authorities.text());
-        if (!verified) return refuse(options.file, verified.error());
+        if (!verified) return refuse(options, verified.error());
         const tlog::Checkpoint& checkpoint = verified->accepted.checkpoint;
-        fmt::print("The bundle is genuine: it has {} the {} entries of {}{}, {} addenda and {} documents{}.\n",
-                   verified->is_whole() ? "all" : fmt::format("{} of", verified->entries), checkpoint.size,
-                   checkpoint.origin, verified->is_whole() ? "" : " (" + describe(verified->filter) + ")",
-                   verified->addenda, verified->documents, verified->stamp ? "; " + describe(*verified->stamp) : "");
-        return 0;
+        return accept(
+            options,
+            fmt::format("The bundle is genuine: it has {} the {} entries of {}{}, {} addenda and {} documents{}.",
+                        verified->is_whole() ? "all" : fmt::format("{} of", verified->entries), checkpoint.size,
+                        checkpoint.origin, verified->is_whole() ? "" : " (" + describe(verified->filter) + ")",
+                        verified->addenda, verified->documents,
+                        verified->stamp ? "; " + describe(*verified->stamp) : ""));
     });
 }
 

@@ -11,6 +11,7 @@ struct VerifyOptions {
     std::string key;          // verifier key; empty if a policy is given
     std::string policy;       // file
     std::string description;  // file; empty: the receipts come with it
+    bool json = false;
     std::string authorities;  // file with certificates of time stamp authorities; empty: none is trusted
 };
 

@@ -15,6 +15,7 @@
 #include "app/commands/command_support.hpp"
 #include "app/commands/ending_signals.hpp"
 #include "app/config/dotenv.hpp"
+#include "app/terminal/results.hpp"
 #include "base/new_file.hpp"
 #include "crypto/random.hpp"
 #include "features/witness/application.hpp"
@@ -119,7 +120,7 @@ int serve_witness(const WitnessOptions& options) {
     return 0;
 }
 
-int make_witness_key(const std::string& name, const std::string& file) {
+int make_witness_key(const std::string& name, const std::string& file, bool as_json) {
     const auto signer = tlog::NoteSigner::generate(name, tlog::KeyType::cosignature);
     if (!signer) {
         fmt::print(stderr, "consentry: {}\n", signer.error());
@@ -134,7 +135,10 @@ int make_witness_key(const std::string& name, const std::string& file) {
         fmt::print(stderr, "consentry: {} exists; nothing was changed\n", file);
         return failed;
     }
-    fmt::print("{}\n", signer->verifier().text());
+    if (as_json)
+        print_json(boost::json::object{{"verifierKey", signer->verifier().text()}, {"file", file}});
+    else
+        fmt::print("{}\n", signer->verifier().text());
     fmt::print(stderr, "Keep {} like a password. Logs and verifiers need the line above.\n", file);
     return 0;
 }

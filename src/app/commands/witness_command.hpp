@@ -14,6 +14,6 @@ struct WitnessOptions {
 int serve_witness(const WitnessOptions& options);
 
 // Creates a key in a new file and prints its public half.
-int make_witness_key(const std::string& name, const std::string& file);
+int make_witness_key(const std::string& name, const std::string& file, bool as_json);
 
 }  // namespace consentry

@@ -138,4 +138,16 @@ void print_result(std::span<const ResultColumn> columns, const ResultRow& row, b
 
 void print_json(const json::value& value) { fmt::print("{}\n", json::serialize(value)); }
 
+void tell_done(std::string_view sentence, const json::object& result, bool as_json) {
+    fmt::print(stderr, "{}\n", sentence);
+    if (as_json) print_json(result);
+}
+
+void print_valid(std::string_view sentence, bool as_json) {
+    if (as_json)
+        print_json(json::object{{"valid", true}, {"text", sentence}});
+    else
+        fmt::print("{}\n", sentence);
+}
+
 }  // namespace consentry

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 
 namespace consentry {
 
@@ -49,5 +50,10 @@ void print_result(std::span<const ResultColumn> columns, const ResultRow& row, b
 
 // For results that have a JSON form of their own.
 void print_json(const boost::json::value& value);
+
+// Says on standard error what a command has done; prints `result` if JSON was asked for.
+void tell_done(std::string_view sentence, const boost::json::object& result, bool as_json);
+// Prints the result of a check: the sentence, or in JSON {"valid":true,"text":"..."}.
+void print_valid(std::string_view sentence, bool as_json);
 
 }  // namespace consentry

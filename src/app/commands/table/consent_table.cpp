@@ -19,6 +19,7 @@ void add_consent_commands(CLI::App& program, Selected& selected) {
     command->add_option("--to", options.to, "Only entries up to and including this day (UTC), or before this time");
     command->add_flag("--without-addenda", options.without_addenda,
                       "Leave out the evidence, which names account, session, network address and program");
+    add_json(*command, options.json);
     command->callback([&selected] { selected.run = [] { return export_consent(options); }; });
 }
 
@@ -33,6 +34,7 @@ void add_verify_commands(CLI::App& program, Selected& selected) {
         command->add_option("--policy", options.policy, "File with a policy: logs, witnesses and quorum that you trust")
             ->type_name("FILE")
             ->excludes(key);
+        add_json(*command, options.json);
         command->callback([&selected, run] { selected.run = [run] { return run(options); }; });
         return command;
     };
@@ -57,7 +59,9 @@ void add_verify_commands(CLI::App& program, Selected& selected) {
     CLI::App* database =
         subcommand(*verify, "database", "Compares the database with the consent log; names every row that was altered");
     database->add_option("--key", database_key, "Verifier key of the log (default: the one that the database names)");
-    database->callback([&selected] { selected.run = [] { return verify_database(database_key); }; });
+    static bool as_json = false;
+    add_json(*database, as_json);
+    database->callback([&selected] { selected.run = [] { return verify_database(database_key, as_json); }; });
 }
 
 }  // namespace consentry

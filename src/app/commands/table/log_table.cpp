@@ -25,7 +25,9 @@ void add_witness_commands(CLI::App& program, Selected& selected) {
     static std::string file;
     key->add_option("--name", name, "Name of the key, a URL without scheme: witness.example.org")->required();
     key->add_option("--out", file, "File to create")->type_name("FILE")->required();
-    key->callback([&selected] { selected.run = [] { return make_witness_key(name, file); }; });
+    static bool as_json = false;
+    add_json(*key, as_json);
+    key->callback([&selected] { selected.run = [] { return make_witness_key(name, file, as_json); }; });
 
     witness->callback([&selected, witness] {
         if (!witness->get_subcommands().empty()) return;

@@ -46,6 +46,7 @@ void add_doctor_commands(CLI::App& program, Selected& selected) {
     health->add_option("--url", options.url, "URL to check; by default, the one that follows from the settings");
     health->add_option("--timeout", options.timeout_in_seconds, "Seconds to wait for the response; default 5")
         ->check(CLI::Range(1, 300));
+    add_json(*health, options.json);
     health->callback([&selected] { selected.run = [] { return check_health(options); }; });
 }
 
@@ -66,7 +67,7 @@ void add_migrate_command(CLI::App& program, Selected& selected) {
     add_json(*command, as_json);
     command->callback([&selected, option] {
         if (option->count() == 0)
-            selected.run = migrate;
+            selected.run = [] { return migrate(as_json); };
         else
             selected.run = [] { return migrate_from(from, as_json); };
     });

@@ -51,6 +51,7 @@ void add_user_commands(CLI::App& program, Selected& selected) {
                                      int (*run)(const UserOptions&)) {
         CLI::App* command = add(parent, name, says, run);
         add_account(*command, options.account);
+        add_json(*command, options.json);
         return command;
     };
 
@@ -63,8 +64,7 @@ void add_user_commands(CLI::App& program, Selected& selected) {
 
     add_json(*add(*user, "list", "Lists all accounts: ID, email address, role, status, two-factor", list_users),
              options.json);
-    add_json(*add_for_account(*user, "show", "Shows an account: role, status, locks, two-factor, sessions", show_user),
-             options.json);
+    add_for_account(*user, "show", "Shows an account: role, status, locks, two-factor, sessions", show_user);
     add_for_account(*user, "block", "Blocks an account; ends all its sessions", block_user);
     add_for_account(*user, "unblock", "Makes a blocked or inactive account active again", unblock_user);
     add_for_account(*user, "unlock", "Lifts the locks that wrong passwords and codes caused", unlock_user);
@@ -101,6 +101,7 @@ void add_session_commands(CLI::App& program, Selected& selected) {
     add_account(*revoke, options.account);
     CLI::Option* one = revoke->add_option("session", options.session, "ID of the session");
     revoke->add_flag("--all", options.all, "End all sessions of the account")->excludes(one);
+    add_json(*revoke, options.json);
     revoke->callback([&selected] { selected.run = [] { return revoke_sessions(options); }; });
 }
 
@@ -123,6 +124,7 @@ void add_api_key_commands(CLI::App& program, Selected& selected) {
 
     CLI::App* erase = subcommand(*keys, "delete", "Deletes an API key; takes effect with the next request");
     erase->add_option("--key", options.key, "The part of the API key before the colon")->required();
+    add_json(*erase, options.json);
     erase->callback([&selected] { selected.run = [] { return delete_api_key(options); }; });
 }
 
