@@ -71,6 +71,15 @@ TEST(Base64url, Rfc4648VectorsAndOneSpellingOnly) {
     EXPECT_FALSE(from_base64("Zm9vYh=="));
 }
 
+TEST(Process, WhatOnlyTheStartNeededIsGivenBack) {
+    const std::string text = "The quick brown fox";
+    const auto digits = to_hex(as_bytes(text));
+    const std::int64_t before = resident_bytes();
+    give_back_start_memory();
+    EXPECT_LT(resident_bytes(), before);
+    EXPECT_EQ(to_hex(as_bytes(text)), digits) << "what is needed comes back";
+}
+
 TEST(Process, ADiskThatCannotBeAskedIsFull) {
     const auto used = disk_percent_used("/");
     EXPECT_GT(used, 0);

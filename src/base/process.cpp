@@ -1,10 +1,14 @@
 #include "base/process.hpp"
 
 #include <cstdio>
+#include <span>
+#include <string_view>
 
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <link.h>
 #include <malloc.h>
 
 namespace consentry {
@@ -32,6 +36,25 @@ std::int64_t disk_percent_used(const std::filesystem::path& folder) {
     const auto all = used + facts.f_bavail;
     if (all == 0) return 100;
     return static_cast<std::int64_t>((used * 100 + all - 1) / all);
+}
+
+void give_back_start_memory() {
+    malloc_trim(0);
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void*) {
+            if (std::string_view(object->dlpi_name).starts_with("linux-vdso")) return 0;
+            for (const ElfW(Phdr) & segment : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
+                // A segment that can be written may differ from its file.
+                if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
+                const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+                const std::uintptr_t begin = (object->dlpi_addr + segment.p_vaddr) / page * page;
+                const std::uintptr_t end = object->dlpi_addr + segment.p_vaddr + segment.p_memsz;
+                // An address from the loader, not a pointer to an object of ours.
+                madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);  // NOLINT
+            }
+            return 0;
+        },
+        nullptr);
 }
 
 }  // namespace consentry

@@ -10,13 +10,13 @@
 #include <sys/resource.h>
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <spdlog/spdlog.h>
 
 #include "app/app.hpp"
 #include "app/commands/config_commands.hpp"
 #include "app/commands/ending_signals.hpp"
 #include "app/service_manager.hpp"
+#include "base/process.hpp"
 
 namespace consentry {
 namespace {
@@ -94,8 +94,8 @@ int serve() {
     App app(*config, clock);
     app.start();
     write_document(app);
-    malloc_trim(0);  // return the memory that building the document took
     greet(app, *config);
+    give_back_start_memory();
     notify_service_manager("READY=1");
     std::optional<Watchdog> watchdog;
     if (const auto interval = watchdog_interval())
