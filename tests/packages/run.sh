@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # What operators do with the Debian package, in a fresh Debian that has nothing else: install, init, first login,
-# upgrade from a former version with data, purge. systemd does not run there, so the service is started by hand, as the
-# unit would.
+# upgrade from a former version with data, upgrades that fail, removal, purge. systemd does not run there, so the service
+# is started by hand, as the unit would, and a stand-in notes what the package asks of systemctl.
 #
-#   tests/packages/run.sh PACKAGE     a consentry_*.deb; needs root, for chroot
+#   tests/packages/run.sh PACKAGE     a consentry_*.deb, beside its consentry-dbgsym_*.deb; needs root, for chroot
 set -euo pipefail
 package=$(realpath "$1")
 release=${2:-bookworm}
@@ -18,6 +18,7 @@ finish() {
         pkill --signal KILL --parent "$service" 2>/dev/null || true
         wait "$service" 2>/dev/null || true
     fi
+    umount "$root/usr/bin" 2>/dev/null || true
     umount "$root/proc" 2>/dev/null || true
     rm -rf --one-file-system "$work"
 }
@@ -29,12 +30,20 @@ fail() {
     exit 1
 }
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+as_service() { inside setpriv --reuid consentry --regid consentry --init-groups env -C /var/lib/consentry "$@"; }
 mode_of() { inside stat -c '%a %U:%G' "$1"; }
+# shellcheck disable=SC2016  # dpkg-query expands ${...}
+state_of_package() { inside dpkg-query -W -f '${db:Status-Status} ${Version}' consentry; }
 install_package() { inside apt-get install -y --no-install-recommends "/$(basename "$1")"; }
+# quietly NAME COMMAND...: shows the output only if the command fails.
+quietly() {
+    local log=$work/$1.log
+    shift
+    "$@" >"$log" 2>&1 || { cat "$log" >&2; fail "failed: $*"; }
+}
 
 start_service() {
-    inside setpriv --reuid consentry --regid consentry --init-groups env -C /var/lib/consentry /usr/bin/consentry serve \
-        2>"$work/service.log" &
+    as_service /usr/bin/consentry serve 2>"$work/service.log" &
     service=$!
     for ((i = 0; i < 100; ++i)); do
         inside consentry health 2>/dev/null && return
@@ -53,30 +62,74 @@ log_in() {
     inside curl -s http://localhost:3000/api/user/login/credential -H 'Content-Type: application/json' \
         -d '{"email":"ada@example.org","password":"Velvet-Harbor-42","from":"website"}'
 }
+expect_login() { log_in | grep -q '"accessToken"' || fail "no login $*: $(log_in)"; }
+
+# What the package asks of systemd: a stand-in for systemctl, for which units are enabled as their links say, and active.
+begin_systemd() {
+    [[ ! -e "$root/usr/bin/systemctl" ]] || fail "a fresh system has systemctl"
+    mkdir -p "$root/run/systemd/system"
+    install -m 755 /dev/stdin "$root/usr/bin/systemctl" <<'TEXT'
+#!/bin/sh
+echo "$*" >>/var/log/systemctl
+for unit; do :; done
+case " $* " in
+    *" is-enabled "*) ls /etc/systemd/system/*.wants/"$unit" >/dev/null 2>&1 && echo enabled || echo disabled ;;
+esac
+TEXT
+}
+end_systemd() { rm -rf "$root/run/systemd" "$root/usr/bin/systemctl"; }
+# The actions on units, in order, since the last call.
+asked_of_systemd() {
+    sed -nE 's/^.*\b(start|stop|restart|try-restart) (consentry\..*)$/\1 \2/p' "$root/var/log/systemctl" | paste -sd ';'
+    : >"$root/var/log/systemctl"
+}
+expect_asked() { # WHEN EXPECTED
+    local asked
+    asked=$(asked_of_systemd)
+    [[ "$asked" == "$2" ]] || fail "$1 asks '$asked' of systemd instead of '$2'"
+}
+
+step "the packages"
+control=$work/control
+dpkg-deb --control "$package" "$control"
+grep -qs 'stop' "$control/preinst" && fail "an upgrade stops a unit before the new version is there"
+files=$work/files
+dpkg-deb --extract "$package" "$files"
+for file in bash-completion/completions/consentry zsh/vendor-completions/_consentry fish/vendor_completions.d/consentry.fish \
+    man/man1/consentry.1.gz man/man5/consentry.env.5.gz; do
+    [[ -s "$files/usr/share/$file" ]] || fail "/usr/share/$file is missing or empty"
+done
+debug_package=$(dirname "$package")/$(basename "$package" | sed 's/^consentry_/consentry-dbgsym_/')
+[[ -s "$debug_package" ]] || fail "$debug_package is missing"
+readelf --section-headers --wide "$files/usr/bin/consentry" | grep -E ' \.(symtab|debug_info) ' && fail "the program has debug symbols"
+build_id=$(readelf --notes --wide "$files/usr/bin/consentry" | sed -n 's/.*Build ID: *//p')
+[[ -n "$build_id" ]] || fail "the program has no build ID"
+dpkg-deb --contents "$debug_package" >"$work/debug"
+grep -q "/usr/lib/debug/.build-id/${build_id:0:2}/${build_id:2}\.debug$" "$work/debug" ||
+    fail "the debug symbols are of another program than $build_id"
 
 step "a fresh $release"
-mmdebstrap --variant=minbase --include=ca-certificates,curl "$release" "$root" ${MIRROR:+"$MIRROR"} >"$work/mmdebstrap.log" 2>&1 || {
-    cat "$work/mmdebstrap.log" >&2
-    fail "mmdebstrap failed"
-}
+quietly mmdebstrap mmdebstrap --variant=minbase --include=ca-certificates,curl "$release" "$root" ${MIRROR:+"$MIRROR"}
 mount -t proc proc "$root/proc"
 # This machine's way to the mirror is that of the new system, whose lists of packages were removed.
 cp /etc/resolv.conf "$root/etc/"
 cp /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/"
-inside apt-get update >"$work/update.log" 2>&1 || { cat "$work/update.log" >&2; fail "apt cannot update"; }
+quietly update inside apt-get update
 cp "$package" "$root/"
+begin_systemd
 SECONDS=0
 
 step "install"
-install_package "$package" >"$work/install.log" 2>&1 || { cat "$work/install.log" >&2; fail "apt cannot install the package"; }
+quietly install install_package "$package"
 grep -q 'Next: consentry init' "$work/install.log" || fail "the installation does not say what comes next"
+expect_asked "an installation without settings" ""
 [[ $(mode_of /etc/consentry/consentry.env) == "640 root:consentry" ]] || fail "modes of the settings: $(mode_of /etc/consentry/consentry.env)"
 [[ $(mode_of /var/lib/consentry) == "700 consentry:consentry" ]] || fail "modes of the data: $(mode_of /var/lib/consentry)"
 inside consentry serve 2>"$work/unset.log" && fail "the service starts without keys"
 grep -q AUTH_JWT_ACCESS_TOKEN_PRIVATE_KEY "$work/unset.log" || fail "the service does not say what is missing"
 
 step "init"
-inside consentry init --yes --public-url https://login.example.org 2>"$work/init.log" || { cat "$work/init.log" >&2; fail "init failed"; }
+quietly init inside consentry init --yes --public-url https://login.example.org
 [[ $(mode_of /etc/consentry/consentry.env) == "640 root:consentry" ]] || fail "init changes the modes of the settings"
 inside consentry init --yes --public-url https://other.example.org 2>/dev/null && fail "init replaces settings"
 inside consentry migrate 2>/dev/null
@@ -85,10 +138,15 @@ inside consentry migrate 2>/dev/null
 step "first login"
 inside sh -c 'echo Velvet-Harbor-42 | consentry user create --email ada@example.org --role superAdmin' >/dev/null
 start_service
-log_in | grep -q '"accessToken"' || fail "no login: $(log_in)"
+expect_login "after the installation"
 echo "installed, configured and logged in after $SECONDS s"
+((SECONDS < 60)) || fail "installation, configuration and first login took $SECONDS s"
 inside consentry doctor | grep -q '^ok' || fail "doctor finds nothing well"
 find "$root/var/lib/consentry" ! -user "$(inside id -u consentry)" | grep . && fail "files that the service does not own"
+# As `systemctl enable consentry.service consentry.socket` does.
+mkdir -p "$root"/etc/systemd/system/{multi-user,sockets}.target.wants
+ln -s /lib/systemd/system/consentry.service "$root/etc/systemd/system/multi-user.target.wants"
+ln -s /lib/systemd/system/consentry.socket "$root/etc/systemd/system/sockets.target.wants"
 
 step "backup and upgrade from the former version, with data"
 inside consentry backup /srv/backup >/dev/null 2>&1
@@ -96,36 +154,143 @@ stop_service
 former=$work/former
 dpkg-deb -R "$package" "$former"
 sed -i 's/^Version: .*/Version: 0.0.9/' "$former/DEBIAN/control"
+# Another program, so that a mixture of both versions is noticed. The loader ignores what follows the last section.
+echo former >>"$former/usr/bin/consentry"
 dpkg-deb --root-owner-group -b "$former" "$root/former.deb" >/dev/null
+new_program=$(sha256sum <"$files/usr/bin/consentry")
+former_program=$(sha256sum <"$former/usr/bin/consentry")
 before=$(sha256sum <"$root/etc/consentry/consentry.env")
-inside dpkg --install --force-downgrade --force-confold /former.deb >/dev/null 2>&1
-install_package "$package" >"$work/upgrade.log" 2>&1 || { cat "$work/upgrade.log" >&2; fail "the upgrade failed"; }
-# shellcheck disable=SC2016  # dpkg-query expands ${Version}
-[[ $(inside dpkg-query -W -f '${Version}' consentry) != 0.0.9 ]] || fail "nothing was upgraded"
-[[ $(sha256sum <"$root/etc/consentry/consentry.env") == "$before" ]] || fail "the upgrade changed the settings"
+install_former() { quietly former inside dpkg --install --force-downgrade --force-confold /former.deb; }
+expect_program() { [[ $(sha256sum <"$root/usr/bin/consentry") == "$2" ]] || fail "$1 leaves another program"; }
+expect_settings() { [[ $(sha256sum <"$root/etc/consentry/consentry.env") == "$before" ]] || fail "$1 changes the settings"; }
+install_former
+asked_of_systemd >/dev/null
+quietly upgrade install_package "$package"
+expect_asked "an upgrade" "restart consentry.service"
+expect_program "the upgrade" "$new_program"
+expect_settings "the upgrade"
 start_service
-log_in | grep -q '"accessToken"' || fail "no login after the upgrade"
+expect_login "after the upgrade"
+
+step "an upgrade whose dpkg is killed while it unpacks harms nothing and is repeated"
+stop_service
+install_former
+start_service
+mkdir "$root/killer"
+half=$(($(dpkg-deb --fsys-tarfile "$package" | wc -c) / 2))
+install -m 755 /dev/stdin "$root/killer/dpkg-deb" <<TEXT
+#!/bin/sh
+case " \$* " in
+    *" --fsys-tarfile "*) /usr/bin/dpkg-deb "\$@" | head -c $half && kill -KILL \$PPID ;;
+    *) exec /usr/bin/dpkg-deb "\$@" ;;
+esac
+TEXT
+inside env PATH=/killer:/usr/sbin:/usr/bin:/sbin:/bin dpkg --install "/$(basename "$package")" >"$work/killed.log" 2>&1 && fail "dpkg survives"
+[[ $(state_of_package) == half-installed* ]] || fail "dpkg was not killed in time: $(state_of_package)"
+[[ -e "$root/usr/bin/consentry.dpkg-new" ]] || fail "dpkg was killed before it unpacked the program"
+expect_program "the interrupted upgrade" "$former_program"
+expect_settings "the interrupted upgrade"
+expect_login "at the running service after an interrupted upgrade"
+stop_service
+start_service
+expect_login "at the former version after an interrupted upgrade"
+stop_service
+quietly configure inside dpkg --configure --pending
+quietly again install_package "$package"
+[[ $(state_of_package) == installed* ]] || fail "the upgrade cannot be repeated: $(state_of_package)"
+find "$root/usr" "$root/lib" "$root/etc" -name '*consentry*.dpkg-*' | grep . && fail "files of the interrupted upgrade are left"
+expect_program "the repeated upgrade" "$new_program"
+expect_settings "the repeated upgrade"
+start_service
+expect_login "after the repeated upgrade"
 stop_service
 
-step "an upgrade that was interrupted is completed"
+step "an upgrade that was unpacked only is completed"
+install_former
 inside dpkg --unpack "/$(basename "$package")" >/dev/null 2>&1
-inside dpkg --configure --pending >/dev/null 2>&1
+quietly pending inside dpkg --configure --pending
 start_service
-log_in | grep -q '"accessToken"' || fail "no login after an interrupted upgrade"
+expect_login "after an upgrade that was completed later"
 stop_service
 
-step "the wrong owner of the data is told"
-chown root:root "$root/var/lib/consentry"
-inside setpriv --reuid consentry --regid consentry --init-groups env -C / /usr/bin/consentry serve 2>"$work/owner.log" && fail "it starts"
-grep -q /var/lib/consentry "$work/owner.log" || fail "the folder is not named: $(cat "$work/owner.log")"
-chown "$(inside id -u consentry):$(inside id -g consentry)" "$root/var/lib/consentry"
+step "an upgrade on a full disk leaves the former version"
+install_former
+mkdir "$work/programs"
+cp -a "$root/usr/bin/." "$work/programs"
+# Room for everything that is there and a third of another program.
+room=$(($(du --summarize --block-size=1 "$work/programs" | cut -f1) + $(stat -c %s "$files/usr/bin/consentry") / 3))
+mount -t tmpfs -o "size=$room,mode=755" tmpfs "$root/usr/bin"
+cp -a "$work/programs/." "$root/usr/bin"
+inside dpkg --install "/$(basename "$package")" >"$work/full.log" 2>&1 && fail "there was room"
+grep -q 'No space left on device' "$work/full.log" || { cat "$work/full.log" >&2; fail "the upgrade failed for another reason"; }
+[[ $(state_of_package) == "installed 0.0.9" ]] || fail "after an upgrade without room, the package is $(state_of_package)"
+expect_program "the upgrade without room" "$former_program"
+expect_settings "the upgrade without room"
+start_service
+expect_login "after an upgrade without room"
+stop_service
+umount "$root/usr/bin"
+quietly room install_package "$package"
+expect_program "the upgrade with room" "$new_program"
+start_service
+expect_login "after the upgrade with room"
+stop_service
 
-step "remove and purge"
-inside apt-get remove -y consentry >/dev/null 2>&1
-[[ -e "$root/etc/consentry/consentry.env" ]] || fail "removing deletes the settings"
-inside apt-get purge -y consentry >"$work/purge.log" 2>&1
+step "settings that the operator has moved away stay away"
+mv "$root/etc/consentry/consentry.env" "$work/moved.env"
+install_former
+quietly upgrade-without install_package "$package"
+[[ ! -e "$root/etc/consentry/consentry.env" ]] || fail "the upgrade brings back settings that were moved away"
+cp -p "$work/moved.env" "$root/etc/consentry/consentry.env"
+
+step "the wrong owner of the data or of one file is told"
+data=$root/var/lib/consentry
+owner=$(inside id -u consentry):$(inside id -g consentry)
+for place in "$data" "$data/consentry.db"; do
+    chown root:root "$place"
+    inside setpriv --reuid consentry --regid consentry --init-groups env -C / /usr/bin/consentry serve 2>"$work/owner.log" &&
+        fail "the service starts although ${place#"$root"} is root's"
+    grep -qF "${place#"$root"}" "$work/owner.log" || fail "${place#"$root"} is not named: $(cat "$work/owner.log")"
+    chown "$owner" "$place"
+done
+
+step "remove, install again, purge"
+asked_of_systemd >/dev/null
+quietly remove inside apt-get remove -y consentry
+expect_asked "a removal" "stop consentry.socket;stop consentry.service"
+expect_settings "the removal"
+kept=$data/consentry.env.removed
+[[ $(mode_of /var/lib/consentry/consentry.env.removed) == "600 root:root" ]] || fail "modes of the kept settings: $(stat -c %A "$kept")"
+quietly reinstall install_package "$package"
+[[ ! -e "$kept" ]] || fail "settings that are in their place are kept as well"
+quietly purge inside apt-get purge -y consentry
 [[ ! -e "$root/etc/consentry/consentry.env" ]] || fail "purging leaves the settings"
-[[ -e "$root/var/lib/consentry/consentry.db" ]] || fail "purging deletes accounts"
+[[ -e "$data/consentry.db" ]] || fail "purging deletes accounts"
+[[ $(sha256sum <"$kept") == "$before" ]] || fail "purging deletes the keys to the accounts"
 grep -q 'stays in /var/lib/consentry' "$work/purge.log" || fail "purging does not say what stays"
+grep -q 'now in /var/lib/consentry/consentry.env.removed' "$work/purge.log" || fail "purging does not say where the keys are"
 find "$root/usr" "$root/lib" "$root/etc" -name '*consentry*' | grep . && fail "files are left"
+
+step "the keys of a former installation are found, and not overwritten"
+quietly after-purge install_package "$package"
+cp -p "$root/etc/consentry/consentry.env" "$work/shipped.env"
+restore=$(sed -n 's/^To use them again: //p' "$work/after-purge.log")
+[[ "$restore" == "install "* ]] || { cat "$work/after-purge.log" >&2; fail "the installation does not say how to use the former keys"; }
+# shellcheck disable=SC2086  # the words of a command
+inside $restore
+[[ $(mode_of /etc/consentry/consentry.env) == "640 root:consentry" ]] || fail "modes of the settings that were brought back"
+expect_settings "bringing the settings back"
+start_service
+expect_login "with the keys of the former installation"
+stop_service
+cp -p "$work/shipped.env" "$root/etc/consentry/consentry.env"
+quietly other-keys inside consentry init --yes --public-url https://login.example.org
+quietly remove-other inside apt-get remove -y consentry
+[[ $(sha256sum <"$kept.~1~") == "$before" ]] || fail "a removal overwrites the keys of a former installation"
+end_systemd
+
+step "a purge without data leaves nothing"
+rm -rf "$data"
+quietly purge-empty inside apt-get purge -y consentry
+[[ ! -e "$data" && ! -e "$root/etc/consentry" ]] || fail "a purge without data leaves something"
 echo "all is well"
