@@ -2,9 +2,10 @@
 local consentry = "http://127.0.0.1:3000"
 -- What the paths of the application require besides a session. Apache has resolved `..`, doubled slashes and escapes.
 local open = { "/public/", "/.consentry/" }
+-- Small letters. Paths that begin like this in upper or lower case, as the application may see no difference.
 local demands = {
-    ["/admin/"] = "roles=admin",
-    ["/members/"] = "policies=termsOfService,privacy",
+    ["/admin"] = "roles=admin",
+    ["/members"] = "policies=termsOfService,privacy",
 }
 
 local http = require("socket.http")
@@ -26,7 +27,7 @@ local function demand_of(path)
         if starts_with(path, start) then return nil end
     end
     for start, demand in pairs(demands) do
-        if starts_with(path, start) then return "?" .. demand end
+        if starts_with(path:lower(), start) then return "?" .. demand end
     end
     return ""
 end
