@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""The files of docs/deploy that no test starts: the program accepts their settings, and their parts fit together.
+
+    deploy_files_test.py PROGRAM    in the project's folder; PROGRAM is consentry
+
+Debian package: python3-yaml
+"""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.request
+from pathlib import Path
+
+import yaml
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+DEPLOY = Path("docs/deploy")
+DATA = "/var/lib/consentry"  # of the image
+
+
+def documents(name):
+    return list(yaml.safe_load_all((DEPLOY / name).read_text()))
+
+
+def run(arguments, settings, folder):
+    """Nothing but the settings is in the environment."""
+    return subprocess.run([PROGRAM, *arguments], cwd=folder, env=settings, capture_output=True, text=True, timeout=120)
+
+
+def new_keys(folder):
+    made = run(["keys", "generate"], {}, folder)
+    return dict(line.split("=", 1) for line in made.stdout.splitlines() if re.match(r"[A-Z0-9_]+=", line))
+
+
+def settings_of_a_pod():
+    """What the ConfigMap and the secret of README.md say."""
+    configured = next(one for one in documents("kubernetes/consentry.yaml") if one["kind"] == "ConfigMap")["data"]
+    page = (DEPLOY / "kubernetes/README.md").read_text()
+    secret = dict(re.findall(r"echo '([A-Z0-9_]+)=([^']*)' >> keys\.env", page))
+    return {**secret, **configured}
+
+
+def settings_of_compose():
+    environment = documents("compose.yaml")[0]["services"]["consentry"]["environment"]
+    return {name: re.sub(r"\$\{\w+:\?\}", "0123abcd", str(value)) for name, value in environment.items()}
+
+
+def out_of_reach(value):
+    """The same URL with a server that answers at once that it is not there."""
+    return re.sub(r"^([a-z0-9]+://(?:[^@/]*@)?)[^@/:?]+(?::\d+)?", r"\g<1>127.0.0.1:1", value)
+
+
+class Settings(unittest.TestCase):
+    """Each environment that the files make is one with which the service starts, as soon as the servers answer."""
+
+    def check(self, settings):
+        with tempfile.TemporaryDirectory() as folder:
+            known = {one["name"] for one in json.loads(run(["config", "print", "--json"], {}, folder).stdout)}
+            self.assertLessEqual(settings.keys(), known, "there are no such settings")
+            remote = {name for name in settings if name.endswith("_URL") and name != "PUBLIC_URL"}
+            tried = {name: out_of_reach(value) if name in remote else value for name, value in settings.items()}
+            tried["DATA_DIR"] = folder + settings.get("DATA_DIR", DATA).removeprefix(DATA)
+            seen = run(["config", "check", "--running", "--json"], {**new_keys(folder), **tried}, folder)
+            # Prints JSON if all names and values are valid.
+            self.assertTrue(seen.stdout, seen.stderr)
+            found = json.loads(seen.stdout)
+            self.assertLessEqual({one["setting"] for one in found["problems"]}, {"DATABASE_URL"}, seen.stdout)
+            self.assertLessEqual({one["setting"] for one in found["warnings"]}, remote, seen.stdout)
+            misspelt = run(["config", "check"], {**new_keys(folder), **tried, "HTTP_PROT": "3000"}, folder)
+            self.assertEqual(misspelt.returncode, 2)
+            self.assertIn("HTTP_PROT", misspelt.stderr)
+
+    def test_kubernetes(self):
+        self.check(settings_of_a_pod())
+
+    def test_compose(self):
+        settings = settings_of_compose()
+        self.check(settings)
+        self.assertNotEqual(settings["APP_ENV"], "local", "a container must not generate its keys")
+
+
+class Kubernetes(unittest.TestCase):
+    def setUp(self):
+        self.parts = {one["kind"]: one for one in documents("kubernetes/consentry.yaml")}
+        self.deployment = self.parts["Deployment"]["spec"]
+        self.pod = self.deployment["template"]["spec"]
+        self.container = self.pod["containers"][0]
+
+    def test_parts_select_each_other(self):
+        labels = self.deployment["template"]["metadata"]["labels"]
+        spread = self.pod["topologySpreadConstraints"][0]["labelSelector"]["matchLabels"]
+        for selector in (
+            self.deployment["selector"]["matchLabels"],
+            self.parts["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"],
+            self.parts["Service"]["spec"]["selector"],
+            spread,
+        ):
+            self.assertTrue(selector.items() <= labels.items(), selector)
+        ports = {port["name"] for port in self.container["ports"]}
+        self.assertLessEqual({port["targetPort"] for port in self.parts["Service"]["spec"]["ports"]}, ports)
+        config = self.parts["ConfigMap"]["metadata"]["name"]
+        volumes = {volume["name"] for volume in self.pod["volumes"]}
+        for container in (*self.pod["initContainers"], self.container):
+            self.assertIn({"configMapRef": {"name": config}}, container["envFrom"])
+            self.assertLessEqual({mount["name"] for mount in container["volumeMounts"]}, volumes)
+            self.assertEqual(container["image"], self.container["image"])
+            self.assertEqual(container["securityContext"], self.container["securityContext"])
+
+    def test_an_update_leaves_all_instances_and_a_disruption_leaves_one(self):
+        self.assertEqual(self.deployment["strategy"]["rollingUpdate"]["maxUnavailable"], 0)
+        self.assertGreater(self.deployment["strategy"]["rollingUpdate"]["maxSurge"], 0)
+        budget = self.parts["PodDisruptionBudget"]["spec"]["minAvailable"]
+        self.assertGreaterEqual(budget, 1)
+        self.assertLess(budget, self.deployment["replicas"], "no machine could ever be emptied")
+        pause = int(self.container["lifecycle"]["preStop"]["exec"]["command"][1])
+        self.assertGreaterEqual(self.pod["terminationGracePeriodSeconds"], pause + 30, "open requests have 30 seconds")
+
+    def test_nothing_is_root_or_writable_without_need(self):
+        self.assertTrue(self.pod["securityContext"]["runAsNonRoot"])
+        self.assertTrue(self.container["securityContext"]["readOnlyRootFilesystem"])
+        self.assertFalse(self.container["securityContext"]["allowPrivilegeEscalation"])
+        self.assertEqual(self.container["securityContext"]["capabilities"], {"drop": ["ALL"]})
+        account = re.search(r"useradd .*--uid (\d+)", Path("packaging/container/Containerfile").read_text())
+        self.assertEqual(self.pod["securityContext"]["runAsUser"], int(account[1]))
+
+    def test_probes_are_answered(self):
+        with tempfile.TemporaryDirectory() as folder:
+            service = subprocess.Popen(
+                [PROGRAM, "serve"], cwd=folder, env={"HTTP_HOST": "127.0.0.1", "HTTP_PORT": "0"},
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            )
+            try:
+                origin = next(
+                    found[1] for line in service.stderr if (found := re.search(r"listens on (http://\S+)", line))
+                )
+                for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+                    path = self.container[probe]["httpGet"]["path"]
+                    with urllib.request.urlopen(origin + path, timeout=20) as answer:
+                        self.assertEqual(answer.status, 200, path)
+            finally:
+                service.terminate()
+                service.communicate()
+
+    def test_only_the_service_can_open_its_data(self):
+        """Kubernetes makes the folder of a volume, and opens it to the group of the pod."""
+        mount = self.container["volumeMounts"][0]["mountPath"]
+        data = settings_of_a_pod()["DATA_DIR"]
+        self.assertTrue(data.startswith(mount + "/"), f"DATA_DIR must be in a folder of {mount}, not the folder itself")
+        self.assertEqual([one["args"] for one in self.pod["initContainers"]], [["migrate"]])
+        with tempfile.TemporaryDirectory() as folder:
+            volume = Path(folder, "volume")
+            volume.mkdir()
+            volume.chmod(0o2777)
+            # On SQLite; who can open the folder does not depend on the database.
+            settings = {**new_keys(folder), "APP_ENV": "production", "PUBLIC_URL": "https://login.example.com"}
+
+            def errors(place):
+                seen = run(["doctor", "--json"], {**settings, "DATA_DIR": str(place)}, folder)
+                found = [one for one in json.loads(seen.stdout) if one["severity"] == "error"]
+                return [one for one in found if one["subject"].startswith(str(place))]
+
+            self.assertTrue(errors(volume), "doctor does not notice a folder that is open to all")
+            place = Path(str(volume) + data.removeprefix(mount))
+            made = run(["migrate"], {**settings, "DATA_DIR": str(place)}, folder)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertEqual(place.stat().st_mode & 0o777, 0o700)
+            self.assertEqual(errors(place), [])
+
+
+class Compose(unittest.TestCase):
+    def test_parts_exist(self):
+        compose = documents("compose.yaml")[0]
+        services = compose["services"]
+        for name, service in services.items():
+            for other, condition in service.get("depends_on", {}).items():
+                self.assertEqual(condition["condition"], "service_healthy")
+                self.assertIn("healthcheck", services[other], f"{name} would wait for {other} for ever")
+            for volume in service.get("volumes", []):
+                self.assertIn(volume.split(":")[0], compose["volumes"])
+            for port in service.get("ports", []):
+                self.assertTrue(port.startswith("127.0.0.1:"), f"{name} is open to the network")
+        urls = settings_of_compose()
+        for setting in ("DATABASE_URL", "CACHE_URL", "MAIL_URL"):
+            host = re.match(r"[a-z]+://(?:[^@/]*@)?([^:/?]+)", urls[setting])[1]
+            self.assertIn(host, services, setting)
+        grace = int(services["consentry"]["stop_grace_period"].removesuffix("s"))
+        self.assertGreaterEqual(grace, 30, "open requests have 30 seconds")
+
+
+class Proxies(unittest.TestCase):
+    def test_traefik_names_what_it_defines(self):
+        http = documents("traefik-dynamic.yml")[0]["http"]
+        for name, router in http["routers"].items():
+            self.assertIn(router["service"], http["services"], name)
+            self.assertLessEqual(set(router.get("middlewares", [])), http["middlewares"].keys(), name)
+            # A route to the application without a check removes what a client says about the caller.
+            if router["service"] == "application":
+                checks = [one for one in router["middlewares"] if "forwardAuth" in http["middlewares"][one]]
+                self.assertTrue(checks or "without-claims" in router["middlewares"], name)
+
+    def test_all_files_are_yaml(self):
+        for file in (*DEPLOY.glob("**/*.yaml"), *DEPLOY.glob("**/*.yml")):
+            self.assertTrue(documents(file.relative_to(DEPLOY)), file)
+
+
+class Package(unittest.TestCase):
+    def test_the_settings_file_stays_as_it_was_shipped(self):
+        """Every operator has changed this file, as `consentry init` writes the settings to it. If a new version shipped
+        another one, dpkg would stop each upgrade and ask which of the two to keep. consentry.env(5) is the place for news.
+        """
+        digest = hashlib.sha256(Path("packaging/debian/consentry.env").read_bytes()).hexdigest()
+        self.assertEqual(digest, "eb48e035a83d6e3d6fa58cccfc440278065451d1ed8e0fb48e505ee0f22c310e")
+
+
+if __name__ == "__main__":
+    unittest.main()
