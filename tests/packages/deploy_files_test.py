@@ -22,6 +22,7 @@ import yaml
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 DEPLOY = Path("docs/deploy")
 DATA = "/var/lib/consentry"  # of the image
+SANITIZERS = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS") if name in os.environ}
 
 
 def documents(name):
@@ -29,8 +30,9 @@ def documents(name):
 
 
 def run(arguments, settings, folder):
-    """Nothing but the settings is in the environment."""
-    return subprocess.run([PROGRAM, *arguments], cwd=folder, env=settings, capture_output=True, text=True, timeout=120)
+    """Nothing but the settings and what sanitizers read is in the environment."""
+    environment = {**SANITIZERS, **settings}
+    return subprocess.run([PROGRAM, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
 
 
 def new_keys(folder):
@@ -132,7 +134,7 @@ class Kubernetes(unittest.TestCase):
     def test_probes_are_answered(self):
         with tempfile.TemporaryDirectory() as folder:
             service = subprocess.Popen(
-                [PROGRAM, "serve"], cwd=folder, env={"HTTP_HOST": "127.0.0.1", "HTTP_PORT": "0"},
+                [PROGRAM, "serve"], cwd=folder, env={**SANITIZERS, "HTTP_HOST": "127.0.0.1", "HTTP_PORT": "0"},
                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             )
             try:

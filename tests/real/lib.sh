@@ -186,6 +186,11 @@ end_servers() {
             signal CONT "$pid" "${pids[@]}"
             signal QUIT "$pid"
             all+=("$pid" "${pids[@]}")
+        elif [[ $(<"/proc/$pid/comm") == nginx ]]; then
+            # The command lines of its workers name no folder.
+            mapfile -t pids < <(children_of "$pid")
+            signal KILL "$pid" "${pids[@]}"
+            all+=("$pid" "${pids[@]}")
         else
             signal KILL "$pid"
             all+=("$pid")
