@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""The files of docs/deploy that no test starts: the program accepts their settings, and their parts fit together.
+"""The files of docs/deploy that no test starts: the program accepts their settings, and their parts fit together. The
+parts of a release name one version.
 
     deploy_files_test.py PROGRAM    in the project's folder; PROGRAM is consentry
 
-Debian package: python3-yaml
+Debian packages: jq, python3-yaml
 """
 
 import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -218,6 +220,47 @@ class Package(unittest.TestCase):
         """
         digest = hashlib.sha256(Path("packaging/debian/consentry.env").read_bytes()).hexdigest()
         self.assertEqual(digest, "eb48e035a83d6e3d6fa58cccfc440278065451d1ed8e0fb48e505ee0f22c310e")
+
+
+class Release(unittest.TestCase):
+    """script/release --check compares all places that name the version."""
+
+    PLACES = (
+        "CMakeLists.txt", "CHANGELOG.md", "README.md", "clients/typescript/package.json",
+        "clients/typescript/package-lock.json", "docs/deploy/kubernetes/README.md", "docs/deploy/kubernetes/consentry.yaml",
+        "docs/guides/install.md", "packaging/debian/changelog",
+    )
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.tree = Path(folder.name)
+        for name in ("script/release", *self.PLACES):
+            (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(name, self.tree / name)
+        self.version = re.search(r"^project\(consentry VERSION ([0-9.]+)", Path("CMakeLists.txt").read_text(), re.M)[1]
+        changelog = self.tree / "CHANGELOG.md"
+        if f"## [{self.version}]" not in changelog.read_text():
+            changelog.write_text(changelog.read_text().replace("## [Unreleased]", f"## [{self.version}] - 2026-01-31", 1))
+
+    def check(self):
+        return subprocess.run([self.tree / "script/release", "--check"], capture_output=True, text=True, timeout=60)
+
+    def test_the_version_is_the_same_everywhere(self):
+        done = self.check()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(self.version, done.stdout)
+
+    def test_a_place_with_another_version_is_named(self):
+        for name in self.PLACES[1:]:
+            with self.subTest(name):
+                place = self.tree / name
+                text = place.read_text()
+                place.write_text(text.replace(self.version, "9.8.7"))
+                done = self.check()
+                place.write_text(text)
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual(re.findall(r"^script/release: (\S+)", done.stderr, re.M), [name])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Starts the portable archive in a fresh Debian that has none of its libraries, and logs in.
+# Compares the portable archive with its checksums and its bill of materials, starts it in a fresh Debian that has none of
+# its libraries, and logs in.
 #
 #   tests/packages/portable.sh ARCHIVE [RELEASE...]     default: bookworm trixie; needs root, for chroot
 set -euo pipefail
@@ -55,4 +56,21 @@ try() { # RELEASE
     service=
     echo "$1: all is well"
 }
+
+# Every file has its checksum, and every library is in the bill of materials. The C library in it is that of the system.
+examine() {
+    local place bill
+    mkdir "$work/archive"
+    tar --extract --file "$archive" --directory "$work/archive"
+    place=$(echo "$work"/archive/consentry-*)
+    (cd "$place" && sha256sum --check --strict --quiet SHA256SUMS) || fail "a file differs from its checksum"
+    diff <(cd "$place" && find . -type f ! -name SHA256SUMS -printf '%P\n' | sort) <(sed 's/^[0-9a-f]*  //' "$place/SHA256SUMS" | sort) ||
+        fail "SHA256SUMS and the archive name different files"
+    bill=$place/share/consentry/consentry.cdx.json
+    [[ $(jq --raw-output '.bomFormat + " " + .metadata.component.version' "$bill") == "CycloneDX $(basename "$place" | cut -d- -f2)" ]] ||
+        fail "the bill of materials is that of another program"
+    diff <(cd "$place/lib" && printf '%s\n' * | sort) <(jq --raw-output '.components[] | select(.name != "libc6").properties[] |
+        select(.name == "consentry:file").value' "$bill" | sort) || fail "the bill of materials and lib name different libraries"
+}
+examine
 for release in "$@"; do try "$release"; done

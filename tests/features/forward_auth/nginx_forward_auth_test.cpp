@@ -101,8 +101,8 @@ TEST(AUT_1, NginxAsksForTheRoleOfALocation) {
     Guarded t;
     const std::string user = t.service.tokens_of(t.service.make_person()).access;
     const std::string admin = t.service.tokens_of(t.service.make_person(Role::admin)).access;
-    for (const std::string path :
-         {"/admin/", "/admin/users", "//admin/users", "/public/../admin/users", "/%61dmin/users"}) {
+    for (const std::string path : {"/admin/", "/admin", "/Admin/", "/ADMIN/users", "/admin.json", "/admin/users",
+                                   "//admin/users", "/public/../admin/users", "/%61dmin/users"}) {
         EXPECT_EQ(t.nginx.ask("GET", path, user).status, 403U) << path;
         EXPECT_EQ(t.nginx.ask("GET", path, admin).status, 200U) << path;
     }
