@@ -188,7 +188,8 @@ TEST_F(UserCommands, AResetMakesTheOwnerSetUpAnew) {
 TEST_F(UserCommands, AResetWithDisableTurnsTheSecondFactorOff) {
     Account ada = create_account(folder_.path(), "ada@example.org");
     const Tokens tokens = turn_two_factor_on(client(), ada);
-    EXPECT_EQ(run({"user", "two-factor", "reset", "--email", "ada@example.org", "--disable"}).code, 0);
+    EXPECT_THAT(run({"user", "two-factor", "reset", "--email", "ada@example.org", "--disable", "--json"}).out,
+                HasSubstr(R"("twoFactor":"off")"));
     EXPECT_EQ(knock(client(), tokens.access), 401U);
     EXPECT_EQ(knock(client(), tokens_of(client(), ada).access), 200U);
     const Finished again = run({"user", "two-factor", "reset", "--email", "ada@example.org"});

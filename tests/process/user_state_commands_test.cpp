@@ -261,7 +261,6 @@ TEST_F(UserStateCommands, AChangeIsToldInJson) {
     EXPECT_EQ(told({"user", "block"}), id + R"(,"status":"blocked"})");
     EXPECT_EQ(told({"user", "unblock"}), id + R"(,"status":"active"})");
     EXPECT_EQ(told({"user", "unlock"}), id + R"(,"unlocked":true})");
-    EXPECT_EQ(told({"user", "two-factor", "reset", "--disable"}), id + R"(,"twoFactor":"off"})");
     const Finished set = run_program({"user", "password", "set", "--email", ada_.email, "--json"}, folder_.path(),
                                      quick_settings(), "Copper-Meadow-77\n");
     EXPECT_EQ(set.out, id + ",\"passwordSet\":true}\n") << set.err;

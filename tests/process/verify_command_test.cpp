@@ -118,7 +118,7 @@ TEST_F(VerifyCommand, TheVerdictInJson) {
     EXPECT_EQ(verdict({"receipt", "receipt.jwt", "--description", "log.note"}, 0).at("valid"), true);
     const auto invalid = verdict({"bundle", "-"}, 1, "no archive");
     EXPECT_EQ(invalid.at("valid"), false);
-    EXPECT_EQ(invalid.at("text"), "this is not a ZIP archive");
+    EXPECT_EQ(invalid.at("text"), "this is not a ZIP archive with members");
 }
 
 class StampedRecords : public ::testing::Test {
