@@ -1,7 +1,8 @@
 // The page /docs: what it finds, shows and sends, by mouse and keyboard; accessibility, looks, weight.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { Service, isTooWide, openBrowser, openContext, openPage, picture, violations } from './harness.mjs';
+import { Service, openBrowser, openContext, openPage } from './harness.mjs';
+import { isTooWide, picture, violations } from './looks.mjs';
 
 let service;
 let browser;

@@ -4,17 +4,25 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { Service, assertAccessible, atEnd, newTab, openBrowser, root } from './harness.mjs';
+import { Service, atEnd, newTab, onSharedEngines, openBrowser, root } from './harness.mjs';
+import { assertAccessible } from './looks.mjs';
+import { codeOf, nextCodeOf } from './totp.mjs';
+import { visit as visitAt } from './visitor.mjs';
 
 const password = 'Velvet-Harbor-42';
 const app = 'https://app.example.com';
 const pages = 'https://accounts.example.com';
 const script = join(root, 'tests/real/forward_auth_proxy.sh');
+// What the proxies do does not depend on the engines.
+const proxies = onSharedEngines ? ['nginx'] : ['nginx', 'caddy', 'haproxy', 'apache'];
 let service;
+let browser;
 let applicationPort;
+let proxyPort;
 
 // Shows who the proxy says is calling, and what of the request has reached the application.
 function startApplication() {
@@ -26,7 +34,9 @@ function startApplication() {
             return;
         }
         response.setHeader('Content-Type', 'text/html');
-        response.end(`<!doctype html><title>Toy</title><h1>Hello ${email}</h1><p>${request.url} ${authorization}</p>`);
+        response.end(`<!doctype html><html lang="en"><title>Toy</title><h1>Hello ${email}</h1>
+            <p>${request.url} ${authorization}</p>
+            <p><a href="/members/">Members</a> <a href="${pages}/account">Your account</a></p>`);
     });
     atEnd(() => server.close() && server.closeAllConnections());
     return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)));
@@ -44,7 +54,29 @@ function startProxy(name) {
     const args = ['start', '--owner', String(process.pid), place, name, port, String(applicationPort)];
     const ended = spawnSync(script, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
     if (ended.status !== 0) throw new Error(ended.stderr);
-    return /PORT=(\d+)/.exec(ended.stdout)[1];
+    return Number(/PORT=(\d+)/.exec(ended.stdout)[1]);
+}
+
+// Leads the browser to the proxy of the test.
+function startSwitch() {
+    const sockets = new Set();
+    const server = createTcpServer((incoming) => {
+        const outgoing = connect(proxyPort, '127.0.0.1');
+        for (const [one, other] of [
+            [incoming, outgoing],
+            [outgoing, incoming],
+        ]) {
+            sockets.add(one);
+            one.pipe(other);
+            one.on('error', () => other.destroy());
+            one.on('close', () => sockets.delete(one) && other.destroy());
+        }
+    });
+    atEnd(() => {
+        server.close();
+        for (const socket of sockets) socket.destroy();
+    });
+    return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)));
 }
 
 before(async () => {
@@ -54,84 +86,138 @@ before(async () => {
         HTTP_TRUSTED_PROXIES: '127.0.0.1',
     });
     service.migrate();
-    for (const name of ['nginx', 'caddy', 'haproxy', 'apache']) service.createUser(`${name}@example.org`);
     service.publishPolicies({ termsOfService: '# Terms\n\nBe kind.\n', privacy: '# Privacy\n\nWe keep little.\n' });
-    [applicationPort] = await Promise.all([startApplication(), service.start()]);
+    let switchPort;
+    [applicationPort, switchPort] = await Promise.all([startApplication(), startSwitch(), service.start()]);
+    browser = await openBrowser(
+        '--ignore-certificate-errors',
+        `--host-resolver-rules=MAP *.example.com:443 127.0.0.1:${switchPort}`,
+    );
 });
 
-const heading = (page) => page.$eval('h1', (one) => one.textContent);
-async function submit(page, selector = 'main form button[type=submit]') {
-    await Promise.all([page.waitForNavigation(), page.click(selector)]);
-}
+const visit = (options) => visitAt(browser, [pages, app], options);
+
 const fetched = (page, path) =>
     page.evaluate(async (path) => {
         const answer = await fetch(path);
         return [answer.status, await answer.text()];
     }, path);
 
-for (const name of ['nginx', 'caddy', 'haproxy', 'apache'])
-    test(`a person behind ${name}`, async () => {
-        const port = startProxy(name);
-        const email = `${name}@example.org`;
-        const browser = await openBrowser(
-            '--ignore-certificate-errors',
-            `--host-resolver-rules=MAP *.example.com:443 127.0.0.1:${port}`,
-        );
-        const page = await newTab(browser);
+async function walk(name, script) {
+    const email = `${name}${script ? 1 : 2}@example.org`;
+    service.createUser(email);
+    const one = await visit({ script });
+    one.expectTrouble(/status of 401 .*\/data$/);
 
-        // Everybody.
-        assert.equal((await page.goto(`${app}/public/x`)).status(), 200);
-        assert.equal(await heading(page), 'Hello ');
-        assert.deepEqual((await fetched(page, '/data'))[0], 401, 'a script gets a status, not a page');
+    // Everybody.
+    assert.equal((await one.go(`${app}/public/x`)).status(), 200);
+    assert.equal(await one.heading(), 'Hello ');
+    if (script) assert.deepEqual((await fetched(one.page, '/data'))[0], 401, 'a script gets a status, not a page');
 
-        // Log in, and come back to the address.
-        await page.goto(`${app}/orders?x=1&y=a%20b`);
-        assert.ok(page.url().startsWith(`${pages}/login?return=`), page.url());
-        await page.type('#email', email);
-        await page.type('#password', password);
-        await submit(page);
-        assert.equal(page.url(), `${app}/orders?x=1&y=a%20b`);
-        assert.equal(await heading(page), `Hello ${email}`);
-        assert.deepEqual(await fetched(page, '/data'), [200, JSON.stringify({ email })]);
+    // Log in, and come back to the address.
+    await one.go(`${app}/orders?x=1&y=a%20b`);
+    assert.ok(one.path().startsWith('/login?return='), one.path());
+    await one.submit({ email, password });
+    assert.equal(one.page.url(), `${app}/orders?x=1&y=a%20b`);
+    assert.equal(await one.heading(), `Hello ${email}`);
+    if (script) assert.deepEqual(await fetched(one.page, '/data'), [200, JSON.stringify({ email })]);
 
-        // Each host has its own cookie, which no script reads.
-        const names = (await browser.cookies())
-            .filter((one) => one.domain === 'app.example.com')
-            .map((one) => one.name);
-        assert.deepEqual(names.sort(), ['__Host-consentry-browser', '__Host-consentry-host']);
-        assert.equal(await page.evaluate(() => document.cookie), '');
+    // Each host has its own cookie, which no script reads.
+    const names = (await one.context.cookies())
+        .filter((cookie) => cookie.domain === 'app.example.com')
+        .map((cookie) => cookie.name);
+    assert.deepEqual(names.sort(), ['__Host-consentry-browser', '__Host-consentry-host']);
+    assert.equal(await one.page.evaluate(() => document.cookie), '');
 
-        // What is to be accepted, one after the other, and back.
-        await page.goto(`${app}/members/7`);
-        assert.ok(page.url().startsWith(`${pages}/accept?policies=`), page.url());
-        await submit(page);
-        await submit(page);
-        assert.equal(page.url(), `${app}/members/7`);
-        assert.equal(await heading(page), `Hello ${email}`);
+    // What is to be accepted, one after the other, and back.
+    await one.go(`${app}/members/7`);
+    assert.ok(one.path().startsWith('/accept?policies='), one.path());
+    await one.submit();
+    await one.submit();
+    assert.equal(one.page.url(), `${app}/members/7`);
+    assert.equal(await one.heading(), `Hello ${email}`);
 
-        // A role that is missing.
-        const refused = await page.goto(`${app}/admin/`);
-        assert.equal(refused.status(), 403);
-        assert.equal(await heading(page), 'This is not allowed');
-        if (name === 'nginx') await assertAccessible(page, 'forbidden');
-        const ground = await page.evaluate(() => getComputedStyle(document.body).fontFamily);
-        assert.notEqual(ground, 'Times New Roman', 'the page has its style sheet');
+    // A role that is missing.
+    const refused = await one.go(`${app}/admin/`);
+    assert.equal(refused.status(), 403);
+    assert.equal(await one.heading(), 'This is not allowed');
+    const looks = name === 'nginx' && script && !onSharedEngines;
+    if (looks) await assertAccessible(one.page, 'forbidden');
+    const ground = await one.page.evaluate(() => getComputedStyle(document.body).fontFamily);
+    assert.notEqual(ground, 'Times New Roman', 'the page has its style sheet');
 
-        // A form from another site carries no cookie.
-        const stranger = await newTab(browser);
-        await stranger.goto('data:text/html,<form method=post action=https://app.example.com/orders><button>');
-        const [answer] = await Promise.all([stranger.waitForNavigation(), stranger.click('button')]);
-        assert.equal(answer.status(), 401);
+    // A step of a login that is over.
+    const over = await one.go(`${app}/.consentry/callback?code=abc`);
+    assert.ok(over.status() >= 400, String(over.status()));
+    assert.match(await one.text('main'), /This step of the login can no longer be used/);
+    if (looks) await assertAccessible(one.page, 'hand-over-invalid');
 
-        // Log out at the pages: the open page of the application is out at once.
-        const open = await newTab(browser);
-        await open.goto(`${app}/orders`);
-        assert.equal((await fetched(open, '/data'))[0], 200);
-        await page.bringToFront();
-        await page.goto(`${pages}/account`);
-        await submit(page, 'header form button[type=submit]');
-        assert.equal((await fetched(open, '/data'))[0], 401);
-        await open.goto(`${app}/orders`);
-        assert.ok(open.url().startsWith(`${pages}/login?return=`), open.url());
-        await browser.close();
+    // A form from another site carries no cookie.
+    const stranger = await newTab(one.context);
+    await stranger.goto('data:text/html,<form method=post action=https://app.example.com/orders><button>');
+    const [answer] = await Promise.all([stranger.waitForNavigation(), stranger.click('button')]);
+    assert.equal(answer.status(), 401);
+
+    // Log out at the pages: the open page of the application is out at once.
+    const open = await newTab(one.context);
+    await open.goto(`${app}/orders`);
+    if (script) assert.equal((await fetched(open, '/data'))[0], 200);
+    await one.page.bringToFront();
+    await one.go('/account');
+    await one.press('header form button[type=submit]');
+    if (script) assert.equal((await fetched(open, '/data'))[0], 401);
+    await open.goto(`${app}/orders`);
+    assert.ok(open.url().startsWith(`${pages}/login?return=`), open.url());
+}
+
+for (const name of proxies)
+    test(`a person behind ${name}, with and without JavaScript`, async () => {
+        proxyPort = startProxy(name);
+        for (const script of [true, false]) await walk(name, script);
     });
+
+test('a newcomer behind nginx gets into the application by what the screen says', async () => {
+    proxyPort = startProxy('nginx');
+    const email = 'newcomer@example.org';
+    const one = await visit();
+    const logIn = async () => {
+        await one.type('Email address', email);
+        await one.type('Password', password);
+        await one.follow('Log in');
+    };
+    await one.go(`${app}/orders`);
+    await one.follow('Create an account');
+    await one.type('Email address', email);
+    await one.type('Password', password);
+    await one.follow('Create account');
+    assert.match(await one.text('[role=status]'), /Please open the link in it, then log in/);
+    await one.go(await service.mailedLink(email, '/verify-email'));
+    await one.follow('Verify');
+    await logIn();
+    await one.go(`${app}/orders`);
+    assert.equal(await one.heading(), `Hello ${email}`);
+
+    await one.follow('Members');
+    assert.equal(await one.heading(), 'Terms of service');
+    await one.follow('Accept');
+    await one.follow('Accept');
+    assert.equal(one.page.url(), `${app}/members/`);
+
+    await one.follow('Your account');
+    await one.follow('Turn on two-factor authentication');
+    await one.follow('Turn on two-factor authentication');
+    await one.follow('Continue');
+    const secret = (await one.text('.secret')).replaceAll(' ', '');
+    await one.type('Six-digit code', codeOf(secret));
+    await one.follow('Turn on two-factor authentication');
+    assert.equal(await one.heading(), 'Two-factor authentication is on');
+    await one.follow('I have saved the codes');
+
+    await one.follow('Log out');
+    await one.go(`${app}/members/`);
+    await logIn();
+    await one.type('Six-digit code', nextCodeOf(secret));
+    await one.follow('Continue');
+    assert.equal(one.page.url(), `${app}/members/`);
+    assert.equal(await one.heading(), `Hello ${email}`);
+});

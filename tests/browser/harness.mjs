@@ -1,16 +1,17 @@
 // What the tests of pages share: the service in a folder of its own, and Chromium, which may speak to nobody else.
-import assert from 'node:assert/strict';
+// visitor.mjs has what people do at the browser, looks.mjs what a page must look like.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach } from 'node:test';
+import { codeOf } from './totp.mjs';
 
 const require = createRequire(`${process.env.CONSENTRY_NODE_MODULES}/`);
 const puppeteer = require('puppeteer-core');
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 export const root = new URL('../..', import.meta.url).pathname;
 const password = 'Velvet-Harbor-42';
@@ -63,6 +64,23 @@ class SharedEngines {
         this.sql(`SET client_min_messages = warning; DROP SCHEMA ${this.name} CASCADE`);
     }
 }
+
+// What `look` returns once it throws no more.
+async function until(what, look) {
+    for (const deadline = Date.now() + 120_000; ; await new Promise((resume) => setTimeout(resume, 50))) {
+        try {
+            return await look();
+        } catch (error) {
+            if (Date.now() > deadline) throw new Error(`${what}: still ${error.message}`);
+        }
+    }
+}
+
+// Text that was quoted-printable.
+const decoded = (text) =>
+    text
+        .replaceAll('=\r\n', '')
+        .replaceAll(/=([0-9A-F]{2})/g, (_, digits) => String.fromCharCode(parseInt(digits, 16)));
 
 export class Service {
     constructor(settings = {}) {
@@ -128,15 +146,15 @@ export class Service {
         return this.run(['user', 'create', '--email', email, '--role', role], `${password}\n`).trim();
     }
 
-    // Publishes version 1 of each of the types with this text in English.
-    publishPolicies(texts) {
+    // Publishes a version of each of the types with this text in English.
+    publishPolicies(texts, version = 1) {
         for (const [type, text] of Object.entries(texts)) {
-            const folder = join(this.folder, 'texts', type, '1');
+            const folder = join(this.folder, 'texts', type, String(version));
             mkdirSync(folder, { recursive: true });
             writeFileSync(join(folder, 'en.hbs'), text);
         }
         this.run(['policy', 'import', 'texts']);
-        for (const type of Object.keys(texts)) this.run(['policy', 'publish', type, '1']);
+        for (const type of Object.keys(texts)) this.run(['policy', 'publish', type, String(version)]);
     }
 
     async fetch(path, { token, ...options } = {}) {
@@ -164,23 +182,77 @@ export class Service {
         return answer.data.tokens.accessToken;
     }
 
+    // Turns the second factor of an account on. Returns its secret and backup codes.
+    async turnTwoFactorOn(email) {
+        const token = await this.logIn(email);
+        const { secret } = (await this.post('/api/user/2fa/setup', token, {})).data;
+        const { backupCodes } = (await this.post('/api/user/2fa/confirm', token, { code: codeOf(secret) })).data;
+        return { secret, backupCodes };
+    }
+
     // Asks again until the answer is 200: the log publishes once a second.
-    async eventually(path, options) {
-        for (const deadline = Date.now() + 120_000; ; await new Promise((resume) => setTimeout(resume, 50))) {
+    eventually(path, options) {
+        return until(path, async () => {
             const answer = await this.fetch(path, options);
-            if (answer.status === 200) return answer.bytes.toString();
-            if (Date.now() > deadline) throw new Error(`${path}: still ${answer.status} ${answer.bytes}`);
-        }
+            if (answer.status !== 200) throw new Error(`${answer.status} ${answer.bytes}`);
+            return answer.bytes.toString();
+        });
+    }
+
+    // What `pattern` finds in the newest mail to an address that has it, once there is one.
+    mailed(address, pattern) {
+        const folder = join(this.folder, 'data/mail');
+        return until(`a mail to ${address} with ${pattern}`, () => {
+            const names = existsSync(folder) ? readdirSync(folder).sort().reverse() : [];
+            for (const name of names) {
+                const mail = readFileSync(join(folder, name), 'latin1');
+                if (!mail.includes(`\nTo: ${address}\r\n`)) continue;
+                const found = pattern.exec(decoded(mail));
+                if (found) return found[1] ?? found[0];
+            }
+            throw new Error(`none among ${names.length}`);
+        });
+    }
+    // The path and query of the link in it.
+    async mailedLink(address, beginning) {
+        const link = await this.mailed(address, new RegExp(`https?://[^/\\s]+${beginning}/[^\\s"<>]+`));
+        return link.slice(link.indexOf(beginning));
     }
 
     // Rows of the database, by column.
     rows(select) {
         if (this.engines) return JSON.parse(this.engines.sql(`SELECT coalesce(json_agg(r), '[]') FROM (${select}) r`));
-        const ended = spawnSync('sqlite3', ['-readonly', '-json', join(this.folder, 'data/consentry.db'), select], {
-            encoding: 'utf8',
-        });
+        return JSON.parse(this.sqlite(['-readonly', '-json'], select) || '[]');
+    }
+
+    // Changes the database, as no request can.
+    change(statement) {
+        if (this.engines) this.engines.sql(statement);
+        else this.sqlite([], statement);
+    }
+
+    sqlite(options, statement) {
+        const args = ['-cmd', '.timeout 60000', ...options, join(this.folder, 'data/consentry.db'), statement];
+        const ended = spawnSync('sqlite3', args, { encoding: 'utf8' });
         if (ended.status !== 0) throw new Error(ended.stderr);
-        return JSON.parse(ended.stdout || '[]');
+        return ended.stdout;
+    }
+
+    // Locks the database against writers, as a program of the operator may. Returns what unlocks it.
+    async lockDatabase() {
+        const [program, args, lock] = this.engines
+            ? ['psql', ['--quiet', '--set=ON_ERROR_STOP=1', this.engines.url], 'BEGIN; LOCK TABLE users, sessions;']
+            : ['sqlite3', ['-bail', join(this.folder, 'data/consentry.db')], '.timeout 60000\nBEGIN IMMEDIATE;'];
+        const holder = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+        endings.push(() => holder.kill());
+        const ended = new Promise((resolve) => holder.once('exit', resolve));
+        holder.stdin.write(`${lock}\nSELECT 'locked';\n`);
+        const [said] = await Promise.race([once(holder.stdout, 'data'), ended.then(() => [''])]);
+        if (!String(said).includes('locked')) throw new Error(`${program} did not get the lock`);
+        return async () => {
+            holder.stdin.end('ROLLBACK;\n');
+            await ended;
+        };
     }
 }
 
@@ -222,7 +294,7 @@ afterEach(async () => {
 });
 
 // How pages look: `look` is { width, height, scheme }.
-async function setLook(page, { width = 1280, height = 900, scheme = 'light' } = {}) {
+export async function setLook(page, { width = 1280, height = 900, scheme = 'light' } = {}) {
     await page.setViewport({ width, height });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
 }
@@ -235,69 +307,44 @@ export async function newTab(context) {
 }
 
 // A tab that records what a page must not do: `troubles` contains errors of the console and requests to other addresses
-// than those that begin with `origin`.
-export async function openPage(browser, origin, look) {
+// than those of `origins`. It may lead to `others`, whose own pages do as they please.
+const records = new WeakMap();
+export async function openPage(browser, origins, { others = [], ...look } = {}) {
     const page = await newTab(browser);
     await setLook(page, look);
-    const troubles = [];
-    page.on('console', (message) => ['error', 'warn'].includes(message.type()) && troubles.push(message.text()));
+    const record = { troubles: [], refusals: new Set(), expected: [], answer: undefined };
+    records.set(page, record);
+    const { troubles } = record;
+    const isAt = (list, url) => [list].flat().some((origin) => url.startsWith(`${origin}/`));
+    page.on('console', (message) => {
+        if (!['error', 'warn'].includes(message.type()) || isAt(others, page.url())) return;
+        troubles.push([message.text(), message.location().url].filter(Boolean).join(' '));
+    });
     page.on('pageerror', (error) => troubles.push(String(error)));
-    page.on('request', (request) => request.url().startsWith(origin) || troubles.push(`request to ${request.url()}`));
+    page.on('request', (request) => {
+        const isTheirs = !request.isNavigationRequest() && isAt(others, request.frame()?.url() ?? '');
+        if (!isTheirs && !isAt([origins, others].flat(), request.url())) troubles.push(`request to ${request.url()}`);
+    });
+    page.on('response', (answer) => {
+        const request = answer.request();
+        if (request.frame() !== page.mainFrame() || request.resourceType() !== 'document') return;
+        const isPage = answer.status() < 300 || answer.status() >= 400;
+        if (!isPage || answer.headers()['content-disposition']) return;
+        record.answer = answer;
+        if (answer.status() >= 400) record.refusals.add(answer.url());
+    });
     return { page, troubles };
 }
 
-// What axe-core finds wrong with the page, as sentences. Runs outside the page's own security policy.
-export async function violations(page) {
-    const client = await page.createCDPSession();
-    const { frameTree } = await client.send('Page.getFrameTree');
-    const { executionContextId } = await client.send('Page.createIsolatedWorld', {
-        frameId: frameTree.frame.id,
-        worldName: 'axe',
-    });
-    const evaluate = async (expression) => {
-        const { result, exceptionDetails } = await client.send('Runtime.evaluate', {
-            expression,
-            contextId: executionContextId,
-            awaitPromise: true,
-            returnByValue: true,
-        });
-        if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-        return result.value;
-    };
-    await evaluate(`${axe}; 0`);
-    const found = await evaluate('axe.run(document).then((result) => result.violations)');
-    await client.detach();
-    return found.map(
-        ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} ${node.failureSummary}`).join('; ')}`,
-    );
-}
+// The HTML that the server sent of a page that openPage() opened.
+export const sentHtml = (page) => records.get(page).answer.text();
 
-export const isTooWide = (page) =>
-    page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-
-// Keeps a picture in CONSENTRY_SCREENSHOTS, if that folder is set.
-const screenshots = process.env.CONSENTRY_SCREENSHOTS;
-export async function picture(page, name) {
-    if (screenshots) await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+// The troubles of such a page, without expected ones, and without the lines by which Chromium tells that the page is a
+// refusal.
+const refused = /^Failed to load resource: the server responded with a status of \d+ .*?(\S+)$/;
+export function unexpectedTroubles(page) {
+    const { troubles, refusals, expected } = records.get(page);
+    const isExpected = (trouble) => expected.some((pattern) => pattern.test(trouble));
+    return troubles.filter((trouble) => !isExpected(trouble) && !refusals.has(refused.exec(trouble)?.[1]));
 }
-
-// Looks at a page in narrow and wide windows and in both color schemes: axe-core finds nothing, and nothing is cut off.
-// Each width and each scheme is checked once, as colors do not depend on the width; pictures show all four.
-export async function assertAccessible(page, name) {
-    const look = async (scheme, width) => {
-        await setLook(page, { scheme, width });
-        await picture(page, `${name}-${scheme}-${width}`);
-    };
-    for (const [scheme, width] of [
-        ['light', 320],
-        ['dark', 1280],
-    ]) {
-        await look(scheme, width);
-        assert.deepEqual(await violations(page), [], `${name}, ${scheme}, ${width} px`);
-        assert.equal(await isTooWide(page), false, `${name}, ${width} px`);
-    }
-    if (screenshots) {
-        await look('dark', 320);
-        await look('light', 1280);
-    }
-}
+export const expectTrouble = (page, pattern) => records.get(page).expected.push(pattern);

@@ -12,3 +12,6 @@ export function codeOf(secret, time = Date.now()) {
     const offset = digest[19] & 15;
     return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1000000).padStart(6, '0');
 }
+
+// The code that the app shows next. The service takes it too, and it works after codeOf() has been used up.
+export const nextCodeOf = (secret) => codeOf(secret, Date.now() + 30_000);

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { isTooWide, openBrowser, openPage, picture, root, violations } from './harness.mjs';
+import { openBrowser, openPage, root } from './harness.mjs';
+import { isTooWide, picture, violations } from './looks.mjs';
 import { NoteKey, bundle } from './bundle.mjs';
 import { recordedLog } from './records.mjs';
 

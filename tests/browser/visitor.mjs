@@ -1,0 +1,96 @@
+// People at a browser: they open addresses, fill in forms, and press what they see.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from 'node:test';
+import { atEnd, expectTrouble, openContext, openPage, unexpectedTroubles } from './harness.mjs';
+
+// Nobody who came to a page met an error of it, or a request to a stranger.
+const pages = [];
+afterEach(() => {
+    for (const page of pages.splice(0)) assert.deepEqual(unexpectedTroubles(page), []);
+});
+
+// A visit in a profile of its own, so that no cookie comes from another test. The pages are at the first of `origins`.
+// `others` are those of strangers to which they lead.
+export async function visit(browser, origins, { script = true, others } = {}) {
+    const [origin] = [origins].flat();
+    const context = await openContext(browser);
+    const downloads = await openDownloads(browser, context);
+    const { page } = await openPage(context, origins, { others });
+    pages.push(page);
+    await page.setJavaScriptEnabled(script);
+    const one = {
+        context,
+        page,
+        // What the test itself brings about.
+        expectTrouble: (pattern) => expectTrouble(page, pattern),
+        go: (path) => page.goto(path.startsWith('/') ? origin + path : path),
+        path: () => (page.url().startsWith(origin) ? page.url().slice(origin.length) : page.url()),
+        text: (selector) => page.$eval(selector, (element) => element.textContent),
+        heading: () => one.text('h1'),
+        press: (what) =>
+            Promise.all([page.waitForNavigation(), typeof what === 'string' ? page.click(what) : what.click()]),
+        fill: async (fields) => {
+            for (const [name, value] of Object.entries(fields)) {
+                const field = await page.$(`#${name}`);
+                await field.evaluate((box) => (box.value = ''));
+                await field.type(value);
+                assert.equal(await field.evaluate((box) => box.value), value, `${name} cannot be typed into`);
+            }
+        },
+        submit: async (fields = {}) => {
+            await one.fill(fields);
+            await one.press('main form button[type=submit]');
+        },
+        // Presses what leads to a file. Returns its name and content.
+        download: async (selector) => {
+            const come = downloads.next();
+            await page.click(selector);
+            return come;
+        },
+        // By what people read: the link or button with this text, and the field with this label.
+        follow: async (text) => one.press(await visible(page, 'a, button', text)),
+        type: async (label, value) => {
+            const field = await (await visible(page, 'label', label)).evaluateHandle((element) => element.control);
+            await field.type(value);
+        },
+    };
+    return one;
+}
+
+// The files that a profile downloads.
+async function openDownloads(browser, context) {
+    const folder = mkdtempSync(join(tmpdir(), 'consentry-downloads-'));
+    atEnd(() => rmSync(folder, { recursive: true, force: true }));
+    const client = await browser.target().createCDPSession();
+    const where = { browserContextId: context.id, downloadPath: folder };
+    await client.send('Browser.setDownloadBehavior', { behavior: 'allowAndName', eventsEnabled: true, ...where });
+    const next = () =>
+        new Promise((resolve, reject) => {
+            let begun;
+            client.on('Browser.downloadWillBegin', (event) => (begun ??= event));
+            client.on('Browser.downloadProgress', ({ guid, state }) => {
+                if (guid !== begun?.guid || state === 'inProgress') return;
+                client.removeAllListeners();
+                if (state === 'canceled') reject(new Error(`${begun.url} was cancelled`));
+                else resolve({ name: begun.suggestedFilename, text: readFileSync(join(folder, guid), 'utf8') });
+            });
+        });
+    return { next };
+}
+
+// The first of the elements that can be seen and have this text.
+async function visible(page, selector, text) {
+    const found = await page.evaluateHandle(
+        (selector, text) =>
+            [...document.querySelectorAll(selector)].find(
+                (element) => element.textContent.trim() === text && element.checkVisibility(),
+            ),
+        selector,
+        text,
+    );
+    if (found.asElement()) return found;
+    throw new Error(`no "${text}" on ${page.url()}: ${await page.$eval('body', (body) => body.innerText)}`);
+}
