@@ -13,7 +13,7 @@ before(async () => {
     service = new Service();
     service.migrate();
     service.publishPolicies({ termsOfService: '# Terms\n\nBe kind.\n\nPay on Mondays.\n' });
-    for (const name of ['ada', 'joan']) service.createUser(`${name}@example.org`);
+    for (const name of ['ada', 'joan', 'grace', 'hedy']) service.createUser(`${name}@example.org`);
     [browser] = await Promise.all([openBrowser(), service.start()]);
 });
 
@@ -44,7 +44,6 @@ for (const script of [true, false]) {
         const path = `/api/shared/user/term-policy/receipt/${jti}/proof`;
         const ofTheApi = await service.eventually(path, { token: await service.logIn(`${name}@example.org`) });
         await one.page.reload();
-        if (script && !onSharedEngines) await assertAccessible(one.page, 'consents-in-the-log');
         const proof = await one.download('form[action$=proof] button');
         assert.equal(proof.name, `proof-${jti}.tlog-proof`);
         assert.deepEqual(proof.text.split('\n').slice(0, 2), ofTheApi.split('\n').slice(0, 2));
@@ -61,29 +60,31 @@ for (const script of [true, false]) {
 }
 
 test('who accepted an earlier version sees what has changed', async () => {
+    const people = [
+        ['grace', true],
+        ['hedy', false],
+    ];
+    for (const [name] of people) {
+        const token = await service.logIn(`${name}@example.org`);
+        await service.post('/api/shared/user/term-policy/accept', token, { type: 'termsOfService' });
+    }
     service.publishPolicies({ termsOfService: '# Terms\n\nBe kind.\n\nPay on Fridays.\n' }, 2);
-    for (const [name, script] of [
-        ['ada', true],
-        ['joan', false],
-    ]) {
+    for (const [name, script] of people) {
         const one = await visit(name, { script });
+        const looks = script && !onSharedEngines;
         assert.equal(one.path(), '/accept?return=%2Faccount');
-        if (script && !onSharedEngines) await assertAccessible(one.page, 'accept-with-difference');
+        if (looks) await assertAccessible(one.page, 'accept-with-difference');
+        // The security policy of the difference lets not even axe-core wait.
+        await one.page.setBypassCSP(looks);
         await one.follow('See what has changed since the version that you accepted');
         assert.match(await one.text('del'), /Pay on Mondays/);
         assert.match(await one.text('ins'), /Pay on Fridays/);
+        if (looks) await assertAccessible(one.page, 'difference');
+        await one.page.setBypassCSP(false);
         await one.page.goBack();
         await one.follow('Accept');
         assert.equal(one.path(), '/account');
         await one.go('/account/consents');
         assert.equal((await one.page.$$('.cards > li')).length, 2);
     }
-});
-
-test('the page of differences is accessible', { skip: onSharedEngines }, async () => {
-    const one = await visitAt(browser, service.origin);
-    // Its security policy lets not even axe-core wait.
-    await one.page.setBypassCSP(true);
-    await one.go('/api/public/term-policy/diff/termsOfService/1/2?language=en');
-    await assertAccessible(one.page, 'difference');
 });

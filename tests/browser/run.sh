@@ -33,9 +33,15 @@ export CONSENTRY_SCREENSHOTS
 trap 'rm -rf "$CONSENTRY_SCREENSHOTS"' EXIT
 fc-list :lang=ja | grep -q . || fail "no font has Japanese letters: install Debian's package fonts-noto-cjk"
 # All tests that look at a page keep a picture of it.
-node "$browser/pages_test.mjs"
-node --test-name-pattern='every page is accessible' "$browser/account_pages_test.mjs"
-node --test-name-pattern='the buttons are accessible' "$browser/provider_login_test.mjs"
+look() { node --test-name-pattern="$2" "$browser/$1_test.mjs"; }
+look pages 'every page is accessible|the second factor.* with JavaScript'
+look newcomer ' with JavaScript'
+look recovery 'new backup codes.* with JavaScript'
+look forms 'another tab.* with JavaScript|the database takes nothing'
+look account_pages 'every page is accessible|few backup codes'
+look evidence 'what has changed'
+look provider_login 'the buttons are accessible'
+look forward_auth 'behind nginx, with'
 folder=$here/../../docs/pages
 # Each page once, and a few as a phone in the dark shows them.
 cp "$CONSENTRY_SCREENSHOTS"/*-light-1280.png "$folder"
