@@ -102,48 +102,48 @@ for (const script of [true, false]) {
         await one.submit({ backupCode: codes[0] });
         assert.equal(one.path(), '/account');
     });
+
+    const inGerman = (one) => one.press('footer a[lang=de]');
+
+    test(`the language changes half-way through a sign-up, up to the mail, ${how}`, async () => {
+        const email = `neu${script ? 1 : 2}@example.org`;
+        const one = await visit({ script });
+        await one.go('/sign-up?return=%2Faccount%2Fprofile');
+        await inGerman(one);
+        assert.equal(await one.heading(), german['pages.signUp.title']);
+        await one.submit({ email, password });
+        assert.equal(await one.text('[role=status]'), german['pages.login.signedUp']);
+        assert.match(one.path(), /&return=%2Faccount%2Fprofile$/);
+        assert.equal(await service.mailed(email, /^Content-Language: (\w+)\r?$/m), 'de');
+    });
+
+    test(`the language changes half-way through a forced set-up, which goes on, ${how}`, async () => {
+        const one = await visitSetUp(`polyglot${script ? 1 : 2}@example.org`, { script });
+        const secret = await one.text('.secret');
+        await inGerman(one);
+        assert.equal(await one.heading(), german['pages.setUp.title']);
+        assert.equal(await one.text('.secret'), secret);
+        await one.submit({ code: codeOf(secret) });
+        assert.equal(await one.heading(), german['pages.backupCodes.title']);
+        await one.follow(german['pages.verify.submit']);
+        await one.submit({ code: nextCodeOf(secret) });
+        assert.equal(one.path(), '/account/profile');
+        assert.equal(await one.heading(), german['pages.profile.title']);
+    });
+
+    test(`the language changes half-way through the acceptance, which goes on, ${how}`, async () => {
+        const email = `reader${script ? 1 : 2}@example.org`;
+        service.createUser(email);
+        const one = await visit({ script });
+        await one.go('/login?return=%2Faccount%2Fprofile');
+        await one.submit({ email, password });
+        assert.equal(await one.heading(), 'Terms of service');
+        await inGerman(one);
+        assert.equal(await one.heading(), german['termPolicy.type.termsOfService']);
+        await one.submit();
+        assert.equal(await one.heading(), german['termPolicy.type.privacy']);
+        await one.submit();
+        assert.equal(one.path(), '/account/profile');
+        assert.equal(await one.heading(), german['pages.profile.title']);
+    });
 }
-
-const inGerman = (one) => one.press('footer a[lang=de]');
-
-test('the language changes half-way through a sign-up, up to the mail', async () => {
-    const email = 'neu@example.org';
-    const one = await visit();
-    await one.go('/sign-up?return=%2Faccount%2Fprofile');
-    await inGerman(one);
-    assert.equal(await one.heading(), german['pages.signUp.title']);
-    await one.submit({ email, password });
-    assert.equal(await one.text('[role=status]'), german['pages.login.signedUp']);
-    assert.match(one.path(), /&return=%2Faccount%2Fprofile$/);
-    assert.equal(await service.mailed(email, /^Content-Language: (\w+)\r?$/m), 'de');
-});
-
-test('the language changes half-way through a forced set-up, which goes on', async () => {
-    const one = await visitSetUp('polyglot@example.org');
-    const secret = await one.text('.secret');
-    await inGerman(one);
-    assert.equal(await one.heading(), german['pages.setUp.title']);
-    assert.equal(await one.text('.secret'), secret);
-    await one.submit({ code: codeOf(secret) });
-    assert.equal(await one.heading(), german['pages.backupCodes.title']);
-    await one.follow(german['pages.verify.submit']);
-    await one.submit({ code: nextCodeOf(secret) });
-    assert.equal(one.path(), '/account/profile');
-    assert.equal(await one.heading(), german['pages.profile.title']);
-});
-
-test('the language changes half-way through the acceptance, which goes on', async () => {
-    const email = 'reader@example.org';
-    service.createUser(email);
-    const one = await visit();
-    await one.go('/login?return=%2Faccount%2Fprofile');
-    await one.submit({ email, password });
-    assert.equal(await one.heading(), 'Terms of service');
-    await inGerman(one);
-    assert.equal(await one.heading(), german['termPolicy.type.termsOfService']);
-    await one.submit();
-    assert.equal(await one.heading(), german['termPolicy.type.privacy']);
-    await one.submit();
-    assert.equal(one.path(), '/account/profile');
-    assert.equal(await one.heading(), german['pages.profile.title']);
-});

@@ -35,7 +35,7 @@ fc-list :lang=ja | grep -q . || fail "no font has Japanese letters: install Debi
 # All tests that look at a page keep a picture of it.
 look() { node --test-name-pattern="$2" "$browser/$1_test.mjs"; }
 look pages 'every page is accessible|the second factor.* with JavaScript'
-look newcomer ' with JavaScript'
+look newcomer '(sign-up to|a forced set-up).* with JavaScript'
 look recovery 'new backup codes.* with JavaScript'
 look forms 'another tab.* with JavaScript|the database takes nothing'
 look account_pages 'every page is accessible|few backup codes'
