@@ -328,8 +328,8 @@ export async function openPage(browser, origins, { others = [], ...look } = {}) 
     page.on('response', (answer) => {
         const request = answer.request();
         if (request.frame() !== page.mainFrame() || request.resourceType() !== 'document') return;
-        const isPage = answer.status() < 300 || answer.status() >= 400;
-        if (!isPage || answer.headers()['content-disposition']) return;
+        const isRedirect = 'location' in answer.headers();
+        if (isRedirect || answer.headers()['content-disposition']) return;
         record.answer = answer;
         if (answer.status() >= 400) record.refusals.add(answer.url());
     });

@@ -11,6 +11,7 @@ const validator = new HtmlValidate({
         'void-style': 'off',
         'no-trailing-whitespace': 'off',
         'long-title': 'off',
+        'doctype-style': 'off',
         // The text of a policy scrolls in a named region of its own.
         'prefer-native-element': ['error', { exclude: ['region'] }],
     },

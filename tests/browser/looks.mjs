@@ -57,10 +57,10 @@ export async function picture(page, name) {
 }
 
 // Looks at a page that openPage() opened, in narrow and wide windows and in both color schemes.
-export async function assertAccessible(page, name) {
+export async function assertAccessible(page, name, widths = [320, 1280]) {
     assert.deepEqual(await faultsOf(await sentHtml(page)), [], `${name}, HTML`);
     const world = await besideAxe(page);
-    for (const width of [320, 1280])
+    for (const width of widths)
         for (const scheme of ['light', 'dark']) {
             await setLook(page, { scheme, width });
             await picture(page, `${name}-${scheme}-${width}`);
