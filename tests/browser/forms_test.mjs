@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { Service, newTab, onSharedEngines, openBrowser } from './harness.mjs';
 import { assertAccessible } from './looks.mjs';
-import { codeOf } from './totp.mjs';
+import { codeOf, nextCodeOf } from './totp.mjs';
 import { visit as visitAt } from './visitor.mjs';
 
 const password = 'Velvet-Harbor-42';
@@ -14,6 +14,7 @@ before(async () => {
     // How long a test waits for the page that tells of a database that takes nothing.
     service = new Service(onSharedEngines ? { DATABASE_TIMEOUT: '10s' } : {});
     service.migrate();
+    service.publishPolicies({ marketing: '# News\n\nOnce a month.\n' });
     [browser] = await Promise.all([openBrowser(), service.start()]);
 });
 
@@ -146,39 +147,93 @@ test('while the database takes nothing, a page says so', async () => {
     assert.equal(one.path(), '/account');
 });
 
-test('a double click does no harm', async () => {
+// Chromium may send the form twice, and shows the second answer then. So the tests look at what has happened.
+async function pressTwice(one, fields = {}, selector = 'main form button[type=submit]') {
+    await one.fill(fields);
+    await Promise.all([one.page.waitForNavigation(), one.page.click(selector, { count: 2 })]);
+}
+
+test('what a newcomer clicks twice happens once', async () => {
     const email = 'hasty@example.org';
     const one = await visit();
-    const twice = async (fields = {}, selector = 'main form button[type=submit]') => {
-        await one.fill(fields);
-        await Promise.all([one.page.waitForNavigation(), one.page.click(selector, { count: 2 })]);
-    };
+    const users = () => service.rows(`SELECT id, is_verified FROM users WHERE email = '${email}'`);
     await one.go('/sign-up');
-    await twice({ email, password });
-    assert.equal(one.path(), '/login?step=signed-up');
+    await pressTwice(one, { email, password });
+    assert.equal(users().length, 1);
     await one.go(await service.mailedLink(email, '/verify-email'));
-    await twice();
-    assert.equal(one.path(), '/login?step=verified');
-    await twice({ email, password });
+    await pressTwice(one);
+    assert.ok(users()[0].is_verified);
+    await one.go('/login');
+    await pressTwice(one, { email, password });
     assert.equal(one.path(), '/account');
-    await one.go('/account/sessions');
-    assert.equal((await one.page.$$('.cards > li')).length, 1, 'one login is one session');
-
-    await one.go('/account/two-factor/start');
-    await twice();
-    await twice({ code: codeOf((await one.text('.secret')).replaceAll(' ', '')) });
-    assert.equal((await one.page.$$('.codes code')).length, 8, 'the only sight of the codes is not lost');
-    await one.go('/account/two-factor/codes');
-    await twice();
-    const codes = await one.page.$$eval('.codes code', (all) => all.map((code) => code.textContent));
     await one.go('/account/profile');
-    await twice({ name: 'Ada' });
+    await pressTwice(one, { name: 'Ada' });
     assert.equal(one.path(), '/account?done=profile');
-    await one.go('/account/two-factor/off');
-    await one.page.click('summary');
-    await twice({ backupCode: codes[0] });
-    assert.equal(one.path(), '/account/two-factor?done=twoFactorOff', 'the codes that were shown last are valid');
+    assert.match(await one.text('.facts'), /Ada/);
+    await pressTwice(one, {}, 'header form button');
+    await one.go('/account');
+    assert.equal(one.path(), '/login?return=%2Faccount');
+    await one.submit({ email, password });
     await one.go('/account/data');
-    await twice({ email }, 'button.danger');
-    assert.equal(one.path(), '/account/deleted');
+    await pressTwice(one, { email }, 'button.danger');
+    await one.go('/login');
+    await one.submit({ email, password });
+    assert.equal(await one.heading(), 'Log in');
+    assert.ok(await one.page.$('.fault'));
+});
+
+test('what is clicked twice about a second factor happens once', async () => {
+    const email = 'twice@example.org';
+    service.createUser(email);
+    const one = await visit();
+    await logIn(one, email);
+    await one.go('/account/two-factor/start');
+    await pressTwice(one);
+    assert.equal(one.path(), '/account/two-factor/confirm');
+    const secret = (await one.text('.secret')).replaceAll(' ', '');
+    await pressTwice(one, { code: codeOf(secret) });
+    const assertOn = async () => {
+        await one.go('/account/two-factor');
+        assert.match(await one.text('.facts'), /Backup codes left\s*8/);
+    };
+    await assertOn();
+    await one.go('/account/two-factor/codes');
+    await pressTwice(one);
+    await assertOn();
+    await one.go('/account/two-factor/off');
+    await pressTwice(one, { code: nextCodeOf(secret) });
+    assert.equal(one.path(), '/account/two-factor?done=twoFactorOff');
+});
+
+test('what is clicked twice about consents, sessions and passwords happens once', async () => {
+    const email = 'quick@example.org';
+    const id = service.createUser(email);
+    await service.logIn(email);
+    const one = await visit();
+    const acceptances = () => service.rows(`SELECT id FROM term_policy_acceptances WHERE user_id = '${id}'`).length;
+    await logIn(one, email);
+    await one.go('/account/sessions');
+    await pressTwice(one, {}, '.cards form button');
+    assert.equal((await one.page.$$('.cards > li')).length, 1);
+    await one.go('/accept?policies=marketing');
+    await pressTwice(one);
+    assert.deepEqual([one.path(), acceptances()], ['/account', 1]);
+    await one.go('/account/consents');
+    await pressTwice(one, {}, 'form[action$=withdraw] button');
+    assert.deepEqual([one.path(), acceptances()], ['/account/consents?done=withdrawn', 2]);
+
+    await one.go('/change-password');
+    await pressTwice(one, { oldPassword: password, newPassword: 'Copper-Meadow-77' });
+    await one.go('/login');
+    await one.submit({ email, password: 'Copper-Meadow-77' });
+    assert.equal(one.path(), '/account');
+    await one.press('header form button');
+    await one.go('/forgot-password');
+    await pressTwice(one, { email });
+    assert.equal(one.path(), '/login?step=link');
+    await one.go(await service.mailedLink(email, '/forgot-password'));
+    await pressTwice(one, { newPassword: 'Amber-Lantern-19' });
+    await one.go('/login');
+    await one.submit({ email, password: 'Amber-Lantern-19' });
+    assert.equal(one.path(), '/account');
 });
