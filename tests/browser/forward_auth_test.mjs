@@ -146,6 +146,9 @@ async function walk(name, script) {
     const ground = await one.page.evaluate(() => getComputedStyle(document.body).fontFamily);
     assert.notEqual(ground, 'Times New Roman', 'the page has its style sheet');
 
+    for (const path of ['/admin', '/Admin/', '/ADMIN/x', '/%41dmin', '/admin.json', '/admin?x=/public/'])
+        assert.equal((await one.go(app + path)).status(), 403, path);
+
     // A step of a login that is over.
     const over = await one.go(`${app}/.consentry/callback?code=abc`);
     assert.ok(over.status() >= 400, String(over.status()));
@@ -194,7 +197,7 @@ test('a newcomer behind nginx gets into the application by what the screen says'
     await one.go(await service.mailedLink(email, '/verify-email'));
     await one.follow('Verify');
     await logIn();
-    await one.go(`${app}/orders`);
+    assert.equal(one.page.url(), `${app}/orders`, 'the mailed link leads back');
     assert.equal(await one.heading(), `Hello ${email}`);
 
     await one.follow('Members');
