@@ -4,6 +4,7 @@ namespace consentry {
 namespace {
 
 std::string error_name(std::string_view field) { return std::string(field) + "_error"; }
+std::string sent_name(std::string_view field) { return std::string(field) + "_sent"; }
 
 }  // namespace
 
@@ -12,6 +13,7 @@ std::vector<std::string> form_value_names(const std::vector<std::string>& fields
     for (const std::string& field : fields) {
         out.push_back(field);
         out.push_back(error_name(field));
+        out.push_back(sent_name(field));
     }
     return out;
 }
@@ -59,9 +61,12 @@ void FormFaults::add(const Error& refusal, const std::vector<std::string>& field
 
 void FormFaults::add_message(std::string_view key) { add_line({}, std::string(locales_.text(language_, key))); }
 
-void FormFaults::keep(const std::vector<http::NamedText>& typed, std::span<const std::string_view> shown_again) {
-    for (const auto& [name, value] : typed)
+void FormFaults::keep(const std::vector<http::NamedText>& typed, std::span<const std::string_view> shown_again,
+                      const std::vector<std::string>& fields) {
+    for (const auto& [name, value] : typed) {
         if (std::ranges::find(shown_again, name) != shown_again.end()) view_.text(name, value);
+        if (std::ranges::find(fields, name) != fields.end()) view_.flag(sent_name(name), !value.empty());
+    }
 }
 
 View FormFaults::take() { return std::move(view_.list("errors", std::move(lines_))); }

@@ -48,7 +48,8 @@ std::vector<std::string> field_names() {
     return out;
 }
 
-// The values of a view that a form's page can show: for each field its name, and <name>_error. `errors` lists all of
+// The values of a view that a form's page can show: for each field its name, <name>_error, and <name>_sent: whether
+// something was typed there. `errors` lists all of
 // them for a summary: `field` and `text` of each, or `text` alone if it is about the form as a whole. `error_status` is
 // set if there are any.
 std::vector<std::string> form_value_names(const std::vector<std::string>& fields);
@@ -63,7 +64,8 @@ public:
     void add(const Error& refusal, const std::vector<std::string>& fields);
     void add_message(std::string_view key);
     // Keeps what was typed in the fields of this list.
-    void keep(const std::vector<http::NamedText>& typed, std::span<const std::string_view> shown_again);
+    void keep(const std::vector<http::NamedText>& typed, std::span<const std::string_view> shown_again,
+              const std::vector<std::string>& fields);
     View take();
 
 private:

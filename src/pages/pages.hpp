@@ -124,7 +124,7 @@ public:
         std::string key = RepeatedForms::key_of(context.request.path, *typed);
         const PagesGuard::FormState state = kit_.guard.check_token(*visit, *typed);
         FormFaults faults = kit_.faults(*visit);
-        faults.keep(*typed, Form::shown_again);
+        faults.keep(*typed, Form::shown_again, fields_);
         if (state == PagesGuard::FormState::no_cookie)
             co_return co_await again(*visit, Error{errors::form_without_cookie}, std::move(faults));
         if (state == PagesGuard::FormState::expired)

@@ -3,6 +3,7 @@
 #include "base/errors.hpp"
 #include "features/activity/audit.hpp"
 #include "markup/qr_code.hpp"
+#include "pages/account_words.hpp"
 #include "pages/ways.hpp"
 
 namespace consentry {
@@ -14,7 +15,7 @@ View backup_codes_view(const std::vector<std::string>& codes) {
 }
 
 void SetUpPages::add_to(Pages& pages) {
-    std::vector<std::string> names{"qr", "otpauth", "secret"};
+    std::vector<std::string> names{"qr", "otpauth", "secret", "made"};
     names.insert(names.end(), backup_codes_names.begin(), backup_codes_names.end());
     pages.form(
         "/login/set-up",
@@ -45,7 +46,8 @@ awaitable<Result<PageAnswer>> SetUpPages::enable(const Sent<SetUpForm>& sent) {
         co_return PageAnswer::to(with_return(Address("/login/verify"), sent.visit()));
     if (!codes) co_return fail(std::move(codes.error()));
     // Shown in this answer alone, so that they are never stored.
-    co_return PageAnswer::of_once(backup_codes_view(*codes));
+    co_return PageAnswer::of_once(
+        std::move(backup_codes_view(*codes).text("made", shown_time(sent.visit().context().now))));
 }
 
 }  // namespace consentry

@@ -12,8 +12,6 @@ const validator = new HtmlValidate({
         'no-trailing-whitespace': 'off',
         'long-title': 'off',
         'doctype-style': 'off',
-        // The text of a policy scrolls in a named region of its own.
-        'prefer-native-element': ['error', { exclude: ['region'] }],
     },
 });
 

@@ -176,5 +176,17 @@ TEST(LoginPages, ASwitchedOffLoginSaysSo) {
     EXPECT_EQ(browser.send("/login", {{"email", "a@example.org"}, {"password", "x"}}).status, 503);
 }
 
+TEST(LoginPages, AWrongBackupCodeLeavesItsFieldOpen) {
+    Service& service = suite_service();
+    Person person = service.make_person();
+    service.turn_two_factor_on(person);
+    Browser browser(service);
+    browser.log_in(person);
+    EXPECT_THAT(browser.open("/login/verify").body, HasSubstr("<details >"));
+    const Answer wrong = browser.send("/login/verify", {{"code", ""}, {"backupCode", "ABCDEFGHIJ"}});
+    EXPECT_GE(wrong.status, 400U);
+    EXPECT_THAT(wrong.body, HasSubstr("<details open >"));
+}
+
 }  // namespace
 }  // namespace consentry::tests
