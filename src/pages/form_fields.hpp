@@ -49,9 +49,8 @@ std::vector<std::string> field_names() {
 }
 
 // The values of a view that a form's page can show: for each field its name, <name>_error, and <name>_sent: whether
-// something was typed there. `errors` lists all of
-// them for a summary: `field` and `text` of each, or `text` alone if it is about the form as a whole. `error_status` is
-// set if there are any.
+// something was typed there. `errors` lists all of them for a summary: `field` and `text` of each, or `text` alone if it
+// is about the form as a whole.
 std::vector<std::string> form_value_names(const std::vector<std::string>& fields);
 
 // What a page shows of a form that it cannot accept.
@@ -63,7 +62,7 @@ public:
     // About the form as a whole. A refusal that lists violations adds those instead.
     void add(const Error& refusal, const std::vector<std::string>& fields);
     void add_message(std::string_view key);
-    // Keeps what was typed in the fields of this list.
+    // Keeps what was typed in the fields of `shown_again`, and, of all `fields`, whether something was.
     void keep(const std::vector<http::NamedText>& typed, std::span<const std::string_view> shown_again,
               const std::vector<std::string>& fields);
     View take();
