@@ -42,13 +42,17 @@ bool is_path(std::string_view text) {
 // Browsers leave some characters as they are, such as those of `?filter[a]=b|c`, that RFC 3986 wants percent-encoded.
 // The path goes into a header and into addresses, so it has those of RFC 3986 only.
 std::string encoded_path(std::string_view text) {
-    constexpr std::string_view kept = "!$&'()*+,;=:@/?";
+    constexpr std::string_view marks = "-._~!$&'()*+,;=:@/?";
     std::string out;
     out.reserve(text.size());
     for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
         const bool is_escape =
-            text[i] == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 && hex_value(text[i + 2]) >= 0;
-        out.append(is_escape ? std::string(1, '%') : percent_encoded(text.substr(i, 1), kept));
+            c == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 && hex_value(text[i + 2]) >= 0;
+        if (is_escape || is_alphanumeric(c) || marks.contains(c))
+            out.push_back(c);
+        else
+            append_percent_encoded(out, c);
     }
     return out;
 }
