@@ -2,7 +2,7 @@
 local consentry = "http://127.0.0.1:3000"
 -- What the paths of the application require besides a session. Apache has resolved `..`, doubled slashes and escapes.
 local open = { "/public/", "/.consentry/" }
--- Small letters. Paths that begin like this in upper or lower case, as the application may see no difference.
+-- In lower case. Compared with the path in any case, because the application may not distinguish them.
 local demands = {
     ["/admin"] = "roles=admin",
     ["/members"] = "policies=termsOfService,privacy",

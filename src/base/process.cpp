@@ -44,7 +44,8 @@ void give_back_start_memory() {
         [](dl_phdr_info* object, std::size_t, void*) {
             if (std::string_view(object->dlpi_name).starts_with("linux-vdso")) return 0;
             for (const ElfW(Phdr) & segment : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
-                // A segment that can be written may differ from its file.
+                // A segment that can be written differs from its file. One that cannot does so only where a debugger
+                // has set a breakpoint, which is then lost: set it after the start.
                 if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
                 const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
                 const std::uintptr_t begin = (object->dlpi_addr + segment.p_vaddr) / page * page;

@@ -209,7 +209,9 @@ AnswerFacts Pipeline::facts(const Walk& walk) const {
 
 bool Pipeline::is_at_guarded_host(const RequestContext& context) const {
     const bool is_below = !options_.guarded_root.empty() && context.request.path.starts_with(options_.guarded_root);
-    return is_below || (context.operation != nullptr && context.operation->at_guarded_host);
+    // A request whose first line was refused may have been meant for either.
+    return is_below || context.request.path.empty() ||
+           (context.operation != nullptr && context.operation->at_guarded_host);
 }
 
 void Pipeline::common_headers(const Walk& walk, Response& response) const {
@@ -218,7 +220,8 @@ void Pipeline::common_headers(const Walk& walk, Response& response) const {
     const auto line = [&](std::string_view name, std::string_view value) { response.add_header(name, value); };
     response.headers.reserve(constant_headers_.size() + 768);
     response.headers.append(constant_headers_);
-    if ((context.secure || options_.is_https) && !is_at_guarded_host(context)) response.headers.append(strict_transport);
+    if ((context.secure || options_.is_https) && !is_at_guarded_host(context))
+        response.headers.append(strict_transport);
     line("x-custom-lang", name_of(context.language));
     line("x-request-id", context.request_id);
     line("x-correlation-id", context.correlation_id);

@@ -8,9 +8,9 @@
 //     {{! remark }}
 //
 // There is no mark for text that is not escaped: only a value of type Html is shown as it is. A template is checked
-// when it is read: a value may stand in text and in quoted attributes only, where escaping is enough; no attribute holds a
-// script or a style; every name and every message exists. In an attribute that holds an address,
-// a value at its beginning must be an address with a harmless scheme, and a later one is percent-encoded.
+// when it is read: a value may stand in text and in quoted attributes only, where escaping is enough; no attribute
+// holds a script or a style; every name and every message exists. In an attribute that holds an address, a value at its
+// beginning must be an address with a harmless scheme, and a later one is percent-encoded.
 #pragma once
 
 #include <functional>

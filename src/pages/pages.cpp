@@ -21,6 +21,12 @@ awaitable<Result<std::vector<http::NamedText>>> PageKit::read_form(http::Request
     co_return http::parse_form(context.request);
 }
 
+awaitable<RepeatedForms::Earlier> PageKit::repeat(http::RequestContext& context) const {
+    const auto sent = co_await read_form(context);
+    if (!sent || !guard.is_of_this_browser(context.request, *sent)) co_return std::nullopt;
+    co_return co_await repeated.find(RepeatedForms::key_of(context.request.path, *sent));
+}
+
 http::Endpoint Pages::add(http::Method method, std::string_view path, std::string id) {
     http::Endpoint endpoint = router_.page(method, path);
     endpoint.id(id).tag("pages");

@@ -61,6 +61,8 @@ public:
     Result<http::Reply> refuse(const http::RequestContext& context, Error refusal, bool has_page = true) const;
     // Reads the form of an admitted request.
     awaitable<Result<std::vector<http::NamedText>>> read_form(http::RequestContext& context) const;
+    // The answer to a form that this browser has sent before, if there was one of late.
+    awaitable<RepeatedForms::Earlier> repeat(http::RequestContext& context) const;
     FormFaults faults(const Visit& visit) const { return {site.locales(), visit.language()}; }
     // Whether a form whose function refused is shown again. A session that has just ended is asked for anew.
     static bool is_for_the_form(const Error& refusal) {
@@ -118,6 +120,9 @@ public:
         // Before anything of the request counts, and before its body is read.
         if (auto ours = kit_.guard.check_origin(context.request); !ours) co_return fail(std::move(ours.error()));
         Result<From> visit = co_await kit_.guard.admit<From>(context);
+        // The first of two clicks may have ended the session, or given it another cookie.
+        if (!visit && visit.error().is(errors::jwt_access_token_invalid))
+            if (auto reply = co_await kit_.repeat(context)) co_return std::move(*reply);
         if (!visit) co_return kit_.refuse(context, std::move(visit.error()), has_page);
         Result<std::vector<http::NamedText>> typed = co_await kit_.read_form(context);
         if (!typed) co_return fail(std::move(typed.error()));
@@ -129,7 +134,7 @@ public:
             co_return co_await again(*visit, Error{errors::form_without_cookie}, std::move(faults));
         if (state == PagesGuard::FormState::expired)
             co_return co_await again(*visit, Error{errors::form_expired}, std::move(faults));
-        co_return co_await kit_.repeated.once(std::move(key), context.now,
+        co_return co_await kit_.repeated.once(std::move(key),
                                               [&] { return take(*visit, std::move(*typed), std::move(faults)); });
     }
 

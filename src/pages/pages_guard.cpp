@@ -140,6 +140,12 @@ PagesGuard::FormState PagesGuard::check_token(Visit& visit, std::vector<http::Na
     return FormState::no_cookie;
 }
 
+bool PagesGuard::is_of_this_browser(const http::Request& request, const std::vector<http::NamedText>& fields) const {
+    const auto session = settings_.cookies.find(request, PageCookie::session);
+    const std::string* token = find_text(fields, token_field);
+    return session && token != nullptr && tokens_.is_of(*token, PageCookie::session, *session);
+}
+
 std::optional<Address> PagesGuard::way_out(const http::RequestContext& context, const Error& refusal,
                                            bool has_page) const {
     // A form comes back to its page, which has its path; a page with its query.

@@ -61,6 +61,9 @@ public:
     enum class FormState { valid, expired, no_cookie };
     // Takes the token and the return address out of the fields.
     FormState check_token(Visit& visit, std::vector<http::NamedText>& fields) const;
+    // Whether the fields have a token of a page that was made for the session cookie of the request, whatever that is
+    // worth.
+    bool is_of_this_browser(const http::Request& request, const std::vector<http::NamedText>& fields) const;
     template <class Form, class From>
     Sent<Form, From> sent(const From& visit, Form form) const {
         return {visit, std::move(form)};

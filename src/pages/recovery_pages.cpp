@@ -60,7 +60,7 @@ awaitable<Result<PageAnswer>> RecoveryPages::reset(const Sent<ResetPasswordForm>
     PasswordReset wanted{sent.visit().path("token"), sent.form().new_password, proof_of(sent.form())};
     auto done = co_await parts_.passwords.reset(std::move(wanted), cause_of(sent.visit().context()));
     if (!done) co_return fail(std::move(done.error()));
-    co_return PageAnswer::to(login_with_note(LoginNote::password_set, sent.visit()));
+    co_return PageAnswer::to(login_with_note(LoginNote::password_set, sent.visit()), forget_way_back(sent.visit()));
 }
 
 awaitable<Result<PageAnswer>> RecoveryPages::show_change(const VisitOf<SignedInProvisionally>& visit) const {

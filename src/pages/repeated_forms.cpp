@@ -14,20 +14,38 @@ std::string RepeatedForms::key_of(std::string_view path, std::span<const http::N
     return to_base64url(crypto::sha256(form));
 }
 
-awaitable<RepeatedForms::Turn> RepeatedForms::begin(std::string key, TimePoint now) {
+awaitable<RepeatedForms::Turn> RepeatedForms::begin(std::string key) {
+    for (;;) {
+        std::shared_ptr<Entry> entry;
+        {
+            const std::lock_guard lock(mutex_);
+            forget_old();
+            if (const auto found = entries_.find(key); found != entries_.end())
+                entry = found->second;
+            else if (entries_.size() < kept_max)
+                entries_.emplace(key, std::make_shared<Entry>());
+            else
+                co_return Turn(std::nullopt);
+        }
+        if (!entry) co_return Turn(*this, std::move(key));
+        // If it has failed, one of those that wait is the next to try.
+        if (auto reply = co_await wait_for(std::move(entry))) co_return Turn(std::move(reply));
+    }
+}
+
+awaitable<RepeatedForms::Earlier> RepeatedForms::find(const std::string& key) {
     std::shared_ptr<Entry> entry;
     {
         const std::lock_guard lock(mutex_);
-        forget_old(now);
-        if (const auto found = entries_.find(key); found != entries_.end())
-            entry = found->second;
-        else if (entries_.size() < kept_max)
-            entries_.emplace(key, std::make_shared<Entry>());
-        else
-            co_return Turn(std::nullopt);
+        forget_old();
+        if (const auto found = entries_.find(key); found != entries_.end()) entry = found->second;
     }
-    if (!entry) co_return Turn(*this, std::move(key));
-    co_return Turn(co_await handoff<Earlier>([&](Promise<Earlier> promise) {
+    if (!entry) co_return std::nullopt;
+    co_return co_await wait_for(std::move(entry));
+}
+
+awaitable<RepeatedForms::Earlier> RepeatedForms::wait_for(std::shared_ptr<Entry> entry) {
+    co_return co_await handoff<Earlier>([&](Promise<Earlier> promise) {
         std::unique_lock lock(mutex_);
         if (!entry->is_over) {
             entry->waiting.push_back(std::move(promise));
@@ -36,21 +54,21 @@ awaitable<RepeatedForms::Turn> RepeatedForms::begin(std::string key, TimePoint n
         Earlier reply = entry->reply;
         lock.unlock();
         promise.set_value(std::move(reply));
-    }));
+    });
 }
 
-void RepeatedForms::end(const std::string& key, Earlier reply, TimePoint now) {
+void RepeatedForms::end(const std::string& key, Earlier reply) {
     std::vector<Promise<Earlier>> waiting;
-    if (reply && reply->stream) reply.reset();  // a stream can be sent once
+    if (reply && (reply->stream || reply->status >= 400)) reply.reset();  // a stream can be sent once
     {
         const std::lock_guard lock(mutex_);
         const auto found = entries_.find(key);
         Entry& entry = *found->second;
         waiting = std::move(entry.waiting);
         entry.is_over = true;
-        if (reply && reply->status < 400) {
+        if (reply) {
             entry.reply = reply;
-            kept_.emplace_back(now + kept_for, key);
+            kept_.emplace_back(clock_.now() + kept_for, key);
         } else {
             entries_.erase(found);
         }
@@ -58,8 +76,8 @@ void RepeatedForms::end(const std::string& key, Earlier reply, TimePoint now) {
     for (auto& promise : waiting) promise.set_value(reply);
 }
 
-void RepeatedForms::forget_old(TimePoint now) {
-    while (!kept_.empty() && kept_.front().first <= now) {
+void RepeatedForms::forget_old() {
+    while (!kept_.empty() && kept_.front().first <= clock_.now()) {
         entries_.erase(kept_.front().second);
         kept_.pop_front();
     }

@@ -24,6 +24,9 @@ namespace consentry {
 
 class RepeatedForms {
 public:
+    // `clock` must outlive this object.
+    explicit RepeatedForms(const Clock& clock) : clock_(clock) {}
+
     // How long after its answer a form is known.
     static constexpr std::chrono::seconds kept_for{10};
     // More forms than these are not kept.
@@ -35,16 +38,19 @@ public:
     // Returns what `answer` returns: an awaitable<Result<http::Reply>>. If the same form is under way, waits for its
     // answer and returns that; if it has succeeded of late, returns it at once. One that fails is answered anew.
     template <class Answer>
-    awaitable<Result<http::Reply>> once(std::string key, TimePoint now, Answer answer) {
-        Turn turn = co_await begin(std::move(key), now);
+    awaitable<Result<http::Reply>> once(std::string key, Answer answer) {
+        Turn turn = co_await begin(std::move(key));
         if (turn.earlier) co_return std::move(*turn.earlier);
         Result<http::Reply> reply = co_await answer();
-        if (reply) turn.end(*reply, now);
+        if (reply) turn.end(*reply);
         co_return reply;
     }
 
-private:
     using Earlier = std::optional<http::Reply>;
+    // The answer to the same form, if it has been sent before: waits for one that is under way.
+    awaitable<Earlier> find(const std::string& key);
+
+private:
     struct Entry {
         Earlier reply;
         bool is_over = false;
@@ -60,23 +66,25 @@ private:
               forms_(std::exchange(other.forms_, nullptr)),
               key_(std::move(other.key_)) {}
         Turn& operator=(Turn&&) = delete;
-        ~Turn() { release({}, {}); }
-        void end(const http::Reply& reply, TimePoint now) { release(reply, now); }
+        ~Turn() { release({}); }
+        void end(const http::Reply& reply) { release(reply); }
 
         Earlier earlier;
 
     private:
-        void release(Earlier reply, TimePoint now) {
-            if (auto* forms = std::exchange(forms_, nullptr)) forms->end(key_, std::move(reply), now);
+        void release(Earlier reply) {
+            if (auto* forms = std::exchange(forms_, nullptr)) forms->end(key_, std::move(reply));
         }
         RepeatedForms* forms_ = nullptr;
         std::string key_;
     };
 
-    awaitable<Turn> begin(std::string key, TimePoint now);
-    void end(const std::string& key, Earlier reply, TimePoint now);
-    void forget_old(TimePoint now);
+    awaitable<Turn> begin(std::string key);
+    void end(const std::string& key, Earlier reply);
+    awaitable<Earlier> wait_for(std::shared_ptr<Entry> entry);
+    void forget_old();
 
+    const Clock& clock_;
     std::mutex mutex_;
     std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
     std::deque<std::pair<TimePoint, std::string>> kept_;  // until when, oldest first

@@ -67,7 +67,7 @@ awaitable<Result<PageAnswer>> SignUpPages::send_link(const Sent<AddressForm>& se
 awaitable<Result<PageAnswer>> SignUpPages::verify(const Sent<NothingForm>& sent) {
     auto verified = co_await accounts_.verify(sent.visit().path("token"), cause_of(sent.visit().context()));
     if (!verified) co_return fail(std::move(verified.error()));
-    co_return PageAnswer::to(login_with_note(LoginNote::verified, sent.visit()));
+    co_return PageAnswer::to(login_with_note(LoginNote::verified, sent.visit()), forget_way_back(sent.visit()));
 }
 
 }  // namespace consentry

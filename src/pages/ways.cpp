@@ -49,9 +49,14 @@ Address with_return(Address address, const Visit& visit) {
 std::string keep_way_back(const Visit& visit) {
     constexpr std::chrono::days lifetime{1};  // as long as a link that verifies an address
     const PageCookies& cookies = visit.cookies();
-    if (visit.return_to())
-        return cookies.set(PageCookie::way_back, percent_encoded(visit.return_to()->text()), lifetime);
-    return visit.cookie(PageCookie::way_back) ? cookies.clear(PageCookie::way_back) : std::string();
+    constexpr std::size_t bytes_max = 3'500;  // browsers keep cookies of 4,096 bytes with name and attributes
+    const std::string value = visit.return_to() ? percent_encoded(visit.return_to()->text()) : std::string();
+    if (!value.empty() && value.size() <= bytes_max) return cookies.set(PageCookie::way_back, value, lifetime);
+    return forget_way_back(visit);
+}
+
+std::string forget_way_back(const Visit& visit) {
+    return visit.cookie(PageCookie::way_back) ? visit.cookies().clear(PageCookie::way_back) : std::string();
 }
 
 Address goal_of(const Visit& visit) { return visit.return_to().value_or(Address("/account")); }

@@ -17,6 +17,8 @@ Address with_return(Address address, const Visit& visit);
 // The headers of an answer after which a mailed link is awaited, which may be followed in this browser: the way back is
 // kept for it. See PagesGuard.
 std::string keep_way_back(const Visit& visit);
+// The same once the link was followed.
+std::string forget_way_back(const Visit& visit);
 // Where a login ends: where the visitor wanted to go, or the account.
 Address goal_of(const Visit& visit);
 

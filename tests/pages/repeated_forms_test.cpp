@@ -73,6 +73,32 @@ TEST(RepeatedForms, BackupCodesAreShownAgain) {
     EXPECT_EQ(codes(second.body), codes(first.body));
 }
 
+// The first answer brings another cookie, but the browser sends the second request with the old one.
+TEST(RepeatedForms, ASecondClickAfterTheSessionHasChangedHasTheFirstAnswer) {
+    Service& service = suite_service();
+    const Person person = service.make_person();
+    Browser browser(service);
+    browser.log_in(person);
+    service.pass(std::chrono::minutes{6});
+    browser.open("/login/confirm?return=%2Faccount%2Ftwo-factor%2Fstart");
+    const Browser::Fields fields{{"password", person.password}, {"return", "/account/two-factor/start"}};
+    Browser second = browser;
+    EXPECT_EQ(browser.send("/login/confirm", fields).headers.at("location"), "/account/two-factor/start");
+    EXPECT_EQ(second.send("/login/confirm", fields).headers.at("location"), "/account/two-factor/start");
+    EXPECT_EQ(second.cookies.at(session_cookie), browser.cookies.at(session_cookie));
+    EXPECT_TRUE(second.is_logged_in());
+
+    second = browser;
+    browser.open("/account");
+    second.token = browser.token;
+    EXPECT_EQ(browser.send("/logout", {}).headers.at("location"), "/");
+    EXPECT_EQ(second.send("/logout", {}).headers.at("location"), "/");
+    Browser stranger(service);
+    stranger.open("/login");
+    stranger.token = second.token;
+    EXPECT_EQ(stranger.send("/logout", {}).headers.at("location"), "/login") << "the token is another browser's";
+}
+
 TEST(RepeatedForms, AfterTenSecondsAFormIsTakenAnew) {
     Service service;
     Browser browser(service);

@@ -45,7 +45,8 @@ std::optional<Config> examine_settings(Findings& findings) {
     for (const ConfigProblem& warning : warnings(*config, loaded->values))
         findings.warn(warning.setting, warning.text, setting_advice);
     for (const ConfigProblem& warning : unit_warnings(*config))
-        findings.warn(warning.setting, warning.text, "Without this, the service stops when it writes there.");
+        findings.warn(warning.setting, warning.text,
+                      "Unless the unit allows it, the service fails when it writes there.");
     act_as_owner_of_data(*config);
     return std::move(*config);
 }
@@ -151,8 +152,13 @@ int check_health(const HealthOptions& options) {
         url = local_url(*config) + config->http.global_prefix + "/health/ready";
     }
     net::HttpClient client({.plain_http = true, .is_direct = options.url.empty()});
-    const net::HttpResponse answer =
-        client.fetch({.url = url, .timeout = std::chrono::seconds{options.timeout_in_seconds}});
+    net::HttpResponse answer;
+    try {
+        answer = client.fetch({.url = url, .timeout = std::chrono::seconds{options.timeout_in_seconds}});
+    } catch (const std::runtime_error&) {
+        if (options.json) print_json(boost::json::object{{"ready", false}, {"status", nullptr}});
+        throw;
+    }
     if (options.json) print_json(boost::json::object{{"ready", answer.status == 200}, {"status", answer.status}});
     if (answer.status == 200) return 0;
     fmt::print(stderr, "consentry: {} answers {}\n", url, answer.status);

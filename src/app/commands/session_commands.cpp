@@ -36,13 +36,13 @@ Result<void> revoke(Services& services, UserId user, SessionId session) {
     return run(services.administration.revoke({.actor = Actor::operator_at_the_machine(), .cause = {}}, user, session));
 }
 
-// Looks again until it has nothing left to end, so that a session that begins meanwhile ends as well.
 int tell_ended(std::int64_t ended, bool as_json) {
     tell_done(fmt::format("{} {} ended.", ended, ended == 1 ? "session has" : "sessions have"), {{"ended", ended}},
               as_json);
     return 0;
 }
 
+// Looks again until it has nothing left to end, so that a session that begins meanwhile ends as well.
 int revoke_all(Services& services, UserId user, bool as_json) {
     std::int64_t ended = 0;
     ListQuery oldest;

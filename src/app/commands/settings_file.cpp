@@ -26,6 +26,12 @@ constexpr const char* usual_data = "./data";
 constexpr const char* service_account = nullptr;
 #endif
 
+// Whether the unit of the package runs the service: not in a container.
+bool is_run_by_unit() {
+    std::error_code error;
+    return service_account != nullptr && std::filesystem::exists("/run/systemd/system", error);
+}
+
 std::optional<std::filesystem::path>& chosen() {
     static std::optional<std::filesystem::path> file;
     return file;
@@ -47,9 +53,9 @@ std::filesystem::path usual_data_folder() { return usual_data; }
 void act_as_owner_of_data(const Config& config) {
     struct stat facts{};
     if (geteuid() != 0 || stat(config.data.directory.c_str(), &facts) != 0) return;
-    const passwd* account = facts.st_uid != 0            ? getpwuid(facts.st_uid)
-                            : service_account == nullptr ? nullptr
-                                                         : getpwnam(service_account);
+    const passwd* account = facts.st_uid != 0  ? getpwuid(facts.st_uid)
+                            : is_run_by_unit() ? getpwnam(service_account)
+                                               : nullptr;
     const bool is_roots = facts.st_uid == 0;
     if (is_roots && account == nullptr) return;
     const gid_t group = is_roots ? account->pw_gid : facts.st_gid;
@@ -62,16 +68,17 @@ void act_as_owner_of_data(const Config& config) {
 
 std::vector<ConfigProblem> unit_warnings(const Config& config) {
     std::vector<ConfigProblem> out;
-    if (service_account == nullptr) return out;
+    if (!is_run_by_unit()) return out;
     constexpr std::string_view in_files = "file:";
     const auto check = [&](std::string_view setting, const std::filesystem::path& folder) {
         const auto below = std::filesystem::absolute(folder).lexically_normal().lexically_relative(usual_data);
         if (!below.empty() && *below.begin() != "..") return;
         out.push_back({.setting = std::string(setting),
-                       .text = "the unit lets the service write below " + std::string(usual_data) +
-                               " only; run `systemctl edit consentry` and add ReadWritePaths=" + folder.string()});
+                       .text = "the service can write below " + std::string(usual_data) +
+                               " only, unless a drop-in of its unit has [Service] ReadWritePaths=" + folder.string()});
     };
     check("DATA_DIR", config.data.directory);
+    if (config.database.url.empty()) check("DATABASE_URL", config.database.file.parent_path());
     for (const auto& [setting, url] : {std::pair{"STORAGE_URL", &config.storage.url}, {"MAIL_URL", &config.mail.url}})
         if (url->starts_with(in_files)) check(setting, url->substr(in_files.size()));
     return out;

@@ -19,11 +19,11 @@ bool settings_file_is_chosen();
 std::filesystem::path usual_data_folder();
 
 // If root runs a command on the data of another account, goes on as that account, for good: files that the command
-// creates must be the service's. A packaged program takes root's data for a mistake: it goes on as the account of the
-// service, which cannot open them either. Throws std::system_error.
+// creates must be the service's. Where the unit of the package runs the service, root's data are a mistake: the program
+// goes on as the account of the service, which cannot open them either. Throws std::system_error.
 void act_as_owner_of_data(const Config& config);
 
-// What the settings ask for and the unit of the package forbids. Empty if the program is not packaged.
+// What the settings ask for and the unit of the package forbids. Empty unless it runs the service.
 std::vector<ConfigProblem> unit_warnings(const Config& config);
 
 }  // namespace consentry
