@@ -94,19 +94,22 @@ TEST(KeyCommands, ARotatedKeySignsWithinSecondsAndFormerTokensGoOn) {
 // Simulates restoring a backup: the database returns to an earlier state. Raising the epoch then voids the earlier
 // tokens.
 TEST(STO_6, ARestoredDatabaseIsRaisedBeforeItServes) {
+    // What has been published meanwhile would stop the start: tests/process/backup_test.cpp.
+    Settings unlogged = quick_settings();
+    unlogged["CONSENT_LOG_ENABLE"] = "false";
     const TempFolder folder;
-    const Account ada = create_account(folder.path(), "ada@example.org");
+    const Account ada = create_account(folder.path(), "ada@example.org", "user", unlogged);
     const std::filesystem::path live = folder / "data" / "consentry.db";
     const std::filesystem::path backup = folder / "backup.db";
     Tokens tokens;
     {
-        ServiceProcess service(folder.path());
+        ServiceProcess service(folder.path(), unlogged);
         tokens = tokens_of(service.client(), ada);
         EXPECT_EQ(service.stop().code, 0);
         std::filesystem::copy_file(live, backup);
     }
     {
-        ServiceProcess service(folder.path());
+        ServiceProcess service(folder.path(), unlogged);
         EXPECT_EQ(service.client().post("/api/shared/user/logout", {}, bearer(tokens.access)).status, 200U);
         EXPECT_EQ(knock(service.client(), tokens.access), 401U);
         EXPECT_EQ(service.stop().code, 0);
@@ -114,10 +117,10 @@ TEST(STO_6, ARestoredDatabaseIsRaisedBeforeItServes) {
     for (const char* beside : {"-wal", "-shm"}) std::filesystem::remove(live.string() + beside);
     std::filesystem::copy_file(backup, live, std::filesystem::copy_options::overwrite_existing);
     {
-        ServiceProcess service(folder.path());
+        ServiceProcess service(folder.path(), unlogged);
         ASSERT_EQ(knock(service.client(), tokens.access), 200U) << "a backup brings the past back";
         // The command runs next to the service, which applies the change at its next request.
-        const Finished raised = run_program({"keys", "epoch", "raise", "--keep-api-keys"}, folder.path(), {});
+        const Finished raised = run_program({"keys", "epoch", "raise", "--keep-api-keys"}, folder.path(), unlogged);
         ASSERT_EQ(raised.code, 0) << raised.err;
         EXPECT_THAT(raised.out, HasSubstr("sessions\t1\n"));
         EXPECT_THAT(raised.out, Not(HasSubstr("apiKeys")));
