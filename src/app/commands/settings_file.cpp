@@ -23,13 +23,13 @@ constexpr const char* service_account = "consentry";  // User= of the unit
 #else
 constexpr const char* usual_file = ".env";
 constexpr const char* usual_data = "./data";
-constexpr const char* service_account = nullptr;
+constexpr const char* service_account = "";  // the program is not packaged
 #endif
 
 // Whether the unit of the package runs the service: not in a container.
 bool is_run_by_unit() {
     std::error_code error;
-    return service_account != nullptr && std::filesystem::exists("/run/systemd/system", error);
+    return *service_account != '\0' && std::filesystem::exists("/run/systemd/system", error);
 }
 
 std::optional<std::filesystem::path>& chosen() {
