@@ -70,9 +70,15 @@ std::vector<ConfigProblem> unit_warnings(const Config& config) {
     std::vector<ConfigProblem> out;
     if (!is_run_by_unit()) return out;
     constexpr std::string_view in_files = "file:";
+    const auto is_below = [](const std::filesystem::path& folder, const std::filesystem::path& other) {
+        const auto way = std::filesystem::absolute(folder).lexically_normal().lexically_relative(
+            std::filesystem::absolute(other).lexically_normal());
+        return !way.empty() && *way.begin() != "..";
+    };
     const auto check = [&](std::string_view setting, const std::filesystem::path& folder) {
-        const auto below = std::filesystem::absolute(folder).lexically_normal().lexically_relative(usual_data);
-        if (!below.empty() && *below.begin() != "..") return;
+        if (is_below(folder, usual_data)) return;
+        // What lies in the folder of all data needs no line of its own.
+        if (setting != "DATA_DIR" && is_below(folder, config.data.directory)) return;
         out.push_back({.setting = std::string(setting),
                        .text = "the service can write below " + std::string(usual_data) +
                                " only, unless a drop-in of its unit has [Service] ReadWritePaths=" + folder.string()});
