@@ -78,7 +78,7 @@ struct Operation {
     bool is_page = false;       // HTML for people: not part of the API, and never readable for other origins
     // A proxy may hand the answer to a browser at the host of an application, for which this service sets no rules.
     bool at_guarded_host = false;
-    bool raw = false;           // the answer is not an envelope
+    bool raw = false;  // the answer is not an envelope
     bool no_content = false;
     std::string raw_content_type;
     bool has_etag = false;  // may therefore answer 304

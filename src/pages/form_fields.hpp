@@ -49,8 +49,8 @@ std::vector<std::string> field_names() {
 }
 
 // The values of a view that a form's page can show: for each field its name, <name>_error, and <name>_sent: whether
-// something was typed there. `errors` lists all of them for a summary: `field` and `text` of each, or `text` alone if it
-// is about the form as a whole.
+// something was typed there. `errors` lists all of them for a summary: `field` and `text` of each, or `text` alone if
+// it is about the form as a whole.
 std::vector<std::string> form_value_names(const std::vector<std::string>& fields);
 
 // What a page shows of a form that it cannot accept.
