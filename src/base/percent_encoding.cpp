@@ -5,14 +5,6 @@
 namespace consentry {
 namespace {
 
-// Returns the value of the two digits after the '%' at `at`, or -1 if they are missing.
-int octet_at(std::string_view text, std::size_t at) {
-    if (at + 2 >= text.size()) return -1;
-    const int high = hex_value(text[at + 1]);
-    const int low = hex_value(text[at + 2]);
-    return high < 0 || low < 0 ? -1 : high << 4 | low;
-}
-
 // Returns whether every '%' was followed by two digits.
 bool decode(std::string_view text, std::string& out) {
     bool whole = true;
@@ -30,6 +22,13 @@ bool decode(std::string_view text, std::string& out) {
 }
 
 }  // namespace
+
+int octet_at(std::string_view text, std::size_t percent) {
+    if (percent + 2 >= text.size()) return -1;
+    const int high = hex_value(text[percent + 1]);
+    const int low = hex_value(text[percent + 2]);
+    return high < 0 || low < 0 ? -1 : high << 4 | low;
+}
 
 void append_percent_encoded(std::string& out, char c) {
     constexpr std::string_view digits = "0123456789ABCDEF";

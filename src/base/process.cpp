@@ -51,7 +51,8 @@ void give_back_start_memory() {
                 const std::uintptr_t begin = (object->dlpi_addr + segment.p_vaddr) / page * page;
                 const std::uintptr_t end = object->dlpi_addr + segment.p_vaddr + segment.p_memsz;
                 // An address from the loader, not a pointer to an object of ours.
-                madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);  // NOLINT
+                madvise(reinterpret_cast<void*>(begin), end - begin,
+                        MADV_DONTNEED);  // NOLINT(performance-no-int-to-ptr)
             }
             return 0;
         },

@@ -50,14 +50,6 @@ bool is_address_character(char c) {
     return is_alphanumeric(c) || marks.contains(c);
 }
 
-// The octet that an escape stands for, or -1 if its two digits are missing.
-int octet_at(std::string_view text, std::size_t percent) {
-    if (percent + 2 >= text.size()) return -1;
-    const int high = hex_value(text[percent + 1]);
-    const int low = hex_value(text[percent + 2]);
-    return high < 0 || low < 0 ? -1 : high << 4 | low;
-}
-
 bool has_whole_escapes(std::string_view text) {
     for (auto at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1))
         if (octet_at(text, at) < 0) return false;

@@ -47,8 +47,7 @@ std::string encoded_path(std::string_view text) {
     out.reserve(text.size());
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
-        const bool is_escape =
-            c == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 && hex_value(text[i + 2]) >= 0;
+        const bool is_escape = c == '%' && octet_at(text, i) >= 0;
         if (is_escape || is_alphanumeric(c) || marks.contains(c))
             out.push_back(c);
         else
