@@ -75,12 +75,13 @@ signal() {
     for pid; do kill "-$signal" "$pid" 2>/dev/null || true; done
 }
 
-# A zombie counts as ended, because its parent may be slow to collect it.
+# A zombie counts as ended, because its parent may be slow to collect it. So does a process that ends between the opening
+# of the file and the reading, which then reads nothing.
 runs() {
-    local name value
+    local name value=
     while read -r name value; do
         [[ "$name" != State: ]] || break
-    done 2>/dev/null <"/proc/$1/status" && [[ "$value" != [ZX]* ]]
+    done 2>/dev/null <"/proc/$1/status" && [[ "$value" == [!ZX]* ]]
 }
 
 # Waits this many seconds without a process of its own: many scripts wait at once, and new processes are what a small
