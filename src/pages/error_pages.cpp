@@ -3,13 +3,15 @@
 #include <array>
 #include <utility>
 
+#include "base/errors.hpp"
 #include "http/steps/accept.hpp"
 
 namespace consentry {
 namespace {
 
 // The heading says what a person can do; the sentence below it is the error's own.
-std::string_view heading_of(unsigned status) {
+std::string_view heading_of(const Error& error) {
+    if (error.is(errors::hand_over_invalid)) return "pages.error.refused";  // nobody lacks a right
     constexpr std::array<std::pair<unsigned, std::string_view>, 6> headings{{{404, "pages.error.notFound"},
                                                                              {403, "pages.error.forbidden"},
                                                                              {413, "pages.error.tooLarge"},
@@ -17,8 +19,8 @@ std::string_view heading_of(unsigned status) {
                                                                              {408, "pages.error.unavailable"},
                                                                              {503, "pages.error.unavailable"}}};
     for (const auto& [known, key] : headings)
-        if (known == status) return key;
-    return status < 500 ? "pages.error.refused" : "pages.error.failed";
+        if (known == error.kind().http_status) return key;
+    return error.kind().http_status < 500 ? "pages.error.refused" : "pages.error.failed";
 }
 
 }  // namespace
@@ -46,7 +48,7 @@ http::Reply SiteErrorPages::page_of(http::RequestContext& context, const Error& 
     const Locales& locales = site_.locales();
     const unsigned status = error.kind().http_status;
     View view;
-    view.text("heading", locales.text(context.language, heading_of(status)))
+    view.text("heading", locales.text(context.language, heading_of(error)))
         .text("sentence", locales.text(context.language, error.message_key(), error.data()))
         .text("status", std::to_string(status))
         .text("request", context.request_id);

@@ -38,9 +38,10 @@ void GuardedHostPages::add_to(http::Router& router) {
     }));
     page("/.consentry/forbidden", "guardedHostForbidden")
         .handled_with(handler_of([this](http::RequestContext& context) { return forbidden(context); }));
-    page("/login/hand-over", "handOverPage").handled_with(handler_of([this](http::RequestContext& context) {
-        return hand_over(context);
-    }));
+    Pages(router, kit_)
+        .show("/login/hand-over",
+              {.id = "handOver", .file = "hand_over.html", .title = "handOver.title", .names = {"address", "host"}},
+              [this](const VisitOf<SignedIn>& visit) { return hand_over(visit); });
 }
 
 Result<std::string> GuardedHostPages::origin_of(const http::RequestContext& context) const {
@@ -55,14 +56,18 @@ GuardedHostPages::Answer GuardedHostPages::start(http::RequestContext& context) 
     co_return redirect(hand_over_.begin(context.request, *origin, query_value(context.request, "return")));
 }
 
-GuardedHostPages::Answer GuardedHostPages::hand_over(http::RequestContext& context) const {
-    auto visit = co_await kit_.guard.admit<VisitOf<SignedIn>>(context);
-    if (!visit) co_return kit_.refuse(context, std::move(visit.error()));
-    const auto back = Address::safe_return(visit->query("return"), {}).value_or(Address("/"));
-    auto onward = hand_over_.issue(visit->cookie(PageCookie::session).value_or(""), visit->query("origin"),
-                                   visit->query("browser"), back.text());
-    if (!onward) co_return fail(std::move(onward.error()));
-    co_return redirect(std::move(*onward));
+// Ends the chain of redirects that the form of a login began. Chromium applies the form's policy to the whole chain,
+// and the application may redirect to a host that this service does not know.
+awaitable<Result<PageAnswer>> GuardedHostPages::hand_over(const VisitOf<SignedIn>& visit) const {
+    const auto back = Address::safe_return(visit.query("return"), {}).value_or(Address("/"));
+    const std::string origin = visit.query("origin");
+    auto address =
+        hand_over_.issue(visit.cookie(PageCookie::session).value_or(""), origin, visit.query("browser"), back.text());
+    if (!address) co_return fail(std::move(address.error()));
+    PageAnswer answer =
+        PageAnswer::of_once(View().text("address", *address).text("host", origin.substr(origin.find("//") + 2)));
+    answer.headers = "Refresh: 0;url=" + *address + "\r\n";
+    co_return answer;
 }
 
 GuardedHostPages::Answer GuardedHostPages::callback(http::RequestContext& context) {

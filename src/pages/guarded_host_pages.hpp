@@ -22,7 +22,7 @@ private:
     // The origin of the guarded host that a browser asked. Error: routeNotFound if it is none.
     Result<std::string> origin_of(const http::RequestContext& context) const;
     Answer start(http::RequestContext& context) const;
-    Answer hand_over(http::RequestContext& context) const;
+    awaitable<Result<PageAnswer>> hand_over(const VisitOf<SignedIn>& visit) const;
     Answer callback(http::RequestContext& context);
     Answer forbidden(http::RequestContext& context);
 

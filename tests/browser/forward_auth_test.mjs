@@ -28,6 +28,11 @@ let proxyPort;
 function startApplication() {
     const server = createServer((request, response) => {
         const { 'x-user-email': email = '', authorization = '' } = request.headers;
+        if (request.url === '/moved') {
+            response.writeHead(302, { Location: elsewhere() });
+            response.end();
+            return;
+        }
         if (request.url === '/data') {
             response.setHeader('Content-Type', 'application/json');
             response.end(JSON.stringify({ email }));
@@ -41,6 +46,9 @@ function startApplication() {
     atEnd(() => server.close() && server.closeAllConnections());
     return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)));
 }
+
+// A host that the settings do not name: the application without the proxy.
+const elsewhere = () => `http://127.0.0.1:${applicationPort}/elsewhere`;
 
 function startProxy(name) {
     const folder = mkdtempSync(join(tmpdir(), 'consentry-proxy-'));
@@ -103,6 +111,12 @@ const fetched = (page, path) =>
         return [answer.status, await answer.text()];
     }, path);
 
+async function hasHandOver(page) {
+    const client = await page.createCDPSession();
+    const { entries } = await client.send('Page.getNavigationHistory');
+    return entries.some(({ url }) => new URL(url).pathname === '/login/hand-over');
+}
+
 async function walk(name, script) {
     const email = `${name}${script ? 1 : 2}@example.org`;
     service.createUser(email);
@@ -153,6 +167,7 @@ async function walk(name, script) {
     const over = await one.go(`${app}/.consentry/callback?code=abc`);
     assert.ok(over.status() >= 400, String(over.status()));
     assert.match(await one.text('main'), /This step of the login can no longer be used/);
+    assert.equal(await one.heading(), 'This did not work');
     if (looks) await assertAccessible(one.page, 'hand-over-invalid');
 
     // A form from another site carries no cookie.
@@ -178,6 +193,24 @@ for (const name of proxies)
         proxyPort = startProxy(name);
         for (const script of [true, false]) await walk(name, script);
     });
+
+test('a login ends where the application sends the browser', async () => {
+    proxyPort = startProxy('nginx');
+    const email = 'moved@example.org';
+    service.createUser(email);
+    for (const script of [true, false]) {
+        const one = await visit({ script, others: [new URL(elsewhere()).origin] });
+        await one.go(`${app}/moved`);
+        await one.submit({ email, password });
+        assert.equal(one.page.url(), elsewhere());
+        assert.ok(!(await hasHandOver(one.page)), 'the way back is not through the page between');
+
+        // Logged in at the pages only: nothing is asked, and the page between is not seen.
+        await one.context.deleteCookie(...(await one.context.cookies()).filter(({ domain }) => domain === 'app.example.com'));
+        await one.go(`${app}/orders`);
+        assert.equal(one.page.url(), `${app}/orders`);
+    }
+});
 
 test('a newcomer behind nginx gets into the application by what the screen says', async () => {
     proxyPort = startProxy('nginx');

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { openBrowser, openPage, root } from './harness.mjs';
+import { faultsOf } from './html.mjs';
 import { isTooWide, picture, violations } from './looks.mjs';
 import { NoteKey, bundle } from './bundle.mjs';
 import { recordedLog } from './records.mjs';
@@ -36,6 +37,7 @@ test('the service serves the file, under its policy', async () => {
     const file = readFileSync(join(root, 'assets/verify.html'));
     assert.equal(answer.status, 200);
     assert.ok(answer.bytes.equals(file));
+    assert.deepEqual(await faultsOf(file.toString()), []);
     assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(file.toString())[1];
     assert.equal(answer.headers.get('content-security-policy'), `${policy}; frame-ancestors 'none'`);

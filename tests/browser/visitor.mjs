@@ -21,17 +21,24 @@ export async function visit(browser, origins, { script = true, others } = {}) {
     const { page } = await openPage(context, origins, { others });
     pages.push(page);
     await page.setJavaScriptEnabled(script);
+    const onward = followHandOvers(page);
     const one = {
         context,
         page,
         // What the test itself brings about.
         expectTrouble: (pattern) => expectTrouble(page, pattern),
-        go: (path) => page.goto(path.startsWith('/') ? origin + path : path),
+        go: async (path) => {
+            const answer = await page.goto(path.startsWith('/') ? origin + path : path);
+            await onward();
+            return answer;
+        },
         path: () => (page.url().startsWith(origin) ? page.url().slice(origin.length) : page.url()),
         text: (selector) => page.$eval(selector, (element) => element.textContent),
         heading: () => one.text('h1'),
-        press: (what) =>
-            Promise.all([page.waitForNavigation(), typeof what === 'string' ? page.click(what) : what.click()]),
+        press: async (what) => {
+            await Promise.all([page.waitForNavigation(), typeof what === 'string' ? page.click(what) : what.click()]);
+            await onward();
+        },
         fill: async (fields) => {
             for (const [name, value] of Object.entries(fields)) {
                 const field = await page.$(`#${name}`);
@@ -58,6 +65,24 @@ export async function visit(browser, origins, { script = true, others } = {}) {
         },
     };
     return one;
+}
+
+// The page between a login and a guarded host goes on by itself. Returns a function that waits until it has.
+function followHandOvers(page) {
+    const isOne = () => new URL(page.url()).pathname === '/login/hand-over';
+    let arrived = Promise.resolve();
+    page.on('framenavigated', (frame) => {
+        if (frame !== page.mainFrame() || !isOne()) return;
+        arrived = new Promise((resolve) => {
+            const loaded = () => {
+                if (isOne()) return;
+                page.off('load', loaded);
+                resolve();
+            };
+            page.on('load', loaded);
+        });
+    });
+    return () => arrived;
 }
 
 // The files that a profile downloads.

@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(GuardedHosts, ANavigationWithoutASessionIsSentToTheLoginAndBack) {
@@ -341,6 +342,25 @@ TEST(GuardedHosts, OtherHostsHaveNoneOfThis) {
          {"//evil.example", "https://evil.example/", "/\\evil.example", "/a\r\nX: y", "evil", ""})
         EXPECT_EQ(header(visitor.enter(app, path), "location"), "/") << path;
     EXPECT_EQ(header(visitor.enter(app, "/orders?x=1&y=2"), "location"), "/orders?x=1&y=2");
+}
+
+// The form of a login begins a chain of redirects. Browsers apply the form's policy to all of them, also to those of
+// the application.
+TEST(GuardedHosts, TheRedirectsOfALoginEndWithAPage) {
+    Service service(guarded);
+    Visitor visitor(service);
+    visitor.pages_browser().log_in(service.make_person());
+    const Answer start = visitor.at(app, "/.consentry/start?return=%2Forders", navigation(app));
+    const Answer page = visitor.pages_browser().open(header(start, "location").substr(pages.size()));
+    EXPECT_EQ(page.status, 200);
+    EXPECT_EQ(header(page, "location"), "");
+    EXPECT_THAT(header(page, "cache-control"), HasSubstr("no-store"));
+    const std::string address = refreshed(page);
+    EXPECT_THAT(address, StartsWith("https://app.example.com/.consentry/callback?code="));
+    EXPECT_THAT(page.body, HasSubstr("href=\"" + address + "\"")) << "for browsers that do not refresh";
+    EXPECT_THAT(page.body, HasSubstr("Continue to app.example.com"));
+    EXPECT_THAT(page.body, Not(HasSubstr("hreflang"))) << "the code is for this page only";
+    EXPECT_EQ(header(visitor.call_back(app, address), "location"), "/orders");
 }
 
 TEST(GuardedHosts, WithoutASessionTheHandOverAsksForALogin) {

@@ -27,6 +27,13 @@ inline std::string header(const Answer& answer, const std::string& name) {
     return found == answer.headers.end() ? "" : found->second;
 }
 
+// Where a page leads by itself.
+inline std::string refreshed(const Answer& page) {
+    const std::string refresh = header(page, "refresh");
+    const std::string at_once = "0;url=";
+    return refresh.starts_with(at_once) ? refresh.substr(at_once.size()) : "";
+}
+
 // What a proxy adds to the request of a browser.
 inline Headers forwarded(const std::string& host, const std::string& uri = "/") {
     return {{"Host", host},
@@ -73,8 +80,7 @@ public:
         const Answer start = at(host, "/.consentry/start?return=" + percent_encoded(path), navigation(host));
         const std::string to_pages = header(start, "location");
         EXPECT_THAT(to_pages, ::testing::StartsWith(pages + "/login/hand-over?"));
-        const std::string back = header(pages_.open(to_pages.substr(pages.size())), "location");
-        return back;
+        return refreshed(pages_.open(to_pages.substr(pages.size())));
     }
     // From the host to the host, with a session.
     Answer enter(const std::string& host, const std::string& path = "/orders?x=1") {

@@ -35,12 +35,12 @@ Onward HandOver::begin(const http::Request& request, std::string_view origin, st
             .headers = cookies_.set_browser(browser, origin)};
 }
 
-Result<Onward> HandOver::issue(std::string_view session, std::string_view origin, std::string_view browser,
-                               std::string_view path) const {
+Result<std::string> HandOver::issue(std::string_view session, std::string_view origin, std::string_view browser,
+                                    std::string_view path) const {
     if (!cookies_.hosts().contain(origin)) return fail(errors::route_not_found);
     const json::object content{{"session", session}, {"path", path}, {"until", epoch_ms(clock_.now() + code_lifetime)}};
     const std::string code = crypto::sealed_text(keys_, json::serialize(content), bound_to(origin, browser));
-    return Onward{.address = std::string(origin) + "/.consentry/callback?code=" + code, .headers = {}};
+    return std::string(origin) + "/.consentry/callback?code=" + code;
 }
 
 awaitable<Result<Onward>> HandOver::redeem(const http::Request& request, std::string origin, std::string code) {

@@ -38,10 +38,11 @@ public:
 
     // At the guarded host of this origin. `path` is where the browser wanted to go; it is not trusted.
     Onward begin(const http::Request& request, std::string_view origin, std::string_view path) const;
-    // At the pages. `session` is the value of their session cookie, `browser` the digest that begin() sent. `path` is a
-    // path that may be returned to. Error: routeNotFound if the origin is none of a guarded host.
-    Result<Onward> issue(std::string_view session, std::string_view origin, std::string_view browser,
-                         std::string_view path) const;
+    // At the pages. Returns the address of redeem() with the code. `session` is the value of their session cookie,
+    // `browser` the digest that begin() sent. `path` is a path that may be returned to. Error: routeNotFound if the
+    // origin is none of a guarded host.
+    Result<std::string> issue(std::string_view session, std::string_view origin, std::string_view browser,
+                              std::string_view path) const;
     // At the guarded host of this origin. Error: handOverInvalid, whatever the reason.
     awaitable<Result<Onward>> redeem(const http::Request& request, std::string origin, std::string code);
     // Deletes the records of codes that are over.
