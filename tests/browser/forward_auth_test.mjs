@@ -117,6 +117,17 @@ async function hasHandOver(page) {
     return entries.some(({ url }) => new URL(url).pathname === '/login/hand-over');
 }
 
+// Keeps the page between a login and the application on the screen.
+async function keepHandOver(page) {
+    const client = await page.createCDPSession();
+    client.on('Fetch.requestPaused', ({ requestId, responseStatusCode: responseCode, responseHeaders }) => {
+        const isKept = ({ name }) => name.toLowerCase() !== 'refresh';
+        const answer = { requestId, responseCode, responseHeaders: responseHeaders.filter(isKept) };
+        return client.send('Fetch.continueResponse', answer);
+    });
+    await client.send('Fetch.enable', { patterns: [{ urlPattern: '*/login/hand-over*', requestStage: 'Response' }] });
+}
+
 async function walk(name, script) {
     const email = `${name}${script ? 1 : 2}@example.org`;
     service.createUser(email);
@@ -206,9 +217,28 @@ test('a login ends where the application sends the browser', async () => {
         assert.ok(!(await hasHandOver(one.page)), 'the way back is not through the page between');
 
         // Logged in at the pages only: nothing is asked, and the page between is not seen.
-        await one.context.deleteCookie(...(await one.context.cookies()).filter(({ domain }) => domain === 'app.example.com'));
+        const cookies = await one.context.cookies();
+        await one.context.deleteCookie(...cookies.filter(({ domain }) => domain === 'app.example.com'));
         await one.go(`${app}/orders`);
         assert.equal(one.page.url(), `${app}/orders`);
+    }
+});
+
+test('who stays at the page between login and application follows its link', async () => {
+    proxyPort = startProxy('nginx');
+    const email = 'waits@example.org';
+    service.createUser(email);
+    for (const script of [true, false]) {
+        const one = await visit({ script });
+        await keepHandOver(one.page);
+        await one.go(`${app}/orders`);
+        await one.fill({ email, password });
+        await Promise.all([one.page.waitForNavigation(), one.page.click('main form button[type=submit]')]);
+        assert.equal(await one.heading(), 'You are logged in');
+        if (script && !onSharedEngines) await assertAccessible(one.page, 'hand-over');
+        await one.follow('Continue to app.example.com');
+        assert.equal(one.page.url(), `${app}/orders`);
+        assert.equal(await one.heading(), `Hello ${email}`);
     }
 });
 
