@@ -55,6 +55,8 @@ Service::Service(Environment settings)
         postgres_.emplace();
         name_space_ = fresh_namespace();
         environment_.try_emplace("DATABASE_URL", postgres_->url());
+        // One for look-ups, one for the rest: a new connection costs the server more than what a test does on it.
+        environment_.try_emplace("DATABASE_CONNECTIONS_PER_THREAD", "2");
         environment_.try_emplace("CACHE_URL", shared_redis_url());
         environment_.try_emplace("CACHE_NAMESPACE", name_space_);
         // Race tests put more load on a small machine than a request should wait for, and shared machines stall at
