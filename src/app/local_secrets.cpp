@@ -67,7 +67,7 @@ void fill(Config& config, const auto& secret_in, const auto& make_key) {
 }  // namespace
 
 void make_data_folder(const Config& config) {
-    fs::create_directories(config.data.directory);
+    make_folder(config.data.directory);
     // A folder of somebody else, such as a volume that a container was given, is theirs to protect; doctor names it.
     struct stat facts{};
     if (::stat(config.data.directory.c_str(), &facts) == 0 && facts.st_uid == geteuid())
@@ -78,7 +78,7 @@ Config with_local_secrets(Config config, const Clock& clock) {
     if (config.app.environment != AppEnvironment::local) return config;
     const fs::path folder = key_folder(config);
     make_data_folder(config);
-    fs::create_directories(folder);
+    make_folder(folder);
     fs::permissions(folder, fs::perms::owner_all);
     fill(
         config,

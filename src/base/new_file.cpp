@@ -84,6 +84,18 @@ void replace_file(const fs::path& path, std::string_view content) {
     file.replace();
 }
 
+void make_folder(const fs::path& folder, mode_t mode) {
+    std::error_code missing;
+    if (folder.empty() || fs::is_directory(folder, missing)) return;
+    make_folder(folder.parent_path(), mode);
+    if (::mkdir(folder.c_str(), mode) != 0) {
+        const int error = errno;
+        if (error != EEXIST || !fs::is_directory(folder, missing))
+            throw std::system_error(error, std::generic_category(), "cannot create the folder " + folder.string());
+    }
+    sync_folder_of(folder);
+}
+
 void sync_folder_of(const fs::path& path) {
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
     const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

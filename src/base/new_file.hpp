@@ -7,6 +7,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include <sys/stat.h>
+#include <sys/types.h>
+
 namespace consentry {
 
 class NewFile {
@@ -39,6 +42,10 @@ private:
 
 // Writes a whole file in place of one that has its name.
 void replace_file(const std::filesystem::path& path, std::string_view content);
+
+// Makes the folder and its parents, as far as they are missing, with this mode: by default for their owner only. They
+// stay after a power failure.
+void make_folder(const std::filesystem::path& folder, mode_t mode = S_IRWXU);
 
 // Makes durable which files the folder of `path` has: a new name may otherwise be gone after a power failure
 // (fsync(2)).

@@ -105,5 +105,19 @@ TEST_F(NewFiles, AWriteThatIsCutOffLeavesTheFormerFile) {
     EXPECT_EQ(file_count(), 1U);
 }
 
+TEST_F(NewFiles, AFolderIsForItsOwnerWithItsParents) {
+    make_folder(folder_ / "a" / "b" / "");
+    const auto mode = [&](const char* name) { return fs::status(folder_ / name).permissions(); };
+    EXPECT_EQ(mode("a"), fs::perms::owner_all);
+    EXPECT_EQ(mode("a/b"), fs::perms::owner_all);
+    fs::permissions(folder_ / "a", static_cast<fs::perms>(0755));
+    make_folder(folder_ / "a" / "c", 0750);
+    EXPECT_EQ(mode("a"), static_cast<fs::perms>(0755)) << "it was there";
+    EXPECT_EQ(mode("a/c"), static_cast<fs::perms>(0750));
+    std::ofstream(folder_ / "file") << "x";
+    EXPECT_THROW(make_folder(folder_ / "file"), std::system_error);
+    EXPECT_THROW(make_folder(folder_ / "file" / "below"), std::system_error);
+}
+
 }  // namespace
 }  // namespace consentry

@@ -4,11 +4,14 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "base/new_file.hpp"
 
 namespace consentry {
 namespace {
@@ -31,10 +34,10 @@ void RotatingFile::close() {
 bool RotatingFile::open(TimePoint now) {
     close();
     const std::filesystem::path folder = options_.path.parent_path();
-    std::error_code failed;
-    if (!folder.empty() && !std::filesystem::exists(folder, failed)) {
-        std::filesystem::create_directories(folder.parent_path(), failed);
-        ::mkdir(folder.c_str(), options_.folder_mode);
+    try {
+        make_folder(folder, options_.folder_mode);
+    } catch (const std::system_error&) {
+        // Then the file cannot be opened, which says enough.
     }
     file_ = ::open(options_.path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, options_.file_mode);
     if (file_ < 0) {

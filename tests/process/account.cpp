@@ -1,10 +1,13 @@
 #include "process/account.hpp"
 
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "base/clock.hpp"
 #include "crypto/base32.hpp"
 #include "crypto/totp.hpp"
+#include "tests/support/temp_folder.hpp"
 
 namespace consentry::tests {
 
@@ -22,6 +25,17 @@ Account create_account(const std::filesystem::path& folder, const std::string& e
     EXPECT_EQ(made.code, 0) << made.err;
     account.id = made.out.substr(0, made.out.find('\n'));
     return account;
+}
+
+Settings production_settings(Settings more) {
+    const TempFolder folder;
+    Settings out = quick_settings({{"APP_ENV", "staging"}, {"PUBLIC_URL", "https://login.example.org"}});
+    std::istringstream keys(run_program({"keys", "generate"}, folder.path(), out).out);
+    for (std::string line; std::getline(keys, line);)
+        if (const std::size_t sign = line.find('='); sign != std::string::npos && !line.starts_with('#'))
+            out[line.substr(0, sign)] = line.substr(sign + 1);
+    more.merge(std::move(out));
+    return more;
 }
 
 Answer log_in(const HttpClient& client, const Account& account) {

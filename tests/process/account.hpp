@@ -32,6 +32,9 @@ void make_data(const std::filesystem::path& folder, const Settings& settings = q
 Account create_account(const std::filesystem::path& folder, const std::string& email, const std::string& role = "user",
                        const Settings& settings = quick_settings());
 
+// quick_settings() for a service that makes no keys of its own.
+Settings production_settings(Settings more = {});
+
 Answer log_in(const HttpClient& client, const Account& account);
 // For accounts without a second factor.
 Tokens tokens_of(const HttpClient& client, const Account& account);

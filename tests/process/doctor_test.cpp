@@ -7,6 +7,7 @@
 
 #include "process/account.hpp"
 #include "process/terminal.hpp"
+#include "tests/support/shell.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -91,6 +92,83 @@ TEST_F(Doctor, WhatWaitsForTooLongIsFound) {
     const Examined found = examine();
     EXPECT_EQ(found.code, 1);
     EXPECT_THAT(found.about("administration log"), HasSubstr("error: entries have waited"));
+}
+
+TEST_F(Doctor, MailsThatWaitOrHaveFailedAreFound) {
+    sql("INSERT INTO mails (id, user_id, address, language, kind, iv, payload, created_at, due_at, failed_at) "
+        "SELECT x'0190a000000070008000000000000001', id, email, 'en', 'verifyEmail', x'00', x'00', 1, 1, NULL FROM "
+        "users "
+        "UNION ALL "
+        "SELECT x'0190a000000070008000000000000002', id, email, 'en', 'verifyEmail', x'00', x'00', 1, 1, 2 FROM users");
+    const std::string found = json::serialize(examine().findings);
+    EXPECT_THAT(found,
+                AllOf(HasSubstr("1 have waited for more than 10 minutes"), HasSubstr("1 could not be delivered")));
+}
+
+TEST_F(Doctor, EntriesThatNobodyPublishedAreFound) {
+    ASSERT_EQ(run_program({"clean-up"}, folder_.path(), quick_settings()).code, 0);
+    EXPECT_EQ(examine().about("administration log"), "ok: is up to date");
+    sql("UPDATE logs SET published = size - 1 WHERE name = 'administration'");
+    EXPECT_THAT(json::serialize(examine().findings), HasSubstr("1 entries are not published yet"));
+}
+
+TEST_F(Doctor, OldKeysAreAWarning) {
+    std::vector<fs::path> keys;
+    for (const auto& file : fs::directory_iterator(folder_ / "data/keys")) keys.push_back(file.path());
+    for (const fs::path& key : keys) {
+        const std::string name = key.filename().string();
+        // KIND-ALGORITHM-TIME-ID.pem
+        const std::size_t time = name.find('-', name.find('-') + 1) + 1;
+        if (name.ends_with(".pem"))
+            fs::rename(
+                key, key.parent_path() / (name.substr(0, time) + "1577836800000" + name.substr(name.find('-', time))));
+    }
+    const Examined found = examine();
+    for (const char* key : {"access key", "refresh key"})
+        EXPECT_THAT(found.about(key), AllOf(HasSubstr("warning: is "), HasSubstr(" days old")));
+}
+
+TEST_F(Doctor, AServiceNeedsAnAdministratorWithASecondFactor) {
+    sql("INSERT OR REPLACE INTO two_factors (user_id, enabled, required_setup, created_at, updated_at) "
+        "SELECT id, TRUE, FALSE, 1, 1 FROM users");
+    EXPECT_EQ(examine().about("administrators"), "ok: all 1 super admins have two-factor authentication");
+    sql("UPDATE users SET status = 'blocked'");
+    EXPECT_EQ(examine().about("administrators"), "warning: there is no super admin");
+}
+
+TEST_F(Doctor, ADiskThatFillsUpIsFound) {
+    const std::string text = examine().about("disk");
+    const std::size_t before = text.find(" is ") + 4;
+    const int used = std::stoi(text.substr(before));
+    const auto with_limit = [&](int percent) {
+        return examine({{"HEALTH_DISK_MAX_IN_PERCENT", std::to_string(percent)}}).about("disk");
+    };
+    // What a machine's disk cannot show, another one's does.
+    if (used <= 80) EXPECT_THAT(with_limit(used + 20), HasSubstr("ok: "));
+    if (used <= 95) EXPECT_THAT(with_limit(used + 5), HasSubstr("warning: ")) << "it is near the limit";
+    if (used >= 2) EXPECT_THAT(with_limit(used - 1), HasSubstr("error: "));
+}
+
+TEST_F(Doctor, LimitsOfTheProcessAreCompared) {
+    std::vector<std::string> words{"env", "-C", folder_.path().string(), "-i"};
+    for (const auto& [name, value] : quick_settings()) words.push_back(name + "=" + value);
+    for (const char* word : {"/usr/bin/prlimit", "--nofile=300:300", CONSENTRY_PROGRAM, "doctor"})
+        words.emplace_back(word);
+    EXPECT_THAT(run_command(words).out, HasSubstr("but a process started from here may open 300 files"));
+}
+
+TEST_F(Doctor, WhatProductionNeedsIsAsked) {
+    const Examined found = examine(production_settings());
+    EXPECT_THAT(found.about("PUBLIC_URL"), HasSubstr("ok: is https"));
+    EXPECT_THAT(found.about("HTTP_TRUSTED_PROXIES"), HasSubstr("warning: is empty"));
+    EXPECT_THAT(found.about("CONSENT_LOG_WITNESSES"), HasSubstr("no witness confirms"));
+}
+
+TEST_F(Doctor, AServiceThatIsNotWellIsAnError) {
+    const ServiceProcess service(folder_.path());
+    const std::string port = std::to_string(service.port());
+    EXPECT_THAT(examine({{"HTTP_PORT", port}, {"HTTP_GLOBAL_PREFIX", "/elsewhere"}}).about("service"),
+                AllOf(HasSubstr("error: "), HasSubstr("answers 404")));
 }
 
 TEST_F(Doctor, AnOlderSchemaIsLeftAsItIs) {

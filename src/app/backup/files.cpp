@@ -113,15 +113,6 @@ std::vector<fs::path> files_below(const fs::path& folder) {
     return out;
 }
 
-void make_folder(const fs::path& folder) {
-    if (folder.empty()) return;
-    std::error_code error;
-    if (fs::is_directory(folder, error)) return;
-    make_folder(folder.parent_path());
-    if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) refuse(folder);
-    sync_folder_of(folder);
-}
-
 void require_empty(const fs::path& folder, std::string_view what) {
     std::error_code error;
     if (!fs::exists(fs::symlink_status(folder, error))) return;

@@ -15,8 +15,6 @@ namespace consentry {
 // Regular files, sorted. Empty if the folder does not exist. Refuses symbolic links, which could lead anywhere.
 std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder);
 
-// Makes a folder (0700) and its parents, if missing, for good.
-void make_folder(const std::filesystem::path& folder);
 // Refuses a folder that exists and has entries. `what` completes the message: "X is not empty: WHAT must be".
 void require_empty(const std::filesystem::path& folder, std::string_view what);
 

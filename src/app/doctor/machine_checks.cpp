@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t disk_percent_high = 80;
+constexpr std::int64_t near_disk_limit = 10;  // percent below the limit
 
 // `forbidden`: the bits that open a path to accounts which must not read it.
 void examine_mode(const fs::path& path, mode_t forbidden, std::string_view right, Findings& findings) {
@@ -51,7 +51,7 @@ void examine_disk(const Config& config, Findings& findings) {
     const std::int64_t limit = config.health.disk_percent_max;
     if (used > limit)
         findings.error("disk", text, "Free space, or move DATA_DIR: a full disk stops every change.");
-    else if (used >= disk_percent_high)
+    else if (used > limit - near_disk_limit)
         findings.warn("disk", text, "Plan for more space: a full disk stops every change.");
     else
         findings.ok("disk", text);

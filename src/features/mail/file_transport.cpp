@@ -1,11 +1,5 @@
 #include "features/mail/file_transport.hpp"
 
-#include <cerrno>
-#include <stdexcept>
-#include <system_error>
-
-#include <sys/stat.h>
-
 #include <fmt/format.h>
 
 #include "base/new_file.hpp"
@@ -14,15 +8,6 @@ namespace consentry {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string reason_of(int error) { return std::generic_category().message(error); }
-
-void make_folder(const fs::path& folder) {
-    if (folder.empty() || fs::is_directory(folder)) return;
-    make_folder(folder.parent_path());
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-        throw std::runtime_error(fmt::format("{} cannot be created: {}", folder.string(), reason_of(errno)));
-}
 
 // Names start with e.g. 20231114T221330Z, which sorts by time and is valid on every file system.
 std::string file_name(const PostedMail& mail) {

@@ -201,7 +201,7 @@ bool KeyRing::has_key(const fs::path& folder, TokenKind kind, crypto::SignatureA
 
 std::string KeyRing::generate(const fs::path& folder, TokenKind kind, crypto::SignatureAlgorithm algorithm,
                               TimePoint now) {
-    fs::create_directories(folder);
+    make_folder(folder);
     fs::permissions(folder, fs::perms::owner_all);
     const auto key = crypto::PrivateKey::generate(algorithm);
     const std::string kid = key.public_key().thumbprint();

@@ -15,6 +15,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/new_file.hpp"
 #include "crypto/random.hpp"
 
 namespace consentry::storage {
@@ -173,26 +174,13 @@ void require_time(ObjectFolder::Deadline deadline) {
     if (std::chrono::steady_clock::now() >= deadline) unavailable("the disk is too slow", ETIMEDOUT);
 }
 
-void make_durable_folder(const fs::path& folder) {
-    if (::mkdir(folder.c_str(), folder_mode) != 0) {
-        const int error = errno;
-        if (error == EEXIST && fs::is_directory(folder)) return;
-        throw std::runtime_error(fmt::format("{} cannot be created: {}", folder.string(), reason_of(error)));
-    }
-    const Descriptor parent(::open(folder.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    const int error = parent.is_open() && ::fsync(parent.get()) == 0 ? 0 : errno;
-    if (error != 0)
-        throw std::runtime_error(fmt::format("{} cannot be synced to disk: {}", folder.string(), reason_of(error)));
-}
-
 }  // namespace
 
 ObjectFolder::ObjectFolder(const fs::path& folder) : folder_(fs::absolute(folder).lexically_normal()) {
     if (!folder_.has_filename()) folder_ = folder_.parent_path();  // "storage/"
-    fs::create_directories(folder_.parent_path());
-    for (const fs::path& part : {folder_, folder_ / name_of(Area::private_area), folder_ / name_of(Area::public_area),
-                                 folder_ / unfinished_name})
-        make_durable_folder(part);
+    for (const fs::path& part :
+         {folder_ / name_of(Area::private_area), folder_ / name_of(Area::public_area), folder_ / unfinished_name})
+        consentry::make_folder(part);
     forget_unfinished();
 }
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/new_file.hpp"
 #include "storage/schema_version.hpp"
 #include "storage/sqlite/connection.hpp"
 #include "storage/sqlite/reader_pool.hpp"
@@ -37,23 +38,6 @@ constexpr std::chrono::minutes migration_wait{5};
         fmt::format("sqlite {}: {}: {}", path.string(), what, std::generic_category().message(error)));
 }
 
-void sync_folder(const std::filesystem::path& folder) {
-    const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) fail(folder, "cannot be opened", errno);
-    const int result = ::fsync(fd);
-    const int error = errno;
-    ::close(fd);
-    if (result != 0) fail(folder, "cannot be synced", error);
-}
-
-void make_folder(const std::filesystem::path& folder) {
-    if (folder.empty() || std::filesystem::is_directory(folder)) return;
-    const auto parent = folder.parent_path();
-    make_folder(parent);
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) fail(folder, "cannot be created", errno);
-    sync_folder(parent.empty() ? "." : parent);
-}
-
 // SQLite would create the file readable by others. The files beside it (-wal, -shm) inherit its mode.
 void make_file(const std::filesystem::path& file) {
     if (std::filesystem::is_directory(file)) fail(file, "is not a database file", EISDIR);
@@ -64,7 +48,7 @@ void make_file(const std::filesystem::path& file) {
         fail(file, "cannot be created", errno);
     }
     ::close(fd);
-    sync_folder(file.has_parent_path() ? file.parent_path() : ".");
+    sync_folder_of(file);
 }
 
 sqlite::ConnectionOptions connection_options(const SqliteOptions& options, int cache_kib) {

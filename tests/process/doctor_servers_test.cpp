@@ -1,0 +1,82 @@
+// consentry doctor on PostgreSQL and Redis that are slow, or have another time.
+#include <algorithm>
+#include <filesystem>
+
+#include <boost/json/parse.hpp>
+#include <gmock/gmock.h>
+
+#include "process/account.hpp"
+#include "tests/support/migrated_postgres.hpp"
+#include "tests/support/shared_engines.hpp"
+#include "tests/support/tcp_proxy.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace consentry::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+std::size_t place_of_port(const std::string& url) {
+    std::size_t host = url.find("://") + 3;
+    if (const std::size_t user = url.find('@', host); user != std::string::npos) host = user + 1;
+    return url.find(':', host) + 1;
+}
+std::uint16_t port_of(const std::string& url) {
+    return static_cast<std::uint16_t>(std::stoul(url.substr(place_of_port(url))));
+}
+std::string with_port(std::string url, std::uint16_t port) {
+    const std::size_t place = place_of_port(url);
+    const std::size_t end = std::min(url.size(), url.find_first_not_of("0123456789", place));
+    return url.replace(place, end - place, std::to_string(port));
+}
+
+class DoctorOfServers : public ::testing::Test {
+protected:
+    // "ok: text" of the first finding about this subject.
+    std::string finding(std::string_view subject) const {
+        const Settings settings = quick_settings({{"DATABASE_URL", with_port(postgres_.url(), to_postgres_.port())},
+                                                  {"DATABASE_TIMEOUT", "25s"},
+                                                  {"CACHE_URL", with_port(shared_redis_url(), to_redis_.port())},
+                                                  {"CACHE_TIMEOUT", "10s"}});
+        const Finished done = run_program({"doctor", "--json"}, folder_.path(), settings);
+        const json::value findings = json::parse(done.out);
+        for (const auto& one : findings.as_array())
+            if (one.at("subject").as_string() == subject)
+                return std::string(one.at("severity").as_string()) + ": " + std::string(one.at("text").as_string());
+        return "nothing: " + done.out;
+    }
+
+    const TempFolder folder_;
+    const MigratedPostgres postgres_;
+    TcpProxy to_postgres_{port_of(postgres_.url())};
+    TcpProxy to_redis_{port_of(shared_redis_url())};
+};
+
+TEST_F(DoctorOfServers, SlowOnesAreNamed) {
+    EXPECT_THAT(finding("clock"), MatchesRegex("ok: differs by -?[0-9]+ ms from that of the database"));
+    to_postgres_.delay(std::chrono::milliseconds{30});
+    EXPECT_THAT(finding("database"), StartsWith("warning: answers in "));
+    to_postgres_.pass();
+    to_redis_.delay(std::chrono::milliseconds{30});
+    EXPECT_THAT(finding("cache"), StartsWith("warning: answers in "));
+}
+
+// Whatever writes first makes the folder.
+TEST_F(DoctorOfServers, TheDataFolderIsForTheServiceOnly) {
+    const Settings settings = production_settings({{"DATABASE_URL", postgres_.url()}});
+    ServiceProcess service(folder_.path(), settings);
+    EXPECT_EQ(service.stop().code, 0);
+    EXPECT_EQ(std::filesystem::status(folder_ / "data").permissions(), std::filesystem::perms::owner_all);
+}
+
+TEST_F(DoctorOfServers, OnesOutOfReachAreNamed) {
+    to_redis_.refuse();
+    EXPECT_THAT(finding("CACHE_URL"), StartsWith("warning: "));
+    to_postgres_.refuse();
+    EXPECT_THAT(finding("DATABASE_URL"), StartsWith("error: "));
+}
+
+}  // namespace
+}  // namespace consentry::tests
