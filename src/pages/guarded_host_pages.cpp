@@ -24,6 +24,11 @@ http::Reply redirect(Onward onward) {
     return reply;
 }
 
+// Whether the browser wants to show the answer inside of another page, which ours do not permit.
+bool is_framed(const http::Request& request) {
+    return request.header("sec-fetch-dest").value_or("document") != "document";
+}
+
 }  // namespace
 
 void GuardedHostPages::add_to(http::Router& router) {
@@ -66,7 +71,13 @@ awaitable<Result<PageAnswer>> GuardedHostPages::hand_over(const VisitOf<SignedIn
     if (!address) co_return fail(std::move(address.error()));
     PageAnswer answer =
         PageAnswer::of_once(View().text("address", *address).text("host", origin.substr(origin.find("//") + 2)));
-    answer.headers = "Refresh: 0;url=" + *address + "\r\n";
+    if (is_framed(visit.context().request)) {
+        // No form of ours began this chain.
+        answer.status = 303;
+        answer.headers = "Location: " + *address + "\r\n";
+    } else {
+        answer.headers = "Refresh: 0;url=" + *address + "\r\n";
+    }
     co_return answer;
 }
 

@@ -221,6 +221,7 @@ test('a login ends where the application sends the browser', async () => {
         await one.context.deleteCookie(...cookies.filter(({ domain }) => domain === 'app.example.com'));
         await one.go(`${app}/orders`);
         assert.equal(one.page.url(), `${app}/orders`);
+        assert.ok(!(await hasHandOver(one.page)));
     }
 });
 

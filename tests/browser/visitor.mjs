@@ -82,7 +82,13 @@ function followHandOvers(page) {
             page.on('load', loaded);
         });
     });
-    return () => arrived;
+    return async () => {
+        let timer;
+        const late = new Promise((_, reject) => {
+            timer = setTimeout(() => reject(new Error(`stays at ${page.url()}`)), 30_000);
+        });
+        await Promise.race([arrived, late]).finally(() => clearTimeout(timer));
+    };
 }
 
 // The files that a profile downloads.

@@ -70,6 +70,7 @@ class Engines:
 class Instance:
     def __init__(self, program, settings, folder):
         self.program = program
+        self.process = None
         self.port = free_port()
         self.settings = {**settings, "HTTP_PORT": str(self.port)}
         self.folder = folder
@@ -96,8 +97,9 @@ class Instance:
         return self.process.wait(PATIENCE)
 
     def kill(self):
-        self.process.kill()
-        self.process.wait(PATIENCE)
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait(PATIENCE)
 
 
 def log_in(port, email):
@@ -185,8 +187,8 @@ class Fleet(unittest.TestCase):
             self.create_user(email)
         self.instances = [Instance(self.program, self.settings, self.work) for _ in range(2)]
         for instance in self.instances:
-            instance.start()
             self.addCleanup(instance.kill)
+            instance.start()
         self.place = str(Path(folder.name, "nginx"))
         ports = [str(instance.port) for instance in self.instances]
         self.addCleanup(subprocess.run, [NGINX, "stop", self.place], check=True)

@@ -8,6 +8,7 @@
 
 import json
 import os
+import subprocess
 import sys
 import unittest
 
@@ -21,6 +22,8 @@ class FormerRelease(Fleet):
     program = FORMER
 
     def test_nobody_notices_a_rolling_update(self):
+        for program in (FORMER, PROGRAM):
+            subprocess.run([program, "--version"], check=True)
         users = ["first@example.org", "second@example.org"]
         for email in users:
             self.create_user(email)

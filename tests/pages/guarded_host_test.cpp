@@ -363,6 +363,23 @@ TEST(GuardedHosts, TheRedirectsOfALoginEndWithAPage) {
     EXPECT_EQ(header(visitor.call_back(app, address), "location"), "/orders");
 }
 
+// A page of one application may hold a frame of another one; a page of ours in it would be blocked.
+TEST(GuardedHosts, AFramePassesTheHandOver) {
+    Service service(guarded);
+    Visitor visitor(service);
+    Browser& browser = visitor.pages_browser();
+    browser.log_in(service.make_person());
+    const auto hand_over = [&](const char* destination) {
+        const Answer start = visitor.at(app, "/.consentry/start?return=%2Forders", navigation(app));
+        return browser.open(header(start, "location").substr(pages.size()), {{"Sec-Fetch-Dest", destination}});
+    };
+    const Answer in_frame = hand_over("iframe");
+    EXPECT_EQ(in_frame.status, 303);
+    EXPECT_EQ(header(in_frame, "refresh"), "");
+    EXPECT_EQ(header(visitor.call_back(app, header(in_frame, "location")), "location"), "/orders");
+    EXPECT_EQ(hand_over("document").status, 200);
+}
+
 TEST(GuardedHosts, WithoutASessionTheHandOverAsksForALogin) {
     Service service(guarded);
     Visitor visitor(service);

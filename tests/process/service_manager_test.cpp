@@ -64,11 +64,16 @@ public:
             throw std::runtime_error("listen");
         port_ = ntohs(address.sin_port);
     }
-    ~PassedSocket() { ::close(socket_); }
+    ~PassedSocket() { close(); }
     PassedSocket(const PassedSocket&) = delete;
     PassedSocket& operator=(const PassedSocket&) = delete;
 
     std::uint16_t port() const { return port_; }
+    // Connections that wait are reset.
+    void close() {
+        if (socket_ >= 0) ::close(socket_);
+        socket_ = -1;
+    }
     pid_t start(const std::filesystem::path& folder, int passed = 1) const {
         Settings settings = quick_settings({{"LISTEN_FDS", std::to_string(passed)}});
         const pid_t pid = ::fork();
@@ -106,7 +111,7 @@ std::int64_t wanted(const char* variable, std::int64_t usual) {
 TEST(ServiceManager, NoConnectionIsLostOverRestarts) {
     const TempFolder folder;
     make_data(folder.path());
-    const PassedSocket socket;
+    PassedSocket socket;
     std::atomic<bool> stop = false;
     std::atomic<std::int64_t> answered = 0;
     std::atomic<std::int64_t> lost = 0;
@@ -129,6 +134,7 @@ TEST(ServiceManager, NoConnectionIsLostOverRestarts) {
     for (std::int64_t i = 0; i <= restarts && !has_ended; ++i) {
         const std::int64_t before = answered;
         const pid_t pid = socket.start(folder.path());
+        has_ended = pid <= 0;
         int status = 0;
         while (answered < before + connections && !has_ended) {
             std::this_thread::yield();
@@ -136,6 +142,7 @@ TEST(ServiceManager, NoConnectionIsLostOverRestarts) {
         }
         EXPECT_FALSE(has_ended) << "a service ends by itself, with status " << status;
         stop = i == restarts || has_ended;
+        if (has_ended) socket.close();
         if (stop) clients.clear();
         if (!has_ended) EXPECT_EQ(PassedSocket::end(pid), 0);
     }

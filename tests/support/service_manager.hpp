@@ -35,6 +35,13 @@ public:
         const ssize_t count = ::recv(socket_, bytes.data(), bytes.size(), 0);
         return {bytes.data(), static_cast<std::size_t>(count)};
     }
+    // How many notifications have come, and takes them.
+    int waiting() const {
+        int count = 0;
+        std::array<char, 256> bytes{};
+        while (::recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT) > 0) ++count;
+        return count;
+    }
 
 private:
     const int socket_;

@@ -1,6 +1,7 @@
 // The examinations of `consentry doctor`. They change nothing. None of them throws because of what it finds.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 #include <boost/asio/io_context.hpp>
@@ -16,6 +17,9 @@ namespace asio = boost::asio;
 
 // Who can read files, how full the disk is, how many files may be open, and what the settings allow.
 void examine_machine(const Config& config, const std::filesystem::path& settings_file, Findings& findings);
+
+// How bad it is that the disk is this full. `limit` is HEALTH_DISK_MAX_IN_PERCENT.
+Severity severity_of_disk(std::int64_t percent_used, std::int64_t limit);
 
 // `context` below is the one of the whole command: connections are bound to it.
 

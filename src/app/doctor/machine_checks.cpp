@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t near_disk_limit = 10;  // percent below the limit
-
 // `forbidden`: the bits that open a path to accounts which must not read it.
 void examine_mode(const fs::path& path, mode_t forbidden, std::string_view right, Findings& findings) {
     struct stat facts{};
@@ -48,13 +46,14 @@ void examine_disk(const Config& config, Findings& findings) {
     while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
     const std::int64_t used = disk_percent_used(folder);
     const std::string text = fmt::format("the disk of {} is {} % full", config.data.directory.string(), used);
-    const std::int64_t limit = config.health.disk_percent_max;
-    if (used > limit)
-        findings.error("disk", text, "Free space, or move DATA_DIR: a full disk stops every change.");
-    else if (used > limit - near_disk_limit)
-        findings.warn("disk", text, "Plan for more space: a full disk stops every change.");
-    else
-        findings.ok("disk", text);
+    switch (severity_of_disk(used, config.health.disk_percent_max)) {
+        case Severity::error:
+            return findings.error("disk", text, "Free space, or move DATA_DIR: a full disk stops every change.");
+        case Severity::warning:
+            return findings.warn("disk", text, "Plan for more space: a full disk stops every change.");
+        case Severity::ok:
+            return findings.ok("disk", text);
+    }
 }
 
 void examine_limits(const Config& config, Findings& findings) {
@@ -92,6 +91,12 @@ void examine_settings(const Config& config, Findings& findings) {
 }
 
 }  // namespace
+
+Severity severity_of_disk(std::int64_t percent_used, std::int64_t limit) {
+    constexpr std::int64_t near = 10;
+    if (percent_used > limit) return Severity::error;
+    return percent_used > limit - near ? Severity::warning : Severity::ok;
+}
 
 void examine_machine(const Config& config, const fs::path& settings_file, Findings& findings) {
     examine_files(config, settings_file, findings);

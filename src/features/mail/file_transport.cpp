@@ -1,5 +1,7 @@
 #include "features/mail/file_transport.hpp"
 
+#include <system_error>
+
 #include <fmt/format.h>
 
 #include "base/new_file.hpp"
