@@ -44,6 +44,9 @@ class FormerRelease(Fleet):
         self.load.end()
         self.assertEqual(self.load.failed, {"GET": [], "POST": []})
         self.assertEqual(int(self.engines.sql("SELECT count(*) FROM sessions")), self.load.logins + len(users))
+        # What the former release accepted meanwhile is in the log as well.
+        self.command(["clean-up"], program=PROGRAM)
+        self.command(["verify", "database"], program=PROGRAM)
 
     def use(self, email, one, other):
         """What one version begins, the other one goes on with."""
