@@ -10,7 +10,7 @@ namespace consentry::bench {
 using namespace std::chrono_literals;
 
 void measure_memory(const Stage& stage, Report& report) {
-    constexpr double idle_max_mib = 25;
+    constexpr double idle_max_mib = 15;
     const Server service = stage.serve();
     const std::string request = get_request(status_path, stage.people().readers.front().access_token);
     once(service.port, request);
@@ -29,7 +29,7 @@ void measure_memory(const Stage& stage, Report& report) {
     std::this_thread::sleep_for(500ms);
     report.add(
         {.goal = "9 Resident memory, idle",
-         .floor = "25 MiB",
+         .floor = "15 MiB",
          .measured = fmt::format("{:.1f} MiB; after requests and logins {:.1f} MiB", idle, service.child->memory_mib()),
          .judged = {at_most(only(idle), idle_max_mib, "MiB")}});
 }
