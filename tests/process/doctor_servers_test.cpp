@@ -1,4 +1,4 @@
-// consentry doctor on PostgreSQL and Redis that are slow, or have another time.
+// consentry doctor on PostgreSQL and Redis: fast, slow and out of reach; and what their service writes to disk.
 #include <algorithm>
 #include <filesystem>
 
