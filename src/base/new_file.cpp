@@ -89,8 +89,11 @@ void make_folder(const fs::path& folder, mode_t mode) {
     if (folder.empty() || fs::is_directory(folder, missing)) return;
     make_folder(folder.parent_path(), mode);
     if (::mkdir(folder.c_str(), mode) != 0) {
-        const int error = errno;
-        if (error != EEXIST || !fs::is_directory(folder, missing))
+        int error = errno;
+        // Another process may have made it in the meantime. If a file has its name, "File exists" would read as if all
+        // were well.
+        if (error == EEXIST) error = fs::is_directory(folder, missing) ? 0 : ENOTDIR;
+        if (error != 0)
             throw std::system_error(error, std::generic_category(), "cannot create the folder " + folder.string());
     }
     sync_folder_of(folder);

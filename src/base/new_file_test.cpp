@@ -114,9 +114,19 @@ TEST_F(NewFiles, AFolderIsForItsOwnerWithItsParents) {
     make_folder(folder_ / "a" / "c", 0750);
     EXPECT_EQ(mode("a"), static_cast<fs::perms>(0755)) << "it was there";
     EXPECT_EQ(mode("a/c"), static_cast<fs::perms>(0750));
+}
+
+TEST_F(NewFiles, AFileInTheWayOfAFolderIsNamed) {
     std::ofstream(folder_ / "file") << "x";
-    EXPECT_THROW(make_folder(folder_ / "file"), std::system_error);
-    EXPECT_THROW(make_folder(folder_ / "file" / "below"), std::system_error);
+    for (const fs::path& asked : {folder_ / "file", folder_ / "file" / "below"}) {
+        try {
+            make_folder(asked);
+            ADD_FAILURE() << "made " << asked;
+        } catch (const std::system_error& error) {
+            EXPECT_EQ(error.code(), std::errc::not_a_directory);
+            EXPECT_THAT(error.what(), HasSubstr((folder_ / "file").string() + ": Not a directory"));
+        }
+    }
 }
 
 }  // namespace

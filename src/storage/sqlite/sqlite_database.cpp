@@ -40,7 +40,11 @@ constexpr std::chrono::minutes migration_wait{5};
 // SQLite would create the file readable by others. The files beside it (-wal, -shm) inherit its mode.
 void make_file(const std::filesystem::path& file) {
     if (std::filesystem::is_directory(file)) fail(file, "is not a database file", EISDIR);
-    make_folder(file.parent_path());
+    try {
+        make_folder(file.parent_path());
+    } catch (const std::system_error& error) {
+        throw std::runtime_error(fmt::format("sqlite {}: {}", file.string(), error.what()));
+    }
     const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) {
         if (errno == EEXIST) return;
