@@ -90,9 +90,12 @@ void make_folder(const fs::path& folder, mode_t mode) {
     make_folder(folder.parent_path(), mode);
     if (::mkdir(folder.c_str(), mode) != 0) {
         int error = errno;
-        // Another process may have made it in the meantime. If a file has its name, "File exists" would read as if all
-        // were well.
-        if (error == EEXIST) error = fs::is_directory(folder, missing) ? 0 : ENOTDIR;
+        if (error == EEXIST) {
+            // Another process may have made the folder. For a file or a dangling link, "File exists" would read as if
+            // all were well.
+            struct stat there{};
+            error = ::stat(folder.c_str(), &there) != 0 ? errno : S_ISDIR(there.st_mode) ? 0 : ENOTDIR;
+        }
         if (error != 0)
             throw std::system_error(error, std::generic_category(), "cannot create the folder " + folder.string());
     }

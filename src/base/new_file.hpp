@@ -44,7 +44,8 @@ private:
 void replace_file(const std::filesystem::path& path, std::string_view content);
 
 // Makes the folder and its parents, as far as they are missing, with this mode: by default for their owner only. They
-// stay after a power failure. Throws std::system_error, with ENOTDIR if a file has the name of one.
+// stay after a power failure. Throws std::system_error: ENOTDIR if one of the names is that of a file, ENOENT
+// if it is that of a dangling link.
 void make_folder(const std::filesystem::path& folder, mode_t mode = S_IRWXU);
 
 // Makes durable which files the folder of `path` has: a new name may otherwise be gone after a power failure

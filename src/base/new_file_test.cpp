@@ -116,16 +116,20 @@ TEST_F(NewFiles, AFolderIsForItsOwnerWithItsParents) {
     EXPECT_EQ(mode("a/c"), static_cast<fs::perms>(0750));
 }
 
-TEST_F(NewFiles, AFileInTheWayOfAFolderIsNamed) {
+TEST_F(NewFiles, WhatStandsInTheWayOfAFolderIsNamed) {
     std::ofstream(folder_ / "file") << "x";
-    for (const fs::path& asked : {folder_ / "file", folder_ / "file" / "below"}) {
+    fs::create_symlink("/nowhere", folder_ / "link");  // such as to a volume that is not mounted
+    const auto refusal_of = [](const fs::path& asked) -> std::string {
         try {
             make_folder(asked);
-            ADD_FAILURE() << "made " << asked;
         } catch (const std::system_error& error) {
-            EXPECT_EQ(error.code(), std::errc::not_a_directory);
-            EXPECT_THAT(error.what(), HasSubstr((folder_ / "file").string() + ": Not a directory"));
+            return error.what();
         }
+        return "made";
+    };
+    for (const char* below : {"", "below"}) {
+        EXPECT_THAT(refusal_of(folder_ / "file" / below), HasSubstr("file: Not a directory"));
+        EXPECT_THAT(refusal_of(folder_ / "link" / below), HasSubstr("link: No such file or directory"));
     }
 }
 
