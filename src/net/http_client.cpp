@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "net/libcurl.hpp"
+#include "net/system_authorities.hpp"
 
 namespace consentry::net {
 namespace {
@@ -103,6 +104,8 @@ HttpResponse HttpClient::fetch(const HttpRequest& request, const std::stop_token
     if (!options.ca_file.empty()) {
         set(CURLOPT_CAINFO, options.ca_file.c_str());
         set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+    } else if (const std::string authorities = system_authorities(); !authorities.empty()) {
+        set(CURLOPT_CAINFO, authorities.c_str());
     }
     set(CURLOPT_PATH_AS_IS, 1L);  // a signed URL must be sent exactly as signed
     set(CURLOPT_USERAGENT, options.user_agent.c_str());

@@ -18,6 +18,7 @@
 
 #include "base/ascii.hpp"
 #include "net/libcurl.hpp"
+#include "net/system_authorities.hpp"
 
 namespace consentry::net {
 namespace {
@@ -160,6 +161,8 @@ public:
         if (!server.ca_file.empty()) {
             set(CURLOPT_CAINFO, server.ca_file.c_str());
             set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+        } else if (const std::string authorities = system_authorities(); !authorities.empty()) {
+            set(CURLOPT_CAINFO, authorities.c_str());
         }
         if (!server.user.empty()) {
             set(CURLOPT_USERNAME, server.user.c_str());

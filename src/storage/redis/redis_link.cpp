@@ -1,6 +1,7 @@
 #include "storage/redis/redis_link.hpp"
 
 #include <cerrno>
+#include <filesystem>
 
 #include <sys/socket.h>
 
@@ -11,9 +12,11 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 
 #include "base/error_text.hpp"
+#include "net/system_authorities.hpp"
 
 namespace consentry::storage::redis {
 namespace {
@@ -33,6 +36,10 @@ std::unique_ptr<asio::ssl::context> make_tls(const RedisOptions& options) {
     error_code error;
     if (options.ca_file.empty()) {
         out->set_default_verify_paths();
+        // Only where OpenSSL's own folder is missing, because the file adds to what SSL_CERT_FILE and SSL_CERT_DIR
+        // name. If it cannot be read, the handshake says so.
+        if (!std::filesystem::exists(X509_get_default_cert_dir()))
+            out->load_verify_file(net::system_authorities(), error);
     } else {
         out->load_verify_file(options.ca_file, error);
         check_file(error, "ca_file", options.ca_file);
