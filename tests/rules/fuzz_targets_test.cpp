@@ -42,6 +42,7 @@ constexpr Reader readers[] = {
     {"add_checkpoint", "tlog/witness_protocol.hpp"},
     {"log_entry", "features/consent_log/entry.hpp"},
     {"zip_archive", "features/consent_proof/zip_reader.hpp"},
+    {"bundle_manifest", "features/consent_proof/bundle_manifest.hpp"},
     {"timestamp", "crypto/timestamp.hpp"},
 };
 
