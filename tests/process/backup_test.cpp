@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "process/account.hpp"
+#include "process/terminal.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 class Backup : public ::testing::Test {
@@ -82,6 +84,28 @@ TEST_F(Backup, ComesBackWholeWithFilesAndKeys) {
     EXPECT_THAT(run({"policy", "list"}).out, HasSubstr("privacy\t1\tlatest"));
     EXPECT_EQ(run({"verify", "database"}).code, 0) << "with its texts and its log";
     publish(2);
+}
+
+TEST_F(Backup, WhoeverWaitsAtATerminalSeesHowMuchIsDone) {
+    create_account(folder_.path(), "ada@example.org");
+    publish(1);
+    const auto shown = [&](const std::vector<std::string>& arguments) {
+        Terminal terminal(arguments, folder_.path(), quick_settings({{"NO_COLOR", "1"}}));
+        const auto [screen, code] = terminal.end();
+        EXPECT_EQ(code, 0) << screen;
+        return screen;
+    };
+    const auto a_bar = [](const std::string& text) {
+        return AllOf(HasSubstr("%  " + text), AnyOf(HasSubstr("[#"), HasSubstr("[-")));
+    };
+    EXPECT_THAT(shown({"verify", "database"}), a_bar("comparing the published log"));
+    EXPECT_THAT(shown({"log", "verify", "admin"}), a_bar("comparing"));
+    EXPECT_THAT(shown({"consent", "export", "--out", "log.zip"}), a_bar(""));
+    EXPECT_THAT(shown({"backup", "copy"}),
+                AllOf(a_bar("copying files"), a_bar("copying the database"), a_bar("reading the copy")));
+    move_data_away();
+    EXPECT_THAT(shown({"restore", "copy", "--check"}), a_bar("checking the backup"));
+    EXPECT_THAT(shown({"restore", "copy"}), a_bar("restoring"));
 }
 
 TEST_F(Backup, OfFilesIsNotRestoredWhereTheStoreIsS3WithoutThem) {

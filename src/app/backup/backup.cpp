@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -37,21 +38,56 @@ using Sums = std::map<std::string, std::string>;  // by path in the backup: dige
 
 bool is_checkpoint(const fs::path& file) { return file.filename() == checkpoint_name; }
 
+// Shows how many of the bytes of a step are done.
+class ByteProgress {
+public:
+    ByteProgress(ProgressBar& bar, std::string text, std::uintmax_t total)
+        : bar_(bar), text_(std::move(text)), total_(total) {
+        bar_.restart();
+        bar_.show_now(text_, 0);
+    }
+    void operator()(std::size_t bytes) {
+        done_ += bytes;
+        bar_.show(text_, done_, total_);
+    }
+
+private:
+    ProgressBar& bar_;
+    std::string text_;
+    std::uintmax_t total_;
+    std::uintmax_t done_ = 0;
+};
+
 // Copies the files of a folder that `wanted` selects. Objects that are erased meanwhile are left out: nothing that the
 // database names is among them.
-void copy_files(const fs::path& from, const fs::path& to, const std::string& name, Sums& sums, const auto& wanted) {
+void copy_files(const fs::path& from, const fs::path& to, const std::string& name, Sums& sums, const OnPiece& on_piece,
+                const auto& wanted) {
     for (const fs::path& file : files_below(from)) {
         if (!wanted(file)) continue;
         const fs::path place = file.lexically_relative(from);
-        if (const auto digest = copy_to_new(file, to / place))
+        if (const auto digest = copy_to_new(file, to / place, on_piece))
             sums[(fs::path(name) / place).generic_string()] = *digest;
     }
 }
 
-void copy_objects(const fs::path& storage, const fs::path& folder, Sums& sums, bool checkpoints) {
+void copy_objects(const fs::path& storage, const fs::path& folder, Sums& sums, const OnPiece& on_piece,
+                  bool checkpoints) {
     for (const char* area : areas)
         copy_files(storage / area, folder / storage_name / area, fmt::format("{}/{}", storage_name, area), sums,
-                   [&](const fs::path& file) { return is_checkpoint(file) == checkpoints; });
+                   on_piece, [&](const fs::path& file) { return is_checkpoint(file) == checkpoints; });
+}
+
+std::uintmax_t bytes_of_files(const BackupPlaces& from) {
+    std::uintmax_t out = 0;
+    std::vector<fs::path> folders;
+    if (!from.storage.empty())
+        for (const char* area : areas) folders.push_back(from.storage / area);
+    if (!from.keys.empty()) folders.push_back(from.keys);
+    std::error_code gone;  // in the meantime
+    for (const fs::path& folder : folders)
+        for (const fs::path& file : files_below(folder))
+            if (const auto bytes = fs::file_size(file, gone); !gone) out += bytes;
+    return out;
 }
 
 void write_sums(const Sums& sums, const fs::path& file) {
@@ -127,9 +163,10 @@ struct Part {
 };
 
 // Copies a file of the backup, which must still be what the list says: it was checked in another reading.
-void copy_as_listed(const fs::path& folder, const fs::path& file, const Sums& listed, const fs::path& to) {
+void copy_as_listed(const fs::path& folder, const fs::path& file, const Sums& listed, const fs::path& to,
+                    const OnPiece& on_piece) {
     const auto sum = listed.find(file.lexically_relative(folder).generic_string());
-    const auto copied = copy_to_new(file, to);
+    const auto copied = copy_to_new(file, to, on_piece);
     if (sum == listed.end() || copied != sum->second)
         throw std::runtime_error(fmt::format("{}: it has changed while it was restored", file.string()));
 }
@@ -139,17 +176,20 @@ void copy_as_listed(const fs::path& folder, const fs::path& file, const Sums& li
 BackupFacts make_backup(const BackupPlaces& from, const fs::path& folder, std::string_view version, TimePoint now) {
     require_empty(folder, "the folder of a backup");
     make_folder(folder);
-    ProgressBar bar;
     Sums sums;
-    if (!from.storage.empty()) copy_objects(from.storage, folder, sums, true);
+    ProgressBar bar;
+    bar.show_now("copying checkpoints", std::nullopt);
+    if (!from.storage.empty()) copy_objects(from.storage, folder, sums, {}, true);
     const fs::path database = folder / database_name;
+    bar.restart();
+    bar.show_now("copying the database", 0);
     storage::sqlite::take_snapshot(from.database, database, [&bar](int copied, int pages) {
         bar.show("copying the database", static_cast<double>(copied) / std::max(pages, 1));
     });
-    bar.show_now("copying files", std::nullopt);
-    if (!from.storage.empty()) copy_objects(from.storage, folder, sums, false);
+    ByteProgress files(bar, "copying files", bytes_of_files(from));
+    if (!from.storage.empty()) copy_objects(from.storage, folder, sums, std::ref(files), false);
     if (!from.keys.empty())
-        copy_files(from.keys, folder / keys_name, keys_name, sums, [](const auto&) { return true; });
+        copy_files(from.keys, folder / keys_name, keys_name, sums, std::ref(files), [](const auto&) { return true; });
     bar.show_now("reading the copy", std::nullopt);
     // An installation whose keys are settings has no files of keys.
     const auto is_key = [](const auto& sum) { return sum.first.starts_with(fmt::format("{}/", keys_name)); };
@@ -158,7 +198,7 @@ BackupFacts make_backup(const BackupPlaces& from, const fs::path& folder, std::s
                       .made_at = now,
                       .has_storage = !from.storage.empty(),
                       .has_keys = std::ranges::any_of(sums, is_key)};
-    sums[database_name] = digest_of_file(database);
+    sums[database_name] = digest_of_file(database, ByteProgress(bar, "reading the copy", fs::file_size(database)));
     facts.files = std::ssize(sums);
     for (const auto& [name, digest] : sums) facts.bytes += static_cast<std::int64_t>(fs::file_size(folder / name));
     write_sums(sums, folder / sums_name);
@@ -170,18 +210,17 @@ BackupFacts check_backup(const fs::path& folder) {
     BackupFacts facts = read_facts(folder);
     Sums listed = read_sums(folder / sums_name);
     ProgressBar bar;
-    const auto total = static_cast<double>(std::max<std::size_t>(listed.size(), 1));
-    std::size_t checked = 0;
+    ByteProgress progress(bar, "checking the backup",
+                          static_cast<std::uintmax_t>(std::max<std::int64_t>(facts.bytes, 0)));
     for (const fs::path& file : files_below(folder)) {
         const std::string name = file.lexically_relative(folder).generic_string();
         if (name == sums_name || name == facts_name) continue;
         const auto sum = listed.find(name);
         if (sum == listed.end())
             throw std::runtime_error(fmt::format("{}: the backup does not list it", file.string()));
-        if (sum->second != digest_of_file(file))
+        if (sum->second != digest_of_file(file, std::ref(progress)))
             throw std::runtime_error(fmt::format("{}: it differs from what was backed up", file.string()));
         listed.erase(sum);
-        bar.show("checking the backup", static_cast<double>(++checked) / total);
     }
     if (!listed.empty())
         throw std::runtime_error(fmt::format("{}: it is missing", (folder / listed.begin()->first).string()));
@@ -199,18 +238,19 @@ void restore_backup(const fs::path& folder, const BackupPlaces& to) {
     const Owner owner = owner_of(to.database.parent_path());
     const Sums listed = read_sums(folder / sums_name);
     const fs::path unfinished = to.database.string() + ".restored";
+    std::uintmax_t total = fs::file_size(folder / database_name);
+    for (const Part& part : parts)
+        for (const fs::path& file : files_below(part.from)) total += fs::file_size(file);
     try {
         ProgressBar bar;
+        ByteProgress progress(bar, "restoring", total);
         for (const Part& part : parts)
-            for (const fs::path& file : files_below(part.from)) {
-                bar.show(fmt::format("restoring {}", part.to.string()), std::nullopt);
-                copy_as_listed(folder, file, listed, part.to / file.lexically_relative(part.from));
-            }
+            for (const fs::path& file : files_below(part.from))
+                copy_as_listed(folder, file, listed, part.to / file.lexically_relative(part.from), std::ref(progress));
         for (const Part& part : parts) give_to(part.to, owner);
         if (!to.storage.empty()) give_to(to.storage, owner);
         fs::remove(unfinished);
-        bar.show_now("restoring the database", std::nullopt);
-        copy_as_listed(folder, folder / database_name, listed, unfinished);
+        copy_as_listed(folder, folder / database_name, listed, unfinished, std::ref(progress));
         give_to(unfinished, owner);
         put_in_place(unfinished, to.database);
     } catch (...) {

@@ -120,7 +120,7 @@ void require_empty(const fs::path& folder, std::string_view what) {
     throw std::runtime_error(fmt::format("{} is not empty: {} must be; nothing was changed", folder.string(), what));
 }
 
-std::optional<std::string> copy_to_new(const fs::path& from, const fs::path& to) {
+std::optional<std::string> copy_to_new(const fs::path& from, const fs::path& to, const OnPiece& on_piece) {
     const File source(from, O_RDONLY);
     if (!source.is_open() && errno == ENOENT) return std::nullopt;
     source.required();
@@ -131,15 +131,19 @@ std::optional<std::string> copy_to_new(const fs::path& from, const fs::path& to)
     source.read_all([&](std::string_view piece) {
         digest.add(as_bytes(piece));
         target.write_all(piece);
+        if (on_piece) on_piece(piece.size());
     });
     target.sync();
     sync_folder_of(to);
     return to_hex(digest.finish());
 }
 
-std::string digest_of_file(const fs::path& file) {
+std::string digest_of_file(const fs::path& file, const OnPiece& on_piece) {
     crypto::Sha256Stream digest;
-    File(file, O_RDONLY).required().read_all([&](std::string_view piece) { digest.add(as_bytes(piece)); });
+    File(file, O_RDONLY).required().read_all([&](std::string_view piece) {
+        digest.add(as_bytes(piece));
+        if (on_piece) on_piece(piece.size());
+    });
     return to_hex(digest.finish());
 }
 

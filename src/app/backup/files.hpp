@@ -2,7 +2,9 @@
 // std::runtime_error that names the file.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,10 +20,14 @@ std::vector<std::filesystem::path> files_below(const std::filesystem::path& fold
 // Refuses a folder that exists and has entries. `what` completes the message: "X is not empty: WHAT must be".
 void require_empty(const std::filesystem::path& folder, std::string_view what);
 
+// Called after each piece of a file with its size.
+using OnPiece = std::function<void(std::size_t bytes)>;
+
 // Copies to a new file (0600), syncs it and its folder, and returns its SHA-256 in hexadecimal; nullopt if the source
 // is gone.
-std::optional<std::string> copy_to_new(const std::filesystem::path& from, const std::filesystem::path& to);
-std::string digest_of_file(const std::filesystem::path& file);
+std::optional<std::string> copy_to_new(const std::filesystem::path& from, const std::filesystem::path& to,
+                                       const OnPiece& on_piece = {});
+std::string digest_of_file(const std::filesystem::path& file, const OnPiece& on_piece = {});
 
 std::string read_file(const std::filesystem::path& file);
 // Writes a file (0600) that must not exist yet.

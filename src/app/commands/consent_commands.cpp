@@ -1,6 +1,5 @@
 #include "app/commands/consent_commands.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -73,8 +72,7 @@ int export_consent(const ConsentExportOptions& options) {
         while (const auto piece = run(bundle->next())) {
             file.write(*piece);
             written += piece->size();
-            bar.show(fmt::format("{} of {} bytes", written, bundle->size),
-                     static_cast<double>(written) / static_cast<double>(std::max<std::uint64_t>(bundle->size, 1)));
+            bar.show(fmt::format("{} of {} bytes", written, bundle->size), written, bundle->size);
         }
     }
     file.replace();
@@ -96,8 +94,16 @@ int verify_database(const std::string& key, bool as_json) {
     const SystemClock clock;
     const auto services = open_services(clock);
     if (!services) return wrong_use;
-    DatabaseCheck check(services->database, services->object_store, services->clock.now(), std::move(trusted));
+    std::optional<ProgressBar> bar(std::in_place);
+    DatabaseCheck check(services->database, services->object_store, services->clock.now(), std::move(trusted),
+                        [&bar, former = std::string()](std::string_view doing, std::optional<double> done) mutable {
+                            if (doing == former) return bar->show(doing, done);
+                            former = doing;
+                            bar->restart();
+                            bar->show_now(doing, done);
+                        });
     const DatabaseFindings findings = run(check.run());
+    bar.reset();
     const auto published = findings.checkpoint ? findings.checkpoint->size : 0;
     if (as_json) {
         boost::json::array found;

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/command_support.hpp"
+#include "app/terminal/progress_bar.hpp"
 
 namespace consentry {
 namespace {
@@ -156,7 +157,10 @@ int verify_administration_log(const LogOptions& options) {
     const SystemClock clock;
     const auto services = open_with_log(clock);
     if (!services) return wrong_use;
-    const auto findings = run(services->administration_log->verify(std::move(key)));
+    std::optional<ProgressBar> bar(std::in_place);
+    const auto findings = run(services->administration_log->verify(
+        std::move(key), [&bar](std::uint64_t done, std::uint64_t all) { bar->show("comparing", done, all); }));
+    bar.reset();
     if (options.json)
         fmt::print("{}\n", boost::json::serialize(json_of(findings)));
     else

@@ -13,6 +13,7 @@
 
 #include "app/commands/command_support.hpp"
 #include "app/commands/verify_input.hpp"
+#include "app/terminal/progress_bar.hpp"
 #include "app/terminal/results.hpp"
 #include "features/consent_proof/bundle_check.hpp"
 #include "features/consent_proof/receipt_check.hpp"
@@ -80,6 +81,11 @@ public:
         return !out.empty();
     }
 
+    std::size_t bytes_left() {
+        const std::scoped_lock lock(mutex_);
+        return rest_.size();
+    }
+
 private:
     std::mutex mutex_;
     std::string_view rest_;
@@ -99,7 +105,7 @@ LineResult verify_lines(std::string_view text, const Description& description) {
     LineResult out;
     std::mutex mutex;
     std::atomic<bool> stop = false;
-    const auto work = [&] {
+    const auto work = [&](ProgressBar* bar) {
         std::vector<ReceiptLines::Line> taken;
         while (!stop && lines.take(taken)) {
             std::uint64_t genuine = 0;
@@ -118,11 +124,15 @@ LineResult verify_lines(std::string_view text, const Description& description) {
             const std::scoped_lock lock(mutex);
             out.genuine += genuine;
             if (last) out.last = std::move(last);
+            if (bar != nullptr)
+                bar->show(fmt::format("{} receipts", out.genuine), text.size() - lines.bytes_left(), text.size());
         }
     };
+    ProgressBar bar;
     std::vector<std::jthread> threads;
-    for (unsigned i = 1; i < std::max(1U, std::thread::hardware_concurrency()); ++i) threads.emplace_back(work);
-    work();
+    for (unsigned i = 1; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
+        threads.emplace_back(work, nullptr);
+    work(&bar);
     threads.clear();  // joins
     return out;
 }
@@ -245,7 +255,13 @@ int verify_bundle_file(const VerifyOptions& options) {
         const tlog::Policy policy = trusted_policy(options);
         const InputFile file(options.file);
         const Authorities authorities(options);
-        const auto verified = verify_bundle(as_bytes(file.text()), policy, authorities.text());
+        std::optional<ProgressBar> bar;  // begins with the entries, so that the time left is that of entries
+        const auto verified = verify_bundle(as_bytes(file.text()), policy, authorities.text(),
+                                            [&bar](std::uint64_t done, std::uint64_t entries) {
+                                                if (!bar) bar.emplace();
+                                                bar->show(fmt::format("{} entries", done), done, entries);
+                                            });
+        bar.reset();
         if (!verified) return refuse(options, verified.error());
         const tlog::Checkpoint& checkpoint = verified->accepted.checkpoint;
         return accept(

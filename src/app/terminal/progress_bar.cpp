@@ -58,6 +58,10 @@ void ProgressBar::show(std::string_view text, std::optional<double> fraction) {
     if (is_shown_ && steady_clock::now() - shown_ >= between) show_now(text, fraction);
 }
 
+void ProgressBar::show(std::string_view text, std::uint64_t done, std::uint64_t all) {
+    show(text, all == 0 ? 1 : static_cast<double>(done) / static_cast<double>(all));
+}
+
 void ProgressBar::show_now(std::string_view text, std::optional<double> fraction) {
     if (!is_shown_) return;
     shown_ = steady_clock::now();

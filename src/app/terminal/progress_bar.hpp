@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ public:
     bool is_shown() const { return is_shown_; }
     // `fraction` is the part that is done, from 0 to 1; nullopt if nobody knows. `text` says what is being done.
     void show(std::string_view text, std::optional<double> fraction);
+    // The same for a part of a whole; a whole of nothing is done.
+    void show(std::string_view text, std::uint64_t done, std::uint64_t all);
     // For the last message of a step, which must not be lost because it came too soon after another.
     void show_now(std::string_view text, std::optional<double> fraction);
     // Removes the line: call it before anything else is written. The next show() puts it back.

@@ -68,7 +68,7 @@ public:
     awaitable<std::vector<ShownAct>> show(std::int64_t from, std::int64_t to);
     // Compares acts, entries, tiles and checkpoint, and with them what the witnesses have cosigned. Without a key,
     // trusts that of the settings.
-    awaitable<ActFindings> verify(std::optional<tlog::VerifierKey> key);
+    awaitable<ActFindings> verify(std::optional<tlog::VerifierKey> key, ComparisonProgress progress = {});
 
     PublishedLog& published() { return published_; }
 

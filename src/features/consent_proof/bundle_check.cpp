@@ -29,8 +29,9 @@ std::unexpected<std::string> refusal(std::string_view member, std::string_view w
 // The steps of the verification, in order. Each relies on those before it.
 class BundleCheck {
 public:
-    BundleCheck(BytesView archive, const tlog::Policy& policy, std::optional<std::string_view> authorities)
-        : archive_(archive), policy_(policy), authorities_(authorities) {}
+    BundleCheck(BytesView archive, const tlog::Policy& policy, std::optional<std::string_view> authorities,
+                const BundleProgress& progress)
+        : archive_(archive), policy_(policy), authorities_(authorities), progress_(progress) {}
 
     std::expected<VerifiedBundle, std::string> run() {
         Checked checked = open();
@@ -195,6 +196,7 @@ private:
         if (!out_.filter.takes(*entry))
             return refusal(fmt::format("entry {}", index), "it is not one of those that the manifest names");
         ++out_.entries;
+        if (progress_ && out_.entries % tlog::tile_width == 0) progress_(out_.entries, claimed_entries_);
         if (const auto* consent = std::get_if<ConsentEntry>(&*entry)) note_document(consent->content);
         if (const auto* publication = std::get_if<PublicationEntry>(&*entry)) note_document(publication->record);
         return {};
@@ -302,6 +304,7 @@ private:
     const BytesView archive_;
     const tlog::Policy& policy_;
     const std::optional<std::string_view> authorities_;
+    const BundleProgress& progress_;
     VerifiedBundle out_;
     std::vector<ZipEntry> members_;
     std::uint64_t bundles_ = 0;            // members with entries
@@ -316,8 +319,9 @@ private:
 }  // namespace
 
 std::expected<VerifiedBundle, std::string> verify_bundle(BytesView archive, const tlog::Policy& policy,
-                                                         std::optional<std::string_view> authorities) {
-    return BundleCheck(archive, policy, authorities).run();
+                                                         std::optional<std::string_view> authorities,
+                                                         const BundleProgress& progress) {
+    return BundleCheck(archive, policy, authorities, progress).run();
 }
 
 }  // namespace consentry

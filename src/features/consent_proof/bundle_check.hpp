@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,8 +27,12 @@ struct VerifiedBundle {
     std::optional<VerifiedStamp> stamp;
 };
 
+// Called from time to time with the number of verified entries and the number that the bundle says it has.
+using BundleProgress = std::function<void(std::uint64_t verified, std::uint64_t entries)>;
+
 // The error is a sentence that names the member and says what is wrong. `authorities`: see verify_stamp().
 std::expected<VerifiedBundle, std::string> verify_bundle(BytesView archive, const tlog::Policy& policy,
-                                                         std::optional<std::string_view> authorities = {});
+                                                         std::optional<std::string_view> authorities = {},
+                                                         const BundleProgress& progress = {});
 
 }  // namespace consentry

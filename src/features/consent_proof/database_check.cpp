@@ -43,6 +43,10 @@ void DatabaseCheck::add(const char* table, std::string_view id, std::string_view
         ++out_.unnamed;
 }
 
+void DatabaseCheck::show(std::string_view doing, std::optional<double> done) const {
+    if (progress_) progress_(doing, done);
+}
+
 awaitable<DatabaseFindings> DatabaseCheck::run() {
     std::string failure;
     for (const auto step :
@@ -87,7 +91,10 @@ awaitable<void> DatabaseCheck::compare_with_published() {
         }
         co_return;
     };
-    auto compared = co_await compare_log(database_, store_, place, trusted_, visit);
+    const auto progress = [this](std::uint64_t done, std::uint64_t size) {
+        show("comparing the published log", static_cast<double>(done) / static_cast<double>(size));
+    };
+    auto compared = co_await compare_log(database_, store_, place, trusted_, visit, progress);
     out_.checkpoint = compared.checkpoint;
     out_.unnamed = compared.unnamed;
     for (LogFinding& finding : compared.found) out_.found.push_back("log_entries: " + std::move(finding.text));
@@ -98,6 +105,9 @@ awaitable<void> DatabaseCheck::compare_entries() {
         const auto found = co_await repository_.entries(after, rows_at_once);
         for (const ComparedEntry& stored : found) compare(stored);
         out_.entries += found.size();
+        show("comparing rows", out_.checkpoint ? std::optional(static_cast<double>(out_.entries) /
+                                                               static_cast<double>(out_.checkpoint->size))
+                                               : std::nullopt);
         if (std::ssize(found) < rows_at_once) co_return;
         after = found.back().position.value();
     }
@@ -167,6 +177,7 @@ awaitable<void> DatabaseCheck::find_missing() {
 
 awaitable<void> DatabaseCheck::find_unlogged() {
     for (Uuid after;;) {
+        show("looking for rows that are not in the log");
         const auto found = co_await repository_.unlogged(after, rows_at_once);
         for (const std::string& id : found) add(rows_table, id, "the row is not in the log: it was added otherwise");
         if (std::ssize(found) < rows_at_once) co_return;
@@ -179,6 +190,7 @@ awaitable<void> DatabaseCheck::find_unlogged() {
 awaitable<void> DatabaseCheck::compare_order() {
     RowPlace former;
     for (;;) {
+        show("comparing the order of rows");
         const auto found = co_await repository_.places(former, rows_at_once);
         for (const RowPlace& row : found) {
             check_place(former, row);

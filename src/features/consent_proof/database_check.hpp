@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -22,12 +24,20 @@ struct DatabaseFindings {
     bool are_none() const { return found.empty() && unnamed == 0; }
 };
 
+// Called as the check goes on with what it does, and with the part of that which is done, from 0 to 1, if it is known.
+using CheckProgress = std::function<void(std::string_view doing, std::optional<double> done)>;
+
 class DatabaseCheck {
 public:
     // The references must outlive this object. `trusted`: see compare_log().
     DatabaseCheck(storage::Database& database, storage::ObjectStore& store, TimePoint now,
-                  std::optional<tlog::VerifierKey> trusted)
-        : database_(database), store_(store), repository_(database), now_(now), trusted_(std::move(trusted)) {}
+                  std::optional<tlog::VerifierKey> trusted, CheckProgress progress = {})
+        : database_(database),
+          store_(store),
+          repository_(database),
+          now_(now),
+          trusted_(std::move(trusted)),
+          progress_(std::move(progress)) {}
 
     // Once. Throws Unavailable if the database or the object store does not answer.
     awaitable<DatabaseFindings> run();
@@ -52,6 +62,7 @@ private:
     void check_due(const ComparedEntry& stored, const ConsentEntry& entry);
     void check_place(const RowPlace& former, const RowPlace& row);
     void note_erasure(const ErasureEntry& erasure, std::int64_t position);
+    void show(std::string_view doing, std::optional<double> done = {}) const;
     void add(const char* table, std::string_view id, std::string_view what);
 
     storage::Database& database_;
@@ -59,6 +70,7 @@ private:
     ComparisonRepository repository_;
     const TimePoint now_;
     const std::optional<tlog::VerifierKey> trusted_;
+    const CheckProgress progress_;
     DatabaseFindings out_;
     std::map<SubjectTag, std::int64_t> erasures_;  // the last one of each subject
     std::vector<Missing> missing_;

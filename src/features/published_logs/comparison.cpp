@@ -28,12 +28,13 @@ constexpr std::size_t object_bytes_max = std::size_t{tlog::tile_width} * (tlog::
 class Comparison {
 public:
     Comparison(storage::Database& database, storage::ObjectStore& store, LogPlace place,
-               std::optional<tlog::VerifierKey> trusted, PortionVisitor visit)
+               std::optional<tlog::VerifierKey> trusted, PortionVisitor visit, ComparisonProgress progress)
         : repository_(database, place.name),
           store_(store),
           place_(std::move(place)),
           key_(std::move(trusted)),
-          visit_(std::move(visit)) {}
+          visit_(std::move(visit)),
+          progress_(std::move(progress)) {}
 
     awaitable<LogFindings> run();
 
@@ -57,6 +58,7 @@ private:
     const LogPlace place_;
     std::optional<tlog::VerifierKey> key_;
     const PortionVisitor visit_;
+    const ComparisonProgress progress_;
 
     LogFindings out_;
     std::optional<std::string> object_note_;
@@ -258,8 +260,11 @@ awaitable<LogFindings> Comparison::run() {
         size_ = out_.checkpoint->size;
     else if (state_)
         size_ = static_cast<std::uint64_t>(std::max<std::int64_t>(state_->published, 0));
-    for (std::uint64_t from = 0; from < size_; from += entries_at_once)
-        co_await compare_portion(from, std::min(from + entries_at_once, size_));
+    for (std::uint64_t from = 0; from < size_; from += entries_at_once) {
+        const std::uint64_t to = std::min(from + entries_at_once, size_);
+        co_await compare_portion(from, to);
+        if (progress_) progress_(to, size_);
+    }
     co_await look_behind();
     judge();
     co_return std::move(out_);
@@ -268,8 +273,9 @@ awaitable<LogFindings> Comparison::run() {
 }  // namespace
 
 awaitable<LogFindings> compare_log(storage::Database& database, storage::ObjectStore& store, LogPlace place,
-                                   std::optional<tlog::VerifierKey> trusted, PortionVisitor visit) {
-    Comparison comparison(database, store, std::move(place), std::move(trusted), std::move(visit));
+                                   std::optional<tlog::VerifierKey> trusted, PortionVisitor visit,
+                                   ComparisonProgress progress) {
+    Comparison comparison(database, store, std::move(place), std::move(trusted), std::move(visit), std::move(progress));
     auto out = co_await comparison.run();
     co_return out;
 }

@@ -33,9 +33,13 @@ struct LogFindings {
 // Sees the entries of the database that have a position, in ascending order, a portion at a time.
 using PortionVisitor = std::function<awaitable<void>(const std::vector<StoredEntry>& entries)>;
 
+// Called after each portion with the number of entries compared so far and the number that the log has.
+using ComparisonProgress = std::function<void(std::uint64_t compared, std::uint64_t size)>;
+
 // `trusted` is the log's key as the verifier knows it. Without one, the key that the database names is trusted, which
 // whoever writes to the database can replace. Throws Unavailable if the database or the object store does not answer.
 awaitable<LogFindings> compare_log(storage::Database& database, storage::ObjectStore& store, LogPlace place,
-                                   std::optional<tlog::VerifierKey> trusted = {}, PortionVisitor visit = {});
+                                   std::optional<tlog::VerifierKey> trusted = {}, PortionVisitor visit = {},
+                                   ComparisonProgress progress = {});
 
 }  // namespace consentry
