@@ -3,6 +3,8 @@
 # its libraries, and logs in. Then moves the certificates of authorities to where Fedora keeps them, and connects with TLS.
 #
 #   tests/packages/portable.sh ARCHIVE [RELEASE...]     default: bookworm trixie; needs root, for chroot
+#   MIRROR='deb URL noble main' KEYRING=FILE tests/packages/portable.sh ARCHIVE noble     Ubuntu 24.04; FILE is
+#                                                       ubuntu-archive-keyring.gpg of its package ubuntu-keyring
 set -euo pipefail
 archive=$(realpath "$1")
 shift
@@ -29,7 +31,8 @@ fail() {
 
 try() { # RELEASE
     local root=$work/$1 program settings=(HTTP_PORT=38418 APP_ENV=staging PUBLIC_URL=https://login.example.org)
-    mmdebstrap --variant=minbase --include=ca-certificates,tzdata "$1" "$root" ${MIRROR:+"$MIRROR"} >"$work/log" 2>&1 ||
+    mmdebstrap --variant=minbase --include=ca-certificates,tzdata ${KEYRING:+--keyring="$KEYRING"} "$1" "$root" \
+        ${MIRROR:+"$MIRROR"} >"$work/log" 2>&1 ||
         fail "mmdebstrap failed"
     mount -t proc proc "$root/proc"  # the loader finds the program's folder there
     tar --extract --file "$archive" --directory "$root/opt"
