@@ -159,6 +159,22 @@ TEST(ServiceUnit, LeavesLittleToAnAttacker) {
     EXPECT_THAT(seen.out, ::testing::HasSubstr("Overall exposure level"));
 }
 
+// systemd ignores what it does not understand, and says so.
+TEST(ServiceUnit, AndItsSocketAreReadWithoutComplaint) {
+    const TempFolder folder;
+    const std::filesystem::path unit = CONSENTRY_UNIT;
+    std::filesystem::path socket = unit;
+    socket.replace_extension(".socket");
+    std::filesystem::copy_file(socket, folder / "consentry.socket");
+    // The program is not installed where the unit expects it.
+    const auto copied = run_command({"sed", "s|/usr/bin/consentry|" CONSENTRY_PROGRAM "|", unit.string()});
+    std::ofstream(folder / "consentry.service") << copied.out;
+    const auto seen = run_command({"systemd-analyze", "verify", "--man=no", (folder / "consentry.service").string(),
+                                   (folder / "consentry.socket").string()});
+    EXPECT_EQ(seen.code, 0);
+    EXPECT_EQ(seen.out + seen.err, "");
+}
+
 // Systemd gives up after some starts in quick succession, unless the unit says otherwise.
 TEST(ServiceUnit, StartsAgainUntilTheDatabaseAnswers) {
     std::ifstream file(CONSENTRY_UNIT);
