@@ -155,14 +155,19 @@ awaitable<void> Accounts::erase_deleted() {
 
 awaitable<void> Accounts::erase(UserId user) {
     constexpr std::int64_t portion = 250;  // of each large table: a few milliseconds together
-    for (;;) {
+    constexpr int refusals_max = 5;
+    for (int refusals = 0;;) {
         const TimePoint now = clock_.now();
         storage::Transaction transaction;
         ErasureRepository::add_mark(transaction, user, now);
         const std::size_t consents = co_await consent_erasure_.add_erase(transaction, user, now, portion);
         ErasureRepository::add_erase(transaction, user, portion);
         const auto outcome = co_await database_.commit(std::move(transaction));
-        if (!outcome.committed) co_return;  // another process is erasing it
+        if (!outcome.committed) {
+            // Since its tag was looked up, a log has given the account one, or another process has erased it.
+            if (++refusals == refusals_max) throw Unavailable("an account gets tags while it is erased");
+            continue;
+        }
         erased_consents_ += outcome.results.at(consents).affected();
         if (outcome.results.front().affected() == 1) {
             ++erased_accounts_;

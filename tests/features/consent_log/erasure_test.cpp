@@ -15,6 +15,7 @@
 #include "tests/support/calls/role_calls.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/run.hpp"
+#include "tests/support/shared_engines.hpp"
 #include "tlog/policy.hpp"
 #include "tlog/proof_file.hpp"
 #include "tlog/tiles.hpp"
@@ -349,6 +350,24 @@ TEST(DOC_5, InstancesEraseEachAccountOnce) {
     const Log log(t.service);
     EXPECT_EQ(log.entries.size(), 6U);
     EXPECT_EQ(log.erasures().size(), 3U);
+}
+
+// A log may give the account its tag between the look-up of the tag and the erasure.
+TEST(DOC_5, ALogThatNamesTheAccountMeanwhilePutsNothingOff) {
+    if (!on_shared_engines()) GTEST_SKIP() << "only a sequence of PostgreSQL counts what a transaction takes back";
+    Service service(Environment{{"CONSENT_LOG_ENABLE", "false"}});
+    const Person eve = service.make_person();
+    erase_self(service, service.tokens_of(eve).access);
+    service.sql(
+        "CREATE SEQUENCE marks; CREATE FUNCTION give_tag() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF nextval('marks') = 1 THEN INSERT INTO log_subjects (user_id, tag) "
+        "VALUES (NEW.id, '\\x000102030405060708090a0b0c0d0e0f'); END IF; RETURN NEW; END $$; "
+        "CREATE TRIGGER give_tag AFTER UPDATE OF erased_at ON users FOR EACH ROW EXECUTE FUNCTION give_tag()");
+    service.pass(std::chrono::days{30});
+    work(service);
+    EXPECT_EQ(value_of(service, "nextval('marks')"), "3") << "it was refused once";
+    EXPECT_THAT(traces(service, eve.email), IsEmpty());
+    EXPECT_THAT(traces(service, eve.id.text()), IsEmpty());
 }
 
 // The former version of the program has marked the account as erased and left its rows.
