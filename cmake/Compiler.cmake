@@ -23,6 +23,8 @@ find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   # Both for precompiled headers, which ccache otherwise leaves alone: no __TIME__ in what we write, and a header counts
   # by its content.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)  # script/package names another one
+    set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  endif()
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 endif()
