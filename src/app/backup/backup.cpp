@@ -38,7 +38,7 @@ using Sums = std::map<std::string, std::string>;  // by path in the backup: dige
 
 bool is_checkpoint(const fs::path& file) { return file.filename() == checkpoint_name; }
 
-// Shows how many of the bytes of a step are done.
+// Shows how much of a step is done, by bytes.
 class ByteProgress {
 public:
     ByteProgress(ProgressBar& bar, std::string text, std::uintmax_t total)

@@ -40,7 +40,7 @@ std::string cut(std::string_view text, std::size_t cells) {
 
 std::string progress_line(std::string_view text, std::optional<double> fraction, std::chrono::duration<double> elapsed,
                           std::size_t columns) {
-    if (!fraction) return cut(text, columns);
+    if (!fraction || std::isnan(*fraction)) return cut(text, columns);
     const double done = std::clamp(*fraction, 0.0, 1.0);
     const auto full = static_cast<std::size_t>(done * static_cast<double>(bar_cells));
     std::string out =

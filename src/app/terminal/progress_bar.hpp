@@ -20,9 +20,10 @@ public:
     ProgressBar& operator=(const ProgressBar&) = delete;
 
     bool is_shown() const { return is_shown_; }
-    // `fraction` is the part that is done, from 0 to 1; nullopt if nobody knows. `text` says what is being done.
+    // `fraction` is the part that is done, from 0 to 1; nullopt or NaN (0 of 0) if nobody knows. `text` says what is
+    // being done.
     void show(std::string_view text, std::optional<double> fraction);
-    // The same for a part of a whole; a whole of nothing is done.
+    // The same for `done` of `all`; 0 of 0 counts as done.
     void show(std::string_view text, std::uint64_t done, std::uint64_t all);
     // For the last message of a step, which must not be lost because it came too soon after another.
     void show_now(std::string_view text, std::optional<double> fraction);

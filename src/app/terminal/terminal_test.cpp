@@ -1,5 +1,7 @@
 #include "app/terminal/terminal.hpp"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "app/terminal/progress_bar.hpp"
@@ -42,6 +44,8 @@ TEST(ProgressLine, TellsWhatIsDoneAndWhatIsLeft) {
 
 TEST(ProgressLine, WithoutAnEndItOnlySaysWhatIsDone) {
     EXPECT_EQ(progress_line("12 rows", std::nullopt, std::chrono::seconds{3}, 80), "12 rows");
+    constexpr double nothing_of_nothing = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(progress_line("0 rows", nothing_of_nothing, std::chrono::seconds{3}, 80), "0 rows");
 }
 
 TEST(ProgressLine, IsNoWiderThanTheTerminal) {

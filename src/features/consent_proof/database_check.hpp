@@ -24,7 +24,8 @@ struct DatabaseFindings {
     bool are_none() const { return found.empty() && unnamed == 0; }
 };
 
-// Called as the check goes on with what it does, and with the part of that which is done, from 0 to 1, if it is known.
+// Called during the check with the current step and the fraction of it that is done, from 0 to 1; nullopt or NaN if
+// nobody knows.
 using CheckProgress = std::function<void(std::string_view doing, std::optional<double> done)>;
 
 class DatabaseCheck {
