@@ -1,5 +1,8 @@
 #include "tests/support/calls/factor_calls.hpp"
 
+#include <set>
+#include <string>
+
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -8,6 +11,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "app/app.hpp"
@@ -102,12 +106,10 @@ std::vector<Answer> all_at_once(const Service& service, const std::vector<Call>&
 }
 
 std::string wrong_code(const Service& service, const Person& person, int n) {
+    const std::set<std::string> right{service.code(person, -1), service.code(person), service.code(person, 1)};
     for (int candidate = 0;; ++candidate) {
-        std::string code = std::to_string(candidate);
-        code.insert(0, 6 - code.size(), '0');
-        const bool right =
-            code == service.code(person, -1) || code == service.code(person) || code == service.code(person, 1);
-        if (!right && n-- == 0) return code;
+        std::string code = fmt::format("{:06}", candidate);
+        if (!right.contains(code) && n-- == 0) return code;
     }
 }
 
