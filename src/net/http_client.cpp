@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "net/libcurl.hpp"
-#include "net/system_authorities.hpp"
 
 namespace consentry::net {
 namespace {
@@ -45,7 +44,7 @@ std::size_t on_header(const char* data, std::size_t, std::size_t size, void* use
     return size;
 }
 
-int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
+int on_fetch_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
     return static_cast<const Reception*>(user)->stop.stop_requested() ? 1 : 0;
 }
 
@@ -98,15 +97,7 @@ HttpResponse HttpClient::fetch(const HttpRequest& request, const std::stop_token
     set(CURLOPT_PROTOCOLS_STR, options.plain_http ? "https,http" : "https");
     if (options.is_direct) set(CURLOPT_PROXY, "");
     set(CURLOPT_FOLLOWLOCATION, 0L);
-    set(CURLOPT_SSL_VERIFYPEER, 1L);
-    set(CURLOPT_SSL_VERIFYHOST, 2L);
-    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    if (!options.ca_file.empty()) {
-        set(CURLOPT_CAINFO, options.ca_file.c_str());
-        set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
-    } else if (const std::string authorities = system_authorities(); !authorities.empty()) {
-        set(CURLOPT_CAINFO, authorities.c_str());
-    }
+    set_tls_options(set, options.ca_file);
     set(CURLOPT_PATH_AS_IS, 1L);  // a signed URL must be sent exactly as signed
     set(CURLOPT_USERAGENT, options.user_agent.c_str());
     set(CURLOPT_HTTPHEADER, headers.get());
@@ -126,7 +117,7 @@ HttpResponse HttpClient::fetch(const HttpRequest& request, const std::stop_token
     set(CURLOPT_HEADERFUNCTION, &on_header);
     set(CURLOPT_HEADERDATA, static_cast<void*>(&reception));
     set(CURLOPT_NOPROGRESS, 0L);
-    set(CURLOPT_XFERINFOFUNCTION, &on_progress);
+    set(CURLOPT_XFERINFOFUNCTION, &on_fetch_progress);
     set(CURLOPT_XFERINFODATA, static_cast<void*>(&reception));
     if (!fit) throw std::invalid_argument("not a request that libcurl can make");
 

@@ -1,14 +1,16 @@
-// The functions of libcurl that this folder calls, and RAII handles. Private to this folder.
+// The functions of libcurl that this folder calls, RAII handles, and the options of TLS. Private to this folder.
 //
 // libcurl is loaded when the first client is made: a service that neither sends mails nor calls other servers never
 // maps it, nor GnuTLS and SSH, which come with it.
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <curl/curl.h>
 
 #include "base/shared_library.hpp"
+#include "net/system_authorities.hpp"
 
 namespace consentry::net {
 
@@ -43,5 +45,20 @@ struct ListDeleter {
 };
 using EasyHandle = std::unique_ptr<CURL, EasyDeleter>;
 using TextList = std::unique_ptr<curl_slist, ListDeleter>;
+
+// Sets the options of TLS, the same for every client: version 1.2 or newer (RFC 9325), and a certificate that names the
+// server. An authority of `ca_file` must have signed it; with an empty `ca_file`, one that this machine trusts.
+// `set(option, value)` sets one option of a handle.
+void set_tls_options(const auto& set, const std::string& ca_file) {
+    set(CURLOPT_SSL_VERIFYPEER, 1L);
+    set(CURLOPT_SSL_VERIFYHOST, 2L);
+    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    if (!ca_file.empty()) {
+        set(CURLOPT_CAINFO, ca_file.c_str());
+        set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+    } else if (const std::string authorities = system_authorities(); !authorities.empty()) {
+        set(CURLOPT_CAINFO, authorities.c_str());
+    }
+}
 
 }  // namespace consentry::net

@@ -18,7 +18,6 @@
 
 #include "base/ascii.hpp"
 #include "net/libcurl.hpp"
-#include "net/system_authorities.hpp"
 
 namespace consentry::net {
 namespace {
@@ -61,7 +60,7 @@ std::size_t on_answer(const char* data, std::size_t, std::size_t size, void* use
 }
 
 // Once the server is reading a mail, allow it some time to finish: an aborted mail might be sent twice.
-int on_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
+int on_mail_progress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
     auto& dispatch = *static_cast<Dispatch*>(user);
     if (!dispatch.stop.stop_requested()) return 0;
     if (!dispatch.begun) return 1;
@@ -155,15 +154,7 @@ public:
         set(CURLOPT_URL, impl.url.c_str());
         set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
         set(CURLOPT_USE_SSL, static_cast<long>(server.tls == SmtpTls::none ? CURLUSESSL_NONE : CURLUSESSL_ALL));
-        set(CURLOPT_SSL_VERIFYPEER, 1L);
-        set(CURLOPT_SSL_VERIFYHOST, 2L);
-        set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-        if (!server.ca_file.empty()) {
-            set(CURLOPT_CAINFO, server.ca_file.c_str());
-            set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
-        } else if (const std::string authorities = system_authorities(); !authorities.empty()) {
-            set(CURLOPT_CAINFO, authorities.c_str());
-        }
+        set_tls_options([this](CURLoption option, auto value) { set(option, value); }, server.ca_file);
         if (!server.user.empty()) {
             set(CURLOPT_USERNAME, server.user.c_str());
             set(CURLOPT_PASSWORD, server.password.c_str());
@@ -179,7 +170,7 @@ public:
         set(CURLOPT_CLOSESOCKETDATA, static_cast<void*>(&impl.line));
         set(CURLOPT_ERRORBUFFER, text_.data());
         set(CURLOPT_NOPROGRESS, 0L);
-        set(CURLOPT_XFERINFOFUNCTION, &on_progress);
+        set(CURLOPT_XFERINFOFUNCTION, &on_mail_progress);
         set(CURLOPT_XFERINFODATA, static_cast<void*>(&dispatch));
     }
     Call(const Call&) = delete;
