@@ -18,11 +18,18 @@ T finished(boost::asio::awaitable<T> work) {
     std::exception_ptr failure;
     boost::asio::co_spawn(context, std::move(work), [&](std::exception_ptr error, T value) {
         failure = error;
-        out.emplace(std::move(value));
+        if (!error) out.emplace(std::move(value));
     });
     context.run();
     if (failure) std::rethrow_exception(failure);
     return std::move(*out);
+}
+inline void finished(boost::asio::awaitable<void> work) {
+    boost::asio::io_context context;
+    std::exception_ptr failure;
+    boost::asio::co_spawn(context, std::move(work), [&](const std::exception_ptr& error) { failure = error; });
+    context.run();
+    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace consentry::bench

@@ -14,10 +14,9 @@
 namespace consentry::bench {
 namespace {
 
-constexpr double guarded_floor = 0.90;    // of the same request unguarded
-constexpr double accept_floor = 2'000;    // per second, embedded
-constexpr double page_floor_ms = 5;       // of a page of a long history, and of a withdrawal after it
-constexpr std::int64_t portion = 20'000;  // of one statement
+constexpr double guarded_floor = 0.90;  // of the same request unguarded
+constexpr double accept_floor = 2'000;  // per second, embedded
+constexpr double page_floor_ms = 5;     // of a page of a long history, and of a withdrawal after it
 constexpr std::string_view types[] = {"termsOfService", "privacy", "marketing", "cookies"};
 
 // One writing statement of the service's own database.
@@ -161,9 +160,10 @@ void fill_history(const Stage& stage, UserId user, const Uuid& policy, std::int6
         "1000 + i FROM n",
         stage.servers() != nullptr ? "UUID" : "TEXT");
     const std::string hashes = "{\"en\":\"" + std::string(64, '0') + "\"}";
-    for (std::int64_t first = 1; first <= rows; first += portion)
-        execute(services, sql,
-                storage::bind_all(first, std::min(first + portion - 1, rows), user, policy, std::string_view(hashes)));
+    for (std::int64_t first = 1; first <= rows; first += rows_at_once)
+        execute(
+            services, sql,
+            storage::bind_all(first, std::min(first + rows_at_once - 1, rows), user, policy, std::string_view(hashes)));
 }
 
 void measure_history(const Stage& stage, const Uuid& policy, Report& report) {

@@ -3,21 +3,18 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <exception>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <random>
 
 #include <unistd.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 
 #include "app/services.hpp"
 #include "crypto/random.hpp"
 #include "features/consent_log/entry.hpp"
+#include "finished.hpp"
 #include "goals.hpp"
 
 namespace consentry::bench {
@@ -31,29 +28,7 @@ constexpr double proof_floor_ms = 1;
 constexpr double growth_max = 1.1;  // of the memory, while the log grows tenfold
 constexpr std::int64_t entries_full = 1'000'000;
 constexpr std::int64_t entries_quick = 50'000;
-constexpr std::int64_t portion = 20'000;  // of one statement
 constexpr int proofs = 2'000;
-
-template <class T>
-T run(boost::asio::awaitable<T> work) {
-    boost::asio::io_context context;
-    std::exception_ptr failure;
-    std::optional<T> out;
-    boost::asio::co_spawn(context, std::move(work), [&](std::exception_ptr error, T value) {
-        failure = error;
-        if (!error) out = std::move(value);
-    });
-    context.run();
-    if (failure) std::rethrow_exception(failure);
-    return std::move(*out);
-}
-void run(boost::asio::awaitable<void> work) {
-    boost::asio::io_context context;
-    std::exception_ptr failure;
-    boost::asio::co_spawn(context, std::move(work), [&](const std::exception_ptr& error) { failure = error; });
-    context.run();
-    if (failure) std::rethrow_exception(failure);
-}
 
 double own_megabytes() {
     std::ifstream in("/proc/self/statm");
@@ -73,11 +48,11 @@ void add_entries(Services& services, bool on_servers, std::int64_t first, std::i
         "AS {}), 'consent', $3 FROM n",
         on_servers ? "UUID" : "TEXT");
     const Bytes entry = crypto::random_bytes(consent_entry_bytes);
-    for (; first <= last; first += portion) {
+    for (; first <= last; first += rows_at_once) {
         storage::Transaction transaction;
         transaction.add(
-            {storage::Expect::any, sql, storage::bind_all(first, std::min(first + portion - 1, last), entry)});
-        run(services.database.commit(std::move(transaction)));
+            {storage::Expect::any, sql, storage::bind_all(first, std::min(first + rows_at_once - 1, last), entry)});
+        finished(services.database.commit(std::move(transaction)));
     }
 }
 
@@ -107,9 +82,10 @@ void measure_proofs(PublishedLog& log, Services& services, std::int64_t entries,
     std::vector<double> times;
     for (int i = 0; i < proofs; ++i) {
         const auto position = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(entries));
-        const auto entry = run(repository.entries(position, position + 1)).front();
+        const auto entry = finished(repository.entries(position, position + 1)).front();
         times.push_back(1e3 * seconds_of([&] {
-                            if (!run(log.prove(position, entry))) throw std::runtime_error("an entry has no proof");
+                            if (!finished(log.prove(position, entry)))
+                                throw std::runtime_error("an entry has no proof");
                         }));
     }
     std::ranges::sort(times);
@@ -139,7 +115,7 @@ void measure_consent_log(const Stage& stage, Report& report) {
                       .folder = "consent-log",
                       .origin = "login.example.org/consent",
                       .origin_is_given = true});
-    run(log.open());
+    finished(log.open());
 
     std::vector<double> per_second;
     std::vector<double> per_cpu_second;
@@ -148,7 +124,7 @@ void measure_consent_log(const Stage& stage, Report& report) {
     for (int part = 0; part < parts; ++part) {
         add_entries(services, on_servers, part * entries / parts + 1, (part + 1) * entries / parts);
         const double cpu = cpu_seconds();
-        const double seconds = seconds_of([&] { run(log.work()); });
+        const double seconds = seconds_of([&] { finished(log.work()); });
         per_second.push_back(static_cast<double>(entries) / parts / seconds);
         per_cpu_second.push_back(static_cast<double>(entries) / parts / (cpu_seconds() - cpu));
         if (part == 0) first_megabytes = own_megabytes();

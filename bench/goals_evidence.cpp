@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t acceptances_full = 1'000'000;
 constexpr std::size_t acceptances_quick = 20'000;
-constexpr std::size_t connections = 64;
+constexpr std::size_t accept_connections = 64;
 constexpr double verify_floor_s = 60;  // of a million receipts on two cores
 constexpr auto merge_delay = 60s;      // that each receipt promises
 
@@ -42,8 +42,8 @@ Outcome collect_receipts(const Stage& stage, const Server& service, std::size_t 
         std::string accept, withdraw;
         bool accepted = false;
     };
-    std::array<Turn, connections> turns;
-    for (std::size_t i = 0; i < connections; ++i) {
+    std::array<Turn, accept_connections> turns;
+    for (std::size_t i = 0; i < accept_connections; ++i) {
         const std::string& token = stage.people().readers.at(i).access_token;
         constexpr std::string_view body = R"({"type":"marketing"})";
         turns[i] = {.accept = post_request("/api/v1/shared/user/term-policy/accept", body, token),
@@ -52,7 +52,7 @@ Outcome collect_receipts(const Stage& stage, const Server& service, std::size_t 
     std::ofstream out(file, std::ios::binary);
     std::size_t sent = 0;
     Outcome outcome = run({.port = service.port,
-                           .connections = connections,
+                           .connections = accept_connections,
                            .duration = 1h,
                            .next = [&](std::size_t connection) -> std::string_view {
                                if (sent == wanted) return {};

@@ -13,7 +13,6 @@ namespace consentry::bench {
 namespace {
 
 constexpr double floor_ms = 5;
-constexpr std::int64_t portion = 20'000;  // of one statement
 
 // Every thousandth account is inactive, every third has no name; names and addresses in no order.
 std::string accounts_sql(const Stage& stage) {
@@ -51,9 +50,10 @@ public:
             patient["DATABASE_TIMEOUT"] = "10s";
             Services services(config_of(stage.settings(patient)), clock);
             const std::string sql = accounts_sql(stage);
-            for (std::int64_t first = 1; first <= static_cast<std::int64_t>(users); first += portion)
-                finished(services.database.execute(
-                    sql, first, std::min(first + portion - 1, static_cast<std::int64_t>(users)), std::string(97, 'x')));
+            for (std::int64_t first = 1; first <= static_cast<std::int64_t>(users); first += rows_at_once)
+                finished(services.database.execute(sql, first,
+                                                   std::min(first + rows_at_once - 1, static_cast<std::int64_t>(users)),
+                                                   std::string(97, 'x')));
             User admin;
             admin.email = admin_email;
             admin.role_id = built_in_role(Role::admin);

@@ -15,9 +15,9 @@ constexpr std::size_t tokens_max = 10'000;
 constexpr std::size_t filler_value_bytes = 33;
 
 // The service over a database of a certain size.
-class Side {
+class MassSide {
 public:
-    Side(const Stage& stage, const std::string& database, int cache, const Masses& masses) : stage_(stage) {
+    MassSide(const Stage& stage, const std::string& database, int cache, const Masses& masses) : stage_(stage) {
         const Servers& servers = *stage.servers();
         servers.create_database(database);
         // The refresh tokens, which nobody uses here, would take most of the time.
@@ -93,14 +93,14 @@ std::string text(const Masses& masses) {
 void measure_masses(const Stage& stage, Report& report) {
     constexpr double floor = 0.85;
     constexpr double bytes_max = 220;
-    Side small(stage, "small", 1, stage.length().small);
+    MassSide small(stage, "small", 1, stage.length().small);
     // While the service is away, so that the buffers of its connections are not counted.
     const std::int64_t bytes_before = stage.servers()->cache_bytes();
     small.start();
     small.stop();
     const double bytes_each =
         static_cast<double>(stage.servers()->cache_bytes() - bytes_before) / static_cast<double>(small.tokens());
-    Side large(stage, "large", 2, stage.length().large);
+    MassSide large(stage, "large", 2, stage.length().large);
     small.start();
     large.start();
     for (int round = 0; round < stage.length().rounds; ++round) {

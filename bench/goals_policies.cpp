@@ -17,7 +17,6 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr double decision_floor_ms = 50;
 constexpr int publications = 40;
-constexpr std::int64_t portion = 20'000;  // of one statement
 
 double milliseconds_since(SteadyClock::time_point begin) {
     return std::chrono::duration<double, std::milli>(SteadyClock::now() - begin).count();
@@ -64,8 +63,8 @@ void add_users(Services& services, bool on_servers, std::int64_t users) {
         "11) AS {0}), 'person' || i || '@example.org', 'user-' || i, 'user', "
         "CAST('00000000-0000-7000-8000-000000000001' AS {0}), 'active', TRUE, i, 'website', 'credential', i, i FROM n",
         on_servers ? "UUID" : "TEXT");
-    for (std::int64_t first = 1; first <= users; first += portion)
-        finished(services.database.execute(sql, first, std::min(first + portion - 1, users)));
+    for (std::int64_t first = 1; first <= users; first += rows_at_once)
+        finished(services.database.execute(sql, first, std::min(first + rows_at_once - 1, users)));
 }
 
 TermPolicyId make_draft(TermPolicies& policies, std::int64_t version) {

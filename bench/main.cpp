@@ -143,7 +143,7 @@ void clear_reports(const std::filesystem::path& folder) {
     for (const char* name : {"report.md", "report.svg"}) std::filesystem::remove(folder / name);
 }
 
-Origin origin_of(const Options& options, const Length& length, std::string machine) {
+ReportOrigin origin_of(const Options& options, const Length& length, std::string machine) {
     return {.commit = options.commit,
             .build = CONSENTRY_BENCH_BUILD,
             .length = fmt::format("{} rounds of {} ms", length.rounds, length.window.count()),

@@ -10,8 +10,8 @@ namespace consentry::bench {
 namespace {
 
 // Several at once; what a portion takes to log fits well into what the server lets gather before a checkpoint.
-constexpr std::size_t portion = 100'000;
-constexpr std::size_t connections = 2;
+constexpr std::size_t seeded_at_once = 100'000;
+constexpr std::size_t writers = 2;
 
 // The nth identifier of a kind as SQL: of version 7 (RFC 9562), a millisecond after the one before it.
 std::string uuid(std::string_view kind, std::string_view n) {
@@ -63,10 +63,10 @@ std::string sessions_sql(const Masses& masses) {
 
 // For all n from 0 to count - 1.
 void in_portions(const Servers& servers, const std::string& database, const std::string& sql, std::size_t count) {
-    std::vector<std::exception_ptr> failures(connections);
+    std::vector<std::exception_ptr> failures(writers);
     {
         std::vector<std::jthread> running;
-        for (std::size_t mine = 0; mine < connections; ++mine)
+        for (std::size_t mine = 0; mine < writers; ++mine)
             running.emplace_back([&, mine] {
                 try {
                     auto connection = servers.connect(database);
@@ -74,8 +74,8 @@ void in_portions(const Servers& servers, const std::string& database, const std:
                     // session (a foreign key), which holds as the rows are made.
                     connection.run("SET synchronous_commit = off");
                     connection.run("SET session_replication_role = replica");
-                    for (std::size_t first = mine * portion; first < count; first += connections * portion) {
-                        const std::size_t last = std::min(count, first + portion) - 1;
+                    for (std::size_t first = mine * seeded_at_once; first < count; first += writers * seeded_at_once) {
+                        const std::size_t last = std::min(count, first + seeded_at_once) - 1;
                         connection.run(sql, storage::bind_all(static_cast<std::int64_t>(first),
                                                               static_cast<std::int64_t>(last), SystemClock().now()));
                     }

@@ -78,7 +78,7 @@ std::string heading(const Report::Row& row) {
 
 }  // namespace
 
-std::string chart_of(const Report& report, const Origin& origin) {
+std::string chart_of(const Report& report, const ReportOrigin& origin) {
     std::string bars;
     double y = 104;
     std::size_t figures = 0;

@@ -9,6 +9,6 @@ namespace consentry::bench {
 
 // A picture that stands alone: its only styles are its own, for light and dark. All bars share the place of the bound,
 // so that figures of any unit compare.
-std::string chart_of(const Report& report, const Origin& origin);
+std::string chart_of(const Report& report, const ReportOrigin& origin);
 
 }  // namespace consentry::bench

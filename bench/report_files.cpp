@@ -43,7 +43,7 @@ std::string bound_of(const Judged& judged) {
     return fmt::format("{} {}", judged.kind == Judged::Bound::floor ? "floor" : "limit", figure(judged.bound));
 }
 
-std::string markdown_of(const Report& report, const Origin& origin) {
+std::string markdown_of(const Report& report, const ReportOrigin& origin) {
     std::string out = fmt::format(
         "# Benchmark of Consentry\n\n- Commit: {}\n- Build type: {}\n- Length: {}\n- Time: {}\n- Machine: {}\n\n",
         origin.commit, origin.build, origin.length, origin.time, origin.machine);
@@ -53,7 +53,7 @@ std::string markdown_of(const Report& report, const Origin& origin) {
     return out;
 }
 
-void write_report(const std::filesystem::path& folder, const Report& report, const Origin& origin) {
+void write_report(const std::filesystem::path& folder, const Report& report, const ReportOrigin& origin) {
     write_file(folder / "report.md", markdown_of(report, origin));
     write_file(folder / "report.svg", chart_of(report, origin));
 }

@@ -22,11 +22,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-const Origin origin{.commit = "1a2b3c",
-                    .build = "release",
-                    .length = "5 rounds of 1500 ms",
-                    .time = "2026-01-02 03:04 UTC",
-                    .machine = "2 threads of a processor"};
+const ReportOrigin origin{.commit = "1a2b3c",
+                          .build = "release",
+                          .length = "5 rounds of 1500 ms",
+                          .time = "2026-01-02 03:04 UTC",
+                          .machine = "2 threads of a processor"};
 
 Report::Row met_row() {
     return {.goal = "1 fast",
@@ -159,7 +159,7 @@ TEST(BenchReport, TextIsEscapedInThePicture) {
     Report::Row row = met_row();
     row.goal = "<script>alert('&\"')</script>\x01";
     row.judged.front().unit = "</text>";
-    Origin strange = origin;
+    ReportOrigin strange = origin;
     strange.commit = "a<b";
     strange.machine = "\xff & sons";  // is not UTF-8
     const std::string svg = chart_of(report_of({row}), strange);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -32,6 +33,9 @@ struct Length {
 
     static Length quick();
 };
+
+// How many rows one statement adds that prepares a measurement.
+inline constexpr std::int64_t rows_at_once = 20'000;
 
 // A server that runs.
 struct Server {

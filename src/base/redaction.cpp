@@ -104,7 +104,7 @@ constexpr std::array<bool, 256> plain_table() {
     for (std::size_t c = 0x20; c < 0x7F; ++c) table[c] = c != '"' && c != '\\';
     return table;
 }
-constexpr std::array<bool, 256> is_plain = plain_table();
+constexpr std::array<bool, 256> plain_characters = plain_table();
 
 // Start of the headers of each length in a table sorted by length.
 constexpr std::size_t header_length_max = 32;
@@ -275,7 +275,7 @@ void append_log_string(std::string& out, std::string_view text, std::size_t byte
     out.push_back('"');
     std::size_t plain = 0;
     for (std::size_t i = beginning; i < text.size();) {
-        if (is_plain[static_cast<unsigned char>(text[i])]) {
+        if (plain_characters[static_cast<unsigned char>(text[i])]) {
             ++i;
             continue;
         }

@@ -9,12 +9,13 @@
 #include <sodium.h>
 
 #include "crypto/argon2/arena.hpp"
+#include "crypto/c_text.hpp"
 #include "crypto/digest.hpp"
 
 namespace consentry::crypto {
 namespace {
 
-constexpr std::size_t tag_size = 32;
+constexpr std::size_t hash_size = 32;
 
 // Null: libsodium. The default is not checked; every start of the service chooses.
 std::atomic<argon2::Fill>& chosen() {
@@ -28,9 +29,6 @@ void start_libsodium() {
 }
 
 [[noreturn]] void fail() { throw std::runtime_error("cannot compute Argon2 (out of memory?)"); }
-
-// An empty view may have a null pointer, which libsodium does not accept.
-const char* address(std::string_view text) { return text.data() == nullptr ? "" : text.data(); }
 
 // Returns false if the system has no memory for it; libsodium may still find some, in small pages.
 bool compute(argon2::Fill fill, std::string_view password, BytesView salt, const argon2::Parameters& parameters,
@@ -60,7 +58,7 @@ std::string compute_argon2id(std::string_view password, BytesView salt, std::uin
                              std::uint32_t passes) {
     argon2::Encoded out{.parameters = {.memory_kib = memory_kib, .passes = passes},
                         .salt = Bytes(salt.begin(), salt.end()),
-                        .tag = Bytes(tag_size)};
+                        .tag = Bytes(hash_size)};
     if (!compute(chosen().load(), password, salt, out.parameters, out.tag)) {
         start_libsodium();
         if (salt.size() != crypto_pwhash_SALTBYTES) throw std::invalid_argument("libsodium: salts of 16 bytes only");

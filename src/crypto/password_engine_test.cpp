@@ -14,7 +14,7 @@ namespace {
 
 using enum PasswordVerdict;
 
-constexpr Argon2Settings cheap{.memory_kib = 64, .passes = 2};
+constexpr Argon2Settings small{.memory_kib = 64, .passes = 2};
 
 class PasswordEngines : public testing::TestWithParam<PasswordEngine> {
 protected:
@@ -26,13 +26,13 @@ INSTANTIATE_TEST_SUITE_P(Both, PasswordEngines, testing::Values(PasswordEngine::
 TEST_P(PasswordEngines, IsTheOneThatWasChosen) { EXPECT_EQ(password_engine(), GetParam()); }
 
 TEST_P(PasswordEngines, VerifiesWhatTheOtherOneHashed) {
-    const std::string hash = hash_password("correct horse", cheap);
+    const std::string hash = hash_password("correct horse", small);
     const PasswordEngine other =
         GetParam() == PasswordEngine::builtin ? PasswordEngine::libsodium : PasswordEngine::builtin;
     ASSERT_EQ(choose_password_engine(other), std::nullopt);
-    EXPECT_EQ(verify_password("correct horse", hash, cheap), match);
-    EXPECT_EQ(verify_password("correct horsf", hash, cheap), mismatch);
-    EXPECT_EQ(verify_password("", hash_password("", cheap), cheap), match);
+    EXPECT_EQ(verify_password("correct horse", hash, small), match);
+    EXPECT_EQ(verify_password("correct horsf", hash, small), mismatch);
+    EXPECT_EQ(verify_password("", hash_password("", small), small), match);
 }
 
 TEST_P(PasswordEngines, VerifiesImportedHashes) {
@@ -40,18 +40,18 @@ TEST_P(PasswordEngines, VerifiesImportedHashes) {
     for (const std::string stored :
          {"$argon2id$v=19$m=64,t=1,p=4$c29tZXNhbHRzb21lc2FsdA$nrbVveCyOJGsLPFme+VHTcq3tyr7ER9/kJoJsVK6sUo",
           "$argon2i$v=19$m=64,t=3,p=1$c29tZXNhbHRzb21lc2FsdA$p78s61wd8/p+fCQD4IvROZ47yMfZ3LT2XpCts/ezyG4"}) {
-        EXPECT_EQ(verify_password("password", stored, cheap), match_needs_rehash) << stored;
-        EXPECT_EQ(verify_password("Password", stored, cheap), mismatch) << stored;
+        EXPECT_EQ(verify_password("password", stored, small), match_needs_rehash) << stored;
+        EXPECT_EQ(verify_password("Password", stored, small), mismatch) << stored;
     }
     EXPECT_EQ(verify_password("correct horse",
                               "argon2$argon2id$v=19$m=64,t=1,p=2$c2Vhc2FsdHNlYXNhbHQ$"
                               "f6YHHegMgKi2S0re0kYj/g",
-                              cheap),
+                              small),
               match_needs_rehash);
     EXPECT_EQ(verify_password("password",
                               "argon2$argon2d$v=19$m=64,t=1,p=2$c2Vhc2FsdHNlYXNhbHQ$"
                               "f6YHHegMgKi2S0re0kYj/g",
-                              cheap),
+                              small),
               mismatch)
         << "argon2d leaks the password through the cache, and libsodium does not have it";
 }
@@ -66,19 +66,19 @@ TEST(CRY_6, AnEngineThatComputesWrongIsReplaced) {
     EXPECT_TRUE(warning->contains("damaged")) << *warning;
     EXPECT_TRUE(warning->contains("libsodium")) << *warning;
     EXPECT_EQ(password_engine(), PasswordEngine::libsodium);
-    EXPECT_EQ(verify_password("correct horse", hash_password("correct horse", cheap), cheap), match);
+    EXPECT_EQ(verify_password("correct horse", hash_password("correct horse", small), small), match);
     EXPECT_FALSE(choose_password_engine(PasswordEngine::builtin));
 }
 
 TEST(PasswordMemory, StaysOnThreadsThatKeepItUntilItIsWiped) {
     std::thread([] {
         keep_password_memory(64);
-        const std::string hash = hash_password("correct horse", cheap);
+        const std::string hash = hash_password("correct horse", small);
         const auto first_word = [] { return argon2::Lease(64).blocks().front().words[0]; };
         EXPECT_NE(first_word(), 0U);
         wipe_password_memory();
         EXPECT_EQ(first_word(), 0U);
-        EXPECT_EQ(verify_password("correct horse", hash, cheap), match);
+        EXPECT_EQ(verify_password("correct horse", hash, small), match);
     }).join();
 }
 

@@ -9,6 +9,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
+#include "crypto/c_text.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/openssl_handles.hpp"
 #include "crypto/password_engine.hpp"
@@ -24,9 +25,6 @@ constexpr std::size_t own_hash_size = 32;
 constexpr std::size_t own_salt_size = 16;
 
 std::size_t memory_bytes(const Argon2Settings& settings) { return std::size_t{settings.memory_kib} * 1024; }
-
-// An empty view may have a null pointer, which the libraries do not accept.
-const char* address(std::string_view text) { return text.data() == nullptr ? "" : text.data(); }
 
 // Spends the usual time, so that timing does not distinguish an unsupported format from a wrong password.
 void work_in_vain(std::string_view password, const Argon2Settings& settings) {

@@ -18,7 +18,7 @@ bool is_form(std::string_view content_type) {
            equal_ignoring_case(trim(content_type.substr(semicolon + 1)), "charset=utf-8");
 }
 
-std::optional<std::string> decode(std::string_view text) {
+std::optional<std::string> decode_field(std::string_view text) {
     auto out = form_decoded(text);
     if (!out || out->contains('\0') || !code_points(*out)) return std::nullopt;
     return out;
@@ -37,8 +37,8 @@ std::optional<std::vector<NamedText>> read_form(std::string_view body) {
         const auto equals = field.find('=');
         if (equals == 0 || equals == std::string_view::npos || field.find('=', equals + 1) != std::string_view::npos)
             return std::nullopt;
-        auto name = decode(field.substr(0, equals));
-        auto value = decode(field.substr(equals + 1));
+        auto name = decode_field(field.substr(0, equals));
+        auto value = decode_field(field.substr(equals + 1));
         if (!name || !value || out.size() == form_fields_max) return std::nullopt;
         out.push_back({std::move(*name), std::move(*value)});
     }

@@ -5,6 +5,7 @@
 
 #include "base/errors.hpp"
 #include "base/percent_encoding.hpp"
+#include "features/users/caller.hpp"
 #include "http/endpoint/inputs.hpp"
 #include "http/steps/accept.hpp"
 #include "pages/address.hpp"
@@ -15,7 +16,6 @@ namespace {
 constexpr std::string_view check_path = "/forward-auth";
 constexpr std::string_view guarded_path = "/.consentry/";
 constexpr std::string_view by_path = "forwardAuthByPath";
-constexpr std::string_view password_temporary = "auth.error.passwordTemporary";
 
 bool is_check(const http::Operation* operation) {
     return operation != nullptr && (operation->id == "forwardAuth" || operation->id == by_path);
@@ -39,7 +39,7 @@ bool wants_401(const http::RequestContext& context) {
 std::optional<std::string> page_for(const Error& refusal) {
     if (refusal.is(errors::jwt_access_token_invalid)) return "/login";
     if (refusal.is(errors::password_expired))
-        return refusal.message_key() == password_temporary ? "/change-password" : "/forgot-password";
+        return refusal.message_key() == password_temporary_message ? "/change-password" : "/forgot-password";
     if (!refusal.is(errors::term_policy_required)) return std::nullopt;
     std::string types;
     for (const auto& policy : refusal.data().at("policies").as_array())

@@ -6,6 +6,7 @@
 #include "base/percent_encoding.hpp"
 #include "base/text.hpp"
 #include "crypto/random.hpp"
+#include "features/users/caller.hpp"
 #include "http/endpoint/inputs.hpp"
 #include "pages/page_language.hpp"
 
@@ -17,7 +18,6 @@ constexpr std::string_view token_field = "csrf";
 constexpr std::string_view return_field = "return";
 constexpr std::string_view language_field = "lang";
 constexpr std::string_view link_token = "token";  // in the path of a mailed link
-constexpr std::string_view password_temporary = "auth.error.passwordTemporary";
 
 const std::string* find_text(const std::vector<http::NamedText>& texts, std::string_view name) {
     const auto found = std::ranges::find(texts, name, &http::NamedText::name);
@@ -159,8 +159,8 @@ std::optional<Address> PagesGuard::way_out(const http::RequestContext& context, 
     if (refusal.is(errors::term_policy_required)) return with_return(Address("/accept"));
     if (refusal.is(errors::fresh_login_required)) return with_return(Address("/login/confirm"));
     if (refusal.is(errors::password_expired))
-        return with_return(refusal.message_key() == password_temporary ? Address("/change-password")
-                                                                       : Address("/forgot-password"));
+        return with_return(refusal.message_key() == password_temporary_message ? Address("/change-password")
+                                                                               : Address("/forgot-password"));
     return std::nullopt;
 }
 

@@ -5,7 +5,7 @@
 namespace consentry::storage {
 namespace {
 
-const Rows& sample() {
+const Rows& sample_rows() {
     static const Rows rows(6,
                            {std::monostate{}, std::int64_t{1}, true, 2.5, std::string("t"), Bytes{7}, std::int64_t{2},
                             std::int64_t{0}, false, 0.0, std::string("x"), Bytes{}},
@@ -14,25 +14,25 @@ const Rows& sample() {
 }
 
 TEST(Row, ReadsEachTypeByIndex) {
-    ASSERT_EQ(sample().size(), 2u);
-    const Row row = sample()[0];
+    ASSERT_EQ(sample_rows().size(), 2u);
+    const Row row = sample_rows()[0];
     EXPECT_TRUE(row.is_null(0));
     EXPECT_EQ(row.integer(1), 1);
     EXPECT_TRUE(row.boolean(2));
     EXPECT_EQ(row.real(3), 2.5);
     EXPECT_EQ(row.text(4), "t");
     EXPECT_EQ(row.bytes(5), Bytes{7});
-    EXPECT_EQ(sample()[1].text(4), "x");
+    EXPECT_EQ(sample_rows()[1].text(4), "x");
 }
 
 TEST(Row, TakesZeroAndOneAsBooleanAndNoOtherNumber) {
-    EXPECT_TRUE(sample()[0].boolean(1));
-    EXPECT_FALSE(sample()[1].boolean(1));
-    EXPECT_THROW(sample()[1].boolean(0), std::logic_error);
+    EXPECT_TRUE(sample_rows()[0].boolean(1));
+    EXPECT_FALSE(sample_rows()[1].boolean(1));
+    EXPECT_THROW(sample_rows()[1].boolean(0), std::logic_error);
 }
 
 TEST(Row, OptionalsAreEmptyForNullOnly) {
-    const Row row = sample()[0];
+    const Row row = sample_rows()[0];
     EXPECT_EQ(row.integer_or_null(0), std::nullopt);
     EXPECT_EQ(row.text_or_null(0), std::nullopt);
     EXPECT_EQ(row.time_or_null(0), std::nullopt);
@@ -45,7 +45,7 @@ TEST(Row, OptionalsAreEmptyForNullOnly) {
 }
 
 TEST(Row, DisagreementsAreLogicErrors) {
-    const Row row = sample()[0];
+    const Row row = sample_rows()[0];
     EXPECT_THROW(row.integer(0), std::logic_error);
     EXPECT_THROW(row.text(1), std::logic_error);
     EXPECT_THROW(row.bytes(4), std::logic_error);

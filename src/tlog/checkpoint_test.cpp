@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view root_text = "CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=";
 const std::string of_the_specification = "example.com/behind-the-sofa\n20852163\n" + std::string(root_text) + "\n";
 
-std::string error_of(const std::string& text) { return parse_checkpoint(text).error(); }
+std::string checkpoint_error(const std::string& text) { return parse_checkpoint(text).error(); }
 
 TEST(Checkpoint, OfTheSpecification) {
     const auto checkpoint = parse_checkpoint(of_the_specification);
@@ -37,20 +37,21 @@ TEST(Checkpoint, IsReadStrictly) {
     EXPECT_TRUE(parse_checkpoint("Go sum database tree\n1\n" + root)) << "an origin need be no address";
     for (const std::string& text : {std::string{}, std::string("log\n"), std::string("log\n1\n"),
                                     "log\n1\n" + std::string(root_text), of_the_specification.substr(1, 30)})
-        EXPECT_EQ(error_of(text), "a checkpoint has three lines: origin, size and root") << text;
+        EXPECT_EQ(checkpoint_error(text), "a checkpoint has three lines: origin, size and root") << text;
     for (const std::string& origin :
          {std::string{}, std::string("\t"), std::string("\xFF"), std::string("a\rb"), std::string(256, 'o')})
-        EXPECT_EQ(error_of(fmt::format("{}\n1\n{}", origin, root)), "the first line is not the origin of a log")
+        EXPECT_EQ(checkpoint_error(fmt::format("{}\n1\n{}", origin, root)), "the first line is not the origin of a log")
             << origin;
     for (const std::string_view size : {"", "01", "-1", "+1", "1 ", "0x1", "18446744073709551616", "one"})
-        EXPECT_EQ(error_of("log\n" + std::string(size) + "\n" + root),
+        EXPECT_EQ(checkpoint_error("log\n" + std::string(size) + "\n" + root),
                   "the size of the tree is not a decimal number in its usual form")
             << size;
     for (const std::string& bad : {std::string{}, std::string(root_text.substr(0, 43)), std::string(root_text) + " "})
-        EXPECT_EQ(error_of("log\n1\n" + bad + "\n"), "the root of the tree is not 32 bytes in base64") << bad;
-    EXPECT_EQ(error_of("log\n0\n" + root), "the root is not that of an empty tree");
+        EXPECT_EQ(checkpoint_error("log\n1\n" + bad + "\n"), "the root of the tree is not 32 bytes in base64") << bad;
+    EXPECT_EQ(checkpoint_error("log\n0\n" + root), "the root is not that of an empty tree");
     for (const std::string_view more : {"\n", "extension\n", "extension", " "})
-        EXPECT_EQ(error_of(of_the_specification + std::string(more)), "more lines follow the root of the tree") << more;
+        EXPECT_EQ(checkpoint_error(of_the_specification + std::string(more)), "more lines follow the root of the tree")
+            << more;
 }
 
 TEST(Checkpoint, OfNoOriginIsNotWritten) {

@@ -36,7 +36,7 @@ Policy policy_of(const std::string& text) {
     EXPECT_TRUE(policy) << policy.error();
     return policy.value();
 }
-std::string error_of(const std::string& text) { return Policy::parse(text).error(); }
+std::string policy_error(const std::string& text) { return Policy::parse(text).error(); }
 
 // A checkpoint with the signature of its log, and the cosignatures of these witnesses.
 Note checkpoint_of(const std::vector<std::uint8_t>& witnesses) {
@@ -104,7 +104,7 @@ TEST(Policy, TakesMoreDefinitionsThanTheSpecificationRecommends) {
     std::string too_many;
     for (std::size_t i = 0; i <= policy_definitions_max; ++i) too_many += "quorum none\n";
     EXPECT_FALSE(Policy::parse(too_many));
-    EXPECT_EQ(error_of(std::string(policy_bytes_max + 1, '\n')), "the policy is too long");
+    EXPECT_EQ(policy_error(std::string(policy_bytes_max + 1, '\n')), "the policy is too long");
 }
 
 TEST(Policy, ALineThatIsWrongIsNamed) {
@@ -150,7 +150,7 @@ TEST(Policy, ALineThatIsWrongIsNamed) {
         {w1 + "group g all w1 w1\n", "line 2: w1 is a member of a group already"},
         {w1 + w2 + "group g any w1 w2\ngroup h any w1\n", "line 4: w1 is a member of a group already"},
     };
-    for (const auto& [text, error] : cases) EXPECT_EQ(error_of(text), error) << text;
+    for (const auto& [text, error] : cases) EXPECT_EQ(policy_error(text), error) << text;
 }
 
 TEST(Policy, AcceptsWhatLogAndQuorumHaveSigned) {

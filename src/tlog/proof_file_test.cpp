@@ -12,7 +12,7 @@ using tests::naive_root;
 using tests::some_leaves;
 
 // The example of the specification with whole signatures, and extra data that are base64.
-constexpr std::string_view example =
+constexpr std::string_view proof_example =
     "c2sp.org/tlog-proof@v1\n"
     "extra YWdlLXYxLjIuMS1kYXJ3aW4tYXJtNjQudGFyLmd6\n"
     "index 73894\n"
@@ -30,7 +30,7 @@ constexpr std::string_view example =
     "— witness1.example AAAAAAA=\n";
 
 TEST(ProofFile, OfTheSpecification) {
-    const auto proof = parse_proof_file(example);
+    const auto proof = parse_proof_file(proof_example);
     ASSERT_TRUE(proof) << proof.error();
     EXPECT_EQ(as_text(proof->extra), "age-v1.2.1-darwin-arm64.tar.gz");
     EXPECT_EQ(proof->index, 73894U);
@@ -38,7 +38,7 @@ TEST(ProofFile, OfTheSpecification) {
     EXPECT_EQ(hash_text(proof->hashes[4]), "AHCioX9nLjsrse6YhjRRmk1WUEirVOLLRoOQ6vfO5vk=");
     EXPECT_TRUE(proof->checkpoint.starts_with("example.com/fancylog\n109482\n"));
     EXPECT_TRUE(proof->checkpoint.ends_with("— witness1.example AAAAAAA=\n"));
-    EXPECT_EQ(format_proof_file(*proof), example);
+    EXPECT_EQ(format_proof_file(*proof), proof_example);
 }
 
 TEST(ProofFile, OfATreeWithOneEntryHasNoHashes) {

@@ -7,7 +7,7 @@
 namespace consentry::tlog {
 namespace {
 
-constexpr std::uint64_t uint64_max = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 
 TEST(TilePath, IsThatOfTheSpecification) {
     const std::pair<TileId, std::string_view> paths[] = {
@@ -19,7 +19,7 @@ TEST(TilePath, IsThatOfTheSpecification) {
         {{0, 1000000, 1}, "tile/0/x001/x000/000.p/1"},
         {{entry_level, 3, 256}, "tile/entries/003"},
         {{entry_level, 1234067, 255}, "tile/entries/x001/x234/067.p/255"},
-        {{7, uint64_max, 256}, "tile/7/x018/x446/x744/x073/x709/x551/615"},
+        {{7, largest, 256}, "tile/7/x018/x446/x744/x073/x709/x551/615"},
     };
     for (const auto& [tile, path] : paths) {
         EXPECT_EQ(tile_path(tile), path);
@@ -115,11 +115,11 @@ TEST(NewTiles, AreThoseThatChange) {
 }
 
 TEST(NewTiles, OfTheLargestTree) {
-    const auto tiles = new_hash_tiles(uint64_max - 1, uint64_max);
-    EXPECT_EQ(tiles, (std::vector<TileId>{{0, uint64_max / 256, 255}}));
-    const auto completed = new_hash_tiles(uint64_max - 256, uint64_max - 255);
+    const auto tiles = new_hash_tiles(largest - 1, largest);
+    EXPECT_EQ(tiles, (std::vector<TileId>{{0, largest / 256, 255}}));
+    const auto completed = new_hash_tiles(largest - 256, largest - 255);
     EXPECT_EQ(completed.size(), 2U) << "a full tile and the partial one above";
-    EXPECT_EQ(completed.back(), (TileId{1, (uint64_max >> 8) / 256, 255}));
+    EXPECT_EQ(completed.back(), (TileId{1, (largest >> 8) / 256, 255}));
 }
 
 }  // namespace

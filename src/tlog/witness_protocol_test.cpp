@@ -9,7 +9,7 @@ namespace consentry::tlog {
 namespace {
 
 // The example of the specification.
-constexpr std::string_view example =
+constexpr std::string_view request_example =
     "old 20852014\n"
     "PlRNCrwHpqhGrupue0L7gxbjbMiKA9temvuZZDDpkaw=\n"
     "jrJZDmY8Y7SyJE0MWLpLozkIVMSMZcD5kvuKxPC3swk=\n"
@@ -26,7 +26,7 @@ constexpr std::string_view example =
     "opLqBQsREYCgu6xQkYQwJr9fo45a62DN9EdmHXnZdXNqlcVGlCum2Wks+49/V6267UEjw6QUXTS5Rovnzv++qbSzm9Q=\n";
 
 TEST(AddCheckpoint, OfTheSpecification) {
-    const auto request = parse_add_checkpoint(example);
+    const auto request = parse_add_checkpoint(request_example);
     ASSERT_TRUE(request) << request.error();
     EXPECT_EQ(request->old_size, 20852014U);
     ASSERT_EQ(request->proof.size(), 4U);
@@ -35,7 +35,7 @@ TEST(AddCheckpoint, OfTheSpecification) {
     ASSERT_TRUE(checkpoint) << checkpoint.error();
     EXPECT_EQ(checkpoint->checkpoint.size, 20852163U);
     EXPECT_EQ(checkpoint->note.signatures.size(), 2U);
-    EXPECT_EQ(format_add_checkpoint(*request), example);
+    EXPECT_EQ(format_add_checkpoint(*request), request_example);
 }
 
 TEST(AddCheckpoint, TheFirstOneHasNoProof) {

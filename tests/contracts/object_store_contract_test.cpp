@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using storage::Area;
 
-constexpr std::size_t plenty = std::size_t{16} << 20;
+constexpr std::size_t largest = std::size_t{16} << 20;
 constexpr const char* mime = "text/x-handlebars-template";
 
 class ObjectStoreContract : public ::testing::TestWithParam<ObjectStoreEngine> {
@@ -30,7 +30,7 @@ protected:
     }
     // Returns "(none)" if the object does not exist.
     std::string get(Area area, const std::string& key) {
-        auto object = run(store->get(area, key, plenty));
+        auto object = run(store->get(area, key, largest));
         return object ? std::move(object->bytes) : "(none)";
     }
     net::HttpResponse fetch(const std::string& address) const { return place->fetch({.url = address}); }
@@ -81,7 +81,7 @@ TEST_P(ObjectStoreContract, KeepsObjectsByKeyInTwoAreas) {
 TEST_P(ObjectStoreContract, WhatOneProcessStoresAnotherFinds) {
     const auto other = place->open();
     put(Area::private_area, "a.hbs", "1");
-    EXPECT_EQ(run(other->get(Area::private_area, "a.hbs", plenty))->bytes, "1");
+    EXPECT_EQ(run(other->get(Area::private_area, "a.hbs", largest))->bytes, "1");
     run(other->put(Area::private_area, "a.hbs", "2", mime));
     EXPECT_EQ(get(Area::private_area, "a.hbs"), "2");
     run(other->erase(Area::private_area, "a.hbs"));
@@ -181,7 +181,7 @@ TEST_P(ObjectStoreContract, ReadersSeeTheFormerOrTheWholeNewObject) {
             while (!done) {
                 std::optional<storage::Object> object;
                 try {
-                    object = run(own->get(Area::public_area, "a/b.hbs", plenty));
+                    object = run(own->get(Area::public_area, "a/b.hbs", largest));
                 } catch (const Unavailable&) {
                     continue;
                 }

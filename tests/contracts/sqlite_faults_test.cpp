@@ -20,7 +20,7 @@ using storage::Outcome;
 using storage::SqliteDatabase;
 using storage::Transaction;
 
-const std::vector<storage::Migration>& schema() {
+const std::vector<storage::Migration>& two_tables() {
     static const std::vector<storage::Migration> out{
         {1,
          "0001_pairs.sql",
@@ -105,7 +105,7 @@ TEST_P(SqliteFaults, WhileWriting) {
         bool fired = false;
         {
             SqliteDatabase database(faulty(folder));
-            database.migrate(schema());
+            database.migrate(two_tables());
             arm(n);
             flow(database, acknowledged);
             fired = FaultyVfs::disarm();
@@ -127,14 +127,14 @@ TEST_P(SqliteFaults, WhileOpeningAndMigrating) {
         arm(n);
         try {
             SqliteDatabase database(faulty(folder));
-            database.migrate(schema());
+            database.migrate(two_tables());
             flow(database, acknowledged);
         } catch (const std::runtime_error&) {
             EXPECT_TRUE(acknowledged.empty());
         }
         const bool fired = FaultyVfs::disarm();
         SqliteDatabase later({.file = folder / "test.db"});
-        later.migrate(schema());
+        later.migrate(two_tables());
         expect_whole_and_kept(later, acknowledged);
         return fired;
     });
@@ -158,7 +158,7 @@ TEST_P(SqliteFaults, WhileCopyingTheLogIntoTheDatabase) {
     std::set<std::int64_t> acknowledged;
     {
         SqliteDatabase database(faulty(folder));
-        database.migrate(schema());
+        database.migrate(two_tables());
         int id = 0;
         for (const auto& [n, only] : {std::pair{1, Only::database_syncs},
                                       {2, Only::database_syncs},
@@ -185,7 +185,7 @@ TEST(SqliteUnhealthy, AFailedSyncOfACheckpointIsNotHidden) {
     auto options = faulty(folder);
     options.reopen_interval = std::chrono::hours{1};
     SqliteDatabase database(options);
-    database.migrate(schema());
+    database.migrate(two_tables());
     FaultyVfs::arm(1, FaultyVfs::Kind::io_error, false, FaultyVfs::Only::database_syncs);
     std::set<std::int64_t> acknowledged;
     int id = 0;
@@ -199,7 +199,7 @@ TEST(SqliteUnhealthy, AFailedSyncOfACheckpointIsNotHidden) {
 TEST(SqliteUnhealthy, SaysSoUntilAWriteSucceeds) {
     const TempFolder folder;
     SqliteDatabase database(faulty(folder));
-    database.migrate(schema());
+    database.migrate(two_tables());
     run(insert_pair(database, 1));
     FaultyVfs::arm(1, FaultyVfs::Kind::disk_full, true);
     for (int id = 2; id < 5; ++id) EXPECT_THROW(run(insert_pair(database, id)), Unavailable);
@@ -215,7 +215,7 @@ TEST(SqliteUnhealthy, RefusesWithoutTryingBetweenAttempts) {
     auto options = faulty(folder);
     options.reopen_interval = std::chrono::hours{1};
     SqliteDatabase database(options);
-    database.migrate(schema());
+    database.migrate(two_tables());
     FaultyVfs::arm(1, FaultyVfs::Kind::io_error, false);
     EXPECT_THROW(run(insert_pair(database, 1)), Unavailable);
     EXPECT_TRUE(FaultyVfs::disarm());

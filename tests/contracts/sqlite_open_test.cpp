@@ -19,7 +19,7 @@ namespace {
 
 using storage::SqliteDatabase;
 
-const std::vector<storage::Migration>& schema() {
+const std::vector<storage::Migration>& one_table() {
     static const std::vector<storage::Migration> out{
         {1, "0001_t.sql", {"CREATE TABLE t (id BIGINT PRIMARY KEY, fill TEXT);"}}};
     return out;
@@ -45,7 +45,7 @@ TEST(SqliteOpen, MakesFileAndFolderForTheirOwnerOnly) {
     const mode_t former = ::umask(0);
     const auto file = folder / "data" / "deep" / "test.db";
     SqliteDatabase database({.file = file});
-    database.migrate(schema());
+    database.migrate(one_table());
     run(database.execute("INSERT INTO t (id) VALUES (1)"));
     ::umask(former);
     EXPECT_EQ(mode_of(folder / "data"), 0700u);
@@ -86,7 +86,7 @@ class SqliteDamage : public ::testing::Test {
 protected:
     SqliteDamage() {
         SqliteDatabase database({.file = file});
-        database.migrate(schema());
+        database.migrate(one_table());
         for (int i = 0; i < 50; ++i)
             run(database.execute("INSERT INTO t (id, fill) VALUES ($1, $2)", i, std::string(1000, 'x')));
     }
@@ -135,7 +135,7 @@ TEST_F(SqliteDamage, ADeletedFileIsNoticed) {
 TEST(SqliteOpen, ReadsAcceptNoWrites) {
     const TempFolder folder;
     SqliteDatabase database({.file = folder / "test.db"});
-    database.migrate(schema());
+    database.migrate(one_table());
     EXPECT_THROW(run(database.query("INSERT INTO t (id) VALUES (1) RETURNING id")), Unavailable);
     EXPECT_EQ(run(database.query("SELECT count(*) FROM t"))[0].integer(0), 0);
 }

@@ -20,7 +20,7 @@ using storage::Rows;
 using storage::SqliteDatabase;
 using storage::SqliteOptions;
 
-const std::vector<storage::Migration>& schema() {
+const std::vector<storage::Migration>& written_tables() {
     static const std::vector<storage::Migration> out{
         {1,
          "0001_t.sql",
@@ -34,7 +34,7 @@ protected:
     std::unique_ptr<SqliteDatabase> open(SqliteOptions options = {}) {
         options.file = folder / "test.db";
         auto database = std::make_unique<SqliteDatabase>(options);
-        database->migrate(schema());
+        database->migrate(written_tables());
         return database;
     }
     TempFolder folder;

@@ -221,7 +221,7 @@ void add_both(FramingRows& rows) {
 }
 
 // With any method, a length indicates a body (RFC 9110 section 9.3, RFC 9112 section 6.3).
-void add_methods(FramingRows& rows) {
+void add_length_methods(FramingRows& rows) {
     for (const std::string method : {"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"}) {
         const std::string head = method + " / HTTP/1.1\r\nHost: a\r\n";
         rows.push_back(accepted(head + "Content-Length: 3\r\n\r\nabc", {method + " 3"}));
@@ -239,7 +239,7 @@ FramingRows length_framings() {
     add_content_lengths(rows);
     add_transfer_encodings(rows);
     add_both(rows);
-    add_methods(rows);
+    add_length_methods(rows);
     return rows;
 }
 

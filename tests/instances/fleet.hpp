@@ -15,6 +15,8 @@
 
 namespace consentry::tests {
 
+inline constexpr std::size_t everywhere = 4;  // number of instances
+
 class Fleet {
 public:
     // Adds `settings` to quick_settings(). They must contain DATABASE_URL and CACHE_URL.

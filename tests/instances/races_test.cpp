@@ -8,8 +8,6 @@
 namespace consentry::tests {
 namespace {
 
-constexpr std::size_t everywhere = 4;  // number of instances
-
 // Creates the maximum number of challenges of an account, spread over the instances.
 std::vector<std::string> challenges_of(Fleet& fleet, const Account& account) {
     std::vector<std::string> out;

@@ -12,8 +12,6 @@
 namespace consentry::tests {
 namespace {
 
-constexpr std::size_t everywhere = 4;  // number of instances
-
 TEST(SES_2, AnEndAtOneInstanceIsSeenByTheNextRequestAtTheOthers) {
     SharedFleet fleet(everywhere);
     const Account ada = fleet->make_account();

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 // The password in URLs that these tests write. Servers of their own have random passwords.
-const std::string wrong_password = "Pass-phrase-77";
+const std::string role_password = "Pass-phrase-77";
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
     return text.replace(text.find(what), what.size(), by);
@@ -32,7 +32,7 @@ protected:
     // Expects that `config check` and `serve` both fail and name this setting and these words, without revealing
     // `secret`.
     void expect_refused(const std::string& setting, const std::string& url, const std::string& words,
-                        const std::string& secret = wrong_password) {
+                        const std::string& secret = role_password) {
         SCOPED_TRACE(words);
         const Finished checked = run_program({"config", "check"}, folder.path(), quick_settings({{setting, url}}));
         EXPECT_EQ(checked.code, 2);
@@ -57,7 +57,7 @@ protected:
 };
 
 TEST_F(StartRefusals, OPS_2_OfAPostgresThatIsNotThere) {
-    const std::string user = "postgresql://app:" + wrong_password + "@";
+    const std::string user = "postgresql://app:" + role_password + "@";
     // The shared servers listen on 127.0.0.1 only.
     const std::string port = std::to_string(port_of(shared_postgres_url()));
     expect_refused("DATABASE_URL", user + "127.0.0.2:" + port + "/app", "Connection refused");
@@ -72,7 +72,7 @@ TEST_F(StartRefusals, OPS_2_OfADatabaseThatWillNotHaveUs) {
     const PostgresSchema schema;
     const std::string url = shared_postgres_url();
     const std::string password = url.substr(url.find("app:") + 4, url.find('@') - url.find("app:") - 4);
-    expect_refused("DATABASE_URL", replaced(url, password, wrong_password), "password authentication failed");
+    expect_refused("DATABASE_URL", replaced(url, password, role_password), "password authentication failed");
     expect_refused("DATABASE_URL", replaced(url, "//app:", "//nobody:"), "password authentication failed", password);
     expect_refused("DATABASE_URL", url.substr(0, url.rfind('/')) + "/no_such_database",
                    "\"no_such_database\" does not exist", password);
@@ -102,7 +102,7 @@ TEST_F(StartRefusals, OPS_2_AndACheckMakesNoTable) {
 class ServingRole {
 public:
     explicit ServingRole(const PostgresSchema& schema) : schema_(schema), name_("serving_" + schema.name()) {
-        schema.sql("CREATE ROLE " + name_ + " LOGIN PASSWORD '" + wrong_password + "'; GRANT USAGE ON SCHEMA " +
+        schema.sql("CREATE ROLE " + name_ + " LOGIN PASSWORD '" + role_password + "'; GRANT USAGE ON SCHEMA " +
                    schema.name() + " TO " + name_);
     }
     ~ServingRole() { schema_.sql("DROP OWNED BY " + name_ + "; DROP ROLE " + name_); }
@@ -114,7 +114,7 @@ public:
     }
     std::string url() const {
         const std::string of_owner = schema_.url();
-        return "postgresql://" + name_ + ":" + wrong_password + of_owner.substr(of_owner.find('@'));
+        return "postgresql://" + name_ + ":" + role_password + of_owner.substr(of_owner.find('@'));
     }
 
 private:
@@ -177,7 +177,7 @@ TEST_F(StartRefusals, CRY_7_OfARedisWhoseCertificateIsNotTrusted) {
     const RealRedis server({.tls = true, .user = "consentry"});
     expect_refused("CACHE_URL", replaced(server.url(), server.ca_file(), server.untrusted_ca_file()), "certificate",
                    server.password());
-    expect_refused("CACHE_URL", replaced(server.url(), server.password(), wrong_password),
+    expect_refused("CACHE_URL", replaced(server.url(), server.password(), role_password),
                    "refuses the user or the password");
     expect_refused("CACHE_URL", replaced(server.url(), server.ca_file(), "no-such-file.crt"), "no-such-file.crt",
                    server.password());
@@ -188,7 +188,7 @@ TEST_F(StartRefusals, OPS_2_OfAMasterThatNoSentinelKnows) {
     const RealRedis server({.kind = RedisKind::sentinel, .user = "consentry"});
     expect_refused("CACHE_URL", server.url().substr(0, server.url().rfind('/')) + "/nobody", "nobody",
                    server.password());
-    expect_refused("CACHE_URL", replaced(server.url(), server.password(), wrong_password),
+    expect_refused("CACHE_URL", replaced(server.url(), server.password(), role_password),
                    "refuses the user or the password");
 }
 

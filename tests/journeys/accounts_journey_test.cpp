@@ -7,7 +7,6 @@ namespace consentry::tests {
 namespace {
 
 constexpr const char* ada = "ada@example.org";
-constexpr const char* profile_path = "/api/shared/user/profile";
 
 TEST(AccountsJourney, FromSignUpToDeletionAndBack) {
     Service service;

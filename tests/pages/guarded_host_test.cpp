@@ -23,7 +23,7 @@ using ::testing::StartsWith;
 
 TEST(GuardedHosts, ANavigationWithoutASessionIsSentToTheLoginAndBack) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     const Answer sent = visitor.ask(app, "/orders?x=1&y=a%20b");
     EXPECT_EQ(sent.status, 302);
     EXPECT_EQ(header(sent, "location"),
@@ -37,7 +37,7 @@ TEST(GuardedHosts, ANavigationWithoutASessionIsSentToTheLoginAndBack) {
 
 TEST(GuardedHosts, ProgramsAndScriptsGetTheRefusalItself) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     std::vector<Headers> others;
     for (const auto& [name, value] : Headers{{"Sec-Fetch-Mode", "cors"},
                                              {"Sec-Fetch-Mode", "no-cors"},
@@ -64,7 +64,7 @@ TEST(GuardedHosts, ProgramsAndScriptsGetTheRefusalItself) {
 
 TEST(GuardedHosts, OnlyATrustedProxyNamesTheAddressAndOnlyAGuardedOne) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     const std::string login = pages + "/login";
     const auto location = [&](const Headers& headers) { return header(visitor.at(app, door, headers), "location"); };
     for (const std::string host :
@@ -96,7 +96,7 @@ TEST(GuardedHosts, OnlyATrustedProxyNamesTheAddressAndOnlyAGuardedOne) {
 
 TEST(GuardedHosts, AddressesComeInTheFormsOfAllProxies) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     const std::string expected = pages + "/login?return=https%3A%2F%2Fapp.example.com%2Forders%3Fx%3D1";
     Headers by_url{{"Host", "consentry"}, {"Sec-Fetch-Mode", "navigate"}};
     by_url.emplace_back("X-Original-URL", "https://app.example.com/orders?x=1");
@@ -126,7 +126,7 @@ TEST(GuardedHosts, NothingInAHeaderBecomesAHeader) {
 TEST(GuardedHosts, ALoginBecomesACookieOfTheHost) {
     Service service(guarded);
     const Person person = service.make_person();
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     EXPECT_FALSE(visitor.is_admitted(app));
     visitor.pages_browser().open("/login");
     const Answer logged_in = visitor.pages_browser().send(
@@ -153,7 +153,7 @@ TEST(GuardedHosts, ALoginBecomesACookieOfTheHost) {
 
 TEST(GuardedHosts, TheCookieOpensNothingElse) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     visitor.pages_browser().log_in(service.make_person());
     visitor.enter(app);
     const std::string cookie = host_cookie + "=" + visitor.hosts[app][host_cookie];
@@ -192,7 +192,7 @@ TEST(GuardedHosts, TheCookieOpensNothingElse) {
 TEST(GuardedHosts, ACodeWorksOnceInItsTimeAtItsHostAndInItsBrowser) {
     Service service(guarded);
     const Person person = service.make_person();
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     visitor.pages_browser().log_in(person);
     const auto is_refused = [&](const Answer& answer) {
         EXPECT_EQ(answer.status, 403);
@@ -217,7 +217,7 @@ TEST(GuardedHosts, ACodeWorksOnceInItsTimeAtItsHostAndInItsBrowser) {
     is_refused(visitor.call_back(wiki, of_app));
 
     // An attacker sends a code of the attacker's own session.
-    Visitor victim(service);
+    GuardedVisitor victim(service);
     is_refused(victim.call_back(app, of_app));
     victim.at(app, "/.consentry/start?return=%2F", navigation(app));
     is_refused(victim.call_back(app, of_app));
@@ -230,7 +230,7 @@ TEST(GuardedHosts, ACodeWorksOnceInItsTimeAtItsHostAndInItsBrowser) {
 
 TEST(GuardedHosts, OfManyAtOnceOneSpendsTheCode) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     visitor.pages_browser().log_in(service.make_person());
     const std::string address = visitor.begin(app);
     std::vector<Answer> answers(8);
@@ -246,23 +246,23 @@ TEST(GuardedHosts, TheEndOfTheSessionEndsAllCookies) {
     Service service(guarded);
     const Person person = service.make_person();
     const auto visit = [&] {
-        Visitor visitor(service);
+        GuardedVisitor visitor(service);
         visitor.pages_browser().log_in(person);
         visitor.enter(app);
         visitor.enter(wiki);
         EXPECT_TRUE(visitor.is_admitted(app) && visitor.is_admitted(wiki));
         return visitor;
     };
-    const auto is_out = [](Visitor& visitor) {
+    const auto is_out = [](GuardedVisitor& visitor) {
         EXPECT_FALSE(visitor.is_admitted(app) || visitor.is_admitted(wiki));
         EXPECT_EQ(visitor.ask(app).status, 302);
     };
-    Visitor logged_out = visit();
+    GuardedVisitor logged_out = visit();
     logged_out.pages_browser().open("/account");
     EXPECT_EQ(logged_out.pages_browser().send("/logout", {}).status, 303);
     is_out(logged_out);
 
-    Visitor revoked = visit();
+    GuardedVisitor revoked = visit();
     const std::string token = service.tokens_of(person).access;
     const Answer admitted = revoked.ask(app);
     EXPECT_EQ(
@@ -271,21 +271,21 @@ TEST(GuardedHosts, TheEndOfTheSessionEndsAllCookies) {
         204);
     is_out(revoked);
 
-    Visitor blocked = visit();
+    GuardedVisitor blocked = visit();
     service.sql("UPDATE users SET status = 'blocked' WHERE id = '" + person.id.text() + "'");
     const Answer page = blocked.ask(app);
     EXPECT_EQ(page.status, 403);
     EXPECT_THAT(header(page, "content-type"), StartsWith("text/html"));
     service.sql("UPDATE users SET status = 'active' WHERE id = '" + person.id.text() + "'");
 
-    Visitor elsewhere = visit();
+    GuardedVisitor elsewhere = visit();
     service.sql("UPDATE users SET security_version = security_version + 1 WHERE id = '" + person.id.text() + "'");
     is_out(elsewhere);
 }
 
 TEST(GuardedHosts, AMissingAcceptanceLeadsToItsPage) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     visitor.pages_browser().log_in(service.make_person());
     visitor.enter(app);
     publish(service, "privacy", 1);
@@ -304,7 +304,7 @@ TEST(GuardedHosts, AMissingAcceptanceLeadsToItsPage) {
 
 TEST(GuardedHosts, AMissingRoleIsAPageThatSaysSo) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     visitor.pages_browser().log_in(service.make_person());
     visitor.enter(app);
     const Answer page = visitor.ask(app, "/admin/", std::string(door) + "?roles=admin");
@@ -325,7 +325,7 @@ TEST(GuardedHosts, AMissingRoleIsAPageThatSaysSo) {
 
 TEST(GuardedHosts, OtherHostsHaveNoneOfThis) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     visitor.pages_browser().log_in(service.make_person());
     for (const std::string host : {"evil.example", "accounts.example.com"}) {
         EXPECT_EQ(visitor.at(host, "/.consentry/start?return=%2F", navigation(host)).status, 404);
@@ -348,7 +348,7 @@ TEST(GuardedHosts, OtherHostsHaveNoneOfThis) {
 // the application.
 TEST(GuardedHosts, TheRedirectsOfALoginEndWithAPage) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     visitor.pages_browser().log_in(service.make_person());
     const Answer start = visitor.at(app, "/.consentry/start?return=%2Forders", navigation(app));
     const Answer page = visitor.pages_browser().open(header(start, "location").substr(pages.size()));
@@ -366,7 +366,7 @@ TEST(GuardedHosts, TheRedirectsOfALoginEndWithAPage) {
 // A page of one application may hold a frame of another one; a page of ours in it would be blocked.
 TEST(GuardedHosts, AFramePassesTheHandOver) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     Browser& browser = visitor.pages_browser();
     browser.log_in(service.make_person());
     const auto hand_over = [&](const char* destination) {
@@ -382,7 +382,7 @@ TEST(GuardedHosts, AFramePassesTheHandOver) {
 
 TEST(GuardedHosts, WithoutASessionTheHandOverAsksForALogin) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     const Answer start = visitor.at(app, "/.consentry/start?return=%2F", navigation(app));
     const std::string path = header(start, "location").substr(pages.size());
     const Answer asked = visitor.pages_browser().open(path);
@@ -392,7 +392,7 @@ TEST(GuardedHosts, WithoutASessionTheHandOverAsksForALogin) {
 
 TEST(GuardedHosts, TwoTabsThatBeginAtOnceBothArrive) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     visitor.pages_browser().log_in(service.make_person());
     const std::string first = visitor.begin(app, "/first");
     const std::string second = visitor.begin(app, "/second");
@@ -405,7 +405,7 @@ TEST(GuardedHosts, OneCookieForADomainIsASetting) {
     shared["FORWARD_AUTH_HOSTS"] = app + "," + wiki + ",app.example.net";
     shared["FORWARD_AUTH_COOKIE_DOMAIN"] = "example.com";
     Service service(shared);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     visitor.pages_browser().log_in(service.make_person());
     const Answer entered = visitor.enter(app);
     const std::string name = "__Secure-consentry-domain";
@@ -422,7 +422,7 @@ TEST(GuardedHosts, WithoutPagesNavigationsAreRefusedLikeOthers) {
     Environment off = guarded;
     off["PAGES_ENABLE"] = "false";
     Service service(off);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     const Answer answer = visitor.ask(app);
     EXPECT_EQ(answer.status, 401);
     EXPECT_THAT(header(answer, "content-type"), StartsWith("application/json"));

@@ -55,9 +55,9 @@ inline void replace(Headers& headers, const std::string& name, const std::string
 }
 
 // A browser that visits guarded hosts and the pages, each with its own cookies.
-class Visitor {
+class GuardedVisitor {
 public:
-    explicit Visitor(Service& service) : service_(&service), pages_(service) {}
+    explicit GuardedVisitor(Service& service) : service_(&service), pages_(service) {}
 
     Answer at(const std::string& host, const std::string& path, Headers headers) {
         auto& jar = hosts[host];

@@ -11,7 +11,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* ada = "ada@example.org";
 constexpr const char* over = "/login?step=over&with=google";
 constexpr const char* refused = "/login?step=refused&with=google";
 

@@ -11,8 +11,6 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 
-constexpr const char* ada = "ada@example.org";
-
 class ProviderLogin : public ::testing::Test {
 protected:
     IdentityProviders providers;

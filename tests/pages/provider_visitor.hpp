@@ -11,6 +11,8 @@
 
 namespace consentry::tests {
 
+inline constexpr const char* ada = "ada@example.org";
+
 struct ProviderVisitor {
     using Fields = Browser::Fields;
     using Query = std::map<std::string, std::string>;

@@ -24,7 +24,7 @@ TEST(WayBack, EveryAddressOfAnApplicationHasAWayBack) {
              {"/group%2Fproject", "/"},
              {"//twice//", "/"},
              {"/" + std::string(2'100, 'a'), "/"}}) {
-        Visitor visitor(service);
+        GuardedVisitor visitor(service);
         const std::string location = header(visitor.ask(app, asked), "location");
         EXPECT_EQ(location, pages + "/login?return=" + percent_encoded("https://" + app + back)) << asked;
         Browser& browser = visitor.pages_browser();
@@ -73,7 +73,7 @@ TEST(WayBack, AnExpiredPasswordIsReplacedByAMailedLink) {
     settings["AUTH_PASSWORD_EXPIRED_IN_SECONDS"] = "3600";
     Service service(settings);
     const Person person = service.make_person();
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     visitor.pages_browser().log_in(person);
     visitor.enter(app);
     ASSERT_TRUE(visitor.is_admitted(app));
@@ -89,18 +89,18 @@ TEST(WayBack, AnExpiredPasswordIsReplacedByAMailedLink) {
 
 TEST(WayBack, ARefusalAtAGuardedHostSaysWhy) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     visitor.pages_browser().log_in(service.make_person());
     visitor.enter(app);
     const std::string path = "/.consentry/forbidden";
     EXPECT_THAT(visitor.at(app, path, navigation(app, path)).body, HasSubstr("role"));
-    EXPECT_EQ(Visitor(service).at(app, path, navigation(app, path)).status, 403) << "without a session as well";
+    EXPECT_EQ(GuardedVisitor(service).at(app, path, navigation(app, path)).status, 403) << "without a session as well";
 }
 
 // A rule for a host and all hosts below it is the operator's to make.
 TEST(WayBack, NothingIsPinnedAtTheHostOfAnApplication) {
     Service service(guarded);
-    Visitor visitor(service);
+    GuardedVisitor visitor(service);
     visitor.pages_browser().log_in(service.make_person());
     for (const std::string& path : {std::string("/.consentry/start?return=%2F"), std::string("/.consentry/callback"),
                                     std::string("/.consentry/forbidden"), std::string("/.consentry/no-such-page")})

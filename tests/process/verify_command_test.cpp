@@ -20,7 +20,7 @@ class VerifyCommand : public ::testing::Test {
 protected:
     VerifyCommand() {
         publish(given_.service, "privacy", 1);
-        receipt_ = receipt_in(accept(given_.service, given_.token, "privacy"));
+        receipt_ = receipt_of(accept(given_.service, given_.token, "privacy"));
         publish_log(given_.service);
         key_ = verifier_key_of(given_.service);
         write("receipt.jwt", receipt_ + "\n");
@@ -125,9 +125,8 @@ class StampedRecords : public ::testing::Test {
 protected:
     StampedRecords() {
         publish(given_.service, "privacy", 1);
-        receipt_in(accept(given_.service, given_.token, "privacy"));
-        for (const CleanUpTrouble& trouble : run(given_.service.app().services().clean_up()))
-            ADD_FAILURE() << trouble.task << ": " << trouble.reason;
+        receipt_of(accept(given_.service, given_.token, "privacy"));
+        given_.service.work();
         key_ = verifier_key_of(given_.service);
         std::filesystem::copy_file(authority_.certificate(), folder_ / "tsa.pem");
         const std::string admin = given_.service.tokens_of(given_.service.make_person(Role::super_admin)).access;

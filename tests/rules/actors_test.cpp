@@ -20,12 +20,13 @@ constexpr std::array<std::string_view, 5> looked_after{"roles", "api_keys", "fea
                                                        "term_policy_contents"};
 
 // Functions that write these tables without an actor, and the reason.
-struct Exception {
+struct ActorException {
     std::string_view function;
     std::string_view why;
 };
-constexpr std::array exceptions{
-    Exception{"TermPolicyRepository::renew_claim(", "holds on to a claim that an actor made, and changes no document"},
+constexpr std::array actor_exceptions{
+    ActorException{"TermPolicyRepository::renew_claim(",
+                   "holds on to a claim that an actor made, and changes no document"},
 };
 
 bool writes_there(std::string_view code) {
@@ -55,8 +56,8 @@ std::vector<std::string> unproven(std::string_view text) {
     for (const std::string& line : lines_of(text)) {
         if (writes_there(code_of(line))) {
             const std::string head(head_of(text, at));
-            const bool is_exception =
-                std::ranges::any_of(exceptions, [&](const Exception& one) { return head.contains(one.function); });
+            const bool is_exception = std::ranges::any_of(
+                actor_exceptions, [&](const ActorException& one) { return head.contains(one.function); });
             if (!head.contains("PrivilegedTransaction& ") && !is_exception) out.push_back(head);
         }
         at += line.size() + 1;

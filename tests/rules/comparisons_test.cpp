@@ -15,27 +15,32 @@ namespace consentry::rules {
 namespace {
 
 // Comparisons that reveal nothing, and the reason.
-struct Exception {
+struct ComparisonException {
     std::string_view path;
     std::string_view code;
     std::string_view why;
 };
-constexpr std::array exceptions{
-    Exception{"src/app/commands/user_commands.cpp", "again == password", "one person has typed both"},
-    Exception{"src/app/commands/policy_commands.cpp", "content->digest == digest_of(text.bytes)",
-              "of texts for everybody"},
-    Exception{"src/crypto/aead.cpp", "std::ranges::equal(key.id, ", "a key's id lies open before what it sealed"},
-    Exception{"src/crypto/aead.cpp", "std::equal(id.begin(), id.end(), ", "a key's id lies open before what it sealed"},
-    Exception{"src/features/login/identity_token.hpp", "nonce == sent", "one client has sent both"},
-    Exception{"src/features/login/login.cpp", "now->password_hash == owner.password_hash",
-              "the database has told both"},
-    Exception{"src/features/passwords/dto.hpp", "dto.new_password == dto.old_password", "one client has sent both"},
-    Exception{"src/features/sessions/key_ring.cpp", "std::ranges::equal(a.verifying, b.verifying", "public keys"},
+constexpr std::array comparison_exceptions{
+    ComparisonException{"src/app/commands/user_commands.cpp", "again == password", "one person has typed both"},
+    ComparisonException{"src/app/commands/policy_commands.cpp", "content->digest == digest_of(text.bytes)",
+                        "of texts for everybody"},
+    ComparisonException{"src/crypto/aead.cpp", "std::ranges::equal(key.id, ",
+                        "a key's id lies open before what it sealed"},
+    ComparisonException{"src/crypto/aead.cpp", "std::equal(id.begin(), id.end(), ",
+                        "a key's id lies open before what it sealed"},
+    ComparisonException{"src/features/login/identity_token.hpp", "nonce == sent", "one client has sent both"},
+    ComparisonException{"src/features/login/login.cpp", "now->password_hash == owner.password_hash",
+                        "the database has told both"},
+    ComparisonException{"src/features/passwords/dto.hpp", "dto.new_password == dto.old_password",
+                        "one client has sent both"},
+    ComparisonException{"src/features/sessions/key_ring.cpp", "std::ranges::equal(a.verifying, b.verifying",
+                        "public keys"},
 };
 
 bool is_exception(std::string_view path, std::string_view code) {
-    return std::ranges::any_of(exceptions,
-                               [&](const Exception& one) { return path == one.path && code.contains(one.code); });
+    return std::ranges::any_of(comparison_exceptions, [&](const ComparisonException& one) {
+        return path == one.path && code.contains(one.code);
+    });
 }
 
 // Returns whether an operand's last name, such as `digest` in `found->record.digest` and `digest()`, denotes a secret.
@@ -68,11 +73,11 @@ TEST(CRY_5, NothingComparesSecretsInATimeThatTells) {
             const std::string code(code_of(line));
             if (!compares_a_secret(code)) continue;
             EXPECT_TRUE(is_exception(path, code)) << path << ": " << code << "\n  crypto::equal_constant_time, please";
-            for (const Exception& one : exceptions)
+            for (const ComparisonException& one : comparison_exceptions)
                 if (path == one.path && code.contains(one.code)) used.push_back(one.code);
         }
     }
-    for (const Exception& one : exceptions)
+    for (const ComparisonException& one : comparison_exceptions)
         EXPECT_NE(std::ranges::find(used, one.code), used.end()) << one.path << ": no exception any more: " << one.code;
 }
 

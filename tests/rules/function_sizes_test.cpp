@@ -13,7 +13,7 @@
 namespace consentry::rules {
 namespace {
 
-constexpr std::size_t lines_max = 70;
+constexpr std::size_t function_lines_max = 70;
 
 struct LongFunction {
     std::string_view name;  // as declared, up to the parenthesis; of a test, including its names
@@ -42,8 +42,6 @@ constexpr std::array long_functions{
     LongFunction{"add_targets", framings},
     LongFunction{"refused_requests", "one row for each way to refuse a request"},
 };
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // Returns the length of the comment or literal at the beginning of `text`, or 0 if there is none.
 std::size_t opaque_length(std::string_view text, char before) {
@@ -161,7 +159,7 @@ TEST(FunctionSizes, EveryFunctionFitsOnAPage) {
             if (!is_source(path)) continue;
             for (const Function& function : functions_of(read_file(path))) {
                 ++functions;
-                if (function.lines <= lines_max) continue;
+                if (function.lines <= function_lines_max) continue;
                 const auto known = std::ranges::find_if(
                     long_functions, [&](const LongFunction& one) { return is_named(function, one.name); });
                 if (known != long_functions.end())

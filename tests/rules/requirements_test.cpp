@@ -16,18 +16,18 @@
 namespace consentry::rules {
 namespace {
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 // `TOK_1`, `TOK-1` and the beginning of `TOK_1_NoSuchThing` all yield TOK-1; `UTF-8` and `SHA_2` belong to no family.
 std::set<std::string> ids_in(std::string_view text, const std::set<std::string>& families) {
     std::set<std::string> out;
     for (std::size_t at = 3; at < text.size(); ++at) {
         if (text[at] != '-' && text[at] != '_') continue;
-        if (at > 3 && is_word(text[at - 4])) continue;
+        if (at > 3 && is_letter_or_digit(text[at - 4])) continue;
         const std::string family(text.substr(at - 3, 3));
         if (!families.contains(family)) continue;
         const auto end = std::min(text.find_first_not_of("0123456789", at + 1), text.size());
-        if (end == at + 1 || (end < text.size() && is_word(text[end]))) continue;
+        if (end == at + 1 || (end < text.size() && is_letter_or_digit(text[end]))) continue;
         out.insert(family + "-" + std::string(text.substr(at + 1, end - at - 1)));
     }
     return out;

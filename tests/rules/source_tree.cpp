@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
-
 // Returns the standard output of a command, or nullopt if it fails.
 std::optional<std::string> output_of(const char* command) {
     FILE* pipe = popen(command, "r");
@@ -84,6 +82,8 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 bool is_source(std::string_view path) { return path.ends_with(".cpp") || path.ends_with(".hpp"); }
 bool is_unit_test(std::string_view path) { return path.ends_with("_test.cpp"); }
+
+bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 std::string file_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 

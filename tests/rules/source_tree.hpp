@@ -20,6 +20,7 @@ std::vector<std::string> lines_of(std::string_view text);
 
 bool is_source(std::string_view path);     // *.cpp, *.hpp
 bool is_unit_test(std::string_view path);  // *_test.cpp
+bool is_word(char c);                      // a letter, a digit or an underscore
 std::string file_name(std::string_view path);
 
 // Returns the line without its // comment.

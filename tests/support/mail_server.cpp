@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* script = CONSENTRY_REAL_SERVERS "/mail.sh";
+constexpr const char* mail_script = CONSENTRY_REAL_SERVERS "/mail.sh";
 
 const char* name_of(MailServerTls tls) {
     return tls == MailServerTls::none ? "none" : tls == MailServerTls::starttls ? "starttls" : "implicit";
@@ -33,15 +33,15 @@ MailServer::MailServer(MailServerTls tls, std::string user) : tls_(tls), user_(s
 
 MailServer::~MailServer() {
     try {
-        run_command({script, "stop", folder_ / "server"});
+        run_command({mail_script, "stop", folder_ / "server"});
     } catch (const std::exception&) {
         // The server ends with this process.
     }
 }
 
 void MailServer::start() {
-    std::vector<std::string> words{script,       "start", "--owner", std::to_string(::getpid()), folder_ / "server",
-                                   name_of(tls_)};
+    std::vector<std::string> words{mail_script,        "start",      "--owner", std::to_string(::getpid()),
+                                   folder_ / "server", name_of(tls_)};
     if (!user_.empty()) words.push_back(user_);
     const auto values = named_values(output_of(words));
     port_ = static_cast<std::uint16_t>(std::stoul(values.at("PORT")));
@@ -50,7 +50,7 @@ void MailServer::start() {
     untrusted_ca_file_ = values.at("UNTRUSTED_CA");
 }
 
-void MailServer::halt() { output_of({script, "halt", folder_ / "server"}); }
+void MailServer::halt() { output_of({mail_script, "halt", folder_ / "server"}); }
 
 std::string MailServer::url() const {
     const std::string login = user_.empty() ? "" : user_ + ':' + password_ + '@';

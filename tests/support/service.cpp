@@ -166,6 +166,11 @@ std::vector<std::vector<std::string>> Service::sql(const std::string& statement)
     return run_sql(folder_.path() / "data" / "consentry.db", statement);
 }
 
+std::size_t Service::live_sessions(const Person& person) const {
+    return std::stoul(
+        sql("SELECT count(*) FROM sessions WHERE revoked_at IS NULL AND user_id = '" + person.id.text() + "'")[0][0]);
+}
+
 std::vector<std::string> Service::tables() const {
     std::vector<std::string> out;
     for (const auto& row : sql(postgres_ ? "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
@@ -186,6 +191,11 @@ void Service::break_writes(const std::string& when) const {
 }
 
 void Service::mend_writes() const { sql(postgres_ ? "DROP FUNCTION fault CASCADE" : "DROP TRIGGER fault"); }
+
+void Service::work() {
+    for (const CleanUpTrouble& trouble : run(app_->services().clean_up()))
+        ADD_FAILURE() << trouble.task << ": " << trouble.reason;
+}
 
 void Service::pass(milliseconds time) {
     clock_.advance(time);

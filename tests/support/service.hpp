@@ -40,6 +40,8 @@ struct TokenTexts {
 };
 
 inline constexpr std::string_view right_password = "Velvet-Harbor-42";
+inline constexpr const char* wrong_password = "Wrong-Harbor-42";
+inline constexpr const char* profile_path = "/api/shared/user/profile";
 
 // The settings of a service for tests: its data in `folder`, port 0 of the loopback address, few threads, the cheapest
 // permitted password hash, no limit of requests. `more` overrides them.
@@ -79,6 +81,9 @@ public:
     Answer verify(const std::string& challenge, const std::string& code) const;
     Answer verify_backup(const std::string& challenge, const std::string& backup_code) const;
 
+    // Returns how many sessions of the account have not ended.
+    std::size_t live_sessions(const Person& person) const;
+
     // Direct database access, for facts that HTTP does not show. hex(bytes) works in both databases; booleans are
     // returned as 0 and 1.
     std::vector<std::vector<std::string>> sql(const std::string& statement) const;
@@ -87,6 +92,8 @@ public:
     // Makes the database reject the writes that `when` names: "INSERT ON sessions", "UPDATE OF jti ON sessions".
     void break_writes(const std::string& when) const;
     void mend_writes() const;
+    // Does at once all that is due in the background; whatever fails, fails the running test.
+    void work();
     // Advances the clock, including that of the cache.
     void pass(milliseconds time);
     // Empties the cache, which may lose its content at any time. With the in-process cache, requires

@@ -11,14 +11,13 @@
 #include <spdlog/spdlog.h>
 
 #include "app/app.hpp"
+#include "app/commands/command_support.hpp"
 #include "app/commands/settings_file.hpp"
 #include "app/commands/table/table.hpp"
 #include "base/error_text.hpp"
 
 namespace consentry {
 namespace {
-
-constexpr int wrong_use = 2;
 
 // Returns the full name of the last command that was recognized, as typed on the command line.
 std::string called(const CLI::App& program, const CLI::App** last) {

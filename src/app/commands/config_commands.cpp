@@ -7,6 +7,7 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
+#include "app/commands/command_support.hpp"
 #include "app/commands/settings_file.hpp"
 #include "app/commands/start_check.hpp"
 #include "app/config/settings.hpp"
@@ -19,7 +20,6 @@
 namespace consentry {
 namespace {
 
-constexpr int wrong_use = 2;
 constexpr int wrong_settings = 2;
 
 std::optional<LoadedEnvironment> load() {

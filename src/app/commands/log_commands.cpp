@@ -17,7 +17,7 @@
 namespace consentry {
 namespace {
 
-constexpr std::int64_t portion = 500;
+constexpr std::int64_t acts_at_once = 500;
 
 std::string_view name_of(LogFault fault) {
     switch (fault) {
@@ -131,8 +131,8 @@ int show_administration_log(const LogOptions& options) {
     AdministrationLog& log = *services->administration_log;
     const std::int64_t size = run(log.size());
     boost::json::array shown;
-    for (std::int64_t from = std::max<std::int64_t>(0, size - options.limit); from < size; from += portion) {
-        const auto acts = run(log.show(from, std::min(size, from + portion)));
+    for (std::int64_t from = std::max<std::int64_t>(0, size - options.limit); from < size; from += acts_at_once) {
+        const auto acts = run(log.show(from, std::min(size, from + acts_at_once)));
         for (const ShownAct& act : acts) {
             if (options.json)
                 shown.push_back(json_of(act));

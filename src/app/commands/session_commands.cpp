@@ -11,14 +11,14 @@
 namespace consentry {
 namespace {
 
-constexpr std::int64_t portion = 100;
+constexpr std::int64_t sessions_at_once = 100;
 
 // Calls `take` with every session that `list` returns for a query. Sessions that begin meanwhile may be missing.
 void for_each(const auto& list, const auto& take) {
     ListQuery query;
     query.order = {{.expression = "created_at"}};
-    query.limit = portion;
-    for (bool more = true; more; query.offset += portion) {
+    query.limit = sessions_at_once;
+    for (bool more = true; more; query.offset += sessions_at_once) {
         const auto found = list(query);
         for (const auto& session : found.items) take(session);
         more = found.has_more;
@@ -47,7 +47,7 @@ int revoke_all(Services& services, UserId user, bool as_json) {
     std::int64_t ended = 0;
     ListQuery oldest;
     oldest.order = {{.expression = "created_at"}};
-    oldest.limit = portion;
+    oldest.limit = sessions_at_once;
     for (std::int64_t before = -1; before < ended;) {
         before = ended;
         for (const SessionSummary& session : run(services.sessions.list(user, oldest)).items) {

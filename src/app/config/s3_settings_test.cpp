@@ -23,7 +23,7 @@ Environment with(const std::string& name, const std::string& value) {
     environment[name] = value;
     return environment;
 }
-std::vector<std::string> problem_names(const Environment& environment) {
+std::vector<std::string> s3_problem_names(const Environment& environment) {
     std::vector<std::string> names;
     if (const auto config = read_config(environment); !config)
         for (const ConfigProblem& problem : config.error()) {
@@ -54,15 +54,15 @@ TEST(S3Settings, ThePublicAddressIsAHostOrAWholeAddress) {
     EXPECT_EQ(read_config(with("AWS_S3_PUBLIC_CDN", "http://127.0.0.1:9000/a"))->storage.s3.public_url,
               "http://127.0.0.1:9000/a");
     for (const auto* given : {"https://", "ftp://a.example", "https://user:hunter2@a.example", "a.example?b=c", "a b"})
-        EXPECT_THAT(problem_names(with("AWS_S3_PUBLIC_CDN", given)), ElementsAre("AWS_S3_PUBLIC_CDN")) << given;
+        EXPECT_THAT(s3_problem_names(with("AWS_S3_PUBLIC_CDN", given)), ElementsAre("AWS_S3_PUBLIC_CDN")) << given;
 }
 
 TEST(S3Settings, OPS_2_WhatIsMissingIsNamedAllAtOnce) {
-    EXPECT_THAT(problem_names({{"STORAGE_URL", "s3:"}}),
+    EXPECT_THAT(s3_problem_names({{"STORAGE_URL", "s3:"}}),
                 UnorderedElementsAre("AWS_S3_IAM_CREDENTIAL_KEY", "AWS_S3_IAM_CREDENTIAL_SECRET",
                                      "AWS_S3_PRIVATE_BUCKET", "AWS_S3_PUBLIC_BUCKET"));
-    EXPECT_THAT(problem_names({}), IsEmpty());
-    EXPECT_THAT(problem_names(with("AWS_S3_PUBLIC_BUCKET", "drafts")), ElementsAre("AWS_S3_PUBLIC_BUCKET"));
+    EXPECT_THAT(s3_problem_names({}), IsEmpty());
+    EXPECT_THAT(s3_problem_names(with("AWS_S3_PUBLIC_BUCKET", "drafts")), ElementsAre("AWS_S3_PUBLIC_BUCKET"));
 }
 
 TEST(S3Settings, OPS_2_WhatIsMalformedIsRefused) {
@@ -74,7 +74,7 @@ TEST(S3Settings, OPS_2_WhatIsMalformedIsRefused) {
                                                  {"AWS_S3_PUBLIC_BUCKET", "published/terms"},
                                                  {"AWS_S3_MAX_ATTEMPTS", "0"},
                                                  {"AWS_S3_TIMEOUT_IN_MS", "50001"}})
-        EXPECT_THAT(problem_names(with(name, value)), ElementsAre(name));
+        EXPECT_THAT(s3_problem_names(with(name, value)), ElementsAre(name));
 }
 
 TEST(S3Settings, OPS_2_TheSecretIsNotPrinted) {

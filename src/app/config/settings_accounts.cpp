@@ -13,7 +13,7 @@ constexpr std::int64_t minutes_max = 10'080;  // one week
 // 22 alphanumeric characters carry 130 random bits (SES-4 requires 128).
 constexpr std::int64_t token_length_min = 22;
 constexpr std::int64_t token_length_max = 200;
-constexpr std::string_view url_allowed = "an http or https URL without credentials, query or fragment";
+constexpr std::string_view public_url_allowed = "an http or https URL without credentials, query or fragment";
 
 bool is_reference_prefix(std::string_view text) {
     return !text.empty() && text.size() <= 10 &&
@@ -26,10 +26,10 @@ bool is_username_prefix(std::string_view text) {
 
 template <LinkConfig AccountConfig::* Link>
 SettingType base_url() {
-    return {.allowed = std::string(url_allowed),
+    return {.allowed = std::string(public_url_allowed),
             .read = [](std::string_view value, Config& config) -> Read {
                 const auto url = parse_public_url(value);
-                if (!url) return refused(std::string(url_allowed));
+                if (!url) return refused(std::string(public_url_allowed));
                 (config.account.*Link).link_base_url = *url;
                 return {};
             },

@@ -10,17 +10,17 @@ using namespace setting_types;
 
 namespace {
 
-const std::string url_allowed = "file:FOLDER, smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT";
+const std::string mail_url_allowed = "file:FOLDER, smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT";
 
 Read read_mail_url(std::string_view value, Config& config) {
     constexpr std::string_view file = "file:";
-    if (value.empty() || value.contains('\0')) return refused(url_allowed);
+    if (value.empty() || value.contains('\0')) return refused(mail_url_allowed);
     if (value.starts_with(file)) {
         std::string_view path = value.substr(file.size());
         if (path.starts_with("//")) path.remove_prefix(2);
         // file://HOST/PATH names another machine's disk.
         if (path.empty() || (path.size() != value.size() - file.size() && path.front() != '/'))
-            return refused(url_allowed);
+            return refused(mail_url_allowed);
         config.mail.url = file;
         config.mail.url += path;
         return {};
@@ -40,7 +40,7 @@ std::vector<SettingSpec> mail_settings() {
     return {
         {.name = "MAIL_URL",
          .group = group,
-         .type = {.allowed = url_allowed,
+         .type = {.allowed = mail_url_allowed,
                   .read = read_mail_url,
                   .show = [](const Config& config) { return config.mail.url; }},
          .default_text = "`file:<DATA_DIR>/mail`",

@@ -11,7 +11,7 @@ using namespace setting_types;
 
 namespace {
 
-const std::string url_allowed = "file:FOLDER, s3: or s3://HOST:PORT";
+const std::string store_url_allowed = "file:FOLDER, s3: or s3://HOST:PORT";
 
 Read read_storage_url(std::string_view value, Config& config) {
     constexpr std::string_view file = "file:";
@@ -20,11 +20,12 @@ Read read_storage_url(std::string_view value, Config& config) {
         config.storage.url = value;
         return {};
     }
-    if (!value.starts_with(file) || value.contains('\0')) return refused(url_allowed);
+    if (!value.starts_with(file) || value.contains('\0')) return refused(store_url_allowed);
     std::string_view path = value.substr(file.size());
     if (path.starts_with("//")) path.remove_prefix(2);
     // file://HOST/PATH names another machine's disk.
-    if (path.empty() || (path.size() != value.size() - file.size() && path.front() != '/')) return refused(url_allowed);
+    if (path.empty() || (path.size() != value.size() - file.size() && path.front() != '/'))
+        return refused(store_url_allowed);
     config.storage.url = file;
     config.storage.url += path;
     return {};
@@ -104,7 +105,7 @@ std::vector<SettingSpec> storage_settings() {
     return {
         {.name = "STORAGE_URL",
          .group = group,
-         .type = {.allowed = url_allowed,
+         .type = {.allowed = store_url_allowed,
                   .read = read_storage_url,
                   .show = [](const Config& config) { return config.storage.url; }},
          .default_text = "`file:<DATA_DIR>/storage`",

@@ -19,8 +19,8 @@
 namespace consentry {
 namespace {
 
-constexpr milliseconds gather{100};          // lines are batched: one wake-up and one write for all of them
-constexpr std::chrono::seconds patience{1};  // how long a reader of standard output may stall
+constexpr milliseconds gather{100};                 // lines are batched: one wake-up and one write for all of them
+constexpr std::chrono::seconds reader_patience{1};  // how long a reader of standard output may stall
 
 std::string note_of_loss(std::uint64_t count, const Clock& clock) {
     std::string line;
@@ -76,7 +76,7 @@ public:
         while (done < formed.size()) {
             // A pipe that polls as writable accepts PIPE_BUF bytes without blocking, all or nothing (POSIX).
             pollfd ready{.fd = descriptor_, .events = POLLOUT, .revents = 0};
-            const int count = ::poll(&ready, 1, static_cast<int>(milliseconds(patience).count()));
+            const int count = ::poll(&ready, 1, static_cast<int>(milliseconds(reader_patience).count()));
             if (count < 0 && errno == EINTR) continue;
             if (count == 0) errno = EAGAIN;
             if (count <= 0) break;

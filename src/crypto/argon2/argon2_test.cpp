@@ -14,15 +14,10 @@
 #include <sodium.h>
 
 #include "crypto/argon2/arena.hpp"
+#include "tests/support/random_bytes.hpp"
 
 namespace consentry::crypto::argon2 {
 namespace {
-
-Bytes random_bytes_of(std::mt19937_64& random, std::size_t size) {
-    Bytes out(size);
-    for (auto& byte : out) byte = static_cast<std::uint8_t>(random());
-    return out;
-}
 
 Bytes tag_of(const Input& input, const Parameters& parameters, std::size_t size, Fill fill) {
     Bytes tag(size);
@@ -44,10 +39,10 @@ struct Case {
         parameters.memory_kib = 8 * parameters.lanes + more;
         parameters.passes = 1 + up_to(3);
         parameters.type = static_cast<Type>(up_to(2));
-        password = random_bytes_of(random, up_to(3) == 0 ? 0 : up_to(5) == 0 ? up_to(5'000) : up_to(80));
-        salt = random_bytes_of(random, 8 + (up_to(7) == 0 ? up_to(300) : up_to(24)));
-        secret = random_bytes_of(random, up_to(3) == 0 ? up_to(32) : 0);
-        data = random_bytes_of(random, up_to(3) == 0 ? up_to(200) : 0);
+        password = tests::random_bytes_of(random, up_to(3) == 0 ? 0 : up_to(5) == 0 ? up_to(5'000) : up_to(80));
+        salt = tests::random_bytes_of(random, 8 + (up_to(7) == 0 ? up_to(300) : up_to(24)));
+        secret = tests::random_bytes_of(random, up_to(3) == 0 ? up_to(32) : 0);
+        data = tests::random_bytes_of(random, up_to(3) == 0 ? up_to(200) : 0);
         tag_size = 4 + (up_to(7) == 0 ? up_to(1'100) : up_to(80));
     }
     Input input() const { return {password, salt, secret, data}; }

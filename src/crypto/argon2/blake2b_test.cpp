@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <sodium.h>
 
+#include "tests/support/random_bytes.hpp"
+
 namespace consentry::crypto::argon2 {
 namespace {
 
@@ -16,12 +18,6 @@ Bytes blake2b(BytesView message, std::size_t size, BytesView key = {}) {
     hash.update(message);
     Bytes out(size);
     hash.finish(out);
-    return out;
-}
-
-Bytes random_bytes_of(std::mt19937_64& random, std::size_t size) {
-    Bytes out(size);
-    for (auto& byte : out) byte = static_cast<std::uint8_t>(random());
     return out;
 }
 
@@ -62,10 +58,10 @@ TEST(Blake2b, IsThatOfLibsodiumForAllLengthsAndKeys) {
     ASSERT_GE(sodium_init(), 0);
     std::mt19937_64 random(7693);
     for (std::size_t length = 0; length < 1'100; ++length) {
-        const Bytes message = random_bytes_of(random, length < 1'050 ? length : random() % 200'000);
+        const Bytes message = tests::random_bytes_of(random, length < 1'050 ? length : random() % 200'000);
         const std::size_t size = crypto_generichash_BYTES_MIN + random() % (64 - crypto_generichash_BYTES_MIN + 1);
         const std::size_t key_size = random() % 2 == 0 ? 0 : 16 + random() % 49;
-        const Bytes key = random_bytes_of(random, key_size);
+        const Bytes key = tests::random_bytes_of(random, key_size);
         Bytes expected(size);
         ASSERT_EQ(crypto_generichash(expected.data(), size, message.data(), message.size(), key.data(), key.size()), 0);
         EXPECT_EQ(blake2b(message, size, key), expected) << length << ' ' << size << ' ' << key_size;
@@ -75,7 +71,7 @@ TEST(Blake2b, IsThatOfLibsodiumForAllLengthsAndKeys) {
 TEST(Blake2b, PartsOfAnySizeMakeTheSameMessage) {
     std::mt19937_64 random(1);
     for (int round = 0; round < 200; ++round) {
-        const Bytes message = random_bytes_of(random, random() % 1'000);
+        const Bytes message = tests::random_bytes_of(random, random() % 1'000);
         Blake2b hash(64);
         for (BytesView rest = message; !rest.empty();) {
             const std::size_t taken = std::min<std::size_t>(rest.size(), random() % 300);

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "base/strict_json.hpp"
+#include "features/consent_proof/members.hpp"
 #include "tlog/lines.hpp"
 
 namespace consentry {
@@ -28,14 +29,9 @@ TimePoint time_of(const LogEntry& entry) {
                       entry);
 }
 
-std::string_view text_of(const json::object& object, std::string_view name) {
-    const json::value* member = object.if_contains(name);
-    return member == nullptr || !member->is_string() ? std::string_view() : std::string_view(member->get_string());
-}
-
 template <class Array>
 std::optional<Array> array_of(const json::object& object, std::string_view name) {
-    const auto bytes = from_hex(text_of(object, name));
+    const auto bytes = from_hex(member_text(object, name));
     Array out{};
     if (!bytes || bytes->size() != out.size()) return std::nullopt;
     std::ranges::copy(*bytes, out.begin());
@@ -54,11 +50,11 @@ json::object object_of(const BundleFilter& filter) {
 
 BundleFilter filter_of(const json::object& object) {
     BundleFilter out;
-    out.user = UserId::parse(text_of(object, "account"));
-    out.before = from_iso8601(text_of(object, "before"));
-    out.from = from_iso8601(text_of(object, "from"));
+    out.user = UserId::parse(member_text(object, "account"));
+    out.before = from_iso8601(member_text(object, "before"));
+    out.from = from_iso8601(member_text(object, "from"));
     out.subject = array_of<SubjectTag>(object, "subject");
-    out.type = find_enum<PolicyType>(text_of(object, "type"));
+    out.type = find_enum<PolicyType>(member_text(object, "type"));
     return out;
 }
 

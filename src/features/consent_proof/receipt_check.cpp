@@ -9,16 +9,12 @@
 
 #include "crypto/jws.hpp"
 #include "features/consent_log/formats.hpp"
+#include "features/consent_proof/members.hpp"
 
 namespace consentry {
 namespace {
 
 namespace json = boost::json;
-
-std::string_view text_of(const json::object& object, std::string_view name) {
-    const json::value* member = object.if_contains(name);
-    return member == nullptr || !member->is_string() ? std::string_view() : std::string_view(member->get_string());
-}
 
 // Of a whole number from 0 to `max`.
 std::optional<std::int64_t> number_of(const json::object& object, std::string_view name, std::int64_t max) {
@@ -45,14 +41,14 @@ std::optional<ConsentEntry> entry_of(const json::object& claims) {
     const json::value* late = claims.if_contains("late");
     if (policy == nullptr || !policy->is_object()) return std::nullopt;
     const json::object& document = policy->get_object();
-    const auto action = find_enum<ConsentAction>(text_of(claims, "action"));
-    const auto type = find_enum<PolicyType>(text_of(document, "type"));
+    const auto action = find_enum<ConsentAction>(member_text(claims, "action"));
+    const auto type = find_enum<PolicyType>(member_text(document, "type"));
     const auto version = number_of(document, "version", std::numeric_limits<std::uint32_t>::max());
-    const auto language = find_enum<Language>(text_of(document, "language"));
-    const auto content = digest_of<crypto::Sha256>(text_of(document, "contentHash"));
+    const auto language = find_enum<Language>(member_text(document, "language"));
+    const auto content = digest_of<crypto::Sha256>(member_text(document, "contentHash"));
     const auto time = number_of(claims, "iat", time_max);
-    const auto subject = digest_of<SubjectTag>(text_of(claims, "sub"));
-    const auto addendum = digest_of<crypto::Sha256>(text_of(claims, "addendumHash"));
+    const auto subject = digest_of<SubjectTag>(member_text(claims, "sub"));
+    const auto addendum = digest_of<crypto::Sha256>(member_text(claims, "addendumHash"));
     const bool is_late_known = late == nullptr || (late->is_bool() && late->get_bool());
     if (!action || !type || !version || !language || !content || !time || !subject || !addendum || !is_late_known)
         return std::nullopt;
@@ -90,13 +86,13 @@ std::expected<Receipt, std::string> verify_receipt(std::string_view token, const
     if (key == nullptr) return std::unexpected("the receipt is signed with a key that the log does not know");
     if (jws->alg != name_of(key->algorithm()) || !key->verify(jws->signing_input, jws->signature))
         return std::unexpected("the signature of the receipt is false: it was altered or not made by the service");
-    if (text_of(jws->claims, "log") != description.origin)
-        return std::unexpected("the receipt is one of another log: " + std::string(text_of(jws->claims, "log")));
-    const auto id = AcceptanceId::parse(text_of(jws->claims, "jti"));
+    if (member_text(jws->claims, "log") != description.origin)
+        return std::unexpected("the receipt is one of another log: " + std::string(member_text(jws->claims, "log")));
+    const auto id = AcceptanceId::parse(member_text(jws->claims, "jti"));
     const auto entry = entry_of(jws->claims);
     const auto delay = number_of(jws->claims, "mergeDelay", std::numeric_limits<std::int64_t>::max());
     if (!id || !entry || !delay) return std::unexpected("the receipt lacks a claim, or has one that is not readable");
-    if (to_hex(tlog::leaf_hash(format_entry(*entry))) != text_of(jws->claims, "entryHash"))
+    if (to_hex(tlog::leaf_hash(format_entry(*entry))) != member_text(jws->claims, "entryHash"))
         return std::unexpected("the receipt contradicts itself: its claims do not have the entry hash that it names");
     return Receipt{.id = *id, .entry = *entry, .log = description.origin, .merge_delay = *delay};
 }

@@ -133,7 +133,7 @@ std::string quoted_printable(std::string_view text) {
     return out;
 }
 
-std::string part(const std::string& boundary, std::string_view type, std::string_view content) {
+std::string mime_part(const std::string& boundary, std::string_view type, std::string_view content) {
     const bool plain = is_seven_bit(content);
     return fmt::format("--{}\r\nContent-Type: {}; charset=utf-8\r\nContent-Transfer-Encoding: {}\r\n\r\n{}\r\n",
                        boundary, type, plain ? "7bit" : "quoted-printable",
@@ -159,8 +159,8 @@ std::string message_of(const MessageParts& parts) {
     add("X-Mail-Kind", one_line(parts.kind));
     add("MIME-Version", "1.0");
     add("Content-Type", "multipart/alternative;\r\n boundary=\"" + boundary + '"');
-    out += "\r\n" + part(boundary, "text/plain", parts.text) + part(boundary, "text/html", parts.html) + "--" +
-           boundary + "--\r\n";
+    out += "\r\n" + mime_part(boundary, "text/plain", parts.text) + mime_part(boundary, "text/html", parts.html) +
+           "--" + boundary + "--\r\n";
     return out;
 }
 

@@ -20,7 +20,7 @@ using tlog::Tile;
 using tlog::TileId;
 
 // Whole tiles, as the sequencer writes them.
-constexpr std::uint64_t entries_at_once = 4 * std::uint64_t{tlog::tile_width};
+constexpr std::uint64_t compared_at_once = 4 * std::uint64_t{tlog::tile_width};
 // Entries that wait for their publication: about five seconds of the sequencer. Further ones are not looked at.
 constexpr std::int64_t waiting_max = 100'000;
 constexpr std::size_t object_bytes_max = std::size_t{tlog::tile_width} * (tlog::entry_bytes_max + 2);
@@ -260,8 +260,8 @@ awaitable<LogFindings> Comparison::run() {
         size_ = out_.checkpoint->size;
     else if (state_)
         size_ = static_cast<std::uint64_t>(std::max<std::int64_t>(state_->published, 0));
-    for (std::uint64_t from = 0; from < size_; from += entries_at_once) {
-        const std::uint64_t to = std::min(from + entries_at_once, size_);
+    for (std::uint64_t from = 0; from < size_; from += compared_at_once) {
+        const std::uint64_t to = std::min(from + compared_at_once, size_);
         co_await compare_portion(from, to);
         if (progress_) progress_(to, size_);
     }

@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 constexpr milliseconds first_retry = 1s;
 constexpr milliseconds last_retry = 1min;
 constexpr std::size_t requests_at_once_max = 16;
-constexpr std::size_t answer_bytes_max = 64 * 1024;  // a few signature lines
+constexpr std::size_t signatures_bytes_max = 64 * 1024;  // a few signature lines
 
 std::string_view meaning_of(unsigned status) {
     switch (status) {
@@ -103,7 +103,7 @@ Cosigning::Reply Cosigning::Witness::post(const std::string& body, const std::st
                                    .headers = {{"Content-Type", "text/plain; charset=utf-8"}},
                                    .body = body,
                                    .timeout = timeout_,
-                                   .answer_bytes_max = answer_bytes_max};
+                                   .answer_bytes_max = signatures_bytes_max};
     try {
         return {.response = client_.fetch(request, stop), .silence = {}};
     } catch (const Unavailable& outage) {

@@ -13,7 +13,7 @@ namespace consentry {
 namespace {
 
 // A multiple of a tile, so that only the last bundle is a partial one.
-constexpr std::uint64_t entries_at_once = 4 * tlog::tile_width;
+constexpr std::uint64_t repaired_at_once = 4 * tlog::tile_width;
 // Of one step: a fraction of a second, so that publication does not wait.
 constexpr int portions_at_once = 32;
 
@@ -41,7 +41,7 @@ awaitable<tlog::Hash> root_of_entries(LogRepository& repository, std::uint64_t s
     tlog::CompactRange tree;
     while (tree.size() < size) {
         const auto entries =
-            co_await entries_of(repository, tree.size(), std::min(size, tree.size() + entries_at_once));
+            co_await entries_of(repository, tree.size(), std::min(size, tree.size() + repaired_at_once));
         for (const Bytes& entry : entries) tree.append(tlog::leaf_hash(entry));
     }
     co_return tree.root();
@@ -59,9 +59,9 @@ awaitable<bool> TileRepair::step() {
     const std::uint64_t size = checkpoint_.size;
     for (int portion = 0; portion < portions_at_once; ++portion) {
         if (checked_.size() < size)
-            co_await check(std::min(size, checked_.size() + entries_at_once));
+            co_await check(std::min(size, checked_.size() + repaired_at_once));
         else if (rewritten_.size() < size)
-            co_await rewrite(std::min(size, rewritten_.size() + entries_at_once));
+            co_await rewrite(std::min(size, rewritten_.size() + repaired_at_once));
         else
             co_return true;
     }

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr milliseconds interval = 1h;
 constexpr milliseconds retry_after = 5min;
-constexpr std::size_t answer_bytes_max = 64 * 1024;  // with a chain of certificates
+constexpr std::size_t stamp_bytes_max = 64 * 1024;  // with a chain of certificates
 
 constexpr std::string_view answer_type = "application/timestamp-reply";
 
@@ -37,7 +37,7 @@ awaitable<void> PublishedLog::redate_stamp(TimePoint began, TimePoint instead) {
 }
 
 awaitable<std::optional<std::string>> PublishedLog::stamp(std::uint64_t size) {
-    auto object = co_await store_.get(options_.area, key_of(stamp_name(size)), answer_bytes_max);
+    auto object = co_await store_.get(options_.area, key_of(stamp_name(size)), stamp_bytes_max);
     if (!object) co_return std::nullopt;
     co_return std::move(object->bytes);
 }
@@ -72,7 +72,7 @@ std::string Timestamps::fetch(const Bytes& query) {
                                    .url = url_,
                                    .headers = {{"Content-Type", "application/timestamp-query"}},
                                    .body = std::string(as_text(query)),
-                                   .answer_bytes_max = answer_bytes_max};
+                                   .answer_bytes_max = stamp_bytes_max};
     net::HttpResponse response = client_.fetch(request, stopping_.get_token());
     if (response.status != 200) throw std::runtime_error(fmt::format("the authority answers {}", response.status));
     if (const auto checked = crypto::check_timestamp(as_bytes(response.body), query); !checked)

@@ -12,7 +12,7 @@ using storage::columns;
 using storage::Expect;
 using storage::sql;
 
-constexpr std::int64_t portion = 100;
+constexpr std::int64_t announced_at_once = 100;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ awaitable<std::optional<Announcements::Open>> Announcements::next() {
             " FROM term_policy_announcements WHERE (SELECT COUNT(*) FROM "
             "(SELECT 1 FROM mails WHERE kind = 'policyPublished' AND failed_at IS NULL LIMIT $1) AS waiting) < $1 "
             "ORDER BY created_at, term_policy_id LIMIT 1">,
-        portion);
+        announced_at_once);
     co_return open_columns.read_first(rows);
 }
 
@@ -39,7 +39,7 @@ awaitable<std::vector<Announcements::Reader>> Announcements::readers(Open announ
     const auto rows = co_await database_.query(
         "SELECT id, language FROM users WHERE id > $1 AND status = 'active' AND is_verified = TRUE AND "
         "deleted_at IS NULL AND created_at <= $2 ORDER BY id LIMIT $3",
-        announcement.after.value_or(UserId{}), announcement.created_at, portion);
+        announcement.after.value_or(UserId{}), announcement.created_at, announced_at_once);
     std::vector<Reader> out;
     for (std::size_t i = 0; i < rows.size(); ++i)
         out.push_back({rows[i].id<UserId>(0), find_language(rows[i].text(1)).value_or(Language::en)});
@@ -55,7 +55,7 @@ awaitable<void> Announcements::work_off() {
     const TimePoint now = clock_.now();
     storage::Transaction transaction;
     // Add this statement first: of several instances that read the same accounts, only one commits.
-    if (std::ssize(found) < portion)
+    if (std::ssize(found) < announced_at_once)
         transaction.add(Expect::one,
                         "DELETE FROM term_policy_announcements WHERE term_policy_id = $1 AND "
                         "COALESCE(after_user, $2) = $2",

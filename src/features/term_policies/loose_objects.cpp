@@ -14,7 +14,7 @@ using storage::Expect;
 using storage::sql;
 using storage::Text;
 
-constexpr std::int64_t portion = 100;
+constexpr std::int64_t objects_at_once = 100;
 
 template <Text name>
 constexpr Text later_sql = name + " = CASE WHEN loose_objects." + name + " < excluded." + name + " THEN excluded." +
@@ -101,7 +101,7 @@ awaitable<void> LooseObjects::sweep() {
     for (;;) {
         const auto due = co_await list_due(clock_.now());
         for (const PolicyObject& object : due) co_await sweep_one(object);
-        if (std::ssize(due) < portion) co_return;
+        if (std::ssize(due) < objects_at_once) co_return;
     }
 }
 
@@ -113,7 +113,7 @@ awaitable<void> LooseObjects::sweep_released(std::vector<PolicyObject> objects) 
 }
 
 awaitable<std::vector<PolicyObject>> LooseObjects::list_due(TimePoint now) {
-    const auto rows = co_await database_.query(due_sql(), now, portion);
+    const auto rows = co_await database_.query(due_sql(), now, objects_at_once);
     co_return object_columns.read_all(rows);
 }
 

@@ -10,7 +10,7 @@ namespace consentry {
 namespace {
 
 // Each retry means that a concurrent change committed between a read and a write, or that the clock jumped.
-constexpr int tries_max = 8;
+constexpr int publish_tries_max = 8;
 constexpr milliseconds shortest_claim = std::chrono::minutes{2};
 // Browsers display this type inline; they neither execute nor download it.
 constexpr std::string_view published_mime = "text/plain; charset=utf-8";
@@ -58,7 +58,7 @@ milliseconds Publication::claimed_for() const {
 }
 
 awaitable<Result<TermPolicy>> Publication::publish(Actor by, TermPolicyId id, PublicationTerms terms, Cause cause) {
-    for (int i = 0; i < tries_max; ++i) {
+    for (int i = 0; i < publish_tries_max; ++i) {
         auto seen = co_await repository_.find(id);
         if (!seen) co_return fail(errors::term_policy_not_found);
         if (seen->status == PolicyStatus::published) co_return fail(errors::term_policy_status_invalid);

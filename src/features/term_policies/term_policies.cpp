@@ -16,7 +16,7 @@ namespace {
 using storage::Area;
 
 // Each retry means that a concurrent change of the document committed between a read and a write.
-constexpr int tries_max = 8;
+constexpr int change_tries_max = 8;
 // How long a file is protected after its check began: until the request that needs it ends.
 constexpr milliseconds check_lifetime = std::chrono::minutes{10};
 // An upload begun before its address expires may still be running this long.
@@ -196,7 +196,7 @@ awaitable<Result<void>> TermPolicies::change_content(Actor by, TermPolicyId id, 
     std::vector<ContentFile> files{file};
     auto contents = co_await check(policy->type, policy->version, std::move(files));
     if (!contents) co_return fail(std::move(contents.error()));
-    for (int i = 0; i < tries_max; ++i) {
+    for (int i = 0; i < change_tries_max; ++i) {
         const TimePoint now = clock_.now();
         PrivilegedTransaction transaction(by, now);
         TermPolicyRepository::add_change(transaction, id, by.user(), now);
@@ -224,7 +224,7 @@ awaitable<Result<void>> TermPolicies::change_content(Actor by, TermPolicyId id, 
 awaitable<Result<void>> TermPolicies::remove_content(Actor by, TermPolicyId id, Language language, Cause cause) {
     const auto policy = co_await find_draft(id);
     if (!policy) co_return fail(Error{policy.error().kind()});
-    for (int i = 0; i < tries_max; ++i) {
+    for (int i = 0; i < change_tries_max; ++i) {
         const TimePoint now = clock_.now();
         PrivilegedTransaction transaction(by, now);
         TermPolicyRepository::add_change(transaction, id, by.user(), now);
@@ -250,7 +250,7 @@ awaitable<Result<void>> TermPolicies::update_processing(Actor by, TermPolicyId i
                                                         std::optional<std::string> processing, Cause cause) {
     const auto policy = co_await find_draft(id);
     if (!policy) co_return fail(Error{policy.error().kind()});
-    for (int i = 0; i < tries_max; ++i) {
+    for (int i = 0; i < change_tries_max; ++i) {
         const TimePoint now = clock_.now();
         PrivilegedTransaction transaction(by, now);
         TermPolicyRepository::add_change(transaction, id, by.user(), now);
@@ -266,7 +266,7 @@ awaitable<Result<void>> TermPolicies::update_processing(Actor by, TermPolicyId i
 }
 
 awaitable<Result<TermPolicy>> TermPolicies::erase(Actor by, TermPolicyId id, Cause cause) {
-    for (int i = 0; i < tries_max; ++i) {
+    for (int i = 0; i < change_tries_max; ++i) {
         auto policy = co_await find_draft(id);
         if (!policy) co_return policy;
         const TimePoint now = clock_.now();

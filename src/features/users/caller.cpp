@@ -30,7 +30,7 @@ std::string grace_line(std::span<const ConsentGrace> graces) {
 awaitable<Result<Caller>> CallerGuard::identify_fully(http::RequestContext& context) {
     auto caller = co_await identify(context);
     if (caller && caller->must_change_password)
-        co_return fail(Error{errors::password_expired}.with_message("auth.error.passwordTemporary"));
+        co_return fail(Error{errors::password_expired}.with_message(password_temporary_message));
     co_return caller;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -22,6 +23,9 @@ namespace consentry {
 using storage::awaitable;
 
 class CallerGuard;
+
+// The message of `password_expired` for a caller whose password is temporary. Pages tell the two apart by it.
+inline constexpr std::string_view password_temporary_message = "auth.error.passwordTemporary";
 
 // How long after a login or a confirmation the caller's proof of identity counts as fresh.
 inline constexpr std::chrono::minutes fresh_for{5};

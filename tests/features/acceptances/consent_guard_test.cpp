@@ -9,8 +9,6 @@
 namespace consentry::tests {
 namespace {
 
-constexpr const char* profile_path = "/api/shared/user/profile";
-
 // The type of a handler's first parameter alone declares its guard. Consenting derives from SignedIn and cannot be made
 // from a Caller, so it always requires a live session.
 static_assert(std::is_base_of_v<SignedIn, Consenting<>>);

@@ -15,7 +15,6 @@ namespace {
 using std::chrono::days;
 using ::testing::HasSubstr;
 
-constexpr const char* profile_path = "/api/shared/user/profile";
 const json::object immaterial{{"isMaterial", false}, {"materialReason", "Corrects our postal address"}};
 
 struct Changes {
@@ -209,8 +208,7 @@ TEST(DOC_8, TheListTellsWhetherAChangeWasMaterial) {
 }
 
 std::vector<LogEntry> published_entries(Service& service) {
-    for (const CleanUpTrouble& trouble : run(service.app().services().clean_up()))
-        ADD_FAILURE() << trouble.task << ": " << trouble.reason;
+    service.work();
     std::vector<LogEntry> out;
     for (const auto& row : service.sql(
              "SELECT hex(entry) FROM log_entries WHERE log = 'consent' AND position IS NOT NULL ORDER BY position"))

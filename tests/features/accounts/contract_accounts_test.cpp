@@ -18,7 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* profile_path = "/api/shared/user/profile";
 constexpr const char* sessions_path = "/api/shared/user/session/list";
 constexpr const char* firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 
@@ -35,11 +34,6 @@ std::string token_of(const Answer& login) {
     EXPECT_EQ(login.status, 200U) << login.body;
     return login.text("data.tokens.accessToken");
 }
-std::size_t live_sessions(const Service& service, const Person& person) {
-    return service.sql("SELECT id FROM sessions WHERE revoked_at IS NULL AND user_id = '" + person.id.text() + "'")
-        .size();
-}
-
 TEST(SES_8, ALoginOnADeviceTakesThePlaceOfItsFormerSession) {
     Service& service = suite_service();
     const Person person = service.make_person();
@@ -56,14 +50,14 @@ TEST(SES_8, ALoginOnADeviceTakesThePlaceOfItsFormerSession) {
     }
     for (const std::string& token : {laptop, anywhere, phone, others})
         EXPECT_EQ(service.get(sessions_path, bearer(token)).status, 200U);
-    EXPECT_EQ(live_sessions(service, person), 3U);
+    EXPECT_EQ(service.live_sessions(person), 3U);
     EXPECT_EQ(
         service.sql("SELECT DISTINCT revoked_reason FROM sessions WHERE revoked_at IS NOT NULL AND user_id IN ('" +
                     person.id.text() + "', '" + other.id.text() + "')"),
         (SqlRows{{"device"}}));
     // Logins without a device do not end each other's sessions.
     service.tokens_of(person);
-    EXPECT_EQ(live_sessions(service, person), 4U);
+    EXPECT_EQ(service.live_sessions(person), 4U);
 }
 
 TEST(SES_8, OfLoginsOnOneDeviceAtOnceOneSessionIsLeft) {
@@ -76,7 +70,7 @@ TEST(SES_8, OfLoginsOnOneDeviceAtOnceOneSessionIsLeft) {
                       {"device", {{"fingerprint", "phone"}}}}};
     const auto answers = all_at_once(service, std::vector<Call>(8, login));
     EXPECT_GE(count(answers, 200), 1U);
-    EXPECT_EQ(live_sessions(service, person), 1U);
+    EXPECT_EQ(service.live_sessions(person), 1U);
 }
 
 TEST(SES_8, TheSecondStepOfALoginDoesSoToo) {
@@ -88,7 +82,7 @@ TEST(SES_8, TheSecondStepOfALoginDoesSoToo) {
         ASSERT_TRUE(first.boolean("data.isTwoFactorRequired"));
         token_of(service.verify(first.text("data.challengeToken"), service.next_code(person)));
     }
-    EXPECT_EQ(live_sessions(service, person), 2U) << "this one, and the one that set two-factor up";
+    EXPECT_EQ(service.live_sessions(person), 2U) << "this one, and the one that set two-factor up";
 }
 
 TEST(Sessions, AreShownWithTheirOwnerTheirChangesAndTheirClient) {

@@ -8,7 +8,6 @@
 namespace consentry::tests {
 namespace {
 
-constexpr const char* profile_path = "/api/shared/user/profile";
 constexpr const char* export_path = "/api/shared/user/export";
 
 std::string entries_of(const Service& service, const Person& person) {

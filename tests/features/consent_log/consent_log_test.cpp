@@ -19,11 +19,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-void work(Service& service) {
-    for (const CleanUpTrouble& trouble : run(service.app().services().clean_up()))
-        ADD_FAILURE() << trouble.task << ": " << trouble.reason;
-}
-
 json::object log_facts(const Service& service) {
     const Answer answer = service.get("/.well-known/consent-log");
     EXPECT_EQ(answer.status, 200U);
@@ -53,11 +48,6 @@ json::object claims_of(const Service& service, const std::string& receipt) {
         if (key && key->verify(jws->signing_input, jws->signature)) return jws->claims;
     }
     return {};
-}
-
-std::string receipt_of(const Answer& answer) {
-    EXPECT_EQ(answer.status, 200U);
-    return std::string(answer.json.at("data").at("receipt").as_string());
 }
 
 std::string proof_path(const json::object& claims) {
@@ -90,7 +80,7 @@ TEST(ConsentLog, AnAcceptanceGetsAReceiptAndThenAProof) {
 
     const Answer early = t.service.get(proof_path(claims), bearer(t.token));
     EXPECT_TRUE(early.status == 200U || early.number("statusCode") == 6116) << early.body;
-    work(t.service);
+    t.service.work();
     const Answer file = t.service.get(proof_path(claims), bearer(t.token));
     ASSERT_EQ(file.status, 200U) << file.body;
     const auto entry = proven_entry(t.service, file.body);
@@ -149,7 +139,7 @@ TEST(ConsentLog, OneAccountIsOneSubjectAndAWithdrawalAnEntryOfItsOwn) {
     const Person second = t.service.make_person();
     const auto theirs = receipt_of(accept(t.service, t.service.tokens_of(second).access, "marketing"));
     EXPECT_NE(claims_of(t.service, theirs).at("sub"), given.at("sub"));
-    work(t.service);
+    t.service.work();
     EXPECT_EQ(checkpoint_of(t.service).size, 4U);
     // Receipts and proofs are their owner's alone.
     const std::string other_token = t.service.tokens_of(second).access;
@@ -166,7 +156,7 @@ TEST(ConsentLog, TheTilesAreTheLog) {
             EXPECT_EQ(accept(t.service, t.token, "marketing").status, 200U);
             EXPECT_EQ(withdraw(t.service, t.token, "marketing").status, 200U);
         }
-        work(t.service);
+        t.service.work();
     }
     const tlog::Checkpoint checkpoint = checkpoint_of(t.service);
     ASSERT_EQ(checkpoint.size, 400U);
@@ -215,7 +205,7 @@ TEST(ConsentLog, TakesInWhatWasRecordedWithoutIt) {
     EXPECT_FALSE(without.json.as_object().contains("data"));
     EXPECT_EQ(t.service.get("/.well-known/consent-log").status, 404U);
     t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
-    work(t.service);
+    t.service.work();
     EXPECT_EQ(checkpoint_of(t.service).size, 2U) << "the publication and its acceptance";
     const json::value listed = t.service.get(accepted_path, bearer(t.token)).json.at("data").at(0);
     const std::string id(listed.at("id").as_string());
@@ -223,7 +213,7 @@ TEST(ConsentLog, TakesInWhatWasRecordedWithoutIt) {
     const json::object claims = claims_of(t.service, receipt_of(receipt));
     EXPECT_EQ(claims.at("late"), true);
     EXPECT_EQ(claims.at("jti"), id.c_str());
-    work(t.service);
+    t.service.work();
     EXPECT_EQ(checkpoint_of(t.service).size, 2U) << "once";
 }
 
@@ -259,7 +249,7 @@ TEST(ConsentLog, RefusesADatabaseThatIsOlderThanWhatOthersHaveSeen) {
     Signed t{Environment{}};
     publish(t.service, "privacy", 1);
     receipt_of(accept(t.service, t.token, "privacy"));
-    work(t.service);
+    t.service.work();
     ASSERT_EQ(checkpoint_of(t.service).size, 1U);
     // What a restored backup looks like.
     t.service.sql("DELETE FROM log_entries WHERE log = 'consent'");
@@ -278,7 +268,7 @@ TEST(ConsentLog, AChangedEntryGetsNoProof) {
     Signed t{Environment{}};
     publish(t.service, "privacy", 1);
     const json::object claims = claims_of(t.service, receipt_of(accept(t.service, t.token, "privacy")));
-    work(t.service);
+    t.service.work();
     ASSERT_EQ(t.service.get(proof_path(claims), bearer(t.token)).status, 200U);
     t.service.sql("UPDATE log_entries SET entry = " + t.service.literal(Bytes(consent_entry_bytes, 1)));
     EXPECT_EQ(t.service.get(proof_path(claims), bearer(t.token)).status, 503U);

@@ -32,11 +32,6 @@ constexpr const char* address = "203.0.113.77";
 constexpr const char* program = "CanaryBrowser/1.0";
 const Environment behind_a_proxy{{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}};
 
-void work(Service& service) {
-    for (const CleanUpTrouble& trouble : run(service.app().services().clean_up()))
-        ADD_FAILURE() << trouble.task << ": " << trouble.reason;
-}
-
 Headers canary(Headers headers = {}) {
     headers.emplace_back("X-Forwarded-For", address);
     headers.emplace_back("User-Agent", program);
@@ -52,7 +47,7 @@ void erase_self(Service& service, const std::string& token) {
 void erase_in_time(Service& service, const std::string& token) {
     erase_self(service, token);
     service.pass(std::chrono::days{30});
-    work(service);
+    service.work();
 }
 
 std::string lower(std::string text) {
@@ -161,11 +156,6 @@ bool is_signed(const Service& service, const std::string& receipt) {
            });
 }
 
-std::string receipt_of(const Answer& answer) {
-    EXPECT_EQ(answer.status, 200U) << answer.body;
-    return std::string(answer.json.at("data").at("receipt").as_string());
-}
-
 std::string subject_of(const std::string& receipt) {
     return std::string(crypto::parse_jws(receipt)->claims.at("sub").as_string());
 }
@@ -215,7 +205,7 @@ TEST(DOC_5, ReceiptsAndProofsOutliveTheAccount) {
     publish(t.service, "marketing", 1);
     const std::string receipt = receipt_of(accept(t.service, t.token, "privacy"));
     receipt_of(accept(t.service, t.token, "marketing"));
-    work(t.service);
+    t.service.work();
     const std::string id(crypto::parse_jws(receipt)->claims.at("jti").as_string());
     const Answer proof = t.service.get("/api/shared/user/term-policy/receipt/" + id + "/proof", bearer(t.token));
     ASSERT_EQ(proof.status, 200U) << proof.body;
@@ -223,7 +213,7 @@ TEST(DOC_5, ReceiptsAndProofsOutliveTheAccount) {
     ASSERT_EQ(before.checkpoint.size, 2U);
 
     erase_in_time(t.service, t.token);
-    work(t.service);
+    t.service.work();
     const Log after(t.service);
     EXPECT_EQ(after.verifier.text(), before.verifier.text());
     EXPECT_EQ(after.root_of(before.checkpoint.size), before.checkpoint.root) << "the log has only grown";
@@ -238,7 +228,7 @@ TEST(DOC_5, ReceiptsAndProofsOutliveTheAccount) {
     EXPECT_EQ(after.erasures().at(0).time, std::chrono::floor<std::chrono::seconds>(t.service.clock().now()));
     EXPECT_EQ(after.entries.size(), 3U);
     EXPECT_EQ(t.rows(), "0");
-    work(t.service);
+    t.service.work();
     EXPECT_EQ(Log(t.service).entries.size(), 3U) << "once";
 }
 
@@ -255,7 +245,7 @@ TEST(DOC_5, AnErasureLosesNoEntryThatWaits) {
         value_of(t.service, "count(*) FROM log_entries WHERE log = 'consent' AND position IS NULL AND salt IS NULL"),
         "2");
     t.service.mend_writes();
-    work(t.service);
+    t.service.work();
     const Log log(t.service);
     ASSERT_EQ(log.entries.size(), 2U);
     EXPECT_EQ(to_hex(tlog::leaf_hash(log.entries.at(0))),
@@ -272,7 +262,7 @@ TEST(DOC_5, RowsThatNoLogKnowsLeaveNone) {
     EXPECT_EQ(t.rows(), "0");
     EXPECT_EQ(value_of(t.service, "count(*) FROM log_entries WHERE log = 'consent'"), "0");
     t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
-    work(t.service);
+    t.service.work();
     EXPECT_EQ(Log(t.service).acts_of_users(), 0U) << "nothing is there to be logged late";
 }
 
@@ -283,12 +273,12 @@ TEST(DOC_5, NothingOfAnErasedAccountIsLoggedLate) {
     EXPECT_EQ(accept(t.service, t.token, "privacy").status, 200U);
     t.service.sql("UPDATE users SET erased_at = 1 WHERE id = '" + t.person.id.text() + "'");
     t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
-    work(t.service);
+    t.service.work();
     EXPECT_EQ(Log(t.service).acts_of_users(), 0U);
     EXPECT_EQ(value_of(t.service, "count(*) FROM log_subjects"), "0");
     t.service.sql("UPDATE users SET erased_at = NULL");
     t.service.restart();
-    work(t.service);
+    t.service.work();
     EXPECT_EQ(Log(t.service).acts_of_users(), 1U) << "which the mark alone prevented";
 }
 
@@ -297,13 +287,13 @@ TEST(DOC_5, ALogThatIsOffStillLearnsOfTheErasure) {
     publish(t.service, "privacy", 1);
     publish(t.service, "cookies", 1);
     const std::string receipt = receipt_of(accept(t.service, t.token, "privacy"));
-    work(t.service);
+    t.service.work();
     t.service.restart({{"CONSENT_LOG_ENABLE", "false"}});
     EXPECT_EQ(accept(t.service, t.token, "cookies").status, 200U) << "will never be in the log";
     erase_in_time(t.service, t.token);
     EXPECT_EQ(value_of(t.service, "count(*) FROM log_entries WHERE log = 'consent' AND salt IS NOT NULL"), "0");
     t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
-    work(t.service);
+    t.service.work();
     const Log log(t.service);
     EXPECT_EQ(log.acts_of_users(), 2U);
     ASSERT_EQ(log.erasures().size(), 1U);
@@ -346,7 +336,7 @@ TEST(DOC_5, InstancesEraseEachAccountOnce) {
     EXPECT_EQ(accounts.erased().accounts, 3);
     EXPECT_EQ(accounts.erased().consents, 3 * 2'500);
     for (const Person& person : people) EXPECT_THAT(traces(t.service, person.id.text()), IsEmpty());
-    work(t.service);
+    t.service.work();
     const Log log(t.service);
     EXPECT_EQ(log.entries.size(), 6U);
     EXPECT_EQ(log.erasures().size(), 3U);
@@ -364,7 +354,7 @@ TEST(DOC_5, ALogThatNamesTheAccountMeanwhilePutsNothingOff) {
         "VALUES (NEW.id, '\\x000102030405060708090a0b0c0d0e0f'); END IF; RETURN NEW; END $$; "
         "CREATE TRIGGER give_tag AFTER UPDATE OF erased_at ON users FOR EACH ROW EXECUTE FUNCTION give_tag()");
     service.pass(std::chrono::days{30});
-    work(service);
+    service.work();
     EXPECT_EQ(value_of(service, "nextval('marks')"), "3") << "it was refused once";
     EXPECT_THAT(traces(service, eve.email), IsEmpty());
     EXPECT_THAT(traces(service, eve.id.text()), IsEmpty());
@@ -379,7 +369,7 @@ TEST(DOC_5, WhatTheFormerVersionLeftGoesToo) {
     t.service.sql("UPDATE users SET erased_at = deleted_at, deleted_email = NULL WHERE id = '" + t.person.id.text() +
                   "'");
     t.service.pass(std::chrono::days{30});
-    work(t.service);
+    t.service.work();
     EXPECT_THAT(traces(t.service, t.person.id.text()), IsEmpty());
     EXPECT_EQ(Log(t.service).erasures().size(), 1U);
 }
@@ -406,7 +396,7 @@ TEST(Deletion, AFormerAdministratorLeavesWithTheirActs) {
         EXPECT_THAT(traces(service, needle), IsEmpty()) << needle;
     EXPECT_EQ(value_of(service, "count(*) FROM activity_log WHERE created_by = '" + eve.id.text() + "'"), "1");
     service.sql("UPDATE activity_log SET created_at = 1");
-    work(service);
+    service.work();
     EXPECT_THAT(traces(service, eve.id.text()), IsEmpty()) << "the retention of the activity log is over";
 }
 

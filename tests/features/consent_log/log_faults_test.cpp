@@ -18,16 +18,6 @@ Fetch fetch_from(const Service& service) {
     return [&service](const std::string& path) { return service.get(path); };
 }
 
-void work(Service& service) {
-    for (const CleanUpTrouble& trouble : run(service.app().services().clean_up()))
-        ADD_FAILURE() << trouble.task << ": " << trouble.reason;
-}
-
-std::string receipt_of(const Answer& answer) {
-    EXPECT_EQ(answer.status, 200U) << answer.body;
-    return answer.text("data.receipt");
-}
-
 ReceiptKeys keys_of(const Service& service) {
     const Fetch fetch = fetch_from(service);
     return {fetch("/.well-known/consent-log.note").body, log_key(fetch)};
@@ -41,11 +31,11 @@ TEST(LogFaults, AClockThatIsSetBackHarmsNothing) {
     t.service.clock().step(-std::chrono::days{2});
     const std::string token = t.service.tokens_of(t.person).access;
     receipts.push_back(receipt_of(withdraw(t.service, token, "marketing")));
-    work(t.service);
+    t.service.work();
     t.service.clock().step(std::chrono::days{1});
     const std::string later = t.service.tokens_of(t.person).access;
     receipts.push_back(receipt_of(accept(t.service, later, "marketing")));
-    work(t.service);
+    t.service.work();
 
     const LogMirror mirror = mirror_of(fetch_from(t.service), log_key(fetch_from(t.service)));
     EXPECT_THAT(mirror.complaints, IsEmpty());
@@ -113,7 +103,7 @@ TEST(LogFaults, ALostKeyFileStopsTheStartAndIsNamed) {
     Signed t{Environment{}};
     publish(t.service, "privacy", 1);
     receipt_of(accept(t.service, t.token, "privacy"));
-    work(t.service);
+    t.service.work();
     const auto file = t.service.folder() / "data" / "keys" / "consent-log.key";
     const auto kept = t.service.folder() / "kept.key";
     std::filesystem::rename(file, kept);

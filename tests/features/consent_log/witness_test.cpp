@@ -51,10 +51,7 @@ protected:
         EXPECT_EQ(answer.status, 200U) << answer.body;
         return value_of(service(), "id FROM term_policy_acceptances ORDER BY sequence DESC LIMIT 1");
     }
-    void work() {
-        for (const CleanUpTrouble& trouble : run(service().app().services().clean_up()))
-            ADD_FAILURE() << trouble.task << ": " << trouble.reason;
-    }
+    void work() { service().work(); }
     std::string shown() { return service().get("/consent-log/checkpoint").body; }
     std::uint64_t size_shown() {
         const auto opened = tlog::open_checkpoint(shown(), log_signer.verifier());

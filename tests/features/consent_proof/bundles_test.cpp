@@ -24,15 +24,15 @@ struct Auditor : Signed {
         publish_with_entry(service, "marketing", 1, {"de", "en"});  // entry 0
         publish_with_entry(service, "privacy", 2);                  // entry 1
         keep_text("marketing", 1, "en");
-        receipt_in(accept(service, token, "privacy"));
+        receipt_of(accept(service, token, "privacy"));
         for (int i = 0; i < rounds; ++i) {
             service.pass(std::chrono::hours{1});
             token = service.tokens_of(person).access;  // the former one has expired
-            receipt_in(accept(service, token, "marketing"));
-            receipt_in(withdraw(service, token, "marketing"));
+            receipt_of(accept(service, token, "marketing"));
+            receipt_of(withdraw(service, token, "marketing"));
         }
         other = service.make_person();
-        receipt_in(accept(service, service.tokens_of(other).access, "marketing", {{"language", "de"}}));
+        receipt_of(accept(service, service.tokens_of(other).access, "marketing", {{"language", "de"}}));
         publish_log(service);
         admin = service.tokens_of(service.make_person(Role::super_admin)).access;
     }

@@ -33,10 +33,10 @@ struct Log : Signed {
         for (int round = 0; round < 2; ++round)
             for (const std::string& one : tokens) {
                 service.pass(std::chrono::seconds{2});
-                if (round == 0) receipt_in(accept(service, one, "termsOfService", {{"language", "de"}}));
-                receipt_in(accept(service, one, "marketing"));
+                if (round == 0) receipt_of(accept(service, one, "termsOfService", {{"language", "de"}}));
+                receipt_of(accept(service, one, "marketing"));
                 service.pass(std::chrono::seconds{2});
-                receipt_in(withdraw(service, one, "marketing"));
+                receipt_of(withdraw(service, one, "marketing"));
             }
         publish_log(service);
     }
@@ -55,7 +55,7 @@ TEST(DatabaseCheck, AnHonestDatabaseIsWhatItsLogSays) {
     ASSERT_TRUE(findings.checkpoint);
     EXPECT_EQ(findings.checkpoint->size, versions + 30U);
     publish_with_entry(log.service, "marketing", 2);
-    receipt_in(accept(log.service, log.token, "marketing"));
+    receipt_of(accept(log.service, log.token, "marketing"));
     EXPECT_THAT(log.found(), IsEmpty()) << "pending";
     log.service.pass(std::chrono::minutes{2});
     const auto late = log.found();
@@ -134,7 +134,7 @@ TEST(DatabaseCheck, ACutOffEndIsFound) {
     publish_with_entry(log.service, "marketing", 2);
     const auto kept = log.service.sql("SELECT size, checkpoint FROM logs WHERE name = 'consent'");
     const std::string& size = kept[0][0];
-    receipt_in(accept(log.service, log.token, "marketing"));
+    receipt_of(accept(log.service, log.token, "marketing"));
     publish_log(log.service);
     EXPECT_THAT(log.found(), IsEmpty());
     log.service.sql("DELETE FROM term_policy_acceptances WHERE id = '" + log.id_at(std::stoi(size)) + "'");

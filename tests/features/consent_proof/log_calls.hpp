@@ -33,11 +33,6 @@ inline tlog::Policy policy_of(const Service& service) {
     return tlog::Policy::of_log(tlog::VerifierKey::parse(verifier_key_of(service)).value()).value();
 }
 
-inline std::string receipt_in(const Answer& answer) {
-    EXPECT_EQ(answer.status, 200U) << answer.body;
-    return std::string(answer.json.at("data").at("receipt").as_string());
-}
-
 inline std::string proof_of(const Service& service, const std::string& token, const std::string& receipt) {
     const json::object claims = crypto::parse_jws(receipt).value().claims;
     const std::string id(claims.at("jti").as_string());

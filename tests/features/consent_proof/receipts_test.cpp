@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 struct Given : Signed {
     Given() : Signed(Environment{}) {
         publish(service, "privacy", 3, {"de", "en"});
-        receipt = receipt_in(accept(service, token, "privacy", {{"language", "de"}}));
+        receipt = receipt_of(accept(service, token, "privacy", {{"language", "de"}}));
         publish_log(service);
         note = service.get("/.well-known/consent-log.note").body;
         proof = proof_of(service, token, receipt);
@@ -119,7 +119,7 @@ TEST(Receipts, AnotherLogIsNotTrusted) {
 TEST(Receipts, TheProofOfAnotherEntryProvesNothing) {
     Given given;
     publish(given.service, "cookies", 1);
-    const std::string second = receipt_in(accept(given.service, given.token, "cookies"));
+    const std::string second = receipt_of(accept(given.service, given.token, "cookies"));
     publish_log(given.service);
     const auto receipt = verify_receipt(second, given.description);
     ASSERT_TRUE(receipt) << receipt.error();

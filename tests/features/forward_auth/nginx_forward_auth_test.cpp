@@ -12,7 +12,7 @@
 namespace consentry::tests {
 namespace {
 
-constexpr const char* script = CONSENTRY_REAL_SERVERS "/nginx_forward_auth.sh";
+constexpr const char* nginx_script = CONSENTRY_REAL_SERVERS "/nginx_forward_auth.sh";
 
 // Runs nginx in front of one service for the lifetime of this object.
 class Nginx {
@@ -21,12 +21,12 @@ public:
         // The user that runs nginx must be able to enter the folder.
         std::filesystem::permissions(folder_.path(), std::filesystem::perms{0755});
         const auto values = named_values(output_of(
-            {script, "start", "--owner", std::to_string(::getpid()), place(), std::to_string(service.port())}));
+            {nginx_script, "start", "--owner", std::to_string(::getpid()), place(), std::to_string(service.port())}));
         client_.emplace(static_cast<std::uint16_t>(std::stoul(values.at("PORT"))));
     }
     ~Nginx() {
         try {
-            run_command({script, "stop", place()});
+            run_command({nginx_script, "stop", place()});
         } catch (const std::exception&) {
             // nginx ends with this process at the latest.
         }
@@ -62,13 +62,13 @@ std::string told(const Person& person, const std::string& role, const std::strin
 }
 constexpr const char* told_nothing = "id[] email[] role[] session[] token[]";
 
-struct Guarded {
+struct BehindNginx {
     Service service{{{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}}};
     Nginx nginx{service};
 };
 
 TEST(AUT_1, NginxLetsNobodyInWithoutALiveSession) {
-    const Guarded t;
+    const BehindNginx t;
     for (const std::string method : {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"}) {
         const Answer nobody = t.nginx.ask(method, "/orders/7?x=1", {}, forged);
         EXPECT_EQ(nobody.status, 401U) << method;
@@ -80,7 +80,7 @@ TEST(AUT_1, NginxLetsNobodyInWithoutALiveSession) {
 }
 
 TEST(AUT_5, NginxTellsTheApplicationWhoIsCallingAndNothingForged) {
-    Guarded t;
+    BehindNginx t;
     const Person person = t.service.make_person();
     const std::string token = t.service.tokens_of(person).access;
     const std::string session = t.service.get("/api/shared/user/session/list", bearer(token)).text("data.0.id");
@@ -98,7 +98,7 @@ TEST(AUT_5, NginxTellsTheApplicationWhoIsCallingAndNothingForged) {
 }
 
 TEST(AUT_1, NginxAsksForTheRoleOfALocation) {
-    Guarded t;
+    BehindNginx t;
     const std::string user = t.service.tokens_of(t.service.make_person()).access;
     const std::string admin = t.service.tokens_of(t.service.make_person(Role::admin)).access;
     for (const std::string path : {"/admin/", "/admin", "/Admin/", "/ADMIN/users", "/admin.json", "/admin/users",
@@ -110,7 +110,7 @@ TEST(AUT_1, NginxAsksForTheRoleOfALocation) {
 }
 
 TEST(DOC_8, NginxLetsInWhoHasAcceptedTheLatestVersions) {
-    Guarded t;
+    BehindNginx t;
     const Person person = t.service.make_person();
     const std::string token = t.service.tokens_of(person).access;
     const auto visit = [&] { return t.nginx.ask("GET", "/members/7", token, forged); };
@@ -132,7 +132,7 @@ TEST(DOC_8, NginxLetsInWhoHasAcceptedTheLatestVersions) {
 }
 
 TEST(AUT_4, NginxRefusesARevokedSessionAtItsNextRequest) {
-    Guarded t;
+    BehindNginx t;
     const std::string token = t.service.tokens_of(t.service.make_person()).access;
     EXPECT_EQ(t.nginx.ask("GET", "/", token).status, 200U);
     EXPECT_EQ(t.service.post("/api/shared/user/logout", {}, bearer(token)).status, 200U);
@@ -152,7 +152,7 @@ TEST(LIM_2, BehindNginxALimitIsOneClientsAndToldAsComeAgain) {
 }
 
 TEST(LOG_7, NginxHandsNobodyTheMetrics) {
-    const Guarded t;
+    const BehindNginx t;
     // The service trusts nginx, and the address of this client may read the metrics: only nginx refuses.
     EXPECT_EQ(t.service.get("/metrics").status, 200U);
     for (const char* path : {"/metrics", "/metrics?x=1", "//metrics", "/%6detrics"}) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* ada = "ada@example.org";
 
-struct World {
+struct AccountWorld {
     IdentityProviders providers;
     // No mail server takes the mails, so they stay in the table and can be counted.
     Service service{providers.settings({{"MAIL_URL", "smtp://127.0.0.1:9"}})};
@@ -66,7 +66,7 @@ struct World {
 };
 
 TEST(SOC_2, TheSubjectIsTheAccountWhateverItsAddress) {
-    World world;
+    AccountWorld world;
     const std::string user = world.user_of(world.log_in(google, "s-1", ada));
     EXPECT_EQ(world.user_of(world.log_in(google, "s-1", "new@example.org")), user) << "the provider's address changed";
     EXPECT_EQ(world.one("email FROM users"), ada);
@@ -80,7 +80,7 @@ TEST(SOC_2, TheSubjectIsTheAccountWhateverItsAddress) {
 }
 
 TEST(SOC_2, AnAddressGivenToSomebodyElseLeadsToNoAccount) {
-    World world;
+    AccountWorld world;
     EXPECT_EQ(world.log_in(google, "s-1", ada).status, 200U);
     const std::string sessions = world.rows("sessions");
     const Answer answer = world.log_in(google, "s-2", ada);
@@ -94,7 +94,7 @@ TEST(SOC_2, AnAddressGivenToSomebodyElseLeadsToNoAccount) {
 }
 
 TEST(SOC_2, TheSameSubjectAtAnotherProviderIsSomebodyElse) {
-    World world;
+    AccountWorld world;
     const std::string user = world.user_of(world.log_in(google, "s-1", ada));
     EXPECT_NE(world.user_of(world.log_in(apple, "s-1", "eve@example.org")), user);
     EXPECT_EQ(world.rows("users"), "2");
@@ -106,7 +106,7 @@ TEST(SOC_2, TheSameSubjectAtAnotherProviderIsSomebodyElse) {
 }
 
 TEST(SOC_3, AVerifiedAccountIsJoinedAndGoesOn) {
-    World world;
+    AccountWorld world;
     const Person person = world.service.make_person();
     const TokenTexts tokens = world.service.tokens_of(person);
     const Answer answer = world.log_in(google, "s-1", person.email, {{"name", "Somebody else"}});
@@ -128,7 +128,7 @@ TEST(SOC_3, AVerifiedAccountIsJoinedAndGoesOn) {
 }
 
 TEST(SOC_3, TheProvidersWordIsTrueInOneOfItsTwoForms) {
-    World world;
+    AccountWorld world;
     int subject = 0;
     const auto claim = [&](const std::string& email, const json::value& word, bool is_absent = false) {
         json::object changes{{"email_verified", is_absent ? json::value(nullptr) : word}};
@@ -146,7 +146,7 @@ TEST(SOC_3, TheProvidersWordIsTrueInOneOfItsTwoForms) {
 }
 
 TEST(SOC_3, ASecondAccountOfAProviderIsNotJoined) {
-    World world;
+    AccountWorld world;
     const Person person = world.service.make_person();
     EXPECT_EQ(world.user_of(world.log_in(google, "s-1", person.email)), person.id.text());
     const std::string before = world.traces();
@@ -167,7 +167,7 @@ TEST(SOC_3, ASecondAccountOfAProviderIsNotJoined) {
 }
 
 TEST(SOC_3, WithoutTheProvidersWordForTheAddressNothingIsJoinedOrMade) {
-    World world;
+    AccountWorld world;
     const Person verified = world.service.make_person();
     const Person unverified = world.service.make_person();
     world.service.sql("UPDATE users SET is_verified = FALSE WHERE id = '" + unverified.id.text() + "'");
@@ -190,7 +190,7 @@ TEST(SOC_3, WithoutTheProvidersWordForTheAddressNothingIsJoinedOrMade) {
 }
 
 TEST(SOC_3, AnAddressThatOnlyLooksTheSameIsSomebodyElses) {
-    World world;
+    AccountWorld world;
     const std::string user = world.user_of(world.log_in(google, "s-1", ada));
     // The domain contains a Cyrillic letter.
     const std::string other = world.user_of(world.log_in(google, "s-2", "ada@exаmple.org"));
@@ -201,7 +201,7 @@ TEST(SOC_3, AnAddressThatOnlyLooksTheSameIsSomebodyElses) {
 }
 
 TEST(SOC_3, WhoeverRegisteredTheAddressBeforeItsOwnerIsOut) {
-    World world;
+    AccountWorld world;
     const Person squatter = world.service.make_person();
     const std::string id = "'" + squatter.id.text() + "'";
     const TokenTexts tokens = world.service.tokens_of(squatter);
@@ -226,7 +226,7 @@ TEST(SOC_3, WhoeverRegisteredTheAddressBeforeItsOwnerIsOut) {
 }
 
 TEST(SOC_3, WhatAFormerHolderAcceptedIsNotTheOwnersConsent) {
-    World world;
+    AccountWorld world;
     for (const std::string& type : all_types) publish(world.service, type, 1);
     const Person squatter = world.service.make_person();
     const std::string before = world.service.tokens_of(squatter).access;
@@ -246,7 +246,7 @@ TEST(SOC_3, WhatAFormerHolderAcceptedIsNotTheOwnersConsent) {
 }
 
 TEST(SOC_3, ASecondFactorOfAStrangerGoesWithTheStranger) {
-    World world;
+    AccountWorld world;
     Person squatter = world.service.make_person();
     world.service.turn_two_factor_on(squatter);
     const std::string challenge = world.service.challenge_of(squatter);
@@ -264,7 +264,7 @@ TEST(SOC_3, ASecondFactorOfAStrangerGoesWithTheStranger) {
 // An import by an earlier version could leave this state: an unverified address with somebody's identity.
 TEST(SOC_3, AnIdentityOfAFormerHolderIsOutOnceTheOwnerProvesTheAddress) {
     for (const bool same_provider : {false, true}) {
-        World world;
+        AccountWorld world;
         const Person person = world.service.make_person();
         world.service.sql("UPDATE users SET is_verified = FALSE, password_hash = NULL");
         world.service.sql(
@@ -285,7 +285,7 @@ TEST(SOC_3, AnIdentityOfAFormerHolderIsOutOnceTheOwnerProvesTheAddress) {
 
 // A change that raises the version must carry the identities over explicitly, or they no longer log in.
 TEST(SOC_3, AnIdentityOfAFormerGenerationOpensNothing) {
-    World world;
+    AccountWorld world;
     const std::string user = world.user_of(world.log_in(google, "s-1", ada));
     world.service.sql("UPDATE users SET security_version = security_version + 1");
     EXPECT_EQ(world.log_in_claiming("s-1", ada, {{"email_verified", false}}).status, 401U);
@@ -296,7 +296,7 @@ TEST(SOC_3, AnIdentityOfAFormerGenerationOpensNothing) {
 }
 
 TEST(SOC_3, AnIdentityOutlivesTheChangesThatAreNotAboutIt) {
-    World world;
+    AccountWorld world;
     const Person person = world.service.make_person();
     const TokenTexts admin = world.service.tokens_of(world.service.make_person(Role::admin));
     ASSERT_EQ(world.log_in(google, "s-1", person.email).status, 200U);
@@ -322,7 +322,7 @@ TEST(SOC_3, AnIdentityOutlivesTheChangesThatAreNotAboutIt) {
 
 // A restored database does not know which identity tokens were used after the backup.
 TEST(STO_6, AnIdentityTokenFromBeforeTheEpochCountsAsUsed) {
-    World world;
+    AccountWorld world;
     const std::string token = world.providers.token(world.service, google, "s-1", ada);
     ASSERT_EQ(log_in_with(world.service, google, token).status, 200U);
     world.service.sql("DELETE FROM spent_identity_tokens");
@@ -334,7 +334,7 @@ TEST(STO_6, AnIdentityTokenFromBeforeTheEpochCountsAsUsed) {
 }
 
 TEST(SOC_3, AnAccountThatMayNotActIsNotJoined) {
-    World world;
+    AccountWorld world;
     const Person person = world.service.make_person();
     for (const auto& [status, name] :
          {std::pair{"inactive", "inactiveForbidden"}, std::pair{"blocked", "blockedForbidden"}})
@@ -349,7 +349,7 @@ TEST(SOC_3, AnAccountThatMayNotActIsNotJoined) {
 }
 
 TEST(SOC_3, AnIdentityThatIsKnownProvesOnlyItsOwnAddress) {
-    World world;
+    AccountWorld world;
     EXPECT_EQ(world.log_in(google, "s-1", ada).status, 200U);
     world.service.sql("UPDATE users SET is_verified = FALSE");
     EXPECT_EQ(world.log_in(google, "s-1", "other@example.org").code_name(), "emailNotVerified");
@@ -359,7 +359,7 @@ TEST(SOC_3, AnIdentityThatIsKnownProvesOnlyItsOwnAddress) {
 }
 
 TEST(SOC_6, AFirstLoginMakesAnAccount) {
-    World world;
+    AccountWorld world;
     world.service.clock().advance(seconds{1});
     const std::string token = world.providers.token(world.service, apple, "s-1", "Ada@Example.org");
     Headers headers = bearer(token);
@@ -392,7 +392,7 @@ TEST(SOC_6, AFirstLoginMakesAnAccount) {
 }
 
 TEST(SOC_6, AFirstLoginAcceptsWhatWasTicked) {
-    World world;
+    AccountWorld world;
     publish(world.service, "termsOfService", 2);
     publish(world.service, "marketing", 1);
     const Answer answer =
@@ -403,7 +403,7 @@ TEST(SOC_6, AFirstLoginAcceptsWhatWasTicked) {
 }
 
 TEST(SOC_6, AHundredFirstLoginsAtOnceMakeOneAccount) {
-    World world;
+    AccountWorld world;
     const auto answers = all_at_once(world.service, world.logins(100, "s-1", ada));
     EXPECT_EQ(count(answers, 200), 100U);
     EXPECT_EQ(world.rows("users"), "1");
@@ -414,7 +414,7 @@ TEST(SOC_6, AHundredFirstLoginsAtOnceMakeOneAccount) {
 }
 
 TEST(SOC_6, ManySubjectsWithOneAddressAtOnceAreOneAccountOfOneOfThem) {
-    World world;
+    AccountWorld world;
     std::vector<Call> calls;
     for (int i = 0; i < 30; ++i)
         calls.push_back(
@@ -429,7 +429,7 @@ TEST(SOC_6, ManySubjectsWithOneAddressAtOnceAreOneAccountOfOneOfThem) {
 }
 
 TEST(SOC_6, ATakeOverHappensOnceHoweverManyCome) {
-    World world;
+    AccountWorld world;
     const Person squatter = world.service.make_person();
     world.service.sql("UPDATE users SET is_verified = FALSE");
     const auto answers = all_at_once(world.service, world.logins(30, "s-1", squatter.email));
@@ -440,7 +440,7 @@ TEST(SOC_6, ATakeOverHappensOnceHoweverManyCome) {
 }
 
 TEST(SOC_6, WhatIsSwitchedOffLetsNobodyIn) {
-    World world;
+    AccountWorld world;
     const Person person = world.service.make_person();
     EXPECT_EQ(world.log_in(google, "s-1", ada).status, 200U);
     world.service.sql("UPDATE feature_flags SET is_enabled = FALSE WHERE key = 'loginWithGoogle'");
@@ -464,7 +464,7 @@ TEST(SOC_6, WhatIsSwitchedOffLetsNobodyIn) {
 }
 
 TEST(SOC_6, SignUpCanBeSwitchedOffAlone) {
-    World world;
+    AccountWorld world;
     const Person person = world.service.make_person();
     world.service.sql("UPDATE feature_flags SET metadata = '{\"signUpAllowed\":false}' WHERE key = 'loginWithGoogle'");
     world.service.lose_cache();
@@ -480,7 +480,7 @@ TEST(SOC_6, SignUpCanBeSwitchedOffAlone) {
 }
 
 TEST(SOC_6, AnOutageLeavesNothingBehindAndTheTokenGood) {
-    World world;
+    AccountWorld world;
     world.service.clock().advance(seconds{1});
     const std::string token = world.providers.token(world.service, google, "s-1", ada);
     const std::string before = world.traces();

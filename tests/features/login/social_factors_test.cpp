@@ -7,7 +7,7 @@
 namespace consentry::tests {
 namespace {
 
-struct World {
+struct FactorWorld {
     IdentityProviders providers;
     // No mail server takes the mails, so they stay in the table and can be counted.
     Service service{providers.settings({{"MAIL_URL", "smtp://127.0.0.1:9"}})};
@@ -20,7 +20,7 @@ struct World {
 };
 
 TEST(TFA_14, ASocialLoginAsksForTheSecondFactorAndJoinsAfterIt) {
-    World world;
+    FactorWorld world;
     Person person = world.service.make_person();
     world.service.turn_two_factor_on(person);
     const std::string sessions = world.one("count(*) FROM sessions");
@@ -50,7 +50,7 @@ TEST(TFA_14, ASocialLoginAsksForTheSecondFactorAndJoinsAfterIt) {
 }
 
 TEST(TFA_14, OfTwoIdentitiesThatWouldJoinOneDoes) {
-    World world;
+    FactorWorld world;
     Person person = world.service.make_person();
     world.service.turn_two_factor_on(person);
     const std::string first = world.log_in("s-1", person.email).text("data.challengeToken");
@@ -63,7 +63,7 @@ TEST(TFA_14, OfTwoIdentitiesThatWouldJoinOneDoes) {
 }
 
 TEST(TFA_14, AForcedSetUpStandsBeforeTheTokensHereAsWell) {
-    World world;
+    FactorWorld world;
     Person person = world.service.make_person();
     world.service.turn_two_factor_on(person);
     const std::string admin = world.service.tokens_of(world.service.make_person(Role::admin)).access;
@@ -87,7 +87,7 @@ TEST(TFA_14, AForcedSetUpStandsBeforeTheTokensHereAsWell) {
 }
 
 TEST(TFA_14, WhatBindsPasswordsAloneDoesNotBindASocialLogin) {
-    World world;
+    FactorWorld world;
     const Person person = world.service.make_person();
     for (int i = 0; i < 5; ++i) world.service.log_in(person.email, "Wrong-Harbor-42");
     EXPECT_EQ(world.service.log_in(person).code_name(), "passwordAttemptMax");
@@ -100,7 +100,7 @@ TEST(TFA_14, WhatBindsPasswordsAloneDoesNotBindASocialLogin) {
 }
 
 TEST(TFA_14, AnExpiredPasswordDoesNotBindTheSecondStepEither) {
-    World world;
+    FactorWorld world;
     Person person = world.service.make_person();
     world.service.turn_two_factor_on(person);
     world.service.sql("UPDATE users SET password_expires_at = 1");
@@ -109,7 +109,7 @@ TEST(TFA_14, AnExpiredPasswordDoesNotBindTheSecondStepEither) {
 }
 
 TEST(TFA_14, ATemporaryPasswordMustBeChangedHoweverOneComes) {
-    World world;
+    FactorWorld world;
     const Person person = world.service.make_person();
     world.service.sql("UPDATE users SET must_change_password = TRUE");
     const Answer answer = world.log_in("s-1", person.email);
@@ -120,7 +120,7 @@ TEST(TFA_14, ATemporaryPasswordMustBeChangedHoweverOneComes) {
 }
 
 TEST(TFA_14, ASecurityChangeEndsASocialLoginThatIsUnderWay) {
-    World world;
+    FactorWorld world;
     Person person = world.service.make_person();
     world.service.turn_two_factor_on(person);
     const std::string challenge = world.log_in("s-1", person.email).text("data.challengeToken");

@@ -15,10 +15,10 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 
-struct World {
+struct KeyWorld {
     IdentityProviders providers;
     Service service;
-    explicit World(Environment more = {}) : service(providers.settings(std::move(more))) {}
+    explicit KeyWorld(Environment more = {}) : service(providers.settings(std::move(more))) {}
 
     Answer log_in(const json::object& more = {}) {
         service.clock().advance(milliseconds{1'000});  // makes every token unique
@@ -31,7 +31,7 @@ struct World {
 };
 
 TEST(SOC_5, KeysAreFetchedOnceForAllWhoWait) {
-    World world;
+    KeyWorld world;
     EXPECT_EQ(world.fetches(), 0) << "nobody came yet";
     std::vector<Call> calls;
     for (int i = 0; i < 50; ++i)
@@ -45,7 +45,7 @@ TEST(SOC_5, KeysAreFetchedOnceForAllWhoWait) {
 }
 
 TEST(SOC_5, AnUnknownKeyIsAskedForOnceAMinute) {
-    World world;
+    KeyWorld world;
     EXPECT_EQ(world.log_in().status, 200U);
     for (int i = 0; i < 20; ++i) EXPECT_EQ(world.log_in({{"kid", "k" + std::to_string(i)}}).status, 401U);
     EXPECT_EQ(world.fetches(), 1);
@@ -62,7 +62,7 @@ TEST(SOC_5, AnUnknownKeyIsAskedForOnceAMinute) {
 }
 
 TEST(SOC_5, ARotationIsFollowedAndTheOldKeysAreGone) {
-    World world;
+    KeyWorld world;
     json::object claims = world.providers.claims(world.service, google, "s-1", "ada@example.org");
     claims["exp"] = claims["iat"].as_int64() + 86'400;
     EXPECT_EQ(world.log_in().status, 200U);
@@ -76,7 +76,7 @@ TEST(SOC_5, ARotationIsFollowedAndTheOldKeysAreGone) {
 }
 
 TEST(SOC_5, KeysAreKeptAsLongAsTheProviderSaysWithinBounds) {
-    World world;
+    KeyWorld world;
     const auto fetched_after = [&](const char* cache_control, milliseconds time) {
         world.providers.set_fault({{"cacheControl", cache_control}});
         world.service.pass(hours{25});  // expires all known keys
@@ -100,7 +100,7 @@ TEST(SOC_5, KeysAreKeptAsLongAsTheProviderSaysWithinBounds) {
 }
 
 TEST(SOC_5, WhileTheProviderIsDownKnownKeysGoOnForADay) {
-    World world;
+    KeyWorld world;
     const Person person = world.service.make_person();
     EXPECT_EQ(world.log_in().status, 200U);
     world.providers.set_fault({{"kind", "status"}, {"status", 500}});
@@ -125,7 +125,7 @@ TEST(SOC_5, WhileTheProviderIsDownKnownKeysGoOnForADay) {
 }
 
 TEST(SOC_5, WhatIsNoKeySetIsNotTaken) {
-    World world;
+    KeyWorld world;
     const Person person = world.service.make_person();
     const std::vector<json::object> faults{
         {{"kind", "status"}, {"status", 404}},
@@ -161,7 +161,7 @@ TEST(SOC_5, WhatIsNoKeySetIsNotTaken) {
 }
 
 TEST(SOC_5, KeysOfOtherKindsAreInNobodysWay) {
-    World world;
+    KeyWorld world;
     world.providers.set_fault({{"more", json::array{json::object{{"kty", "RSA"}, {"use", "enc"}, {"kid", "a"}},
                                                     json::object{{"kty", "EC"}, {"crv", "secp256k1"}, {"kid", "b"}},
                                                     json::object{{"kty", "new"}, {"kid", "c"}}}}});
@@ -187,7 +187,7 @@ TEST(SOC_5, ACertificateOfAStrangerIsNotBelieved) {
 }
 
 TEST(FLT_3, ASlowProviderIsInNobodysWay) {
-    World world({{"HTTP_THREADS", "1"}});  // a blocked thread would stop all requests
+    KeyWorld world({{"HTTP_THREADS", "1"}});  // a blocked thread would stop all requests
     const Person person = world.service.make_person();
     for (const char* kind : {"silence", "drip"}) {
         world.providers.set_fault({{"kind", kind}});
@@ -211,7 +211,7 @@ TEST(FLT_3, ASlowProviderIsInNobodysWay) {
 }
 
 TEST(SOC_5, TheServiceStopsWhileAProviderKeepsItWaiting) {
-    World world;
+    KeyWorld world;
     world.providers.set_fault({{"kind", "silence"}});
     const std::string token = world.providers.token(world.service, google, "s-1", "ada@example.org");
     std::jthread waiting([&] {

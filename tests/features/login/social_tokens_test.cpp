@@ -17,17 +17,17 @@ namespace {
 const std::string path = "/api/public/user/login/social/google";
 constexpr const char* email = "ada@example.org";
 
-struct World {
+struct TokenWorld {
     IdentityProviders providers;
     Service service;
-    explicit World(Environment more = {}) : service(providers.settings(std::move(more))) {}
+    explicit TokenWorld(Environment more = {}) : service(providers.settings(std::move(more))) {}
 
     std::string rows(const std::string& table) const { return service.sql("SELECT count(*) FROM " + table)[0][0]; }
 };
 
 // An order for a token: what the test provider is asked for, and the claims, at the service's time.
 struct Order {
-    World& world;
+    TokenWorld& world;
     json::object order;
     json::object claims;
     std::int64_t now;
@@ -52,7 +52,7 @@ struct Variant {
     std::function<void(Order&)> change;
 };
 
-Order order_of(World& world) {
+Order order_of(TokenWorld& world) {
     return {.world = world,
             .order = {{"provider", google}},
             .claims = world.providers.claims(world.service, google, "subject-1", email),
@@ -189,7 +189,7 @@ const std::vector<Variant> forgeries{
 };
 
 TEST(SOC_1, NoForgedTokenLetsAnybodyIn) {
-    World world;
+    TokenWorld world;
     ASSERT_EQ(log_in_with(world.service, google, order_of(world).token()).status, 200U)
         << "what the others differ from";
     const std::string users = world.rows("users");
@@ -210,7 +210,7 @@ TEST(SOC_1, NoForgedTokenLetsAnybodyIn) {
 }
 
 TEST(SOC_1, WhatProvidersMaySayInMoreThanOneWay) {
-    World world;
+    TokenWorld world;
     const std::vector<Variant> good{
         {"ES256", [](Order& o) { o.order["alg"] = "ES256"; }},
         {"another client of ours", [](Order& o) { o.claims["aud"] = "google-app"; }},
@@ -250,7 +250,7 @@ TEST(SOC_1, WhatProvidersMaySayInMoreThanOneWay) {
 }
 
 TEST(SOC_1, ATokenMustComeAsOneBearer) {
-    World world;
+    TokenWorld world;
     const std::string token = world.providers.token(world.service, google, "subject-1", email);
     const json::object body{{"from", "website"}};
     for (const Headers& headers :
@@ -274,7 +274,7 @@ TEST(SOC_1, ATokenMustComeAsOneBearer) {
 }
 
 TEST(SOC_1, TheOperatorLearnsWhyATokenWasRefused) {
-    World world;
+    TokenWorld world;
     Order order = order_of(world);
     order.claims["aud"] = "somebody-else";
     const std::string token = order.token();
@@ -299,7 +299,7 @@ TEST(SOC_1, TheOperatorLearnsWhyATokenWasRefused) {
 }
 
 TEST(SOC_4, OneTokenIsOneLoginHoweverManyPostIt) {
-    World world;
+    TokenWorld world;
     const std::string token = world.providers.token(world.service, google, "subject-1", email);
     const std::vector<Call> calls(100, {.path = path, .body = {{"from", "website"}}, .headers = bearer(token)});
     const auto answers = all_at_once(world.service, calls);
@@ -310,7 +310,7 @@ TEST(SOC_4, OneTokenIsOneLoginHoweverManyPostIt) {
 }
 
 TEST(SOC_4, OneTokenIsOneChallengeHoweverManyPostIt) {
-    World world;
+    TokenWorld world;
     Person person = world.service.make_person();
     world.service.turn_two_factor_on(person);
     const std::string sessions = world.rows("sessions");
@@ -324,7 +324,7 @@ TEST(SOC_4, OneTokenIsOneChallengeHoweverManyPostIt) {
 }
 
 TEST(SOC_4, ATokenIsRememberedUntilItsEnd) {
-    World world;
+    TokenWorld world;
     json::object claims = world.providers.claims(world.service, google, "subject-1", email);
     const std::string token = world.providers.token({{"claims", claims}, {"alg", "ES256"}});
     EXPECT_EQ(log_in_with(world.service, google, token).status, 200U);
@@ -343,7 +343,7 @@ TEST(SOC_4, ATokenIsRememberedUntilItsEnd) {
 }
 
 TEST(SOC_4, ASecondSignatureOfATokenIsNoSecondToken) {
-    World world;
+    TokenWorld world;
     const std::string token =
         world.providers.token({{"claims", world.providers.claims(world.service, google, "subject-1", email)},
                                {"alg", "ES256"},
@@ -357,7 +357,7 @@ TEST(SOC_4, ASecondSignatureOfATokenIsNoSecondToken) {
 }
 
 TEST(SOC_4, ANonceMustBeTheOneInTheToken) {
-    World world;
+    TokenWorld world;
     const auto token = [&](const json::value& nonce) {
         world.service.clock().advance(seconds{1});
         json::object claims = world.providers.claims(world.service, google, "subject-1", email);

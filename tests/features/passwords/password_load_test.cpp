@@ -14,7 +14,6 @@ namespace consentry::tests {
 namespace {
 
 constexpr const char* login = "/api/public/user/login/credential";
-constexpr const char* wrong_password = "Wrong-Harbor-42";
 
 std::vector<Call> guesses(std::size_t count, const std::function<Call(std::size_t)>& guess) {
     std::vector<Call> out;

@@ -11,7 +11,6 @@
 namespace consentry::tests {
 namespace {
 
-constexpr const char* wrong_password = "Wrong-Harbor-42";
 constexpr const char* bcrypt_hash = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
 
 void give_hash(const Service& service, const Person& person, std::string_view hash) {

@@ -12,9 +12,10 @@ namespace consentry::tests {
 namespace {
 
 // An account on the service of the suite, or on one of its own with these settings.
-struct World {
-    World() : service(suite_service()) {}
-    explicit World(Environment settings) : own(std::make_unique<Service>(std::move(settings))), service(*own) {}
+struct GenerationWorld {
+    GenerationWorld() : service(suite_service()) {}
+    explicit GenerationWorld(Environment settings)
+        : own(std::make_unique<Service>(std::move(settings))), service(*own) {}
 
     unsigned read(const TokenTexts& tokens) const { return status_with(service, tokens.access).status; }
     std::string one(const std::string& select) const { return service.sql("SELECT " + select).at(0).at(0); }
@@ -33,7 +34,7 @@ struct World {
 
 // Raising the version suffices, even if a change forgets to revoke the sessions.
 TEST(SES_5, ASessionOfAFormerSecurityVersionOpensNothing) {
-    World t;
+    GenerationWorld t;
     const TokenTexts tokens = t.service.tokens_of(t.person);
     ASSERT_EQ(t.read(tokens), 200U);
     t.service.sql("UPDATE users SET security_version = security_version + 1 WHERE id = '" + t.person.id.text() + "'");
@@ -49,7 +50,7 @@ TEST(SES_5, ASessionOfAFormerSecurityVersionOpensNothing) {
 }
 
 TEST(SES_5, ASessionOfAFormerEpochOpensNothing) {
-    World t{Environment{}};  // the epoch is that of all accounts
+    GenerationWorld t{Environment{}};  // the epoch is that of all accounts
     const TokenTexts tokens = t.service.tokens_of(t.person);
     ASSERT_EQ(t.read(tokens), 200U);
     t.service.sql("UPDATE epochs SET grants = grants + 1");
@@ -59,7 +60,7 @@ TEST(SES_5, ASessionOfAFormerEpochOpensNothing) {
 }
 
 TEST(SES_5, TheSessionThatIsKeptIsOfTheNewVersionAndNoOtherIs) {
-    World t;
+    GenerationWorld t;
     t.service.turn_two_factor_on(t.person);
     EXPECT_EQ(t.one("count(*) FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.revoked_at IS NULL "
                     "AND s.security_version = u.security_version AND u.security_version = 2 AND u.id = '" +
@@ -69,7 +70,7 @@ TEST(SES_5, TheSessionThatIsKeptIsOfTheNewVersionAndNoOtherIs) {
 
 // Each change in turn ends another session of the account at once, although that session is cached.
 TEST(SES_2, WithSessionCheckCacheWhateverEndsSessionsIsSeenAtOnce) {
-    World t({{"SESSION_CHECK", "cache"}});
+    GenerationWorld t({{"SESSION_CHECK", "cache"}});
     const TokenTexts admin = t.service.tokens_of(t.service.make_person(Role::admin));
     const std::string path = "/api/admin/user/update/" + t.person.id.text();
     const auto status = [&](const char* to) {
@@ -110,7 +111,7 @@ TEST(SES_2, WithSessionCheckCacheWhateverEndsSessionsIsSeenAtOnce) {
 }
 
 TEST(SES_2, WithSessionCheckCacheAReusedRefreshTokenEndsTheCopyToo) {
-    World t({{"SESSION_CHECK", "cache"}});
+    GenerationWorld t({{"SESSION_CHECK", "cache"}});
     const TokenTexts first = t.service.tokens_of(t.person);
     const Answer next = refresh_with(t.service, first.refresh);
     const TokenTexts second{next.text("data.accessToken"), next.text("data.refreshToken")};
@@ -121,7 +122,7 @@ TEST(SES_2, WithSessionCheckCacheAReusedRefreshTokenEndsTheCopyToo) {
 }
 
 TEST(SES_2, WithSessionCheckCacheTheFormerAccessTokenDiesWithTheRefresh) {
-    World t({{"SESSION_CHECK", "cache"}});
+    GenerationWorld t({{"SESSION_CHECK", "cache"}});
     const TokenTexts tokens = t.service.tokens_of(t.person);
     ASSERT_EQ(t.read(tokens), 200U);
     ASSERT_EQ(refresh_with(t.service, tokens.refresh).status, 200U);
@@ -130,7 +131,7 @@ TEST(SES_2, WithSessionCheckCacheTheFormerAccessTokenDiesWithTheRefresh) {
 
 // Write access to the cache is not enough to revive a session.
 TEST(SES_2, WithSessionCheckCacheACopyThatSomebodyElseWroteIsNotBelieved) {
-    World t({{"SESSION_CHECK", "cache"}});
+    GenerationWorld t({{"SESSION_CHECK", "cache"}});
     const TokenTexts tokens = t.service.tokens_of(t.person);
     const TokenTexts other = t.service.tokens_of(t.person);
     ASSERT_EQ(t.read(tokens), 200U);
@@ -155,7 +156,7 @@ TEST(SES_2, WithSessionCheckCacheACopyThatSomebodyElseWroteIsNotBelieved) {
 }
 
 TEST(SES_2, WithSessionCheckCacheACopyThatIsBroughtBackIsNoBetterThanItWas) {
-    World t({{"SESSION_CHECK", "cache"}});
+    GenerationWorld t({{"SESSION_CHECK", "cache"}});
     const TokenTexts tokens = t.service.tokens_of(t.person);
     ASSERT_EQ(t.read(tokens), 200U);
     const auto copy = run(t.cache().get(t.copy_key(tokens)));
@@ -167,7 +168,7 @@ TEST(SES_2, WithSessionCheckCacheACopyThatIsBroughtBackIsNoBetterThanItWas) {
 }
 
 TEST(SES_2, WithSessionCheckCacheNoCopyOfAnEarlierEpochIsBelievedOnceThePresentOneIsSeen) {
-    World t({{"SESSION_CHECK", "cache"}});
+    GenerationWorld t({{"SESSION_CHECK", "cache"}});
     const TokenTexts tokens = t.service.tokens_of(t.person);
     ASSERT_EQ(t.read(tokens), 200U);
     t.service.sql("UPDATE epochs SET grants = grants + 1");
@@ -178,7 +179,7 @@ TEST(SES_2, WithSessionCheckCacheNoCopyOfAnEarlierEpochIsBelievedOnceThePresentO
 // The guard remembers acceptances for one generation only. Every change that undoes them raises the version, even if
 // the session continues.
 TEST(DOC_8, TheGuardRemembersBySessionAndVersion) {
-    World t{Environment{}};  // a published policy concerns all accounts
+    GenerationWorld t{Environment{}};  // a published policy concerns all accounts
     publish(t.service, "privacy", 1);
     const TokenTexts tokens = t.service.tokens_of(t.person);
     ASSERT_EQ(accept(t.service, tokens.access, "privacy").status, 200U);

@@ -28,13 +28,6 @@ void expect_alive(const Service& service, const TokenTexts& tokens, const std::s
     EXPECT_EQ(status_with(service, tokens.access).status, 200U) << what;
 }
 
-std::int64_t live_sessions(const Service& service, const Person& person) {
-    return std::stoll(
-        service.sql("SELECT count(*) FROM sessions WHERE revoked_at IS NULL AND user_id = " + literal(person.id))
-            .at(0)
-            .at(0));
-}
-
 // Returns all rows of all tables as text.
 std::map<std::string, std::vector<std::vector<std::string>>> dump(const Service& service) {
     std::map<std::string, std::vector<std::vector<std::string>>> out;
@@ -291,7 +284,7 @@ TEST(SES_5, AChangeOfPasswordEndsAllSessions) {
     ASSERT_EQ(changed.status, 200U) << changed.body;
     for (const auto& tokens : sessions) expect_dead(service, tokens, "after the change");
     expect_alive(service, bystander, "another user's");
-    EXPECT_EQ(live_sessions(service, person), 0);
+    EXPECT_EQ(service.live_sessions(person), 0U);
 }
 
 TEST(SES_5, AChangeOfPasswordEndsOpenChallenges) {
@@ -354,7 +347,7 @@ TEST(SES_5, AnInactiveAccountIsToldSoAndDoesNothing) {
         ASSERT_EQ(changed.status, 200U) << changed.body;
 
         expect_dead(service, tokens, status);
-        EXPECT_EQ(live_sessions(service, person), 0) << status;
+        EXPECT_EQ(service.live_sessions(person), 0U) << status;
         const Answer login = service.log_in(person);
         EXPECT_EQ(login.code_name(), code);
         EXPECT_FALSE(login.has("data")) << login.body;
@@ -363,7 +356,7 @@ TEST(SES_5, AnInactiveAccountIsToldSoAndDoesNothing) {
         const Answer verified = service.verify(challenge, service.next_code(person));
         EXPECT_EQ(verified.status / 100, 4U) << status;
         EXPECT_FALSE(verified.has("data")) << verified.body;
-        EXPECT_EQ(live_sessions(service, person), 0) << status;
+        EXPECT_EQ(service.live_sessions(person), 0U) << status;
     }
 }
 
@@ -400,7 +393,7 @@ TEST(SES_8, TheEleventhLoginEndsTheOldest) {
     }
     expect_dead(service, tokens.front(), "the oldest");
     for (std::size_t i = 1; i < tokens.size(); ++i) expect_alive(service, tokens[i], std::to_string(i));
-    EXPECT_EQ(live_sessions(service, person), 10);
+    EXPECT_EQ(service.live_sessions(person), 10U);
     EXPECT_EQ(service.sql("SELECT revoked_reason FROM sessions WHERE revoked_at IS NOT NULL AND user_id = " +
                           literal(person.id)),
               (std::vector<std::vector<std::string>>{{"bound"}}));
@@ -411,7 +404,7 @@ TEST(SES_8, ALoginNeverEndsItself) {
     Service& service = suite_service();
     const Person person = service.make_person();
     for (int i = 0; i < 30; ++i) expect_alive(service, service.tokens_of(person), std::to_string(i));
-    EXPECT_EQ(live_sessions(service, person), 10);
+    EXPECT_EQ(service.live_sessions(person), 10U);
 }
 
 TEST(SES_8, TwoHundredParallelLoginsLeaveTen) {
@@ -424,7 +417,7 @@ TEST(SES_8, TwoHundredParallelLoginsLeaveTen) {
         return answer;
     });
     EXPECT_EQ(statuses(answers), (std::map<unsigned, std::size_t>{{200, 200}}));
-    EXPECT_EQ(live_sessions(service, person), 10);
+    EXPECT_EQ(service.live_sessions(person), 10U);
     std::size_t alive = 0;
     for (const Answer& answer : answers)
         alive += status_with(service, answer.text("data.tokens.accessToken")).status == 200 ? 1 : 0;

@@ -5,7 +5,7 @@
 namespace consentry::tests {
 namespace {
 
-struct LoggedIn {
+struct ClaimBearer {
     Service& service = suite_service();
     Person person = service.make_person();
     TokenTexts tokens = service.tokens_of(person);
@@ -17,7 +17,7 @@ struct LoggedIn {
 };
 
 TEST(TOK_7, EachKindStandsInItsOwnPlaceOnly) {
-    LoggedIn t;
+    ClaimBearer t;
     expect_refused_token(t.service, t.tokens.refresh, "a refresh token as access token");
     const Answer as_refresh = refresh_with(t.service, t.tokens.access);
     EXPECT_EQ(as_refresh.status, 401U);
@@ -43,7 +43,7 @@ TEST(TOK_7, AChallengeIsNoToken) {
 }
 
 TEST(TOK_7, TypAndKeyMustBothFit) {
-    LoggedIn t;
+    ClaimBearer t;
     for (const std::string& typ : std::vector<std::string>{R"("rt+jwt")", R"("JWT")", R"("AT+JWT")", R"("at+jwt ")",
                                                            R"("application/at+jwt")", R"("")", "null", R"(["at+jwt"])"})
         expect_refused_token(t.service, t.access.with_header("typ", typ), typ);
@@ -56,7 +56,7 @@ TEST(TOK_7, TypAndKeyMustBothFit) {
 }
 
 TEST(TOK_7, AnotherDeploymentsTokensAreForeign) {
-    LoggedIn t;
+    ClaimBearer t;
     for (const std::string& name : std::vector<std::string>{"iss", "aud"}) {
         const std::string ours(claims_of(t.tokens.access).at(name).as_string());
         for (const std::string& other :
@@ -77,7 +77,7 @@ TEST(TOK_7, AnotherDeploymentsTokensAreForeign) {
 }
 
 TEST(TOK_8, EveryClaimIsThereAndOfItsType) {
-    LoggedIn t;
+    ClaimBearer t;
     for (const std::string& name :
          std::vector<std::string>{"iss", "aud", "sub", "jti", "sid", "iat", "exp", "loginFrom", "loginWith"}) {
         expect_refused_token(t.service, t.access.without_claim(name), name + " absent");
@@ -99,7 +99,7 @@ TEST(TOK_8, EveryClaimIsThereAndOfItsType) {
 }
 
 TEST(TOK_8, IdsNameThisSessionOfThisUser) {
-    LoggedIn t;
+    ClaimBearer t;
     const Person other = t.service.make_person();
     const json::object foreign = claims_of(t.service.tokens_of(other).access);
     for (const std::string& name : std::vector<std::string>{"sub", "sid", "jti"})
@@ -112,7 +112,7 @@ TEST(TOK_8, IdsNameThisSessionOfThisUser) {
 }
 
 TEST(TOK_8, ATokenIsDeadAtExp) {
-    LoggedIn t;
+    ClaimBearer t;
     const auto at = [&](std::int64_t exp) { return t.access.with_claim("exp", std::to_string(exp)); };
     EXPECT_TRUE(t.accepts(at(t.now() + 1)));
     expect_refused_token(t.service, at(t.now()), "exp is now");
@@ -130,7 +130,7 @@ TEST(TOK_8, ATokenIsDeadAtExp) {
 }
 
 TEST(TOK_8, TheServicesOwnTokensDieAtExpAsWell) {
-    LoggedIn t;
+    ClaimBearer t;
     const std::int64_t exp = claims_of(t.tokens.access).at("exp").as_int64();
     EXPECT_EQ(exp, t.now() + 3'600);
     t.service.clock().set(from_epoch_seconds(exp - 1));
@@ -141,7 +141,7 @@ TEST(TOK_8, TheServicesOwnTokensDieAtExpAsWell) {
 }
 
 TEST(TOK_8, NotBeforeIsHonoured) {
-    LoggedIn t;
+    ClaimBearer t;
     const std::string later = t.access.with_claim("nbf", std::to_string(t.now() + 1));
     expect_refused_token(t.service, later, "nbf - 1 s");
     t.service.clock().advance(seconds{1});
@@ -150,14 +150,14 @@ TEST(TOK_8, NotBeforeIsHonoured) {
 }
 
 TEST(TOK_8, ATokenFromTheFutureIsRefused) {
-    LoggedIn t;
+    ClaimBearer t;
     expect_refused_token(t.service, t.access.with_claim("iat", std::to_string(t.now() + 3'600)), "an hour ahead");
     expect_refused_token(t.service, t.access.with_claim("iat", std::to_string(t.now() + 31)), "beyond the tolerance");
     EXPECT_TRUE(t.accepts(t.access.with_claim("iat", std::to_string(t.now() + 30))));
 }
 
 TEST(TOK_8, RefreshTokensAreReadAsStrictly) {
-    LoggedIn t;
+    ClaimBearer t;
     for (const std::string& name :
          std::vector<std::string>{"iss", "aud", "sub", "jti", "sid", "iat", "exp", "loginFrom", "loginWith"}) {
         EXPECT_EQ(refresh_with(t.service, t.refresh.without_claim(name)).status, 401U) << name;
@@ -176,7 +176,7 @@ TEST(TOK_8, RefreshTokensAreReadAsStrictly) {
 }
 
 TEST(TOK_8, TheAuthorizationHeaderIsReadOnce) {
-    LoggedIn t;
+    ClaimBearer t;
     const auto with = [&](Headers headers) {
         return t.service.get("/api/shared/user/2fa/status", std::move(headers)).status;
     };

@@ -11,8 +11,6 @@ namespace {
 
 using std::chrono::hours;
 
-constexpr const char* wrong_password = "Wrong-Harbor-42";
-
 TEST(RAC_6, AStepOfTheClockLeavesALockOfPasswordsAsItIs) {
     Service service;
     const Person person = service.make_person();

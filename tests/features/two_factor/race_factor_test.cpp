@@ -106,11 +106,6 @@ TEST(RAC_2, ConfirmingAtOnceHandsOutOneSetOfCodes) {
     }
 }
 
-std::string live_sessions(const Service& service, const Person& person) {
-    return service.sql("SELECT count(*) FROM sessions WHERE revoked_at IS NULL AND user_id = '" + person.id.text() +
-                       "'")[0][0];
-}
-
 // Expects that every session in `answers` has ended by now.
 void expect_all_dead(const Service& service, const std::vector<Answer>& answers, const std::string& what) {
     for (const Answer& answer : answers) {
@@ -140,7 +135,7 @@ TEST(RAC_3, NoLoginOfTheOldPasswordOutlivesItsChange) {
             changed = service.patch(change.path, change.body, change.headers).status;
         ASSERT_EQ(changed, 200U);
         expect_all_dead(service, answers, "round " + std::to_string(round));
-        EXPECT_EQ(live_sessions(service, person), "0");
+        EXPECT_EQ(service.live_sessions(person), 0U);
         // Logins after the change had the wrong password and may have locked the account for a while.
         service.clock().advance(std::chrono::hours{1});
         EXPECT_EQ(service.log_in(person.email, "Copper-Meadow-77").status, 200U);
@@ -239,7 +234,7 @@ TEST(RAC_3, NoRefreshOutlivesAChangeOfPassword) {
         for (const Answer& answer : all_at_once(service, calls))
             if (answer.has("data.accessToken"))
                 EXPECT_EQ(service.get(status_path, bearer(answer.text("data.accessToken"))).status, 401U) << round;
-        EXPECT_EQ(live_sessions(service, person), "0");
+        EXPECT_EQ(service.live_sessions(person), 0U);
     }
 }
 

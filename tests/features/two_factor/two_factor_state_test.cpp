@@ -21,11 +21,6 @@ std::vector<std::vector<std::string>> sealed(const Service& service, const Perso
                        person.id.text() + "'");
 }
 
-std::string live_sessions(const Service& service, const Person& person) {
-    return service.sql("SELECT count(*) FROM sessions WHERE revoked_at IS NULL AND user_id = '" + person.id.text() +
-                       "'")[0][0];
-}
-
 std::string reset_path(const std::string& user) { return "/api/admin/user/update/" + user + "/2fa/reset"; }
 
 TEST(TFA_12, AnActiveSecretIsNeitherShownNorReplaced) {
@@ -176,7 +171,7 @@ TEST(TFA_14, NoRoadPassesTheSecondFactor) {
         EXPECT_FALSE(answer.body.contains("accessToken")) << call.path;
         challenge = answer.text("data.challengeToken");
     }
-    EXPECT_EQ(live_sessions(service, it.person), "1") << "the enabling one";
+    EXPECT_EQ(service.live_sessions(it.person), 1U) << "the enabling one";
     for (const Call& call : routes_of(service.app(), "refreshTokens", {}, bearer(challenge)))
         EXPECT_EQ(service.call(call.method, call.path, "{}", call.headers).status, 401U) << call.path;
     int n = 0;
@@ -233,7 +228,7 @@ TEST(TFA_14, NoRoadPassesThePasswordLockOrTheForcedSetUp) {
                                       {{"challengeToken", challenge}, {"code", it.service.next_code(pending)}}, {}))
         expect_refused(it.service.call(call.method, call.path, json::serialize(call.body), {}), 400,
                        "twoFactorRequiredSetup");
-    EXPECT_EQ(live_sessions(it.service, it.person), "0");
+    EXPECT_EQ(it.service.live_sessions(it.person), 0U);
     for (int i = 0; i < 5; ++i) it.service.log_in(it.person.email, "Wrong-Harbor-42");
     for (const Call& call :
          routes_of(it.service.app(), "loginWithCredential", credentials(it.person.email, it.person.password), {}))

@@ -20,7 +20,7 @@ enum class Asks {
     proof,    // a password or code in the body
     session,  // nothing more: the harm is limited, or the operation has its own guard
 };
-const std::map<std::string, Asks>& table() {
+const std::map<std::string, Asks>& proofs_asked() {
     static const std::map<std::string, Asks> rows{
         {"setUpTwoFactor", Asks::fresh},
         {"enableTwoFactor", Asks::proof},
@@ -81,14 +81,14 @@ TEST(Freshness, EveryChangeSaysWhetherItAsksForAFreshProof) {
     for (const auto& operation : service.app().router().operations()) {
         if (operation->access.security_scheme != "accessToken") continue;
         if (operation->method == http::Method::get && !operation->any_method) continue;
-        const auto row = table().find(operation->id);
-        ASSERT_NE(row, table().end()) << operation->id << ": write down whether it asks for a fresh proof";
+        const auto row = proofs_asked().find(operation->id);
+        ASSERT_NE(row, proofs_asked().end()) << operation->id << ": write down whether it asks for a fresh proof";
         seen.insert(operation->id);
         EXPECT_EQ(contains(operation->access.errors, errors::fresh_login_required), row->second == Asks::fresh)
             << operation->id << ": the guard's type says otherwise";
         EXPECT_FALSE(contains(operation->errors, errors::fresh_login_required)) << operation->id << " asks unseen";
     }
-    for (const auto& [id, asks] : table()) EXPECT_TRUE(seen.contains(id)) << id << " is no such operation";
+    for (const auto& [id, asks] : proofs_asked()) EXPECT_TRUE(seen.contains(id)) << id << " is no such operation";
 }
 
 struct Attempt {
@@ -124,7 +124,7 @@ std::vector<Attempt> attempts() {
 TEST(Freshness, AnOldSessionIsNotEnoughForWhatAsksForAFreshProof) {
     Staff staff;
     std::size_t fresh = 0;
-    for (const auto& [id, asks] : table()) fresh += asks == Asks::fresh ? 1 : 0;
+    for (const auto& [id, asks] : proofs_asked()) fresh += asks == Asks::fresh ? 1 : 0;
     ASSERT_EQ(attempts().size(), fresh);
     const auto too_old = errors::fresh_login_required.service_code;
     const auto ask = [&](const Attempt& attempt) {

@@ -1,5 +1,7 @@
 #include "tests/support/calls/consent_calls.hpp"
 
+#include <gtest/gtest.h>
+
 #include "base/uuid.hpp"
 #include "crypto/digest.hpp"
 #include "tests/support/calls/policy_calls.hpp"
@@ -43,6 +45,11 @@ Answer accept(const Service& service, const std::string& token, const std::strin
 
 Answer withdraw(const Service& service, const std::string& token, const std::string& type) {
     return service.post(withdraw_path, {{"type", type}}, bearer(token));
+}
+
+std::string receipt_of(const Answer& answer) {
+    EXPECT_EQ(answer.status, 200U) << answer.body;
+    return answer.text("data.receipt");
 }
 
 bool has_accepted(const Service& service, const std::string& token, const std::string& type) {

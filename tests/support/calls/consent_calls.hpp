@@ -24,6 +24,7 @@ std::string publish(Service& service, const std::string& type, int version,
 
 Answer accept(const Service& service, const std::string& token, const std::string& type, const json::object& more = {});
 Answer withdraw(const Service& service, const std::string& token, const std::string& type);
+std::string receipt_of(const Answer& answer);  // of `accept` or `withdraw`
 // Returns the verdict of forward auth.
 bool has_accepted(const Service& service, const std::string& token, const std::string& type);
 // The verdicts for all four types, in the order of all_types: "1010".

@@ -44,7 +44,7 @@ void take_identity_of_id(ImportRow& row, const std::string& id) {
     if (bar != std::string::npos) take_identity(row, id.substr(0, bar), id.substr(bar + 1));
 }
 
-void convert(const json::object& user, ImportRow& row, const Hashes& hashes) {
+void convert_auth0(const json::object& user, ImportRow& row, const Hashes& hashes) {
     take_address(user, row);
     if (!row.email) return leave_out(row, "hasAddress");
     row.name = text_of(user, "name");
@@ -89,8 +89,9 @@ std::unique_ptr<ImportSource> auth0_export(std::istream& stream, std::istream* h
         if (auto hash = text_of(user, "passwordHash")) hashes.emplace(id_of(user), std::move(*hash));
     };
     if (hash_lines != nullptr && !read_lines(*hash_lines, take)) return std::make_unique<Refused>();
-    return json_lines(
-        stream, [hashes = std::move(hashes)](const json::object& user, ImportRow& row) { convert(user, row, hashes); });
+    return json_lines(stream, [hashes = std::move(hashes)](const json::object& user, ImportRow& row) {
+        convert_auth0(user, row, hashes);
+    });
 }
 
 }  // namespace consentry

@@ -25,7 +25,7 @@ std::string hash_of(const json::object& user, const FirebaseHashConfig& config) 
                        standard_base64(text_of(user, "passwordHash").value_or("")));
 }
 
-void convert(const json::object& user, ImportRow& row, const FirebaseHashConfig& config) {
+void convert_firebase(const json::object& user, ImportRow& row, const FirebaseHashConfig& config) {
     row.email = text_of(user, "email");
     if (!row.email) return leave_out(row, "hasAddress");
     row.name = text_of(user, "displayName");
@@ -76,8 +76,9 @@ std::optional<FirebaseHashConfig> FirebaseHashConfig::read(std::istream& stream)
 }
 
 std::unique_ptr<ImportSource> firebase_export(std::istream& stream, FirebaseHashConfig config) {
-    return json_document(
-        stream, [config = std::move(config)](const json::object& user, ImportRow& row) { convert(user, row, config); });
+    return json_document(stream, [config = std::move(config)](const json::object& user, ImportRow& row) {
+        convert_firebase(user, row, config);
+    });
 }
 
 }  // namespace consentry

@@ -45,7 +45,7 @@ std::string hash_of(const json::object& credential) {
                        salt, value);
 }
 
-void convert(const json::object& user, ImportRow& row) {
+void convert_keycloak(const json::object& user, ImportRow& row) {
     row.email = text_of(user, "email");
     if (!row.email) return leave_out(row, "hasAddress");
     row.name = joined(text_of(user, "firstName"), text_of(user, "lastName"));
@@ -76,6 +76,6 @@ void convert(const json::object& user, ImportRow& row) {
 
 }  // namespace
 
-std::unique_ptr<ImportSource> keycloak_export(std::istream& stream) { return json_document(stream, convert); }
+std::unique_ptr<ImportSource> keycloak_export(std::istream& stream) { return json_document(stream, convert_keycloak); }
 
 }  // namespace consentry

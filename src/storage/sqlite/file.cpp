@@ -1,0 +1,40 @@
+#include "storage/sqlite/file.hpp"
+
+#include <new>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace consentry::storage::sqlite {
+namespace {
+
+constexpr int busy_timeout_ms = 5'000;
+
+}  // namespace
+
+void CloseFile::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+
+void throw_failure(const std::filesystem::path& file, std::string_view why) {
+    throw std::runtime_error(fmt::format("sqlite {}: {}", file.string(), why));
+}
+
+FileHandle open_file(const std::string& name, const std::filesystem::path& file, int flags) {
+    sqlite3* raw = nullptr;
+    const int opened = sqlite3_open_v2(name.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+    FileHandle out(raw);
+    if (raw == nullptr) throw std::bad_alloc();
+    if (opened != SQLITE_OK) throw_failure(file, sqlite3_errmsg(raw));
+    sqlite3_busy_timeout(raw, busy_timeout_ms);
+    return out;
+}
+
+std::string first_text(const FileHandle& database, const std::filesystem::path& file, const char* sql) {
+    sqlite3_stmt* statement = nullptr;
+    const bool prepared = sqlite3_prepare_v2(database.get(), sql, -1, &statement, nullptr) == SQLITE_OK;
+    const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> owner(statement, &sqlite3_finalize);
+    if (!prepared || sqlite3_step(statement) != SQLITE_ROW) throw_failure(file, sqlite3_errmsg(database.get()));
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
+    return text == nullptr ? std::string() : std::string(text);
+}
+
+}  // namespace consentry::storage::sqlite

@@ -1,0 +1,28 @@
+// One database file, opened outside the service's own connections: to look at its schema or to copy it. Blocks. Every
+// failure is a std::runtime_error that names the file.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <sqlite3.h>
+
+namespace consentry::storage::sqlite {
+
+struct CloseFile {
+    void operator()(sqlite3* database) const;
+};
+using FileHandle = std::unique_ptr<sqlite3, CloseFile>;
+
+[[noreturn]] void throw_failure(const std::filesystem::path& file, std::string_view why);
+
+// `name` is the path of `file` or a URI with it; `flags` are those of sqlite3_open_v2. Waits up to five seconds for
+// another process that recovers the log of a crashed one.
+FileHandle open_file(const std::string& name, const std::filesystem::path& file, int flags);
+
+// Returns the first column of the first row. Empty for NULL.
+std::string first_text(const FileHandle& database, const std::filesystem::path& file, const char* sql);
+
+}  // namespace consentry::storage::sqlite
