@@ -12,5 +12,6 @@ function(consentry_embed)
             "-DFILES=${EMBED_FILES}" -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
     DEPENDS ${EMBED_FILES} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
     VERBATIM)
+  set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${EMBED_TARGET} PRIVATE ${output})
 endfunction()

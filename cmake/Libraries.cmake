@@ -16,6 +16,26 @@ function(consentry_library name)
   endif()
 endfunction()
 
+# How a program of the tests is compiled.
+function(consentry_compile_for_tests name)
+  cmake_parse_arguments(PROGRAM "" "" "LINKS" ${ARGN})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ${PROGRAM_LINKS} consentry_warnings)
+  target_compile_options(${name} PRIVATE ${consentry_quick_options})
+  if(consentry_test_support IN_LIST PROGRAM_LINKS)
+    target_precompile_headers(${name} REUSE_FROM consentry_precompiled_service_tests)
+  else()
+    target_precompile_headers(${name} REUSE_FROM consentry_precompiled_tests)
+  endif()
+endfunction()
+
+# consentry_test_helper(name SOURCES ... LINKS ...): a program that tests start.
+function(consentry_test_helper name)
+  cmake_parse_arguments(HELPER "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${HELPER_SOURCES})
+  consentry_compile_for_tests(${name} LINKS ${HELPER_LINKS} GTest::gmock)
+endfunction()
+
 # consentry_test(name SOURCES ... LINKS ... [TIMEOUT s] [COST n] [LABELS ...] [ENGINES] [ALSO_ON_SHARED_ENGINES] [S3]): one
 # GoogleTest program. CTest knows each of its suites as <name>.<suite> and runs it in a process of its own: the tests of
 # a suite share what a process sets up once, and suites run side by side.
@@ -32,14 +52,7 @@ function(consentry_test name)
   endif()
   cmake_parse_arguments(TEST "ENGINES;ALSO_ON_SHARED_ENGINES;S3" "TIMEOUT;COST" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name} PRIVATE ${TEST_LINKS} GTest::gmock_main consentry_warnings)
-  target_compile_options(${name} PRIVATE ${consentry_quick_options})
-  if(consentry_test_support IN_LIST TEST_LINKS)
-    target_precompile_headers(${name} REUSE_FROM consentry_precompiled_service_tests)
-  else()
-    target_precompile_headers(${name} REUSE_FROM consentry_precompiled_tests)
-  endif()
+  consentry_compile_for_tests(${name} LINKS ${TEST_LINKS} GTest::gmock_main)
   set(fixtures "")
   if(TEST_S3)
     list(APPEND fixtures s3)
