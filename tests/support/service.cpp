@@ -42,7 +42,7 @@ Environment test_settings(const std::filesystem::path& folder, Environment more)
     more.insert({{"DATA_DIR", (folder / "data").string()},
                  {"HTTP_HOST", "127.0.0.1"},
                  {"HTTP_PORT", "0"},
-                 {"HTTP_THREADS", "2"},
+                 {"HTTP_THREADS", on_shared_engines() ? "1" : "2"},  // each thread has connections of its own
                  {"AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB", "8192"},
                  {"AUTH_PASSWORD_ARGON2_PASSES", "1"},
                  {"THROTTLE_LIMIT", "0"}});  // tests outpace people; tests of the limit set it
