@@ -34,7 +34,7 @@ struct Length {
     static Length quick();
 };
 
-// How many rows one statement adds that prepares a measurement.
+// How many rows a statement adds while a measurement is prepared.
 inline constexpr std::int64_t rows_at_once = 20'000;
 
 // A server that runs.

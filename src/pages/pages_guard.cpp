@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t visitor_bytes = 32;
 constexpr std::string_view token_field = "csrf";
 constexpr std::string_view return_field = "return";
-constexpr std::string_view language_field = "lang";
 constexpr std::string_view link_token = "token";  // in the path of a mailed link
 
 const std::string* find_text(const std::vector<http::NamedText>& texts, std::string_view name) {

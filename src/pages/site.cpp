@@ -77,8 +77,6 @@ std::string location_of(const Address& address) {
     return text.substr(0, path) + std::string(guarded_root) + "/start?return=" + percent_encoded(text.substr(path));
 }
 
-constexpr std::string_view language_field = "lang";
-
 bool is_reading(const http::Request& request) {
     return request.method == http::Method::get || request.method == http::Method::head;
 }

@@ -11,7 +11,6 @@ const password = 'Velvet-Harbor-42';
 let service;
 let browser;
 before(async () => {
-    // How long a test waits for the page that tells of a database that takes nothing.
     service = new Service();
     service.migrate();
     service.publishPolicies({ marketing: '# News\n\nOnce a month.\n' });

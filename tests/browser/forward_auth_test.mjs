@@ -17,7 +17,6 @@ const password = 'Velvet-Harbor-42';
 const app = 'https://app.example.com';
 const pages = 'https://accounts.example.com';
 const script = join(root, 'tests/real/forward_auth_proxy.sh');
-// What the proxies do does not depend on the engines.
 const proxies = ['nginx', 'caddy', 'haproxy', 'apache'];
 let service;
 let browser;

@@ -34,7 +34,7 @@ private:
     std::string url_;
 };
 
-awaitable<bool> spend(storage::Database& on, int id) {
+awaitable<bool> spend_and_note(storage::Database& on, int id) {
     Transaction tx;
     tx.add(Expect::one, "UPDATE things SET flag = TRUE WHERE id = $1 AND flag = FALSE", id);
     tx.add(Expect::any, "INSERT INTO spent (id) VALUES ($1)", id);
@@ -51,7 +51,7 @@ TEST(PostgresPooler, InTransactionModeEverythingWorksWithoutSessionState) {
     // The engine has more connections than the pooler has sessions, so that they take turns.
     for (int id = 1; id <= 20; ++id) {
         run(database.execute("INSERT INTO things (id, flag) VALUES ($1, FALSE)", id));
-        EXPECT_EQ(successes_of(32, [&](std::size_t) { return spend(database, id); }), 1U);
+        EXPECT_EQ(successes_of(32, [&](std::size_t) { return spend_and_note(database, id); }), 1U);
     }
     EXPECT_EQ(server.sql("SELECT count(*) FROM spent")[0][0], "20");
     EXPECT_EQ(run(database.query("SELECT count(*) FROM things WHERE flag = $1", true))[0].integer(0), 20);

@@ -10,11 +10,6 @@ namespace {
 
 const std::string allowlist = "*.example.com,app.test:8443";
 
-std::string header(const Answer& answer, const std::string& name) {
-    const auto found = answer.headers.find(name);
-    return found == answer.headers.end() ? "" : found->second;
-}
-
 Answer hello_from(const Service& service, const std::string& origin) {
     return service.get("/api/hello", {{"Origin", origin}});
 }
@@ -32,10 +27,10 @@ TEST(WEB_6, ListedOriginsMayReadWithCredentials) {
          {"https://example.com", "http://a.b.example.com", "https://app.test:8443", "http://app.test:8443",
           "https://EXAMPLE.com", "https://example.com:443", "http://example.com:80", "HTTPS://example.com"}) {
         const Answer answer = hello_from(service, origin);
-        EXPECT_EQ(header(answer, "access-control-allow-origin"), origin);
-        EXPECT_EQ(header(answer, "access-control-allow-credentials"), "true") << origin;
-        EXPECT_NE(header(answer, "access-control-expose-headers").find("x-request-id"), std::string::npos) << origin;
-        EXPECT_EQ(header(answer, "vary"), "Origin") << origin;
+        EXPECT_EQ(answer.header("access-control-allow-origin"), origin);
+        EXPECT_EQ(answer.header("access-control-allow-credentials"), "true") << origin;
+        EXPECT_NE(answer.header("access-control-expose-headers").find("x-request-id"), std::string::npos) << origin;
+        EXPECT_EQ(answer.header("vary"), "Origin") << origin;
     }
 }
 
@@ -43,10 +38,10 @@ TEST(WEB_6, AnEntryWithASchemeAllowsThatSchemeAlone) {
     const Service service({{"CORS_ALLOWED_ORIGIN", "https://app.test,http://localhost:5173,https://*.example.com"}});
     for (const std::string allowed : {"https://app.test", "https://app.test:443", "http://localhost:5173",
                                       "https://example.com", "https://a.example.com"})
-        EXPECT_EQ(header(hello_from(service, allowed), "access-control-allow-origin"), allowed);
+        EXPECT_EQ(hello_from(service, allowed).header("access-control-allow-origin"), allowed);
     for (const std::string other : {"http://app.test", "https://localhost:5173", "http://a.example.com",
                                     "http://app.test:443", "https://app.test:80"})
-        EXPECT_EQ(header(hello_from(service, other), "access-control-allow-origin"), "") << other;
+        EXPECT_EQ(hello_from(service, other).header("access-control-allow-origin"), "") << other;
 }
 
 TEST(WEB_6, OutsidersAreServedAndMayNotRead) {
@@ -79,10 +74,10 @@ TEST(WEB_6, OutsidersAreServedAndMayNotRead) {
                                      "https://example.com https://evil.org",
                                      "https://example.com, https://evil.org"}) {
         for (const Answer& answer : {hello_from(service, origin), preflight(service, origin)}) {
-            EXPECT_EQ(header(answer, "access-control-allow-origin"), "") << origin;
-            EXPECT_EQ(header(answer, "access-control-allow-credentials"), "") << origin;
-            EXPECT_EQ(header(answer, "access-control-allow-methods"), "") << origin;
-            EXPECT_EQ(header(answer, "vary").substr(0, 6), "Origin") << origin;
+            EXPECT_EQ(answer.header("access-control-allow-origin"), "") << origin;
+            EXPECT_EQ(answer.header("access-control-allow-credentials"), "") << origin;
+            EXPECT_EQ(answer.header("access-control-allow-methods"), "") << origin;
+            EXPECT_EQ(answer.header("vary").substr(0, 6), "Origin") << origin;
         }
         EXPECT_EQ(hello_from(service, origin).status, 200U) << origin;
     }
@@ -103,8 +98,8 @@ TEST(WEB_6, ABareWildcardNamesNobodyAndTakesNoCredentials) {
     const Service service({{"CORS_ALLOWED_ORIGIN", "*,app.test:8443"}});
     for (const std::string origin : {"https://anybody.org", "https://app.test:8443", "null"}) {
         const Answer answer = hello_from(service, origin);
-        EXPECT_EQ(header(answer, "access-control-allow-origin"), "*") << origin;
-        EXPECT_EQ(header(answer, "access-control-allow-credentials"), "") << origin;
+        EXPECT_EQ(answer.header("access-control-allow-origin"), "*") << origin;
+        EXPECT_EQ(answer.header("access-control-allow-credentials"), "") << origin;
     }
 }
 
@@ -112,7 +107,7 @@ TEST(WEB_6, WithoutTheSettingNoPageMayReadAnything) {
     const Service service;
     const Answer answer = hello_from(service, "https://example.com");
     EXPECT_EQ(answer.status, 200U);
-    EXPECT_EQ(header(answer, "access-control-allow-origin"), "");
+    EXPECT_EQ(answer.header("access-control-allow-origin"), "");
 }
 
 TEST(WEB_6, APreflightTellsMethodsAndHeadersAndTouchesNothing) {
@@ -120,11 +115,11 @@ TEST(WEB_6, APreflightTellsMethodsAndHeadersAndTouchesNothing) {
     const Answer answer = preflight(service, "https://www.example.com");
     EXPECT_EQ(answer.status, 204U);
     EXPECT_EQ(answer.body, "");
-    EXPECT_EQ(header(answer, "access-control-allow-methods"), "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS");
-    EXPECT_EQ(header(answer, "access-control-max-age"), "86400");
+    EXPECT_EQ(answer.header("access-control-allow-methods"), "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS");
+    EXPECT_EQ(answer.header("access-control-max-age"), "86400");
     for (const char* name : {"x-api-key", "x-timezone", "x-request-id", "Authorization", "Content-Type"})
-        EXPECT_NE(header(answer, "access-control-allow-headers").find(name), std::string::npos) << name;
-    EXPECT_NE(header(answer, "vary").find("Access-Control-Request-Method"), std::string::npos);
+        EXPECT_NE(answer.header("access-control-allow-headers").find(name), std::string::npos) << name;
+    EXPECT_NE(answer.header("vary").find("Access-Control-Request-Method"), std::string::npos);
     // A preflight needs no credentials, even for a guarded endpoint. An unknown path still gets 404.
     EXPECT_EQ(service.call("OPTIONS", "/api/shared/user/logout").status, 204U);
     EXPECT_EQ(service.call("OPTIONS", "/api/nowhere").status, 404U);
@@ -139,7 +134,7 @@ TEST(WEB_6, APageMayReadRefusals) {
          {std::pair{"/api/hello", 429U}, {"/api/nowhere", 404U}, {"/api/shared/user/session/list", 401U}}) {
         const Answer answer = service.get(path, origin);
         EXPECT_EQ(answer.status, status);
-        EXPECT_EQ(header(answer, "access-control-allow-origin"), "https://example.com") << path;
+        EXPECT_EQ(answer.header("access-control-allow-origin"), "https://example.com") << path;
     }
     // The reader's refusals, which come before routing, carry the header as well.
     test::RawClient client(service.port());
@@ -165,19 +160,19 @@ TEST(WEB_6, AnybodysPageMayReadTheConsentLog) {
                  {Headers{}, Headers{{"Origin", "https://auditor.org"}}, Headers{{"Origin", "null"}}}) {
                 const Answer answer = service.get(path, origin);
                 EXPECT_EQ(answer.status, status) << path;
-                EXPECT_EQ(header(answer, "access-control-allow-origin"), "*") << path;
-                EXPECT_EQ(header(answer, "access-control-allow-credentials"), "") << path;
-                EXPECT_EQ(header(answer, "vary").find("Origin"), std::string::npos) << "caches give it to everybody";
+                EXPECT_EQ(answer.header("access-control-allow-origin"), "*") << path;
+                EXPECT_EQ(answer.header("access-control-allow-credentials"), "") << path;
+                EXPECT_EQ(answer.header("vary").find("Origin"), std::string::npos) << "caches give it to everybody";
             }
             const Answer asked = service.call("OPTIONS", path, {},
                                               {{"Origin", "https://auditor.org"},
                                                {"Access-Control-Request-Method", "GET"},
                                                {"Access-Control-Request-Headers", "if-none-match"}});
-            EXPECT_EQ(header(asked, "access-control-allow-origin"), "*") << path;
-            EXPECT_EQ(header(asked, "access-control-allow-methods"), "GET, HEAD, OPTIONS") << path;
-            EXPECT_NE(header(asked, "access-control-allow-headers").find("If-None-Match"), std::string::npos) << path;
+            EXPECT_EQ(asked.header("access-control-allow-origin"), "*") << path;
+            EXPECT_EQ(asked.header("access-control-allow-methods"), "GET, HEAD, OPTIONS") << path;
+            EXPECT_NE(asked.header("access-control-allow-headers").find("If-None-Match"), std::string::npos) << path;
         }
-        EXPECT_EQ(header(hello_from(service, "https://auditor.org"), "access-control-allow-origin"),
+        EXPECT_EQ(hello_from(service, "https://auditor.org").header("access-control-allow-origin"),
                   setting == "*" ? "*" : "");
     }
 }

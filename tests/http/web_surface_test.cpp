@@ -18,11 +18,6 @@ test::RawAnswer raw(const Service& service, const std::string& request) {
     return client.read_answer();
 }
 
-std::string header(const Answer& answer, const std::string& name) {
-    const auto found = answer.headers.find(name);
-    return found == answer.headers.end() ? "" : found->second;
-}
-
 TEST(WEB_7, EveryAnswerKeepsToItself) {
     Service& service = suite_service();
     const auto tokens = service.tokens_of(service.make_person());
@@ -30,12 +25,12 @@ TEST(WEB_7, EveryAnswerKeepsToItself) {
          {service.get("/api/hello"), service.get("/api/nowhere"), service.get("/api/shared/user/session/list"),
           service.get("/api/shared/user/session/list", bearer(tokens.access)), service.post("/api/hello", {}),
           service.call("POST", "/api/public/user/login/credential", "{")}) {
-        EXPECT_EQ(header(answer, "cache-control"), "no-store");
-        EXPECT_EQ(header(answer, "x-content-type-options"), "nosniff");
-        EXPECT_EQ(header(answer, "x-frame-options"), "DENY");
-        EXPECT_EQ(header(answer, "referrer-policy"), "no-referrer");
-        EXPECT_EQ(header(answer, "content-security-policy"), "default-src 'none'; frame-ancestors 'none'");
-        EXPECT_EQ(header(answer, "content-type"), "application/json; charset=utf-8");
+        EXPECT_EQ(answer.header("cache-control"), "no-store");
+        EXPECT_EQ(answer.header("x-content-type-options"), "nosniff");
+        EXPECT_EQ(answer.header("x-frame-options"), "DENY");
+        EXPECT_EQ(answer.header("referrer-policy"), "no-referrer");
+        EXPECT_EQ(answer.header("content-security-policy"), "default-src 'none'; frame-ancestors 'none'");
+        EXPECT_EQ(answer.header("content-type"), "application/json; charset=utf-8");
         EXPECT_FALSE(answer.headers.contains("server"));
         EXPECT_FALSE(answer.headers.contains("x-powered-by"));
         EXPECT_FALSE(answer.headers.contains("strict-transport-security"));
@@ -44,12 +39,12 @@ TEST(WEB_7, EveryAnswerKeepsToItself) {
 
 TEST(WEB_7, StrictTransportIsSaidOnTls) {
     EXPECT_EQ(
-        header(Service({{"PUBLIC_URL", "https://login.example.com"}}).get("/api/hello"), "strict-transport-security"),
+        Service({{"PUBLIC_URL", "https://login.example.com"}}).get("/api/hello").header("strict-transport-security"),
         "max-age=31536000; includeSubDomains");
     const Service behind({{"HTTP_TRUSTED_PROXIES", "127.0.0.1"}});
-    EXPECT_NE(header(behind.get("/api/hello", {{"X-Forwarded-Proto", "https"}}), "strict-transport-security"), "");
-    EXPECT_EQ(header(behind.get("/api/hello", {{"X-Forwarded-Proto", "http"}}), "strict-transport-security"), "");
-    EXPECT_EQ(header(suite_service().get("/api/hello", {{"X-Forwarded-Proto", "https"}}), "strict-transport-security"),
+    EXPECT_NE(behind.get("/api/hello", {{"X-Forwarded-Proto", "https"}}).header("strict-transport-security"), "");
+    EXPECT_EQ(behind.get("/api/hello", {{"X-Forwarded-Proto", "http"}}).header("strict-transport-security"), "");
+    EXPECT_EQ(suite_service().get("/api/hello", {{"X-Forwarded-Proto", "https"}}).header("strict-transport-security"),
               "");
 }
 
@@ -58,10 +53,10 @@ TEST(WEB_5, AnotherMethodIsToldWhichThereAre) {
     for (const char* method : {"POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "BREW"}) {
         const Answer answer = service.call(method, "/api/hello");
         EXPECT_EQ(answer.status, 405U) << method;
-        EXPECT_EQ(header(answer, "allow"), "GET, HEAD, OPTIONS") << method;
+        EXPECT_EQ(answer.header("allow"), "GET, HEAD, OPTIONS") << method;
         EXPECT_EQ(answer.code_name(), "methodNotAllowed");
     }
-    EXPECT_EQ(header(service.get("/api/user/2fa"), "allow"), "DELETE, OPTIONS");
+    EXPECT_EQ(service.get("/api/user/2fa").header("allow"), "DELETE, OPTIONS");
     const auto connect = raw(service, "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n");
     EXPECT_EQ(connect.status, 405U);
     EXPECT_EQ(connect.header("Allow"), "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
@@ -74,7 +69,7 @@ TEST(WEB_5, OptionsTellsTheMethodsToAnybody) {
     const Service& service = suite_service();
     const Answer answer = service.call("OPTIONS", "/api/user/2fa");
     EXPECT_EQ(answer.status, 204U);
-    EXPECT_EQ(header(answer, "allow"), "DELETE, OPTIONS");
+    EXPECT_EQ(answer.header("allow"), "DELETE, OPTIONS");
     EXPECT_EQ(raw(service, "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").status, 204U);
 }
 
@@ -99,34 +94,34 @@ TEST(LOG_3, IdsComeBackWhereTheyAreInForm) {
     const Service& service = suite_service();
     const std::string id = "01890000-0000-7000-8000-000000000000";
     const Answer answer = service.get("/api/hello", {{"x-request-id", id}, {"x-correlation-id", "order.17_a-b"}});
-    EXPECT_EQ(header(answer, "x-request-id"), id);
+    EXPECT_EQ(answer.header("x-request-id"), id);
     EXPECT_EQ(answer.text("metadata.requestId"), id);
-    EXPECT_EQ(header(answer, "x-correlation-id"), "order.17_a-b");
+    EXPECT_EQ(answer.header("x-correlation-id"), "order.17_a-b");
     EXPECT_EQ(answer.text("metadata.correlationId"), "order.17_a-b");
     const std::string longest(64, 'x');
-    EXPECT_EQ(header(service.get("/api/hello", {{"x-correlation-id", longest}}), "x-correlation-id"), longest);
+    EXPECT_EQ(service.get("/api/hello", {{"x-correlation-id", longest}}).header("x-correlation-id"), longest);
     std::set<std::string> seen;
     for (const std::string odd :
          {"", "not-a-uuid", "01890000-0000-7000-8000-00000000000g", "%0d%0ax: y", "a b", "<x>"}) {
         const Answer fresh = service.get("/api/nowhere", {{"x-request-id", odd}, {"x-correlation-id", odd + "/"}});
-        EXPECT_TRUE(Uuid::parse(header(fresh, "x-request-id"))) << odd;
-        EXPECT_TRUE(seen.insert(header(fresh, "x-request-id")).second);
-        EXPECT_EQ(header(fresh, "x-correlation-id"), header(fresh, "x-request-id")) << odd;
+        EXPECT_TRUE(Uuid::parse(fresh.header("x-request-id"))) << odd;
+        EXPECT_TRUE(seen.insert(fresh.header("x-request-id")).second);
+        EXPECT_EQ(fresh.header("x-correlation-id"), fresh.header("x-request-id")) << odd;
     }
     EXPECT_TRUE(
-        Uuid::parse(header(service.get("/api/hello", {{"x-correlation-id", longest + "x"}}), "x-correlation-id")));
+        Uuid::parse(service.get("/api/hello", {{"x-correlation-id", longest + "x"}}).header("x-correlation-id")));
 }
 
 TEST(WEB_7, EveryAnswerTellsAboutItself) {
     const Service service({{"APP_TIMEZONE", "Europe/Berlin"}, {"URL_VERSION", "3"}});
     for (const Answer& answer : {service.get("/api/hello", {{"x-custom-lang", "DE"}}),
                                  service.get("/api/nowhere", {{"x-custom-lang", "de"}})}) {
-        EXPECT_EQ(header(answer, "x-timezone"), "Europe/Berlin");
-        EXPECT_EQ(header(answer, "x-version"), "3");
-        EXPECT_EQ(header(answer, "x-repo-version"), std::string(program_version()));
-        EXPECT_EQ(header(answer, "x-custom-lang"), "de");
-        EXPECT_EQ(header(answer, "x-timestamp"), std::to_string(answer.number("metadata.timestamp")));
-        EXPECT_TRUE(header(answer, "x-response-time").ends_with("ms"));
+        EXPECT_EQ(answer.header("x-timezone"), "Europe/Berlin");
+        EXPECT_EQ(answer.header("x-version"), "3");
+        EXPECT_EQ(answer.header("x-repo-version"), std::string(program_version()));
+        EXPECT_EQ(answer.header("x-custom-lang"), "de");
+        EXPECT_EQ(answer.header("x-timestamp"), std::to_string(answer.number("metadata.timestamp")));
+        EXPECT_TRUE(answer.header("x-response-time").ends_with("ms"));
         EXPECT_EQ(answer.text("metadata.timezone"), "Europe/Berlin");
         EXPECT_EQ(answer.text("metadata.version"), "3");
         EXPECT_EQ(answer.text("metadata.language"), "de");
@@ -149,7 +144,7 @@ TEST(Problem, AnErrorTakesTheFormOfRfc9457OnRequest) {
     const Service& service = suite_service();
     const Answer answer = service.get("/api/shared/user/session/list", {{"Accept", "application/problem+json, */*"}});
     EXPECT_EQ(answer.status, 401U);
-    EXPECT_EQ(header(answer, "content-type"), "application/problem+json; charset=utf-8");
+    EXPECT_EQ(answer.header("content-type"), "application/problem+json; charset=utf-8");
     EXPECT_EQ(answer.text("type"), "urn:consentry:error:auth:jwtAccessTokenInvalid");
     EXPECT_EQ(answer.text("title"), "Unauthorized");
     EXPECT_EQ(answer.number("status"), 401);
@@ -163,7 +158,7 @@ TEST(Problem, AnErrorTakesTheFormOfRfc9457OnRequest) {
     EXPECT_EQ(invalid.status, 422U);
     EXPECT_TRUE(invalid.violates("email", "isEmail"));
     // A successful answer never becomes a problem document.
-    EXPECT_EQ(header(service.get("/api/hello", {{"Accept", "application/problem+json"}}), "content-type"),
+    EXPECT_EQ(service.get("/api/hello", {{"Accept", "application/problem+json"}}).header("content-type"),
               "application/json; charset=utf-8");
 }
 
@@ -171,7 +166,7 @@ TEST(Problem, TheWeightsOfAcceptAreHeeded) {
     const Service& service = suite_service();
     const auto form_for = [&](const std::string& accept) {
         const Answer answer = service.get("/api/shared/user/session/list", {{"Accept", accept}});
-        const std::string type = header(answer, "content-type");
+        const std::string type = answer.header("content-type");
         return type.substr(0, type.find(';'));
     };
     for (const std::string accept :
@@ -227,7 +222,7 @@ TEST(WEB_5, ARefusedMediaTypeIsToldWhichOnesAreTaken) {
     EXPECT_EQ(answer.status, 415U);
     EXPECT_EQ(answer.text("message"), "We cannot read this type of content. We accept: application/json.");
     EXPECT_EQ(answer.text("data.mediaTypes"), "application/json");
-    EXPECT_EQ(header(answer, "accept"), "application/json");
+    EXPECT_EQ(answer.header("accept"), "application/json");
     const Answer coded = service.call("POST", "/api/public/user/login/credential", "{}",
                                       {{"Content-Type", "application/json"}, {"Content-Encoding", "gzip"}});
     EXPECT_EQ(coded.status, 415U);
@@ -238,14 +233,14 @@ TEST(Coding, LargeDocumentsTravelCompressedAndOnce) {
     const Service& service = suite_service();
     const Answer plain = service.get("/docs/json");
     const Answer packed = service.get("/docs/json", {{"Accept-Encoding", "br, gzip;q=0.8"}});
-    EXPECT_EQ(header(packed, "content-encoding"), "gzip");
-    EXPECT_NE(header(packed, "vary").find("Accept-Encoding"), std::string::npos);
-    EXPECT_NE(header(plain, "vary").find("Accept-Encoding"), std::string::npos);
+    EXPECT_EQ(packed.header("content-encoding"), "gzip");
+    EXPECT_NE(packed.header("vary").find("Accept-Encoding"), std::string::npos);
+    EXPECT_NE(plain.header("vary").find("Accept-Encoding"), std::string::npos);
     EXPECT_EQ(http::gunzip(packed.body, std::size_t{64} << 20), plain.body);
     EXPECT_LT(packed.body.size() * 3, plain.body.size());
     for (const char* refused : {"gzip;q=0", "identity", "br", "gzip;q=0.0, *", ""})
-        EXPECT_EQ(header(service.get("/docs/json", {{"Accept-Encoding", refused}}), "content-encoding"), "") << refused;
-    EXPECT_EQ(header(service.get("/docs/json", {{"Accept-Encoding", "*"}}), "content-encoding"), "gzip");
+        EXPECT_EQ(service.get("/docs/json", {{"Accept-Encoding", refused}}).header("content-encoding"), "") << refused;
+    EXPECT_EQ(service.get("/docs/json", {{"Accept-Encoding", "*"}}).header("content-encoding"), "gzip");
 }
 
 TEST(Coding, WhatHoldsSecretsIsNotCompressed) {
@@ -257,20 +252,20 @@ TEST(Coding, WhatHoldsSecretsIsNotCompressed) {
                      {{"Content-Type", "application/json"}, {"Accept-Encoding", "gzip"}});
     EXPECT_EQ(login.status, 200U);
     EXPECT_GT(login.body.size(), http::compressed_from_bytes);
-    EXPECT_EQ(header(login, "content-encoding"), "");
+    EXPECT_EQ(login.header("content-encoding"), "");
 }
 
 TEST(Coding, WhatTheClientHasIsNotSentAgain) {
     const Service& service = suite_service();
     for (const char* path : {"/docs/json", "/.well-known/jwks.json"}) {
         const Answer first = service.get(path);
-        const std::string tag = header(first, "etag");
+        const std::string tag = first.header("etag");
         ASSERT_NE(tag, "") << path;
         for (const std::string& known : {tag, "W/\"other\", " + tag, std::string("*")}) {
             const Answer again = service.get(path, {{"If-None-Match", known}});
             EXPECT_EQ(again.status, 304U) << path << known;
             EXPECT_EQ(again.body, "");
-            EXPECT_EQ(header(again, "etag"), tag);
+            EXPECT_EQ(again.header("etag"), tag);
         }
         EXPECT_EQ(service.get(path, {{"If-None-Match", "\"other\""}}).status, 200U);
     }

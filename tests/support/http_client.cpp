@@ -40,6 +40,11 @@ const json::value* find(const json::value& root, std::string_view path) {
 
 }  // namespace
 
+std::string Answer::header(const std::string& name) const {
+    const auto found = headers.find(name);
+    return found == headers.end() ? "" : found->second;
+}
+
 std::string Answer::text(std::string_view path) const {
     const auto* value = find(json, path);
     EXPECT_TRUE(value != nullptr && value->is_string()) << path << " in " << status << " " << body;

@@ -22,6 +22,8 @@ struct Answer {
     std::string body;
     json::value json;  // null if the body is not JSON
 
+    std::string header(const std::string& name) const;  // empty if the answer has none of this name
+
     // These look up a dotted path from the top of the body: "data.tokens.accessToken". A missing member fails the test
     // and returns an empty value.
     std::string text(std::string_view path) const;

@@ -5,6 +5,7 @@
 // are created in the same way as by the command line. Thread-safe, except for restart().
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>

@@ -10,7 +10,7 @@
 namespace consentry {
 namespace {
 
-bool is_word(std::string_view text) {
+bool is_dsn_part(std::string_view text) {
     return !text.empty() && text.size() <= 64 &&
            std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_'; });
 }
@@ -24,7 +24,7 @@ std::optional<SentryDsn> parse_sentry_dsn(std::string_view text) {
     const std::string key = url->user();
     const std::string path(url->encoded_path().data(), url->encoded_path().size());
     const std::size_t slash = path.rfind('/');  // what precedes the project is the path of the installation
-    if (slash == std::string::npos || !is_word(key) || !is_word(path.substr(slash + 1))) return std::nullopt;
+    if (slash == std::string::npos || !is_dsn_part(key) || !is_dsn_part(path.substr(slash + 1))) return std::nullopt;
     std::string where = url->scheme();
     const auto authority = url->encoded_host_and_port();
     where.append("://").append(authority.data(), authority.size()).append(path.substr(0, slash));

@@ -22,12 +22,12 @@ SettingType optional_path(std::string allowed) {
             .show = [](const Config& config) { return (config.pages.*Member).string(); }};
 }
 
-constexpr std::string_view group = "Pages";
+constexpr std::string_view pages_group = "Pages";
 
 std::vector<SettingSpec> guarded_host_settings() {
     return {
         {.name = "FORWARD_AUTH_HOSTS",
-         .group = group,
+         .group = pages_group,
          .type = list_of<ReturnHosts, &Config::pages, &PagesConfig::return_hosts>(
              "host names such as app.example.com, or origins such as http://localhost:8080, separated by commas"),
          .default_text = "",
@@ -35,7 +35,7 @@ std::vector<SettingSpec> guarded_host_settings() {
                         "applications that forward auth guards. Without a scheme, browsers reach a host over https.",
          .example = "app.example.com,wiki.example.com"},
         {.name = "FORWARD_AUTH_COOKIE_DOMAIN",
-         .group = group,
+         .group = pages_group,
          .type = {.allowed = "empty, or a domain such as example.com",
                   .read = [](std::string_view value, Config& config) -> Read {
                       const auto host = ReturnHosts::parse({std::string(value)});
@@ -58,14 +58,14 @@ std::vector<SettingSpec> guarded_host_settings() {
 std::vector<SettingSpec> pages_settings() {
     std::vector<SettingSpec> out{
         {.name = "PAGES_ENABLE",
-         .group = group,
+         .group = pages_group,
          .type = flag<&Config::pages, &PagesConfig::enable>(),
          .default_text = "true",
          .description =
              "Serves the pages on which people log in and manage their accounts. They require a `PUBLIC_URL` "
              "with https and without a path; on `localhost`, http works too."},
         {.name = "PAGES_NAME",
-         .group = group,
+         .group = pages_group,
          .type = {.allowed = "empty, or 1 to 100 characters on one line",
                   .read = [](std::string_view value, Config& config) -> Read {
                       if (value.empty()) return config.pages.name.clear(), Read{};
@@ -76,14 +76,14 @@ std::vector<SettingSpec> pages_settings() {
          .description = "The name at the top of each page. If empty, `APP_NAME`.",
          .example = "Example Inc."},
         {.name = "PAGES_LOGO",
-         .group = group,
+         .group = pages_group,
          .type = optional_path<&PagesConfig::logo>("empty, or the path of an image"),
          .default_text = "",
          .description = "The image beside the name: a file of at most 24 kB that ends in .svg, .png, .jpg, .jpeg or "
                         ".webp.",
          .example = "/etc/consentry/logo.svg"},
         {.name = "PAGES_COLOR",
-         .group = group,
+         .group = pages_group,
          .type = {
              .allowed = "two colors such as #1f5fa8,#8ab8f0",
              .read = [](std::string_view value, Config& config) -> Read {
@@ -97,7 +97,7 @@ std::vector<SettingSpec> pages_settings() {
          .description = "The color of buttons and links, on light pages and on dark pages. A color that is hard to "
                         "read there stops the start."},
         {.name = "PAGES_DIR",
-         .group = group,
+         .group = pages_group,
          .type = optional_path<&PagesConfig::directory>("empty, or a folder path"),
          .default_text = "",
          .description = "A folder with templates and a style sheet that replace the files of the same names in "

@@ -8,7 +8,7 @@ namespace {
 
 using namespace setting_types;
 
-constexpr std::string_view group = "Social login";
+constexpr std::string_view social_group = "Social login";
 constexpr std::string_view https_address = "an https URL without credentials or fragment";
 constexpr std::string_view client_id_list =
     "one or more client IDs of 1 to 255 printable characters each, separated by commas";
@@ -67,14 +67,14 @@ SettingType nonce_required() {
 
 SettingSpec carrier_header(std::string_view name) {
     return {.name = name,
-            .group = group,
+            .group = social_group,
             .type = only("Authorization", "proxies, caches and logs treat no other header as a secret"),
             .default_text = "Authorization",
             .description = "The header that carries an ID token of this provider. Only `Authorization` is supported."};
 }
 SettingSpec carrier_prefix(std::string_view name) {
     return {.name = name,
-            .group = group,
+            .group = social_group,
             .type = only("Bearer", "RFC 6750 defines this scheme"),
             .default_text = "Bearer",
             .description = "The scheme before the token in that header. Only `Bearer` is supported."};
@@ -89,7 +89,7 @@ template <auto Provider>
 SettingSpec authorization_url(std::string_view name, std::string_view usual) {
     return {
         .name = name,
-        .group = group,
+        .group = social_group,
         .type = text<&Config::social, Provider, &SocialProviderConfig::authorization_url>(
             std::string(https_address), [](std::string_view value) { return ConfiguredUrl::parse(value).has_value(); }),
         .default_text = usual,
@@ -102,7 +102,7 @@ SettingSpec authorization_url(std::string_view name, std::string_view usual) {
 std::vector<SettingSpec> social_settings() {
     return {
         {.name = "AUTH_SOCIAL_GOOGLE_CLIENT_ID",
-         .group = group,
+         .group = social_group,
          .type = client_ids(&SocialConfig::google, ClientsAre::websites),
          .default_text = "none: login with Google is off",
          .derived = true,
@@ -111,20 +111,20 @@ std::vector<SettingSpec> social_settings() {
                         "differs from `aud`) needs both IDs in this list.",
          .example = "1234567890-abc.apps.googleusercontent.com"},
         {.name = "AUTH_SOCIAL_GOOGLE_CLIENT_SECRET",
-         .group = group,
+         .group = social_group,
          .type = unused_secret(),
          .default_text = "none",
          .derived = true,
          .description = "Not used: Consentry verifies ID tokens with Google's public keys. The setting exists so that "
                         "it can accompany the client ID."},
         {.name = "AUTH_SOCIAL_GOOGLE_ISSUER",
-         .group = group,
+         .group = social_group,
          .type = address<&SocialConfig::google, &SocialProviderConfig::issuer>(),
          .default_text = "https://accounts.google.com",
          .description = "The required issuer of the ID tokens, compared exactly. With the default, "
                         "`accounts.google.com` is accepted as well, as Google documents."},
         {.name = "AUTH_SOCIAL_GOOGLE_JWKS_URI",
-         .group = group,
+         .group = social_group,
          .type = address<&SocialConfig::google, &SocialProviderConfig::jwks_uri>(),
          .default_text = "https://www.googleapis.com/oauth2/v3/certs",
          .description = "Where the issuer publishes its keys. Consentry fetches them when a token needs them, at most "
@@ -134,7 +134,7 @@ std::vector<SettingSpec> social_settings() {
         carrier_header("AUTH_SOCIAL_GOOGLE_HEADER"),
         carrier_prefix("AUTH_SOCIAL_GOOGLE_PREFIX"),
         {.name = "AUTH_SOCIAL_APPLE_CLIENT_ID",
-         .group = group,
+         .group = social_group,
          .type = client_ids(&SocialConfig::apple, ClientsAre::apps),
          .default_text = "none",
          .derived = true,
@@ -142,7 +142,7 @@ std::vector<SettingSpec> social_settings() {
                         "`AUTH_SOCIAL_APPLE_SIGN_IN_CLIENT_ID` is set, login with Apple is off.",
          .example = "org.example.app"},
         {.name = "AUTH_SOCIAL_APPLE_SIGN_IN_CLIENT_ID",
-         .group = group,
+         .group = social_group,
          .type = client_ids(&SocialConfig::apple, ClientsAre::websites),
          .default_text = "none",
          .derived = true,
@@ -150,12 +150,12 @@ std::vector<SettingSpec> social_settings() {
                         "uses the first one; without one, the pages have no button for Apple.",
          .example = "org.example.web"},
         {.name = "AUTH_SOCIAL_APPLE_ISSUER",
-         .group = group,
+         .group = social_group,
          .type = address<&SocialConfig::apple, &SocialProviderConfig::issuer>(),
          .default_text = "https://appleid.apple.com",
          .description = "The required issuer of the ID tokens, compared exactly."},
         {.name = "AUTH_SOCIAL_APPLE_JWKS_URI",
-         .group = group,
+         .group = social_group,
          .type = address<&SocialConfig::apple, &SocialProviderConfig::jwks_uri>(),
          .default_text = "https://appleid.apple.com/auth/keys",
          .description = "Where the issuer publishes its keys. Consentry fetches them when a token needs them, at most "
@@ -165,7 +165,7 @@ std::vector<SettingSpec> social_settings() {
         carrier_header("AUTH_SOCIAL_APPLE_HEADER"),
         carrier_prefix("AUTH_SOCIAL_APPLE_PREFIX"),
         {.name = "AUTH_SOCIAL_CA_FILE",
-         .group = group,
+         .group = social_group,
          .type = text<&Config::social, &SocialConfig::ca_file>(
              "a file path", [](std::string_view name) { return !trim(name).empty(); }),
          .default_text = "the system's CA certificates",
@@ -174,7 +174,7 @@ std::vector<SettingSpec> social_settings() {
                         "an issuer of your own.",
          .example = "/etc/consentry/ca.pem"},
         {.name = "AUTH_SOCIAL_NONCE_REQUIRED",
-         .group = group,
+         .group = social_group,
          .type = nonce_required(),
          .default_text = "false",
          .description = "Requires every ID token to carry a `nonce` and the request to carry the same value. A nonce "

@@ -53,7 +53,7 @@ const std::string path_allowed =
 bool is_path(std::string_view text) { return text.size() <= 200 && storage::is_object_key(text); }
 
 // In the Authorization header, slashes and commas separate this value from its neighbours.
-bool is_word(std::string_view text) {
+bool is_credential_part(std::string_view text) {
     return !text.empty() && text.size() <= 128 &&
            std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '_' || c == '-' || c == '.'; });
 }
@@ -120,7 +120,7 @@ std::vector<SettingSpec> storage_settings() {
          .group = group,
          .type = text<&Config::storage, &StorageConfig::s3, &S3Config::access_key>(
              "1 to 128 letters, digits and ._-, or empty",
-             [](std::string_view text) { return text.empty() || is_word(text); }),
+             [](std::string_view text) { return text.empty() || is_credential_part(text); }),
          .default_text = "",
          .description = "The S3 access key. Required for S3. It needs the permissions listed in docs/deploy/s3.md.",
          .example = "AKIAIOSFODNN7EXAMPLE"},
@@ -132,8 +132,8 @@ std::vector<SettingSpec> storage_settings() {
          .description = "The secret of the S3 access key. Required for S3."},
         {.name = "AWS_S3_REGION",
          .group = group,
-         .type =
-             text<&Config::storage, &StorageConfig::s3, &S3Config::region>("1 to 128 letters, digits and ._-", is_word),
+         .type = text<&Config::storage, &StorageConfig::s3, &S3Config::region>("1 to 128 letters, digits and ._-",
+                                                                               is_credential_part),
          .default_text = "us-east-1",
          .description =
              "The region of the buckets. Servers other than Amazon's have a region as well, and some check it."},

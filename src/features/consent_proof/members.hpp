@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 
 namespace consentry {
 

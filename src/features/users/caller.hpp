@@ -24,7 +24,8 @@ using storage::awaitable;
 
 class CallerGuard;
 
-// The message of `password_expired` for a caller whose password is temporary. Pages tell the two apart by it.
+// The message of `password_expired` for a caller whose password is temporary. Pages tell it from an expired password by
+// this.
 inline constexpr std::string_view password_temporary_message = "auth.error.passwordTemporary";
 
 // How long after a login or a confirmation the caller's proof of identity counts as fresh.

@@ -10,6 +10,19 @@ namespace {
 
 constexpr int busy_timeout_ms = 5'000;
 
+struct FinalizeStatement {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using FileStatement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
+
+FileStatement first_row(const FileHandle& database, const std::filesystem::path& file, const char* sql) {
+    sqlite3_stmt* raw = nullptr;
+    const bool prepared = sqlite3_prepare_v2(database.get(), sql, -1, &raw, nullptr) == SQLITE_OK;
+    FileStatement statement(raw);
+    if (!prepared || sqlite3_step(raw) != SQLITE_ROW) throw_failure(file, sqlite3_errmsg(database.get()));
+    return statement;
+}
+
 }  // namespace
 
 void CloseFile::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
@@ -29,12 +42,13 @@ FileHandle open_file(const std::string& name, const std::filesystem::path& file,
 }
 
 std::string first_text(const FileHandle& database, const std::filesystem::path& file, const char* sql) {
-    sqlite3_stmt* statement = nullptr;
-    const bool prepared = sqlite3_prepare_v2(database.get(), sql, -1, &statement, nullptr) == SQLITE_OK;
-    const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> owner(statement, &sqlite3_finalize);
-    if (!prepared || sqlite3_step(statement) != SQLITE_ROW) throw_failure(file, sqlite3_errmsg(database.get()));
-    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
+    const FileStatement statement = first_row(database, file, sql);
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement.get(), 0));
     return text == nullptr ? std::string() : std::string(text);
+}
+
+std::int64_t first_number(const FileHandle& database, const std::filesystem::path& file, const char* sql) {
+    return sqlite3_column_int64(first_row(database, file, sql).get(), 0);
 }
 
 }  // namespace consentry::storage::sqlite

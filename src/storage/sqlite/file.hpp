@@ -1,7 +1,8 @@
 // One database file, opened outside the service's own connections: to look at its schema or to copy it. Blocks. Every
-// failure is a std::runtime_error that names the file.
+// failure but a lack of memory is a std::runtime_error that names the file.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -22,7 +23,8 @@ using FileHandle = std::unique_ptr<sqlite3, CloseFile>;
 // another process that recovers the log of a crashed one.
 FileHandle open_file(const std::string& name, const std::filesystem::path& file, int flags);
 
-// Returns the first column of the first row. Empty for NULL.
+// Return the first column of the first row. Empty or 0 for NULL.
 std::string first_text(const FileHandle& database, const std::filesystem::path& file, const char* sql);
+std::int64_t first_number(const FileHandle& database, const std::filesystem::path& file, const char* sql);
 
 }  // namespace consentry::storage::sqlite

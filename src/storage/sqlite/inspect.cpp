@@ -46,9 +46,9 @@ std::optional<std::int64_t> schema_version_of(const fs::path& file) {
     if (has_log && !fs::exists(beside(file, "-shm"))) return std::nullopt;
     const FileHandle database = open_file(uri_of(file, has_log ? "readonly_shm=1" : "immutable=1"), file,
                                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
-    if (first_text(database, file, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'") == "0")
+    if (first_number(database, file, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'") == 0)
         return 0;
-    return std::stoll(first_text(database, file, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations"));
+    return first_number(database, file, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
 }
 
 }  // namespace consentry::storage::sqlite

@@ -56,9 +56,9 @@ std::int64_t check_snapshot(const fs::path& file) {
     const FileHandle database = open_file(file, file, SQLITE_OPEN_READONLY);
     if (const auto found = first_text(database, file, "PRAGMA quick_check(1)"); found != "ok")
         throw_failure(file, found);
-    if (first_text(database, file, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'") == "0")
+    if (first_number(database, file, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'") == 0)
         throw_failure(file, "it is no database of Consentry");
-    return std::stoll(first_text(database, file, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations"));
+    return first_number(database, file, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
 }
 
 }  // namespace consentry::storage::sqlite

@@ -34,6 +34,7 @@ std::string token_of(const Answer& login) {
     EXPECT_EQ(login.status, 200U) << login.body;
     return login.text("data.tokens.accessToken");
 }
+
 TEST(SES_8, ALoginOnADeviceTakesThePlaceOfItsFormerSession) {
     Service& service = suite_service();
     const Person person = service.make_person();

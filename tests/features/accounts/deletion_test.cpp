@@ -14,6 +14,7 @@ constexpr const char* delete_path = "/api/user/user/delete/self";
 std::string rows_of(const Service& service, const Person& person, const std::string& table) {
     return one(service, "SELECT count(*) FROM " + table + " WHERE user_id = '" + person.id.text() + "'");
 }
+
 TEST(Deletion, EndsEverythingAtOnce) {
     constexpr const char* ada = "ada@example.org";
     Service& service = suite_service();

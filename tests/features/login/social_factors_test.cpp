@@ -89,7 +89,7 @@ TEST(TFA_14, AForcedSetUpStandsBeforeTheTokensHereAsWell) {
 TEST(TFA_14, WhatBindsPasswordsAloneDoesNotBindASocialLogin) {
     FactorWorld world;
     const Person person = world.service.make_person();
-    for (int i = 0; i < 5; ++i) world.service.log_in(person.email, "Wrong-Harbor-42");
+    for (int i = 0; i < 5; ++i) world.service.log_in(person.email, wrong_password);
     EXPECT_EQ(world.service.log_in(person).code_name(), "passwordAttemptMax");
     EXPECT_EQ(world.log_in("s-1", person.email).status, 200U);
     EXPECT_EQ(world.service.log_in(person).code_name(), "passwordAttemptMax") << "nor does it lift the lock";

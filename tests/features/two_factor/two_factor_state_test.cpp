@@ -229,7 +229,7 @@ TEST(TFA_14, NoRoadPassesThePasswordLockOrTheForcedSetUp) {
         expect_refused(it.service.call(call.method, call.path, json::serialize(call.body), {}), 400,
                        "twoFactorRequiredSetup");
     EXPECT_EQ(it.service.live_sessions(it.person), 0U);
-    for (int i = 0; i < 5; ++i) it.service.log_in(it.person.email, "Wrong-Harbor-42");
+    for (int i = 0; i < 5; ++i) it.service.log_in(it.person.email, wrong_password);
     for (const Call& call :
          routes_of(it.service.app(), "loginWithCredential", credentials(it.person.email, it.person.password), {}))
         expect_refused(it.service.call(call.method, call.path, json::serialize(call.body), {}), 403,
