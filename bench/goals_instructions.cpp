@@ -38,7 +38,7 @@ struct Operation {
 };
 
 // One request after the other on one connection, so that none shares a turn of the loop or a commit with another.
-void send(const CountedService& service, const Operation& operation, std::size_t requests) {
+void send_in_turn(const CountedService& service, const Operation& operation, std::size_t requests) {
     std::string sending;
     std::size_t sent = 0;
     const Outcome outcome = run({.port = service.port(),
@@ -145,7 +145,7 @@ Instructions least(CountedService& service, const Operation& operation, double e
     };
     for (std::size_t round = 0; round < rounds_min || (round < rounds_max && !is_enough()); ++round) {
         operation.prepare(operation.requests);
-        Instructions cost = service.count([&] { send(service, operation, operation.requests); });
+        Instructions cost = service.count([&] { send_in_turn(service, operation, operation.requests); });
         if (cost.all < out.all) out = std::move(cost);
     }
     return out;
@@ -162,7 +162,7 @@ void measure_instructions(const Stage& stage, Report& report) {
     const auto table = expected();
     for (const Operation& operation : operations.all()) {
         operation.prepare(warm_up);
-        send(service, operation, warm_up);
+        send_in_turn(service, operation, warm_up);
         const auto known = table.find(operation.name);
         if (known == table.end()) throw std::runtime_error("instructions.txt lacks " + operation.name);
         const Instructions cost = least(service, operation, known->second * (1 + tolerance));

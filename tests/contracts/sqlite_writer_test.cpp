@@ -40,13 +40,13 @@ protected:
     TempFolder folder;
 };
 
-awaitable<Rows> insert(storage::Database& on, int id, std::size_t size = 10) {
+awaitable<Rows> insert_filled(storage::Database& on, int id, std::size_t size = 10) {
     return on.execute("INSERT INTO t (id, fill) VALUES ($1, $2)", id, std::string(size, 'x'));
 }
 
 TEST_F(SqliteWriter, RefusesWhatItsQueueCannotHold) {
     const auto database = open({.writer_queue_max = 0});
-    EXPECT_THROW(run(insert(*database, 1)), Unavailable);
+    EXPECT_THROW(run(insert_filled(*database, 1)), Unavailable);
     EXPECT_EQ(run(database->query("SELECT count(*) FROM t"))[0].integer(0), 0);
 }
 
@@ -54,11 +54,11 @@ TEST_F(SqliteWriter, RefusesWhenAnotherProcessHoldsTheFileTooLong) {
     const auto database = open({.busy_timeout = std::chrono::milliseconds{20}});
     storage::sqlite::Connection holder({.file = folder / "test.db"});
     holder.run("BEGIN IMMEDIATE");
-    EXPECT_THROW(run(insert(*database, 1)), Unavailable);
+    EXPECT_THROW(run(insert_filled(*database, 1)), Unavailable);
     EXPECT_NO_THROW(run(database->ping()));  // busy does not mean broken
     EXPECT_EQ(run(database->query("SELECT count(*) FROM t"))[0].integer(0), 0);
     holder.run("ROLLBACK");
-    EXPECT_NO_THROW(run(insert(*database, 1)));
+    EXPECT_NO_THROW(run(insert_filled(*database, 1)));
 }
 
 TEST_F(SqliteWriter, DestructionFinishesWhatWasAccepted) {
@@ -66,7 +66,7 @@ TEST_F(SqliteWriter, DestructionFinishesWhatWasAccepted) {
     auto database = open();
     int done = 0;
     for (int id = 0; id < 300; ++id)
-        asio::co_spawn(context, insert(*database, id), [&](std::exception_ptr error, const Rows&) {
+        asio::co_spawn(context, insert_filled(*database, id), [&](std::exception_ptr error, const Rows&) {
             if (!error) ++done;
         });
     for (int i = 0; i < 300; ++i) context.poll_one();
@@ -80,7 +80,8 @@ TEST_F(SqliteWriter, ADeferredForeignKeyFailsOnlyItsOwner) {
     const auto database = open();
     std::vector<awaitable<Rows>> works;
     for (int id = 0; id < 20; ++id)
-        works.push_back(id == 7 ? database->execute("INSERT INTO u (id, t) VALUES (1, 99)") : insert(*database, id));
+        works.push_back(id == 7 ? database->execute("INSERT INTO u (id, t) VALUES (1, 99)")
+                                : insert_filled(*database, id));
     const auto ended = run_all(std::move(works), 1);
     for (std::size_t i = 0; i < ended.size(); ++i) EXPECT_EQ(ended[i].has_value(), i != 7) << i;
     EXPECT_EQ(run(database->query("SELECT count(*) FROM t"))[0].integer(0), 19);
@@ -103,7 +104,7 @@ TEST_F(SqliteWriter, TheLogStaysBoundedUnderConstantReaders) {
     std::uintmax_t largest = 0;
     for (int round = 0; round < 200; ++round) {
         std::vector<awaitable<Rows>> works;
-        for (int i = 0; i < 40; ++i) works.push_back(insert(*database, round * 40 + i, 12'000));
+        for (int i = 0; i < 40; ++i) works.push_back(insert_filled(*database, round * 40 + i, 12'000));
         values_of(std::move(works), 1);
         largest = std::max(largest, std::filesystem::file_size(folder / "test.db-wal"));
     }
@@ -115,7 +116,7 @@ TEST_F(SqliteWriter, TheLogStaysBoundedUnderConstantReaders) {
 
 TEST_F(SqliteWriter, ThreadsComeAndGoAndLeaveTheirConnection) {
     const auto first = open();
-    run(insert(*first, 1));
+    run(insert_filled(*first, 1));
     for (int i = 0; i < 50; ++i) {
         std::jthread([&] { EXPECT_EQ(run(first->query("SELECT id FROM t")).size(), 1u); });
     }
@@ -141,7 +142,7 @@ TEST_F(SqliteWriter, AThreadMayOutliveADatabaseAndMeetAnother) {
     database.reset();
     EXPECT_FALSE(std::filesystem::exists(folder / "test.db-wal"));  // all connections are closed
     database = open();
-    run(insert(*database, 1));
+    run(insert_filled(*database, 1));
     replaced.count_down();
 }
 
@@ -155,7 +156,7 @@ TEST_F(SqliteWriter, ManyTextsOfStatementsDoNotPileUp) {
 
 TEST_F(SqliteWriter, SchemaChangesReachPreparedStatements) {
     const auto database = open();
-    run(insert(*database, 1));
+    run(insert_filled(*database, 1));
     EXPECT_EQ(run(database->query("SELECT * FROM t"))[0].text(1).size(), 10u);
     run(database->execute("ALTER TABLE t ADD COLUMN extra BIGINT DEFAULT 5"));
     EXPECT_EQ(run(database->query("SELECT * FROM t"))[0].integer(2), 5);

@@ -24,8 +24,8 @@ std::string error_of(const Result<T>& result) {
 
 // An admin with all rights, and what the changes below concern, on the service of `staff`. Of the cookie policy, this
 // takes the given version and the next.
-struct World {
-    explicit World(Staff& its_staff, std::int64_t version = 1) : staff(its_staff) {
+struct ActorWorld {
+    explicit ActorWorld(Staff& its_staff, std::int64_t version = 1) : staff(its_staff) {
         staff.give(admin, role);
         token = staff.service.tokens_of(admin).access;
         session = one("SELECT id FROM sessions WHERE user_id = " + quoted(admin.id.text()));
@@ -73,92 +73,98 @@ struct World {
 
 struct Change {
     std::string_view name;
-    std::function<std::string(World&, Actor)> attempt;  // returns the name of the error
+    std::function<std::string(ActorWorld&, Actor)> attempt;  // returns the name of the error
 };
 
 const std::vector<Change>& changes() {
     static const std::vector<Change> all{
         {"createRole",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              return error_of(run(it.services().roles.create(by, "fresh", {.description = {}, .rights = {}}, {})));
          }},
         {"updateRole",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              return error_of(run(it.services().roles.update(by, *RoleId::parse(it.other_role),
                                                             {.description = "new", .rights = {}}, {})));
          }},
         {"deleteRole",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              return error_of(run(it.services().roles.erase(by, *RoleId::parse(it.other_role), {})));
          }},
         {"createApiKey",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              return error_of(run(it.services().api_keys.create(by, {.name = "k", .window = {}}, {})));
          }},
         {"resetApiKey",
-         [](World& it, Actor by) { return error_of(run(it.services().api_keys.reset(by, it.key_id, {}))); }},
+         [](ActorWorld& it, Actor by) { return error_of(run(it.services().api_keys.reset(by, it.key_id, {}))); }},
         {"updateApiKey",
-         [](World& it, Actor by) { return error_of(run(it.services().api_keys.rename(by, it.key_id, "other", {}))); }},
+         [](ActorWorld& it, Actor by) {
+             return error_of(run(it.services().api_keys.rename(by, it.key_id, "other", {})));
+         }},
         {"updateApiKeyDate",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              const TimePoint begin = it.staff.service.clock().now() + std::chrono::days{2};
              return error_of(run(it.services().api_keys.set_window(by, it.key_id, {begin, begin}, {})));
          }},
         {"updateApiKeyStatus",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              return error_of(run(it.services().api_keys.set_status(by, it.key_id, false, {})));
          }},
         {"deleteApiKey",
-         [](World& it, Actor by) { return error_of(run(it.services().api_keys.erase(by, it.key_id, {}))); }},
+         [](ActorWorld& it, Actor by) { return error_of(run(it.services().api_keys.erase(by, it.key_id, {}))); }},
         {"updateFeatureFlagStatus",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              return error_of(run(it.services().feature_flags.update_status(by, it.flag_id, false, 0)));
          }},
         {"createUser",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              return error_of(run(it.services().administration.create(
                  {by, {}}, {.email = "new@example.org", .role = built_in_role(Role::user), .name = {}})));
          }},
         {"updateUserStatus",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              return error_of(run(it.services().administration.set_status({by, {}}, it.plain.id, UserStatus::inactive)));
          }},
         {"updateUserRole",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              return error_of(
                  run(it.services().administration.set_role({by, {}}, it.plain.id, built_in_role(Role::admin))));
          }},
         {"updateUserPassword",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              return error_of(run(it.services().administration.give_temporary_password({by, {}}, it.plain.id)));
          }},
         {"revokeSessionOfUser",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              const auto session = *SessionId::parse(
                  it.one("SELECT id FROM sessions WHERE user_id = " + quoted(it.protected_user.id.text())));
              return error_of(run(it.services().administration.revoke({by, {}}, it.protected_user.id, session)));
          }},
         {"exportUsers",
-         [](World& it, Actor by) { return error_of(run(it.services().administration.note_export({by, {}}))); }},
+         [](ActorWorld& it, Actor by) { return error_of(run(it.services().administration.note_export({by, {}}))); }},
         {"resetTwoFactor",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              auto user = run(it.services().users.find(it.protected_user.id));
              return error_of(
                  run(it.services().two_factor.reset(by, std::move(*user), TwoFactor::After::set_up_required, {})));
          }},
         {"createTermPolicy",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              return error_of(run(it.services().term_policies.create(
                  by, {.type = PolicyType::cookies, .version = it.next_version, .contents = {it.second_file}}, {})));
          }},
         {"removeTermPolicyContent",
-         [](World& it, Actor by) {
+         [](ActorWorld& it, Actor by) {
              return error_of(run(it.services().term_policies.remove_content(by, it.draft_id, Language::en, {})));
          }},
         {"deleteTermPolicy",
-         [](World& it, Actor by) { return error_of(run(it.services().term_policies.erase(by, it.draft_id, {}))); }},
+         [](ActorWorld& it, Actor by) {
+             return error_of(run(it.services().term_policies.erase(by, it.draft_id, {})));
+         }},
         {"publishTermPolicy",
-         [](World& it, Actor by) { return error_of(run(it.services().term_policies.publish(by, it.draft_id, {}))); }},
+         [](ActorWorld& it, Actor by) {
+             return error_of(run(it.services().term_policies.publish(by, it.draft_id, {})));
+         }},
     };
     return all;
 }
@@ -188,7 +194,7 @@ const std::vector<Loss>& losses() {
     return all;
 }
 
-std::string about(const World& it, std::string sql) {
+std::string about(const ActorWorld& it, std::string sql) {
     for (const auto& [mark, value] :
          {std::pair{"$user", it.admin.id.text()}, {"$session", it.session}, {"$role", it.role}})
         if (const auto at = sql.find(mark); at != std::string::npos)
@@ -198,7 +204,7 @@ std::string about(const World& it, std::string sql) {
 
 TEST(AUT_4, WhoLosesTheirRightsDuringARequestChangesNothing) {
     Staff staff;
-    World it(staff);
+    ActorWorld it(staff);
     const std::string abilities = it.one("SELECT abilities FROM roles WHERE id = " + quoted(it.role));
     ASSERT_EQ(abilities, R"([{"subject":"all","action":["manage"]}])") << "what the last loss restores";
     for (const Loss& loss : losses()) {
@@ -216,7 +222,7 @@ TEST(AUT_4, EachOfTheseChangesIsMadeByWhoeverKeepsTheirRights) {
     Staff staff;
     std::int64_t version = 1;
     for (const Change& change : changes()) {
-        World it(staff, version);
+        ActorWorld it(staff, version);
         version = it.next_version + 1;
         EXPECT_EQ(change.attempt(it, admitted<Chief>(it.staff.service, it.token)), "") << change.name;
     }
