@@ -56,7 +56,7 @@ TextList header_list(const HttpRequest& request) {
         (void)list.release();
         list.reset(longer);
     };
-    for (const auto& [name, value] : request.headers) add(name + ": " + value);
+    for (const auto& [name, value] : request.headers) add(std::string(name).append(": ").append(value));
     add("Expect:");  // sends the body without waiting for 100 Continue, which some servers never send
     return list;
 }
