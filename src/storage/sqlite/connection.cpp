@@ -326,12 +326,27 @@ bool Connection::file_has_moved() const {
     return result == SQLITE_OK && moved != 0;
 }
 
-bool Connection::checkpoint(Checkpoint mode) {
+void Connection::copy_log() { checkpoint(SQLITE_CHECKPOINT_PASSIVE); }
+
+bool Connection::empty_log(std::chrono::milliseconds wait) {
+    // SQLite would wait for the slot of one reader, and the next reader may take that slot at once: two readers can
+    // keep it busy between them for ever. So it does not wait here. Each attempt looks at all readers anew.
+    busy_timeout_ = {};
+    const auto deadline = std::chrono::steady_clock::now() + wait;
+    bool is_empty = checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+    while (!is_empty && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        is_empty = checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+    }
+    busy_timeout_ = options_.busy_timeout;
+    return is_empty;
+}
+
+// Returns false if readers or writers were in the way.
+bool Connection::checkpoint(int mode) {
     int in_log = 0;
     int copied = 0;
-    const int result = sqlite3_wal_checkpoint_v2(
-        db_.get(), "main", mode == Checkpoint::passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE,
-        &in_log, &copied);
+    const int result = sqlite3_wal_checkpoint_v2(db_.get(), "main", mode, &in_log, &copied);
     if ((result & 0xFF) == SQLITE_BUSY || (result & 0xFF) == SQLITE_LOCKED) return false;
     if (result != SQLITE_OK) fail(result);
     return in_log == copied;

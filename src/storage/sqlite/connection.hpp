@@ -70,12 +70,11 @@ public:
 
     // Frames in the write-ahead log after the last commit of this connection.
     int wal_frames() const { return wal_frames_; }
-    enum class Checkpoint {
-        passive,   // copies what it can without waiting
-        truncate,  // also waits for readers, then empties the log
-    };
-    // Returns false if readers or writers were in the way. Throws SqliteError if the storage failed.
-    bool checkpoint(Checkpoint mode);
+    // Copies the log into the database as far as readers allow, without waiting.
+    void copy_log();
+    // Copies the whole log into the database and empties it. Waits up to `wait` for readers and writers, and returns
+    // false if they were still in the way. Both throw SqliteError if the storage failed.
+    bool empty_log(std::chrono::milliseconds wait);
 
     // A copy of the header of the write-ahead log's index in shared memory.
     struct LogState {
@@ -84,8 +83,6 @@ public:
     // Returns whether any process committed since `seen` was last updated, and updates it. Also returns true if it
     // cannot tell. Makes no system call.
     bool has_moved_on(LogState& seen);
-
-    void set_busy_timeout(std::chrono::milliseconds timeout) { busy_timeout_ = timeout; }
 
 private:
     struct Finalize {
@@ -112,6 +109,7 @@ private:
     Prepared prepare(std::string_view sql);
     void evict_one();
     void bind(const Prepared& prepared, const Params& params);
+    bool checkpoint(int mode);
     [[noreturn]] void fail(int code, std::string_view context = {}) const;
     static int on_busy(void* self, int attempt);
     static int on_progress(void* wanted);

@@ -1,5 +1,6 @@
 #include "storage/sqlite/writer.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -13,11 +14,15 @@ namespace consentry::storage::sqlite {
 namespace {
 
 constexpr std::size_t group_max = 256;
-// 4 MiB of log: triggers a passive checkpoint, which copies its pages into the database.
+// 4 MiB of log: copies its pages into the database.
 constexpr int checkpoint_frames = 1000;
-// Triggers a truncating checkpoint if passive ones could not restart the log because it always had readers.
+// Empties the log if it could not restart by itself because it always had readers.
 constexpr int checkpoint_frames_urgent = 8 * checkpoint_frames;
+// How long emptying waits for readers, while all writers wait for it.
 constexpr std::chrono::milliseconds checkpoint_wait{100};
+// Reads that take longer make it fail. Each failure doubles the next wait and the log written before it, so that
+// writers never wait more than 100 ms per 4 MiB of log.
+constexpr int checkpoint_patience_max = 8;
 
 bool holds(Expect expect, std::int64_t affected) {
     switch (expect) {
@@ -36,15 +41,12 @@ bool holds(Expect expect, std::int64_t affected) {
 }  // namespace
 
 Writer::Writer(WriterOptions options)
-    : options_(std::move(options)),
-      connection_(std::make_unique<Connection>(options_.connection)),
-      checkpoint_at_frames_(checkpoint_frames) {
+    : options_(std::move(options)), connection_(std::make_unique<Connection>(options_.connection)) {
+    expect_new_log();
     // A previous process may have left frames in the log that never reached the disk (its last sync may have failed
     // before it died), and frames appended after them would be lost too. If another process has the file open, the log
     // is in use and stays as it is.
-    connection_->set_busy_timeout(checkpoint_wait);
-    connection_->checkpoint(Connection::Checkpoint::truncate);
-    connection_->set_busy_timeout(options_.connection.busy_timeout);
+    connection_->empty_log(checkpoint_wait);
     thread_ = std::thread([this] { work(); });
 }
 
@@ -171,33 +173,36 @@ void Writer::open_if_due() {
     reopen_at_ = now + options_.reopen_interval;
     auto fresh = std::make_unique<Connection>(options_.connection);
     // Frames appended after frames whose sync failed would be lost with them.
-    fresh->set_busy_timeout(checkpoint_wait);
-    if (!fresh->checkpoint(Connection::Checkpoint::truncate)) throw Unavailable(failure_ + " (log still in use)");
-    fresh->set_busy_timeout(options_.connection.busy_timeout);
+    if (!fresh->empty_log(checkpoint_wait)) throw Unavailable(failure_ + " (log still in use)");
     fresh->run("BEGIN IMMEDIATE");
     const Rows version = fresh->run("PRAGMA user_version");
     fresh->run(fmt::format("PRAGMA user_version = {}", version[0].integer(0)));  // writes page 1, changes nothing
     fresh->run("COMMIT");
     connection_ = std::move(fresh);
     frames_before_ = 0;
-    checkpoint_at_frames_ = checkpoint_frames;
+    expect_new_log();
     healthy_.store(true, std::memory_order_release);
+}
+
+void Writer::expect_new_log() {
+    checkpoint_at_frames_ = checkpoint_frames;
+    checkpoint_patience_ = 1;
 }
 
 void Writer::checkpoint_if_due() {
     const int frames = connection_->wal_frames();
-    if (frames < frames_before_) checkpoint_at_frames_ = checkpoint_frames;  // the log has restarted
+    if (frames < frames_before_) expect_new_log();  // the log has restarted
     frames_before_ = frames;
     if (frames < checkpoint_at_frames_) return;
-    checkpoint_at_frames_ = frames + checkpoint_frames;
     try {
         if (frames < checkpoint_frames_urgent) {
-            connection_->checkpoint(Connection::Checkpoint::passive);
+            checkpoint_at_frames_ = frames + checkpoint_frames;
+            connection_->copy_log();
             return;
         }
-        connection_->set_busy_timeout(checkpoint_wait);
-        connection_->checkpoint(Connection::Checkpoint::truncate);
-        connection_->set_busy_timeout(options_.connection.busy_timeout);
+        connection_->empty_log(checkpoint_patience_ * checkpoint_wait);
+        checkpoint_at_frames_ = frames + checkpoint_patience_ * checkpoint_frames;
+        checkpoint_patience_ = std::min(2 * checkpoint_patience_, checkpoint_patience_max);
     } catch (const SqliteError& error) {
         give_up(error);
     }

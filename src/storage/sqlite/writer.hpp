@@ -64,6 +64,7 @@ private:
     void process(std::vector<Job>& group);
     Decision decide(const Transaction& transaction);
     void open_if_due();
+    void expect_new_log();
     void checkpoint_if_due();
     void give_up(const SqliteError& error) noexcept;
 
@@ -73,7 +74,8 @@ private:
     std::unique_ptr<Connection> connection_;
     std::string failure_;  // why there is no connection
     std::chrono::steady_clock::time_point reopen_at_;
-    int checkpoint_at_frames_;
+    int checkpoint_at_frames_ = 0;
+    int checkpoint_patience_ = 1;  // in waits
     int frames_before_ = 0;
 
     std::atomic<bool> healthy_{true};
