@@ -182,6 +182,29 @@ TEST_F(Backup, ARestoreReplacesNothing) {
     EXPECT_NE(again.code, 0) << "a backup replaces nothing either";
 }
 
+// Each of two processes checks the place before either has written to it.
+TEST_F(Backup, OfTwoRestoresAtOnceOneIsWholeAndTheOtherTakesNothingAway) {
+    create_account(folder_.path(), "ada@example.org");
+    const fs::path files = folder_ / "data/storage/public/many";
+    fs::create_directories(files);
+    for (int i = 0; i < 1'000; ++i) std::ofstream(files / std::to_string(i)) << i;
+    ASSERT_EQ(run({"backup", "copy", "--with-keys"}).code, 0);
+    for (int round = 0; round < 10; ++round) {
+        move_data_away();
+        Finished other;
+        std::jthread beside([&] { other = run({"restore", "copy"}); });
+        const Finished one = run({"restore", "copy"});
+        beside.join();
+        ASSERT_TRUE(one.code == 0 || other.code == 0) << one.err << other.err;
+        const CommandResult same =
+            run_command({"sh", "-c",
+                         "cd '" + folder_.path().string() +
+                             "' && diff -r copy/storage data/storage && "
+                             "diff -r copy/keys data/keys && cmp copy/consentry.db data/consentry.db"});
+        ASSERT_EQ(same.code, 0) << same.out << one.err << other.err;
+    }
+}
+
 TEST_F(Backup, WhatWasAlteredCutOffOrAddedIsNoticed) {
     create_account(folder_.path(), "ada@example.org");
     publish(1);

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <boost/json/object.hpp>
@@ -162,14 +163,39 @@ struct Part {
     fs::path to;
 };
 
-// Copies a file of the backup, which must still be what the list says: it was checked in another reading.
-void copy_as_listed(const fs::path& folder, const fs::path& file, const Sums& listed, const fs::path& to,
-                    const OnPiece& on_piece) {
-    const auto sum = listed.find(file.lexically_relative(folder).generic_string());
-    const auto copied = copy_to_new(file, to, on_piece);
-    if (sum == listed.end() || copied != sum->second)
-        throw std::runtime_error(fmt::format("{}: it has changed while it was restored", file.string()));
-}
+// Copies files of a backup. Unless the restore completes, removes them and their folders, but nothing that another
+// process has put there meanwhile.
+class Copies {
+public:
+    Copies(const fs::path& folder, OnPiece on_piece)
+        : folder_(folder), listed_(read_sums(folder / sums_name)), on_piece_(std::move(on_piece)) {}
+    ~Copies() {
+        std::error_code error;
+        for (const auto& [copy, top] : made_) {
+            fs::remove(copy, error);
+            for (fs::path at = copy; at != top && fs::remove(at.parent_path(), error);) at = at.parent_path();
+        }
+    }
+    Copies(const Copies&) = delete;
+    Copies& operator=(const Copies&) = delete;
+
+    // The file must still be what the list says: it was checked in another reading. `top` is the uppermost folder that
+    // may be removed with the copy.
+    void make(const fs::path& file, const fs::path& copy, const fs::path& top) {
+        const auto digest = copy_to_new(file, copy, on_piece_);
+        made_.emplace_back(copy, top);
+        const auto sum = listed_.find(file.lexically_relative(folder_).generic_string());
+        if (sum == listed_.end() || digest != sum->second)
+            throw std::runtime_error(fmt::format("{}: it has changed while it was restored", file.string()));
+    }
+    void keep() { made_.clear(); }
+
+private:
+    const fs::path folder_;
+    const Sums listed_;
+    const OnPiece on_piece_;
+    std::vector<std::pair<fs::path, fs::path>> made_;
+};
 
 }  // namespace
 
@@ -235,30 +261,25 @@ void restore_backup(const fs::path& folder, const BackupPlaces& to) {
     require_no_database(to.database);
     for (const Part& part : parts) require_empty(part.to, "what a restore writes to");
     make_folder(to.database.parent_path());
+    const FolderLock lock(to.database.parent_path(), "another restore writes there");
     const Owner owner = owner_of(to.database.parent_path());
-    const Sums listed = read_sums(folder / sums_name);
     const fs::path unfinished = to.database.string() + ".restored";
     std::uintmax_t total = fs::file_size(folder / database_name);
     for (const Part& part : parts)
         for (const fs::path& file : files_below(part.from)) total += fs::file_size(file);
-    try {
-        ProgressBar bar;
-        ByteProgress progress(bar, "restoring", total);
-        for (const Part& part : parts)
-            for (const fs::path& file : files_below(part.from))
-                copy_as_listed(folder, file, listed, part.to / file.lexically_relative(part.from), std::ref(progress));
-        for (const Part& part : parts) give_to(part.to, owner);
-        if (!to.storage.empty()) give_to(to.storage, owner);
-        fs::remove(unfinished);
-        copy_as_listed(folder, folder / database_name, listed, unfinished, std::ref(progress));
-        give_to(unfinished, owner);
-        put_in_place(unfinished, to.database);
-    } catch (...) {
-        std::error_code error;
-        for (const Part& part : parts) fs::remove_all(part.to, error);
-        fs::remove(unfinished, error);
-        throw;
-    }
+    ProgressBar bar;
+    ByteProgress progress(bar, "restoring", total);
+    Copies copies(folder, std::ref(progress));
+    for (const Part& part : parts)
+        for (const fs::path& file : files_below(part.from))
+            copies.make(file, part.to / file.lexically_relative(part.from), part.to);
+    for (const Part& part : parts) give_to(part.to, owner);
+    if (!to.storage.empty()) give_to(to.storage, owner);
+    fs::remove(unfinished);  // of a restore that was killed
+    copies.make(folder / database_name, unfinished, unfinished);
+    give_to(unfinished, owner);
+    put_in_place(unfinished, to.database);
+    copies.keep();
 }
 
 }  // namespace consentry

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -120,6 +121,18 @@ void require_empty(const fs::path& folder, std::string_view what) {
     throw std::runtime_error(fmt::format("{} is not empty: {} must be; nothing was changed", folder.string(), what));
 }
 
+FolderLock::FolderLock(const fs::path& folder, std::string_view busy)
+    : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor_ < 0) refuse(folder);
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+    const int error = errno;
+    close(descriptor_);
+    if (error == EWOULDBLOCK) throw std::runtime_error(fmt::format("{}: {}", folder.string(), busy));
+    refuse(folder, error);
+}
+
+FolderLock::~FolderLock() { close(descriptor_); }
+
 std::optional<std::string> copy_to_new(const fs::path& from, const fs::path& to, const OnPiece& on_piece) {
     const File source(from, O_RDONLY);
     if (!source.is_open() && errno == ENOENT) return std::nullopt;
@@ -127,15 +140,20 @@ std::optional<std::string> copy_to_new(const fs::path& from, const fs::path& to,
     make_folder(to.parent_path());
     const File target(to, O_WRONLY | O_CREAT | O_EXCL);
     target.required();
-    crypto::Sha256Stream digest;
-    source.read_all([&](std::string_view piece) {
-        digest.add(as_bytes(piece));
-        target.write_all(piece);
-        if (on_piece) on_piece(piece.size());
-    });
-    target.sync();
-    sync_folder_of(to);
-    return to_hex(digest.finish());
+    try {
+        crypto::Sha256Stream digest;
+        source.read_all([&](std::string_view piece) {
+            digest.add(as_bytes(piece));
+            target.write_all(piece);
+            if (on_piece) on_piece(piece.size());
+        });
+        target.sync();
+        sync_folder_of(to);
+        return to_hex(digest.finish());
+    } catch (...) {
+        unlink(to.c_str());
+        throw;
+    }
 }
 
 std::string digest_of_file(const fs::path& file, const OnPiece& on_piece) {

@@ -20,11 +20,24 @@ std::vector<std::filesystem::path> files_below(const std::filesystem::path& fold
 // Refuses a folder that exists and has entries. `what` completes the message: "X is not empty: WHAT must be".
 void require_empty(const std::filesystem::path& folder, std::string_view what);
 
+// Keeps other processes that ask for it from working on the same folder, until destruction. Refuses if one of them
+// does: "X: BUSY".
+class FolderLock {
+public:
+    FolderLock(const std::filesystem::path& folder, std::string_view busy);
+    ~FolderLock();
+    FolderLock(const FolderLock&) = delete;
+    FolderLock& operator=(const FolderLock&) = delete;
+
+private:
+    int descriptor_;
+};
+
 // Called after each piece of a file with its size.
 using OnPiece = std::function<void(std::size_t bytes)>;
 
 // Copies to a new file (0600), syncs it and its folder, and returns its SHA-256 in hexadecimal; nullopt if the source
-// is gone.
+// is gone. Leaves no part of a file behind.
 std::optional<std::string> copy_to_new(const std::filesystem::path& from, const std::filesystem::path& to,
                                        const OnPiece& on_piece = {});
 std::string digest_of_file(const std::filesystem::path& file, const OnPiece& on_piece = {});
