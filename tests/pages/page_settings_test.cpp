@@ -66,6 +66,9 @@ TEST(PageSettings, WhatCannotBeUsedStopsTheStart) {
     EXPECT_THAT(refusal({{"PAGES_LOGO", "/etc/passwd"}}), HasSubstr("PAGES_LOGO: the file must end in .svg"));
     EXPECT_THAT(refusal({{"PAGES_COLOR", "#ffff00,#8ab8f0"}}), HasSubstr("contrast"));
     EXPECT_THAT(refusal({{"FORWARD_AUTH_HOSTS", "*.example.com"}}), HasSubstr("FORWARD_AUTH_HOSTS"));
+    for (const char* domain : {"localhost", "10.0.0.1", "example.com:443", "https://example.com", "example.com.", "."})
+        EXPECT_THAT(refusal({{"FORWARD_AUTH_COOKIE_DOMAIN", domain}}), HasSubstr("FORWARD_AUTH_COOKIE_DOMAIN"))
+            << domain;
 }
 
 TEST(PageSettings, WithoutPagesTheServiceIsTheApiAlone) {

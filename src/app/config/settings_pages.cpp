@@ -1,6 +1,11 @@
 // Settings of the pages, and of browsers that return from them.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 #include "app/config/setting_types.hpp"
 #include "app/config/tables.hpp"
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 #include "pages/address.hpp"
 
@@ -24,6 +29,13 @@ SettingType optional_path(std::string allowed) {
 
 constexpr std::string_view pages_group = "Pages";
 
+// Browsers refuse a cookie for a domain of one label, and for an IP address (RFC 6265, sections 5.1.3 and 5.3).
+bool is_cookie_domain(std::string_view text) {
+    const auto dot = text.rfind('.');
+    return dot != text.npos && text.find_first_of(":/") == text.npos &&
+           !std::ranges::all_of(text.substr(dot + 1), is_digit) && ReturnHosts::parse({std::string(text)}).has_value();
+}
+
 std::vector<SettingSpec> guarded_host_settings() {
     return {
         {.name = "FORWARD_AUTH_HOSTS",
@@ -38,8 +50,7 @@ std::vector<SettingSpec> guarded_host_settings() {
          .group = pages_group,
          .type = {.allowed = "empty, or a domain such as example.com",
                   .read = [](std::string_view value, Config& config) -> Read {
-                      const auto host = ReturnHosts::parse({std::string(value)});
-                      if (!value.empty() && (!host || !value.contains('.') || value.find_first_of(":/") != value.npos))
+                      if (!value.empty() && !is_cookie_domain(value))
                           return refused("empty, or a domain such as example.com");
                       config.pages.cookie_domain = to_lower_ascii(value);
                       return {};
