@@ -33,7 +33,9 @@ async function besideAxe(page) {
 }
 
 async function found({ evaluate }) {
-    const list = await evaluate('axe.run(document).then((result) => result.violations)');
+    const list = await evaluate(
+        "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
+    );
     return list.map(
         ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} ${node.failureSummary}`).join('; ')}`,
     );

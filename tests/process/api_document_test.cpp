@@ -1,9 +1,14 @@
 // generated/swagger.json: each start writes it, it is valid according to the published schema, and production omits it.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <string_view>
 
+#include <boost/json.hpp>
 #include <gmock/gmock.h>
 
 #include "tests/support/files.hpp"
@@ -28,22 +33,47 @@ TEST(ApiDocument, IsWrittenAtEachStartAndServedAsWritten) {
     }
 }
 
+CommandResult check_document(const fs::path& file) {
+    // Debian installs python3-jsonschema for the system's interpreter only (script/bootstrap --engines).
+    return run_command({"/usr/bin/python3", CONSENTRY_OPENAPI_CHECK, file.string()});
+}
+
+CommandResult check_document(const fs::path& file, const std::string& text) {
+    std::ofstream(file) << text;
+    return check_document(file);
+}
+
 TEST(ApiDocument, IsRight) {
     const TempFolder folder;
     const ServiceProcess service(folder.path(), quick_settings());
-    // Debian installs python3-jsonschema for the system's interpreter only (script/bootstrap --engines).
-    const CommandResult checked =
-        run_command({"/usr/bin/python3", CONSENTRY_OPENAPI_CHECK, (folder / "generated" / "swagger.json").string()});
+    const CommandResult checked = check_document(folder / "generated" / "swagger.json");
     EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+}
+
+// Keeps the paths that begin with one of these. The check of the whole document takes seconds.
+std::string shortened(const std::string& text, std::initializer_list<std::string_view> beginnings) {
+    json::value document = json::parse(text);
+    json::object& paths = document.at("paths").as_object();
+    for (auto it = paths.begin(); it != paths.end();) {
+        const std::string_view path = it->key();
+        const bool remains =
+            std::ranges::any_of(beginnings, [&](auto beginning) { return path.starts_with(beginning); });
+        it = remains ? std::next(it) : paths.erase(it);
+    }
+    return json::serialize(document);
 }
 
 // Proves that the check works: it must find each of these faults.
 TEST(ApiDocument, AFaultIsFound) {
     const TempFolder folder;
     const ServiceProcess service(folder.path(), quick_settings());
-    const std::string document = text_in(folder / "generated" / "swagger.json");
+    const std::string document =
+        shortened(text_in(folder / "generated" / "swagger.json"),
+                  {"/api/hello", "/api/public/hello", "/api/v1/admin/user/{userId}/activity-log",
+                   "/api/v1/user/login/credential"});
+    ASSERT_EQ(check_document(folder / "short.json", document).code, 0);
     using Faults = std::vector<std::array<std::string, 3>>;  // text, replacement, complaint
-    // The check takes seconds per run, so each document combines as many faults as possible without one hiding another.
+    // Each document combines as many faults as possible without one hiding another.
     const std::vector<Faults> documents{
         {{R"("in":"header")", R"("in":"head")", "'head' is not one of"},
          {"#/components/parameters/Language", "#/components/parameters/Tongue",
@@ -60,9 +90,7 @@ TEST(ApiDocument, AFaultIsFound) {
             ASSERT_NE(at, std::string::npos) << "no '" << from << "' in the document";
             faulty.replace(at, from.size(), to);
         }
-        const std::filesystem::path file = folder / "faulty.json";
-        std::ofstream(file) << faulty;
-        const CommandResult checked = run_command({"/usr/bin/python3", CONSENTRY_OPENAPI_CHECK, file.string()});
+        const CommandResult checked = check_document(folder / "faulty.json", faulty);
         EXPECT_EQ(checked.code, 1) << checked.err;
         for (const auto& fault : faults) EXPECT_THAT(checked.out, HasSubstr(fault[2]));
     }

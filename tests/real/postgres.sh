@@ -3,7 +3,7 @@
 #
 #   postgres.sh start [options] FOLDER    starts a new server, or restarts one that was stopped or killed, with its data
 #       --port PORT            by default a free port, which is printed
-#       --fast                 no fsync; not for tests of crashes
+#       --fast                 no fsync; not for tests of crashes. Accepts MD5 passwords, too
 #       --tls                  encrypted connections only; makes ca.crt and untrusted_ca.crt in FOLDER for clients
 #       --setting NAME=VALUE   for postgresql.conf; may be repeated
 #       --replica-of FOLDER    a streaming replica of the server in that folder
@@ -91,7 +91,9 @@ ssl_cert_file = 'tls.crt'
 ssl_key_file = 'tls.key'
 TEXT
     fi
-    write data/pg_hba.conf <<<"$host all,replication all 127.0.0.1/32 scram-sha-256"
+    local method=scram-sha-256
+    [[ -z "$fast" ]] || method=md5 # which lets those with a SCRAM password use SCRAM
+    write data/pg_hba.conf <<<"$host all,replication all 127.0.0.1/32 $method"
 }
 
 copy_primary() {
