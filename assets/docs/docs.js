@@ -131,7 +131,7 @@ addEventListener('keydown', (event) => {
 
 try {
     const answer = await fetch('/docs/json');
-    if (!answer.ok) throw new Error(`/docs/json answers ${answer.status}`);
+    if (!answer.ok) throw new Error(`/docs/json answered with status ${answer.status}`);
     api = new ApiDocument(await answer.json());
     show();
 } catch (error) {

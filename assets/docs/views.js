@@ -248,7 +248,7 @@ export function operation(api, one, state) {
 }
 
 function access(api, one) {
-    if (one.schemes.length === 0) return 'Open to everybody; takes no credentials.';
+    if (one.schemes.length === 0) return 'Open to everyone; requires no credentials.';
     const names = one.schemes.map((name) => api.json.components.securitySchemes[name].description);
     return `${one.needsLogin ? 'Credentials' : 'Credentials, if the installation asks for them'}: ${names.join('; ')}.`;
 }

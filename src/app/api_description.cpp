@@ -31,7 +31,7 @@ http::OpenApiInfo api_description(std::string_view app_name, std::string_view ve
                 {"two-factor", "Set up, use and turn off two-factor authentication"},
                 {"password", "Change and reset passwords"},
                 {"user", "Sign-up, email verification, profile, deletion and data export"},
-                {"term-policy", "Publish policies, accept and withdraw them"},
+                {"term-policy", "Publish policies; accept them and withdraw acceptances"},
                 {"consent-log", "The public log of acceptances: checkpoint, tiles and keys"},
                 {"file", "Upload and download policy texts, at URLs from other operations"},
                 {"activity", "Activity log of accounts"},

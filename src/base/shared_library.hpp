@@ -24,7 +24,7 @@ public:
     SharedLibrary(const char* soname, const char* package);
     SharedLibrary(const SharedLibrary&) = delete;
     SharedLibrary& operator=(const SharedLibrary&) = delete;
-    // The library stays loaded: its threads, exit handlers and results may outlive whoever loaded it.
+    // The library stays loaded: its threads, exit handlers and results may outlive the code that loaded it.
     ~SharedLibrary() = default;
 
     // Throws like the constructor.

@@ -17,7 +17,7 @@ namespace consentry::crypto {
 Bytes timestamp_query(const Sha256& digest);
 
 // Whether the answer, in DER, grants this query: its time stamp is of the same digest and nonce. Does not verify who
-// signed it: whoever relies on the time does, with the certificates that they trust.
+// signed it: that is up to the caller who relies on the time, with the certificates that the caller trusts.
 std::expected<void, std::string> check_timestamp(BytesView answer, BytesView query);
 
 struct VerifiedTimestamp {

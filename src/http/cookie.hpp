@@ -10,7 +10,7 @@
 namespace consentry::http {
 
 // Returns the value of a cookie. Returns nullopt if it is absent or empty, or if a request carries it more than once:
-// then somebody else has set one of them, and nobody can tell which.
+// then another party has set one of them, and it is impossible to tell which.
 std::optional<std::string> only_cookie(const Request& request, std::string_view wanted);
 
 }  // namespace consentry::http

@@ -151,7 +151,8 @@ Listeners adopt_listeners(const std::vector<int>& sockets, const std::vector<asi
         };
         const int family = facts(SO_DOMAIN);
         if ((family != AF_INET && family != AF_INET6) || facts(SO_TYPE) != SOCK_STREAM || facts(SO_ACCEPTCONN) != 1)
-            throw std::runtime_error("cannot listen: the service manager passed on what is no listening TCP socket");
+            throw std::runtime_error(
+                "cannot listen: a socket that the service manager passed on is not a listening TCP socket");
         const tcp protocol = family == AF_INET ? tcp::v4() : tcp::v6();
         for (std::size_t i = 0; i < contexts.size(); ++i) {
             error_code error;

@@ -26,7 +26,7 @@ Listeners open_listeners(const std::string& host, std::uint16_t port,
 
 // The same with sockets that another process has opened and listens on, and that it keeps: connections wait there while
 // no server accepts them. Every context gets a copy of each. Takes the sockets over. Throws std::runtime_error if one
-// of them is no listening TCP socket.
+// of them is not a listening TCP socket.
 Listeners adopt_listeners(const std::vector<int>& sockets, const std::vector<boost::asio::io_context*>& contexts);
 
 // Throws what open_listeners() would throw now, without listening. Fails if a server is already running on the port.

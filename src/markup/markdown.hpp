@@ -7,8 +7,8 @@
 
 namespace consentry::markup {
 
-// Renders a text in Markdown (CommonMark 0.30), which may come from anybody. Plain text becomes paragraphs. Bytes that
-// are no UTF-8 become U+FFFD.
+// Renders a text in Markdown (CommonMark 0.30), which may come from anyone. Plain text becomes paragraphs. Bytes that
+// are not valid UTF-8 become U+FFFD.
 //
 // - HTML in the text is shown, not interpreted.
 // - Links lead to http, https and mailto only; the text of others remains. An image is a link to it.

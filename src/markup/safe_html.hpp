@@ -12,7 +12,7 @@ namespace consentry::markup {
 // itself.
 using SafeHtml = Html;
 
-// For the functions of this folder alone: whoever calls this vouches for the text.
+// For the functions of this folder alone: the caller vouches for the text.
 struct SafeHtmlMaker {
     static SafeHtml of(std::string text) { return Html::rendered(std::move(text)); }
 };

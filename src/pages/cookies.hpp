@@ -28,7 +28,7 @@ public:
 
     std::string name_of(PageCookie cookie) const;
     // Returns nullopt if the cookie is absent or empty, or if a request carries it more than once: then somebody else
-    // has set one of them, and nobody can tell which.
+    // has set one of them, and it is impossible to tell which.
     std::optional<std::string> find(const http::Request& request, PageCookie cookie) const;
     // Each returns a complete header line. `value` consists of letters, digits, '-', '_', '.', '~' and '%'. Without a
     // lifetime the browser forgets the cookie when it ends.

@@ -19,7 +19,7 @@ namespace consentry {
 //
 //     static constexpr std::array<std::string_view, 1> shown_again{"email"};
 //
-// What it does not list, such as a password, is never sent back. It may have a function tidy(fields) that puts right
+// What it does not list, such as a password, is never sent back. It may have a function tidy(fields) that normalizes
 // what people type in their own way, such as a space within a code.
 template <class Form>
 Report read_form_fields(std::vector<http::NamedText> fields, Form& out) {

@@ -1,5 +1,5 @@
-// What a browser gets that opens a page of a guarded application and is refused: the way to where it can give what is
-// missing. Programs, and scripts of the application, get the refusal itself.
+// What a browser gets when it opens a page of a guarded application and is refused: a redirect to the page where it can
+// supply what is missing. Programs, and scripts of the application, get the refusal itself.
 #pragma once
 
 #include <optional>

@@ -133,7 +133,7 @@ void Site::add_logo() {
 void Site::check_folder() const {
     if (settings_.folder.empty()) return;
     if (!std::filesystem::is_directory(settings_.folder))
-        throw std::runtime_error("PAGES_DIR: " + settings_.folder.string() + " is no folder");
+        throw std::runtime_error("PAGES_DIR: " + settings_.folder.string() + " is not a folder");
     for (const auto& entry : std::filesystem::directory_iterator(settings_.folder)) {
         const std::string name = entry.path().filename().string();
         const bool is_ours = std::ranges::any_of(page_files(), [&](const EmbeddedFile& f) { return f.name == name; });

@@ -30,7 +30,7 @@ std::string tile_path(const TileId& tile);
 // Accepts exactly what tile_path() returns: no further zeros, width 1 to 255 behind ".p/", index at most 2^64 - 1.
 std::expected<TileId, std::string> parse_tile_path(std::string_view path);
 
-// What a log of `to` entries has and one of `from` entries has not: full tiles and, at the right edge, partial ones.
+// The tiles of a log of `to` entries that one of `from` entries lacks: full tiles and, at the right edge, partial ones.
 // Empty unless from < to.
 std::vector<TileId> new_hash_tiles(std::uint64_t from, std::uint64_t to);
 std::vector<TileId> new_entry_bundles(std::uint64_t from, std::uint64_t to);

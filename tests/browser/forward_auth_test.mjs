@@ -178,7 +178,7 @@ async function walk(name, script) {
     const over = await one.go(`${app}/.consentry/callback?code=abc`);
     assert.ok(over.status() >= 400, String(over.status()));
     assert.match(await one.text('main'), /This step of the login can no longer be used/);
-    assert.equal(await one.heading(), 'This did not work');
+    assert.equal(await one.heading(), 'That did not work');
     if (looks) await assertAccessible(one.page, 'hand-over-invalid');
 
     // A form from another site carries no cookie.

@@ -123,14 +123,14 @@ for (const script of [true, false]) {
         makeStale(id);
         await one.go('/account/two-factor');
         assert.match(await one.text('.facts'), /Backup codes left\s*7/);
-        await one.follow('Make new backup codes');
+        await one.follow('Generate new backup codes');
         assert.equal(one.path(), '/login/confirm?return=%2Faccount%2Ftwo-factor%2Fcodes');
         if (looks) await assertAccessible(one.page, 'confirm-with-code');
         await one.submit({ code: '000000' });
         assert.match(await one.text('.fault'), /incorrect/);
         await one.submit({ code: nextCodeOf(secret) });
         assert.equal(one.path(), '/account/two-factor/codes');
-        await one.follow('Make new backup codes');
+        await one.follow('Generate new backup codes');
         const codes = await one.page.$$eval('.codes code', (all) => all.map((code) => code.textContent));
         assert.equal(new Set([...codes, ...backupCodes]).size, 16);
         await one.follow('I have saved the codes');

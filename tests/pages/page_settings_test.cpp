@@ -61,7 +61,7 @@ TEST(PageSettings, TemplatesAreReplacedAndChecked) {
 }
 
 TEST(PageSettings, WhatCannotBeUsedStopsTheStart) {
-    EXPECT_THAT(refusal({{"PAGES_DIR", "/no/such/folder"}}), HasSubstr("PAGES_DIR: /no/such/folder is no folder"));
+    EXPECT_THAT(refusal({{"PAGES_DIR", "/no/such/folder"}}), HasSubstr("PAGES_DIR: /no/such/folder is not a folder"));
     EXPECT_THAT(refusal({{"PAGES_LOGO", "/no/such/logo.svg"}}), HasSubstr("PAGES_LOGO: cannot read /no/such/logo.svg"));
     EXPECT_THAT(refusal({{"PAGES_LOGO", "/etc/passwd"}}), HasSubstr("PAGES_LOGO: the file must end in .svg"));
     EXPECT_THAT(refusal({{"PAGES_COLOR", "#ffff00,#8ab8f0"}}), HasSubstr("contrast"));

@@ -157,7 +157,7 @@ TEST_F(ProviderAnswers, ErrorsAreToldInOurOwnWords) {
     EXPECT_EQ(place(answer), refused) << "an error beside a token is an error";
     EXPECT_THAT(answer.body, Not(HasSubstr("alert")));
     EXPECT_FALSE(answer.headers.contains("x-evil"));
-    EXPECT_THAT(visitor.browser.open(refused).body, HasSubstr("You could not be logged in with Google."));
+    EXPECT_THAT(visitor.browser.open(refused).body, HasSubstr("We could not log you in with Google."));
     EXPECT_THAT(visitor.browser.open("/login?step=cancelled&with=apple").body,
                 HasSubstr("You cancelled the login with Apple."));
     EXPECT_THAT(visitor.browser.open("/login?step=cancelled&with=%3Cscript%3E").body, Not(HasSubstr("You cancelled")));

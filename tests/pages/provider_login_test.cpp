@@ -69,7 +69,7 @@ TEST_F(ProviderLogin, WhereSignUpIsOffTheSignUpPageHasNoButton) {
     EXPECT_THAT(visitor.browser.open("/login").body, HasSubstr("Continue with Google"));
     EXPECT_EQ(place(visitor.log_in(ada)), "/login?step=no-sign-up&with=google");
     EXPECT_THAT(visitor.browser.open("/login?step=no-sign-up&with=google").body,
-                HasSubstr("There is no account here for your Google account"));
+                HasSubstr("No account here matches your Google account"));
     EXPECT_EQ(one("count(*) FROM users"), "0");
 }
 

@@ -215,7 +215,7 @@ TEST_F(Backup, WhatWasAlteredCutOffOrAddedIsNoticed) {
         EXPECT_EQ(refused.code, 1) << name;
         EXPECT_THAT(refused.err, HasSubstr(says)) << name;
     };
-    damaged("unfinished", "no complete backup", [](const fs::path& copy) { fs::remove(copy / "backup.json"); });
+    damaged("unfinished", "not a complete backup", [](const fs::path& copy) { fs::remove(copy / "backup.json"); });
     damaged("altered", "differs", [](const fs::path& copy) {
         std::fstream(copy / "consentry.db", std::ios::in | std::ios::out | std::ios::binary).seekp(8192) << 'x';
     });

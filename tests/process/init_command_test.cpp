@@ -123,7 +123,7 @@ TEST_F(Init, AsksAtATerminalUntilTheAnswerSuits) {
     terminal.answer("PostgreSQL database", "");
     terminal.answer("Redis", "");
     terminal.answer("Mail server", "");
-    terminal.answer("Sender address of mails", "hello@example.com");
+    terminal.answer("Sender address of emails", "hello@example.com");
     const auto [screen, code] = terminal.end();
     EXPECT_EQ(code, 0) << screen;
     EXPECT_THAT(settings(), AllOf(HasSubstr("HTTP_HOST=0.0.0.0\n"), HasSubstr("HTTP_PORT=8080\n"),

@@ -124,7 +124,7 @@ void write_facts(const BackupFacts& facts, const fs::path& folder) {
 BackupFacts read_facts(const fs::path& folder) {
     std::error_code error;
     if (!fs::exists(folder / facts_name, error))
-        throw std::runtime_error(fmt::format("{} is no complete backup: it has no {}", folder.string(), facts_name));
+        throw std::runtime_error(fmt::format("{} is not a complete backup: it has no {}", folder.string(), facts_name));
     const auto parsed = parse_strict_json(read_file(folder / facts_name), {});
     try {
         const boost::json::object& facts = parsed.value().as_object();
@@ -139,7 +139,8 @@ BackupFacts read_facts(const fs::path& folder) {
                 .has_storage = facts.at("hasStorage").as_bool(),
                 .has_keys = facts.at("hasKeys").as_bool()};
     } catch (const std::exception&) {
-        throw std::runtime_error(fmt::format("{} is damaged, or of a newer version", (folder / facts_name).string()));
+        throw std::runtime_error(
+            fmt::format("{} is damaged, or a newer version wrote it", (folder / facts_name).string()));
     }
 }
 
@@ -152,8 +153,8 @@ void require_no_database(const fs::path& file) {
     for (const char* ending : {"-wal", "-journal"}) {
         const fs::path rest = file.string() + ending;
         if (fs::exists(fs::symlink_status(rest, error)))
-            throw std::runtime_error(
-                fmt::format("{} is left from another database: move it away, too; nothing was changed", rest.string()));
+            throw std::runtime_error(fmt::format(
+                "{} is left over from another database; move it away as well. Nothing was changed", rest.string()));
     }
 }
 
@@ -186,7 +187,7 @@ public:
         made_.emplace_back(copy, top);
         const auto sum = listed_.find(file.lexically_relative(folder_).generic_string());
         if (sum == listed_.end() || digest != sum->second)
-            throw std::runtime_error(fmt::format("{}: it has changed while it was restored", file.string()));
+            throw std::runtime_error(fmt::format("{}: it changed while it was being restored", file.string()));
     }
     void keep() { made_.clear(); }
 
@@ -200,7 +201,7 @@ private:
 }  // namespace
 
 BackupFacts make_backup(const BackupPlaces& from, const fs::path& folder, std::string_view version, TimePoint now) {
-    require_empty(folder, "the folder of a backup");
+    require_empty(folder, "the folder of a new backup");
     make_folder(folder);
     Sums sums;
     ProgressBar bar;
@@ -259,7 +260,7 @@ void restore_backup(const fs::path& folder, const BackupPlaces& to) {
         for (const char* area : areas) parts.push_back({folder / storage_name / area, to.storage / area});
     if (!to.keys.empty()) parts.push_back({folder / keys_name, to.keys});
     require_no_database(to.database);
-    for (const Part& part : parts) require_empty(part.to, "what a restore writes to");
+    for (const Part& part : parts) require_empty(part.to, "a folder that a restore writes to");
     make_folder(to.database.parent_path());
     const FolderLock lock(to.database.parent_path(), "another restore writes there");
     const Owner owner = owner_of(to.database.parent_path());

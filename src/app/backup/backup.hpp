@@ -37,15 +37,15 @@ struct BackupFacts {
     bool has_keys = false;
 };
 
-// Writes a backup into `folder`, which must not exist or be empty. Others may use the installation meanwhile. If it
+// Writes a backup into `folder`, which must be new or empty. Others may use the installation meanwhile. If it
 // throws, what it has written stays, and no restore takes it for a backup. Throws std::runtime_error.
 BackupFacts make_backup(const BackupPlaces& from, const std::filesystem::path& folder, std::string_view version,
                         TimePoint now);
 
-// Throws std::runtime_error if the folder is no complete backup, or if a file in it was altered, added or lost.
+// Throws std::runtime_error if the folder is not a complete backup, or if a file in it was altered, added or lost.
 BackupFacts check_backup(const std::filesystem::path& folder);
 
-// Puts a checked backup into places that must not exist or be empty: storage and keys first, the database last, which
+// Puts a checked backup into places that must be new or empty: storage and keys first, the database last, which
 // makes it an installation. Everything gets the owner of the folder of the database. Throws std::runtime_error and has
 // then removed what it had put there. A place that is empty in `to` is left out.
 void restore_backup(const std::filesystem::path& folder, const BackupPlaces& to);

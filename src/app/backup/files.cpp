@@ -118,7 +118,8 @@ void require_empty(const fs::path& folder, std::string_view what) {
     std::error_code error;
     if (!fs::exists(fs::symlink_status(folder, error))) return;
     if (fs::is_directory(folder, error) && fs::is_empty(folder, error) && !error) return;
-    throw std::runtime_error(fmt::format("{} is not empty: {} must be; nothing was changed", folder.string(), what));
+    throw std::runtime_error(
+        fmt::format("{} is not empty, but {} must be; nothing was changed", folder.string(), what));
 }
 
 FolderLock::FolderLock(const fs::path& folder, std::string_view busy)

@@ -45,7 +45,7 @@ std::string digest_of_file(const std::filesystem::path& file, const OnPiece& on_
 std::string read_file(const std::filesystem::path& file);
 // Writes a file (0600) that must not exist yet.
 void write_new_file(const std::filesystem::path& file, std::string_view text);
-// Gives a finished file its name, for good.
+// Renames a finished file to its final name.
 void put_in_place(const std::filesystem::path& unfinished, const std::filesystem::path& file);
 
 struct Owner {

@@ -47,7 +47,7 @@ struct AccountChoice {
 // and returns the exit code.
 int with_account(const AccountChoice& choice, const std::function<int(Services&, User)>& work);
 
-// Asks for a word that confirms a change which cannot be taken back. Without a terminal there is nobody to ask: then it
+// Asks for a word that confirms a change that cannot be undone. Without a terminal there is no one to ask: then it
 // says which option confirms instead. Returns whether the answer was `wanted`.
 bool is_confirmed(const std::string& question, const std::string& wanted, std::string_view option);
 

@@ -43,7 +43,7 @@ std::vector<Question> questions() {
          "URL at which clients reach the service, such as https://login.example.com",
          {},
          true},
-        {"APP_NAME", &InitOptions::name, "Name of the service, shown in mails and authenticator apps", "Consentry"},
+        {"APP_NAME", &InitOptions::name, "Name of the service, shown in emails and authenticator apps", "Consentry"},
         {"DATA_DIR", &InitOptions::data_dir, "Folder for all data", usual_data_folder().string()},
         {"HTTP_HOST", &InitOptions::host, "Address to listen on", "localhost"},
         {"HTTP_PORT", &InitOptions::port, "Port to listen on", "3000"},
@@ -51,8 +51,8 @@ std::vector<Question> questions() {
          "Addresses of proxies in front of the service; without them, all clients count as one", "127.0.0.1,::1"},
         {"DATABASE_URL", nullptr, "PostgreSQL database (postgresql://...); empty: a SQLite file"},
         {"CACHE_URL", nullptr, "Redis (rediss://...); empty: in memory, for a single instance"},
-        {"MAIL_URL", nullptr, "Mail server (smtps://USER:PASSWORD@HOST); empty: mails are written to files"},
-        {"EMAIL_NO_REPLY", &InitOptions::mail_from, "Sender address of mails"},
+        {"MAIL_URL", nullptr, "Mail server (smtps://USER:PASSWORD@HOST); empty: emails are written to files"},
+        {"EMAIL_NO_REPLY", &InitOptions::mail_from, "Sender address of emails"},
     };
 }
 
@@ -186,7 +186,7 @@ std::optional<std::vector<std::pair<std::string_view, std::string>>> answers_to(
 
 void say_what_next(const fs::path& file, const Config& config) {
     fmt::print(stderr,
-               "Wrote {}. Keep a copy of it in a safe place, because nobody can recreate the keys in it.\n\n"
+               "Wrote {}. Keep a copy of it in a safe place, because the keys in it cannot be recreated.\n\n"
                "Next:\n"
                "  consentry config check     # would the service start?\n",
                file.string());

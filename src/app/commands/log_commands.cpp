@@ -116,7 +116,7 @@ void print(const ActFindings& findings) {
     if (findings.log.are_none())
         fmt::print(
             "{}: the database matches the signed checkpoint of {} entries; {} of {} entries have their evidence, "
-            "{} acts wait for theirs{}.\n",
+            "{} acts have no log entry yet{}.\n",
             origin, size, findings.evidence, findings.entries, findings.waiting, witnessed_text(findings));
     else
         fmt::print(stderr, "consentry: {}: the log was changed after it was signed\n", origin);

@@ -18,7 +18,7 @@ bool settings_file_is_chosen();
 // Where `consentry init` keeps data: ./data, or the folder of the package.
 std::filesystem::path usual_data_folder();
 
-// If root runs a command on the data of another account, goes on as that account, for good: files that the command
+// If root runs a command on the data of another account, permanently switches to that account: files that the command
 // creates must be the service's. Where the unit of the package runs the service, root's data are a mistake: the program
 // goes on as the account of the service, which cannot open them either. Throws std::system_error.
 void act_as_owner_of_data(const Config& config);

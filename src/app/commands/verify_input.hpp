@@ -1,4 +1,4 @@
-// What the commands that verify read: files of strangers.
+// Input of the verify commands: files from untrusted sources.
 #pragma once
 
 #include <cstddef>

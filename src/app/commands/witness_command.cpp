@@ -50,7 +50,7 @@ tlog::NoteSigner load_signer(const std::string& file) {
     crypto::wipe(text);
     if (!signer) throw std::runtime_error(fmt::format("{}: {}", place, signer.error()));
     if (signer->verifier().type() != tlog::KeyType::cosignature)
-        throw std::runtime_error(fmt::format("{}: not the key of a witness but that of a log", place));
+        throw std::runtime_error(fmt::format("{}: this is the key of a log, not of a witness", place));
     return std::move(*signer);
 }
 

@@ -13,9 +13,10 @@ std::vector<SettingSpec> api_key_settings() {
          .group = group,
          .type = flag<&Config::api_key, &ApiKeyConfig::required>(),
          .default_text = "false",
-         .description = "Requires an API key in the `x-api-key` header of every request except `hello`, health, "
-                        "metrics, the published keys and the API documentation. The service checks a key that is sent "
-                        "in any case, and endpoints for other services always require a key of type `system`."},
+         .description =
+             "Requires an API key in the `x-api-key` header of every request except `hello`, health, "
+             "metrics, the published keys and the API documentation. The service checks any key that is sent, "
+             "even if this is off. Endpoints for other services always require a key of type `system`."},
         {.name = "AUTH_API_KEY_CACHE_PREFIX_KEY",
          .group = group,
          .type =

@@ -34,7 +34,7 @@ std::vector<SettingSpec> consent_controller_settings() {
                                                                                    is_line_or_none),
          .default_text = "",
          .description =
-             "Who is responsible for the personal data (the controller). Records of consent name it if name, "
+             "The controller, who is responsible for the personal data. Consent records name the controller if name, "
              "email and address are set.",
          .example = "Example Ltd"},
         {.name = "CONSENT_CONTROLLER_EMAIL",

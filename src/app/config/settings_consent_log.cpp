@@ -36,14 +36,14 @@ std::vector<SettingSpec> consent_log_settings() {
          .type = flag<&Config::consent_log, &ConsentLogConfig::enable>(),
          .default_text = "true",
          .description = "Whether acceptances and withdrawals are recorded in a public log without personal data, and "
-                        "users get signed receipts. Unless it is set, the log is off without a key."},
+                        "users get signed receipts. If this is unset and there is no key, the log is off."},
         {.name = "CONSENT_LOG_ORIGIN",
          .group = group,
          .type = text<&Config::consent_log, &ConsentLogConfig::origin>(
              "a URL without scheme and without a slash at its end, of at most 200 characters", is_origin),
          .default_text = "`PUBLIC_URL` without its scheme",
          .derived = true,
-         .description = "The name of the log, which verifiers know it by; the log of acceptances is "
+         .description = "The name by which verifiers know the log; the log of acceptances is "
                         "`<this>/consent`. A log keeps the name that it began with.",
          .example = "login.example.com"},
         {.name = "CONSENT_LOG_PRIVATE_KEY",
@@ -61,7 +61,7 @@ std::vector<SettingSpec> consent_log_settings() {
          .default_text = "",
          .description = "A policy file (C2SP tlog-policy) that names the witnesses of the log, each with its URL, and "
                         "the quorum. Each new checkpoint is sent to them, and their cosignatures are published with "
-                        "it. A line `log`, if there is one, must have the key of this log.",
+                        "it. A `log` line, if there is one, must contain the key of this log.",
          .example = "/etc/consentry/witnesses.txt"},
         {.name = "CONSENT_LOG_TIMESTAMP_URL",
          .group = group,

@@ -82,7 +82,7 @@ std::vector<SettingSpec> mail_settings() {
          .derived = true,
          .description =
              "Not supported. Emails wait in the database, not in a queue with a namespace; services that share a "
-             "database server use a schema each. If you set this, the start fails and names the reason."},
+             "database server each need their own schema. If you set this, the service refuses to start and says why."},
         {.name = "EMAIL_BATCH_SIZE",
          .group = group,
          .type = whole_number<&Config::mail, &MailConfig::batch_size>(1, 1'000),

@@ -91,7 +91,7 @@ std::vector<SettingSpec> metrics_settings() {
         {.name = "METRICS_ENABLE",
          .group = group,
          .type = flag<&Config::metrics, &MetricsConfig::enable>(),
-         .default_text = "`true`, in production `false`",
+         .default_text = "`true`; in production, `false`",
          .derived = true,
          .description = "Collects metrics and serves them at `/metrics` for Prometheus.",
          .example = "true"},

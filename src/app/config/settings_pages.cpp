@@ -105,14 +105,15 @@ std::vector<SettingSpec> pages_settings() {
              },
              .show = [](const Config& config) { return config.pages.colors.light + "," + config.pages.colors.dark; }},
          .default_text = "#1f5fa8,#8ab8f0",
-         .description = "The color of buttons and links, on light pages and on dark pages. A color that is hard to "
-                        "read there stops the start."},
+         .description =
+             "The color of buttons and links, on light pages and on dark pages. The service refuses to start "
+             "with a color that is hard to read there."},
         {.name = "PAGES_DIR",
          .group = pages_group,
          .type = optional_path<&PagesConfig::directory>("empty, or a folder path"),
          .default_text = "",
          .description = "A folder with templates and a style sheet that replace the files of the same names in "
-                        "`assets/pages`. Consentry checks them at the start.",
+                        "`assets/pages`. Consentry checks them at startup.",
          .example = "/etc/consentry/pages"},
     };
     std::ranges::move(guarded_host_settings(), std::back_inserter(out));

@@ -151,7 +151,8 @@ std::vector<SettingSpec> token_settings() {
           .description =
               "Where other services find the public keys of access tokens. Consentry publishes these keys itself: any "
               "value other than `/.well-known/jwks.json` under `PUBLIC_URL` (or, without `PUBLIC_URL`, under the host "
-              "and port it listens on) stops the start. Consentry verifies tokens with its own keys and fetches none.",
+              "and port it listens on) prevents the service from starting. Consentry verifies tokens with its own keys "
+              "and fetches none.",
           .example = "https://login.example.com/.well-known/jwks.json"},
          {.name = "AUTH_JWT_REFRESH_TOKEN_JWKS_URI",
           .group = keys_group,
@@ -160,7 +161,7 @@ std::vector<SettingSpec> token_settings() {
           .default_text = "none",
           .derived = true,
           .description = "Not supported. Only Consentry verifies refresh tokens, so it does not publish their keys. If "
-                         "you set this, the start fails and names the reason."}});
+                         "you set this, the service refuses to start and says why."}});
     add(settings_of_kind<&JwtConfig::refresh>("AUTH_JWT_REFRESH_TOKEN_ALGORITHM", "ES512", "AUTH_JWT_REFRESH_TOKEN_KID",
                                               "AUTH_JWT_REFRESH_TOKEN_PRIVATE_KEY", "AUTH_JWT_REFRESH_TOKEN_PUBLIC_KEY",
                                               "AUTH_JWT_REFRESH_TOKEN_EXPIRED", "30d", 24h * 30,
@@ -263,8 +264,9 @@ std::vector<SettingSpec> password_settings() {
          .group = group,
          .type = one_of<&Config::password, &PasswordConfig::own_argon2>({{"builtin", true}, {"libsodium", false}}),
          .default_text = "builtin",
-         .description = "What computes Argon2 hashes. Both give the same hashes; `builtin` uses AVX-512 or AVX2 and is "
-                        "faster. If it fails its test at the start, `libsodium` replaces it, with a warning."},
+         .description =
+             "The code that computes Argon2 hashes. Both give the same hashes; `builtin` uses AVX-512 or AVX2 and is "
+             "faster. If it fails its test at the start, `libsodium` replaces it, with a warning."},
         {.name = "AUTH_PASSWORD_ARGON2_MEMORY_IN_KIB",
          .group = group,
          .type = whole_number<&Config::password, &PasswordConfig::argon2_memory_kib>(8'192, 1'048'576),

@@ -99,7 +99,7 @@ std::vector<SettingSpec> application_settings() {
         {.name = "DOC_ENABLE",
          .group = group,
          .type = flag<&Config::app, &AppConfig::documentation>(),
-         .default_text = "`true`, in production `false`",
+         .default_text = "`true`; in production, `false`",
          .derived = true,
          .description = "Serves the API documentation at `/docs` and `/docs/json`.",
          .example = "true"},

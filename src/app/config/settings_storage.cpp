@@ -62,7 +62,7 @@ std::vector<SettingSpec> database_settings() {
          .derived = true,
          .description =
              "The database. SQLite serves one running process; a relative path starts at the working directory. "
-             "PostgreSQL (13 or newer) serves any number of processes. libpq, PostgreSQL's client library, reads its "
+             "PostgreSQL (13 or newer) serves any number of processes. libpq, PostgreSQL's client library, reads the "
              "URL: list several hosts, separated by commas, to follow a failover to the host that accepts writes, and "
              "use `sslmode=verify-full` with `sslrootcert=FILE` to require a valid certificate.",
          .example = "postgresql://consentry:PASSWORD@db1.example.com,db2.example.com/consentry?sslmode=verify-full"},
@@ -72,7 +72,7 @@ std::vector<SettingSpec> database_settings() {
          .default_text = "4",
          .description = "The maximum number of PostgreSQL connections of one thread. Every thread that serves "
                         "requests (`HTTP_THREADS`, by default one per core) has connections of its own, and so has "
-                        "the thread that sends mails. Connections open on demand. As soon as a thread has a second "
+                        "the thread that sends emails. Connections open on demand. As soon as a thread has a second "
                         "one, its first one only serves lookups by key. Searches use one more connection per "
                         "instance. In total, PostgreSQL must allow instances × ((`HTTP_THREADS` + 1) × this "
                         "number + 1) connections: 21 for one instance on four cores with the defaults."},

@@ -37,12 +37,12 @@ void examine_mails(const Asked& ask, TimePoint now, Findings& findings) {
     const std::int64_t waiting = rows[0].integer(0);
     const auto failed = ask("SELECT count(*) FROM mails WHERE failed_at IS NOT NULL")[0].integer(0);
     if (waiting > 0)
-        findings.warn("mails", fmt::format("{} have waited for more than {} minutes", waiting, mail_patience.count()),
+        findings.warn("emails", fmt::format("{} have waited for more than {} minutes", waiting, mail_patience.count()),
                       "If the service does not run, start it; otherwise read its log, and check MAIL_URL.");
     if (failed > 0)
-        findings.warn("mails", fmt::format("{} could not be delivered in the last 30 days", failed),
+        findings.warn("emails", fmt::format("{} could not be delivered in the last 30 days", failed),
                       "The log and the column last_error of the table mails name the reasons.");
-    if (waiting == 0 && failed == 0) findings.ok("mails", "none is late, and none has failed");
+    if (waiting == 0 && failed == 0) findings.ok("emails", "none is delayed, and none has failed");
 }
 
 // Ids begin with the time at which they were made (RFC 9562, version 7).

@@ -18,7 +18,7 @@ void examine_mode(const fs::path& path, mode_t forbidden, std::string_view right
     struct stat facts{};
     if (stat(path.c_str(), &facts) != 0 || (facts.st_mode & forbidden) == 0) return;
     findings.error(path.string(),
-                   fmt::format("other accounts of this machine can open it (mode {:04o})", facts.st_mode & 07777U),
+                   fmt::format("other accounts on this machine can open it (mode {:04o})", facts.st_mode & 07777U),
                    fmt::format("Run `chmod {} {}`.", right, path.string()));
 }
 
@@ -45,7 +45,7 @@ void examine_disk(const Config& config, Findings& findings) {
     std::error_code error;
     while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
     const std::int64_t used = disk_percent_used(folder);
-    const std::string text = fmt::format("the disk of {} is {} % full", config.data.directory.string(), used);
+    const std::string text = fmt::format("the disk that holds {} is {} % full", config.data.directory.string(), used);
     switch (severity_of_disk(used, config.health.disk_percent_max)) {
         case Severity::error:
             return findings.error("disk", text, "Free space, or move DATA_DIR: a full disk stops every change.");
@@ -76,7 +76,7 @@ void examine_settings(const Config& config, Findings& findings) {
                       "Run `consentry init` for a production service.");
     else if (url.empty())
         findings.error("PUBLIC_URL",
-                       "is empty: links in mails and the issuer of tokens name the address that the service listens on",
+                       "is empty: links in emails and the token issuer use the address that the service listens on",
                        "Set it to the https URL at which clients reach the service.");
     else if (url.starts_with("https:"))
         findings.ok("PUBLIC_URL", "is https");

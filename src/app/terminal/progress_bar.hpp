@@ -20,7 +20,7 @@ public:
     ProgressBar& operator=(const ProgressBar&) = delete;
 
     bool is_shown() const { return is_shown_; }
-    // `fraction` is the part that is done, from 0 to 1; nullopt or NaN (0 of 0) if nobody knows. `text` says what is
+    // `fraction` is the part that is done, from 0 to 1; nullopt or NaN (0 of 0) if unknown. `text` says what is
     // being done.
     void show(std::string_view text, std::optional<double> fraction);
     // The same for `done` of `all`; 0 of 0 counts as done.

@@ -9,7 +9,7 @@
 namespace consentry {
 
 bool is_terminal(std::FILE* stream);
-// False if the stream is no terminal, if NO_COLOR is set and not empty (no-color.org), or if TERM is dumb.
+// False if the stream is not a terminal, if NO_COLOR is set and not empty (no-color.org), or if TERM is dumb.
 bool shows_colours(std::FILE* stream);
 std::size_t terminal_columns(std::FILE* stream);  // 80 if unknown
 

@@ -37,7 +37,7 @@ void add_changing_endpoints(http::Router& router, Acceptances& acceptances) {
         .id("withdrawTermPolicy")
         .tag("term-policy")
         .says("Withdraw an acceptance")
-        .describes("As simple as accepting. The history keeps the earlier acceptance.")
+        .describes("As easy as accepting. The earlier acceptance remains in the history.")
         .message("termPolicy.withdraw")
         .may_fail({&errors::term_policy_withdraw_not_allowed, &errors::term_policy_not_accepted})
         .handled_by([&acceptances](const SignedIn& caller, const http::RequestContext& context, WithdrawRequest body) {

@@ -153,7 +153,7 @@ struct ExportedSession {
             field("devicePlatform", &Dto::device_platform, "Device platform sent by the client"),
             field("createdAt", &Dto::created_at, "Creation time"),
             field("lastActiveAt", &Dto::last_active_at, "Time of the last recorded use"),
-            field("expiredAt", &Dto::expired_at, "Latest end of the session"),
+            field("expiredAt", &Dto::expired_at, "Time at which the session ends at the latest"),
             field("revokedAt", &Dto::revoked_at, "Revocation time"),
             field("revokedReason", &Dto::revoked_reason, "Revocation reason")};
     }
@@ -251,7 +251,7 @@ struct ExportedStamp {
         return std::tuple{
             field("text", &Dto::text, "What the authority stamped: a checkpoint without signatures"),
             field("answer", &Dto::answer, "The authority's answer (RFC 3161), in base64"),
-            field("consistency", &Dto::consistency, "Hashes that prove that `checkpoint` continues it, a line each"),
+            field("consistency", &Dto::consistency, "Hashes that prove that `checkpoint` continues it, one per line"),
         };
     }
 };

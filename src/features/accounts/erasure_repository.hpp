@@ -1,5 +1,5 @@
-// The SQL that erases deleted accounts whose retention has ended. Nothing remains that names the person, except for
-// what somebody did as an administrator (docs/decisions/0038).
+// The SQL that erases deleted accounts whose retention has ended. Nothing that names the person remains, except for
+// what the person did as an administrator (docs/decisions/0038).
 #pragma once
 
 #include <cstdint>

@@ -227,7 +227,7 @@ struct UserSessionResponse {
                 field("updatedAt", &UserSessionResponse::updated_at, "Time of the last refresh or of the end"),
                 field("lastActiveAt", &UserSessionResponse::last_active_at,
                       "Time of the last refresh; for administrators, of the last use, to the minute"),
-                field("expiredAt", &UserSessionResponse::expired_at, "Latest end of the session"),
+                field("expiredAt", &UserSessionResponse::expired_at, "Time at which the session ends at the latest"),
                 field("isRevoked", &UserSessionResponse::is_revoked, "Whether the session was ended early"),
                 field("revokedAt", &UserSessionResponse::revoked_at, "Revocation time"),
             });

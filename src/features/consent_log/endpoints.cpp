@@ -122,7 +122,7 @@ void add_public_endpoints(http::Router& router, ConsentLog& log) {
     describe(note)
         .id("consentLogDescriptionNote")
         .says("Get the description of the consent log, signed by the log")
-        .describes("The same facts as a signed note: who trusts the verifier key alone can trust the receipt keys.")
+        .describes("The same facts as a signed note: anyone who trusts the verifier key can trust the receipt keys.")
         .answers_with("text/plain")
         .handled_by([&log] { return description_note(log); });
 
@@ -147,7 +147,7 @@ void add_consent_log_endpoints(http::Router& router, ConsentLog& log) {
         .id("getConsentReceipt")
         .tag("term-policy")
         .says("Get the receipt of an acceptance or withdrawal")
-        .describes("Signs the receipt again: same claims, another signature.")
+        .describes("Signs the receipt again, with the same claims and a new signature.")
         .message("termPolicy.receipt")
         .may_fail({&errors::term_policy_receipt_not_found})
         .handled_by([&log](const SignedIn& caller, http::FromPath<ReceiptPath> path) {

@@ -1,5 +1,5 @@
-// Publications of term policies in the consent log: who trusts the log knows which texts were in force, since when, and
-// whether earlier acceptances went on to hold.
+// Publications of term policies in the consent log: anyone who trusts the log knows which texts were in force, since
+// when, and whether earlier acceptances remained valid.
 #pragma once
 
 #include "features/consent_log/entry.hpp"

@@ -263,7 +263,7 @@ private:
     Checked check_documents() {
         for (const auto& [name, document] : documents_) {
             if (bundle::document_name(crypto::sha256(document.bytes)) != name)
-                return refusal(name, "the document is another one than its name says");
+                return refusal(name, "the document is not the one that its name says");
             if (!document.is_named) return refusal(name, "no entry of the bundle names this document");
             ++out_.documents;
         }

@@ -27,11 +27,11 @@ std::string readme(const BundleSource& source) {
     return fmt::format(
         "This is a bundle for auditors of the consent log {}.\n"
         "\n"
-        "The log records who accepted or withdrew which text, and when. It can only grow: nobody can change or remove\n"
+        "The log records who accepted or withdrew which text, and when. It can only grow: no one can change or remove\n"
         "an entry without contradicting its signed checkpoint. This bundle holds {} the {} entries\n"
         "that the checkpoint covers{}{}.\n"
         "\n"
-        "Verify it offline, with the verifier key of the log, which you should have from elsewhere:\n"
+        "Verify it offline, with the log's verifier key, which you should get from another source:\n"
         "\n"
         "    consentry verify bundle FILE.zip --key KEY\n"
         "\n"

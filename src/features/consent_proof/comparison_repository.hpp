@@ -1,5 +1,5 @@
-// The SQL that compares rows of acceptances with entries of the log. Reads everything as text, because somebody may
-// have written anything.
+// The SQL that compares rows of acceptances with entries of the log. Reads everything as text, because a row may
+// contain anything.
 #pragma once
 
 #include <cstdint>

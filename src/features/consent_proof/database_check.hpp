@@ -25,7 +25,7 @@ struct DatabaseFindings {
 };
 
 // Called during the check with the current step and the fraction of it that is done, from 0 to 1; nullopt or NaN if
-// nobody knows.
+// it is unknown.
 using CheckProgress = std::function<void(std::string_view doing, std::optional<double> done)>;
 
 class DatabaseCheck {

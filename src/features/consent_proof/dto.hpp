@@ -30,7 +30,7 @@ struct ConsentExportQuery {
             field("from", &Dto::from, "Only entries from this time on"),
             field("to", &Dto::to, "Only entries before this time"),
             field("withoutAddenda", &Dto::without_addenda,
-                  "Leave out the evidence, which names account, session, network address and program"),
+                  "Leave out the evidence, which names the account, session, IP address and client program"),
         };
     }
 };

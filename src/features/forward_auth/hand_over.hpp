@@ -5,7 +5,7 @@
 //   guarded host  redeem()  the code and the secret cookie become the host's cookie
 //
 // A code works once, for thirty seconds, at its host, and in the browser that began: a code that somebody else has
-// placed there logs nobody in.
+// placed there logs no one in.
 #pragma once
 
 #include <chrono>

@@ -37,7 +37,7 @@ void add_password_endpoints(http::Router& router, Passwords& passwords, Confirma
         .describes(
             "Some changes require a session begun or confirmed within the last five minutes, and otherwise answer "
             "`freshLoginRequired`. Send a code or backup code if two-factor authentication is on, else the password. "
-            "Failed attempts count as they do at login. An account with neither, which only Google or Apple opens, "
+            "Failed attempts count as they do at login. The owner of an account with neither (Google or Apple only) "
             "confirms by logging in again.")
         .message("session.confirm")
         .may_fail({&errors::password_not_set, &errors::password_not_match, &errors::password_attempt_max,

@@ -67,7 +67,7 @@ awaitable<void> PublishedLog::check_extension(const tlog::Checkpoint& older, con
     const tlog::Hash root = co_await root_of_entries(repository_, older.size);
     if (root != older.root)
         throw LogRefused(fmt::format(
-            "The published checkpoint of {} entries is no former state of the log in the database, which has {}: "
+            "The published checkpoint of {} entries is not an earlier state of the log in the database, which has {}: "
             "another database has published there, or entries of this one were changed. Restore a backup of the "
             "database that published it.",
             older.size, own.size));

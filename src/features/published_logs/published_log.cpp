@@ -39,7 +39,7 @@ void check_growing_bundle(const LogState& known, std::uint64_t first, std::span<
         if (leaf != published)
             throw LogRefused(
                 fmt::format("The entry at position {} in the database is not the one that the log has "
-                            "published: somebody has changed it. Restore the table log_entries from a "
+                            "published: it has been changed. Restore the table log_entries from a "
                             "backup, then restart.",
                             first + i));
     }

@@ -87,7 +87,7 @@ public:
     // `latest`, which a clock has shown that was set back. Returns whether it did.
     awaitable<bool> show_uncosigned(TimePoint limit, TimePoint latest);
 
-    // Returns the public checkpoint if it has grown since the last time stamp, and nobody has begun one after `limit`.
+    // Returns the public checkpoint if it has grown since the last time stamp, and none was begun after `limit`.
     // Records that one begins now.
     awaitable<std::optional<std::string>> begin_stamp(TimePoint now, TimePoint limit);
     awaitable<void> keep_stamp(std::int64_t size);

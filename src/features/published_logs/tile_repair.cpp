@@ -74,7 +74,7 @@ awaitable<void> TileRepair::check(std::uint64_t to) {
     if (to == checkpoint_.size && checked_.root() != checkpoint_.root)
         throw LogRefused(
             fmt::format("The object store has lost or damaged tiles of the log, and the {} entries in the database do "
-                        "not have the root that the log has published: somebody has changed them. No tile was "
+                        "not have the root that the log has published: they have been changed. No tile was "
                         "rewritten. Restore the table log_entries from a backup, then restart.",
                         checkpoint_.size));
 }

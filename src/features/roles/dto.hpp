@@ -142,7 +142,7 @@ struct RoleCreateRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("name", &RoleCreateRequest::name, "Unique; kept in small letters, and for good", http::min_length(3),
+            field("name", &RoleCreateRequest::name, "Unique; in lower case; cannot be changed", http::min_length(3),
                   http::max_length(30), http::alphanumeric, http::lowered),
             field("description", &RoleCreateRequest::description, "Description of the role", http::max_length(500)),
             field("type", &RoleCreateRequest::type, "Role type"),

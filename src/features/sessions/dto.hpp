@@ -178,7 +178,7 @@ struct SessionResponse {
                 field("updatedAt", &SessionResponse::updated_at, "Time of the last refresh"),
                 field("lastActiveAt", &SessionResponse::last_active_at,
                       "Time of the last refresh; for administrators, of the last use, to the minute"),
-                field("expiredAt", &SessionResponse::expired_at, "Latest end of the session"),
+                field("expiredAt", &SessionResponse::expired_at, "Time at which the session ends at the latest"),
             });
     }
 };

@@ -61,7 +61,7 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .says("Refresh the tokens")
         .describes(
             "Send the refresh token as the bearer token. It works once: a repeat within a few seconds gets the same "
-            "answer, a later repeat ends the session.")
+            "answer; a later repeat ends the session.")
         .message("user.refresh")
         .handled_by([&sessions](const RefreshBearer& bearer, const http::RequestContext& context) {
             return refresh(sessions, bearer, cause_of(context));
@@ -102,7 +102,7 @@ void add_session_endpoints(http::Router& router, Sessions& sessions, KeyRing& ke
         .tag("session")
         .says("Revoke one of your sessions")
         .describes(
-            "The tokens of the session stop working immediately. A session of another account answers 404, like one "
+            "The tokens of the session stop working immediately. The session of another account gives 404, like one "
             "that does not exist.")
         .may_fail({&errors::session_not_found})
         .handled_by(

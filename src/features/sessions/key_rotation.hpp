@@ -1,5 +1,5 @@
 // The record of a rotation of signing keys. The keys are files, so no transaction can write both: the act comes first,
-// because a rotation that nobody has recorded must not be possible.
+// because an unrecorded rotation must not be possible.
 #pragma once
 
 #include <vector>

@@ -93,7 +93,7 @@ struct AwsChecks {
         using http::field;
         return std::tuple{field("s3PublicBucket", &AwsChecks::s3_public_bucket, "Store of published files, S3 or not"),
                           field("s3PrivateBucket", &AwsChecks::s3_private_bucket, "Store of drafts, S3 or not"),
-                          field("ses", &AwsChecks::ses, "Whether the last mail was accepted, by any transport")};
+                          field("ses", &AwsChecks::ses, "Whether the last email was accepted, by any transport")};
     }
 };
 

@@ -119,7 +119,7 @@ struct TermPolicyResponse {
             field("graceUntil", &TermPolicyResponse::grace_until,
                   "Until then, endpoints that require acceptance also admit users with an earlier one"),
             field("processing", &TermPolicyResponse::processing,
-                  "What the version says about the processing of personal data (`TermPolicyProcessingDto`)"),
+                  "The version's description of the processing of personal data (`TermPolicyProcessingDto`)"),
             field("createdAt", &TermPolicyResponse::created_at, "Creation time"),
             field("createdBy", &TermPolicyResponse::created_by, "Account ID of the creator; only for administrators"),
             field("updatedAt", &TermPolicyResponse::updated_at, "Time of the last change"),

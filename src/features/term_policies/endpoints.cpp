@@ -165,7 +165,7 @@ void add_processing(http::Router& router, TermPolicies& policies) {
         .also_at("/admin/term-policy/update/:termPolicyId/processing")
         .id("updateTermPolicyProcessing")
         .tag("term-policy")
-        .says("Replace or remove what a draft says about the processing of personal data")
+        .says("Replace or remove a draft's description of the processing of personal data")
         .describes("In the terms of ISO/IEC TS 27560. Published and hashed with the version, and part of records.")
         .message("termPolicy.updateProcessing")
         .may_fail({&errors::term_policy_not_found, &errors::term_policy_status_invalid, &errors::term_policy_busy})

@@ -87,7 +87,7 @@ struct StorageCondition {
         return std::tuple{
             field("duration", &StorageCondition::duration, "How long the data are kept (ISO 8601), such as `P2Y`",
                   Period{}),
-            field("locations", &StorageCondition::locations, "Where they are kept: countries (ISO 3166)"),
+            field("locations", &StorageCondition::locations, "Countries in which they are kept (ISO 3166)"),
         };
     }
 };
@@ -126,11 +126,12 @@ struct Processing {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{
-            field("controller", &Processing::controller, "Who is responsible, if not the controller in the settings"),
-            field("jurisdictions", &Processing::jurisdictions, "Whose law applies: countries (ISO 3166) or `EU`"),
-            field("personalData", &Processing::personal_data, "Which personal data, such as `pd:EmailAddress`"),
-            field("purposes", &Processing::purposes, "What for, such as `dpv:Marketing`"),
-            field("recipients", &Processing::recipients, "Who receives the data; may be empty"),
+            field("controller", &Processing::controller, "Controller, if it differs from the one in the settings"),
+            field("jurisdictions", &Processing::jurisdictions, "Countries (ISO 3166) whose law applies, or `EU`"),
+            field("personalData", &Processing::personal_data,
+                  "Personal data that are processed, such as `pd:EmailAddress`"),
+            field("purposes", &Processing::purposes, "Purposes of the processing, such as `dpv:Marketing`"),
+            field("recipients", &Processing::recipients, "Recipients of the data; may be empty"),
             field("rights", &Processing::rights, "Rights of the data subject, such as `eu-gdpr:A7-3`; may be empty"),
             field("storage", &Processing::storage, "How long and where the data are kept"),
         };

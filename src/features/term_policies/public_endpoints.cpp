@@ -65,7 +65,7 @@ void add_public_policy_endpoints(http::Router& router, TermPolicies& policies, P
     router.get("/public/term-policy/processing/:type/:version")
         .id("getTermPolicyProcessing")
         .tag("term-policy")
-        .says("Get what a version says about the processing of personal data")
+        .says("Get a version's description of the processing of personal data")
         .describes("Public. The record of the publication names the SHA-256 of exactly these bytes.")
         .answers_with("application/json")
         .with_etag()

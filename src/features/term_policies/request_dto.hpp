@@ -89,7 +89,7 @@ struct TermPolicyCreateRequest {
                   policy_version_rule),
             field("contents", &TermPolicyCreateRequest::contents, "Uploaded files, each language once"),
             field("processing", &TermPolicyCreateRequest::processing,
-                  "What the version says about the processing of personal data"),
+                  "The version's description of the processing of personal data"),
         };
     }
     static void check(const TermPolicyCreateRequest& request, Report& report) {
@@ -109,7 +109,7 @@ struct TermPolicyProcessingRequest {
     static constexpr auto fields() {
         using http::field;
         return std::tuple{field("processing", &TermPolicyProcessingRequest::processing,
-                                "What the version says about the processing of personal data; absent: removes it")};
+                                "The version's description of the processing of personal data; absent: removes it")};
     }
     static void check(const TermPolicyProcessingRequest& request, Report& report) {
         if (request.processing) check_processing(*request.processing, "processing.", report);

@@ -54,7 +54,7 @@ WitnessAnswer Witness::conflict(const tlog::Checkpoint& offered, std::uint64_t o
                                 const std::optional<tlog::Checkpoint>& latest) const {
     const std::uint64_t size = latest ? latest->size : 0;
     if (size == old_size)
-        spdlog::error("{} has signed two different logs of {} entries; kept is the one cosigned first", offered.origin,
+        spdlog::error("{} has signed two different logs of {} entries; the one cosigned first is kept", offered.origin,
                       size);
     return {.status = 409, .media_type = tlog::tree_size_media_type, .body = tlog::format_tree_size(size)};
 }

@@ -1,5 +1,5 @@
 // A witness as c2sp.org/tlog-witness describes it: cosigns a checkpoint of a log only if it continues the one that it
-// cosigned before. Whoever trusts the witness then knows that everybody else sees the same log.
+// cosigned before. Those who trust the witness then know that all others see the same log.
 #pragma once
 
 #include <filesystem>

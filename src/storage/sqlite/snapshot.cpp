@@ -57,7 +57,7 @@ std::int64_t check_snapshot(const fs::path& file) {
     if (const auto found = first_text(database, file, "PRAGMA quick_check(1)"); found != "ok")
         throw_failure(file, found);
     if (first_number(database, file, "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'") == 0)
-        throw_failure(file, "it is no database of Consentry");
+        throw_failure(file, "it is not a Consentry database");
     return first_number(database, file, "SELECT COALESCE(MAX(number), 0) FROM schema_migrations");
 }
 

@@ -109,10 +109,10 @@ TEST_F(LogStore, AnOlderCheckpointMustBeAFormerState) {
         const tlog::Hash other = tlog::leaf_hash(as_bytes("another entry"));
         write(bench_.object("checkpoint"), signed_checkpoint(size, other));
         PublishedLog next = restarted();
-        EXPECT_THAT(refusal_of(next), HasSubstr("is no former state of the log in the database"));
+        EXPECT_THAT(refusal_of(next), HasSubstr("is not an earlier state of the log in the database"));
     }
     bench_.add(1);
-    EXPECT_THAT(refusal_of(log_), HasSubstr("is no former state")) << "a running service stops as well";
+    EXPECT_THAT(refusal_of(log_), HasSubstr("is not an earlier state")) << "a running service stops as well";
     EXPECT_EQ(state("published"), "300");
     write(bench_.object("checkpoint"), good);
     run(log_.work());
@@ -209,11 +209,11 @@ TEST_F(LogStore, NothingIsRewrittenFromChangedEntries) {
     const std::string first = text_in(bench_.object("tile/0/000"));
     fs::remove(bench_.object("tile/0/001"));
     EXPECT_THROW(run(log_.tile("tile/0/001")), Unavailable);
-    for (int again = 0; again < 2; ++again) EXPECT_THAT(refusal_of(log_), HasSubstr("somebody has changed them"));
+    for (int again = 0; again < 2; ++again) EXPECT_THAT(refusal_of(log_), HasSubstr("they have been changed"));
     EXPECT_EQ(text_in(bench_.object("tile/0/000")), first);
     EXPECT_FALSE(fs::exists(bench_.object("tile/0/001")));
     bench_.add(1);
-    EXPECT_THAT(refusal_of(log_), HasSubstr("somebody has changed them"));
+    EXPECT_THAT(refusal_of(log_), HasSubstr("they have been changed"));
     EXPECT_EQ(state("published"), "701") << "what is recorded from now on is still published";
 }
 

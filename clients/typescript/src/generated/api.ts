@@ -352,7 +352,7 @@ export interface components {
             lastActiveAt: string;
             /**
              * Format: date-time
-             * @description Latest end of the session
+             * @description Time at which the session ends at the latest
              */
             expiredAt: string;
         };
@@ -695,7 +695,7 @@ export interface components {
              * @description Until then, endpoints that require acceptance also admit users with an earlier one
              */
             graceUntil?: string;
-            /** @description What the version says about the processing of personal data (`TermPolicyProcessingDto`) */
+            /** @description The version's description of the processing of personal data (`TermPolicyProcessingDto`) */
             processing?: Record<string, never>;
             /**
              * Format: date-time
@@ -793,7 +793,7 @@ export interface components {
             version: number;
             /** @description Uploaded files, each language once */
             contents: components["schemas"]["TermPolicyContentRequestDto"][];
-            /** @description What the version says about the processing of personal data */
+            /** @description The version's description of the processing of personal data */
             processing?: components["schemas"]["TermPolicyProcessingDto"];
         };
         TermPolicyContentRequestDto: {
@@ -850,15 +850,15 @@ export interface components {
          *     }
          */
         TermPolicyProcessingDto: {
-            /** @description Who is responsible, if not the controller in the settings */
+            /** @description Controller, if it differs from the one in the settings */
             controller?: components["schemas"]["TermPolicyProcessingControllerDto"];
-            /** @description Whose law applies: countries (ISO 3166) or `EU` */
+            /** @description Countries (ISO 3166) whose law applies, or `EU` */
             jurisdictions: string[];
-            /** @description Which personal data, such as `pd:EmailAddress` */
+            /** @description Personal data that are processed, such as `pd:EmailAddress` */
             personalData: components["schemas"]["TermPolicyProcessingTermDto"][];
-            /** @description What for, such as `dpv:Marketing` */
+            /** @description Purposes of the processing, such as `dpv:Marketing` */
             purposes: components["schemas"]["TermPolicyProcessingTermDto"][];
-            /** @description Who receives the data; may be empty */
+            /** @description Recipients of the data; may be empty */
             recipients: components["schemas"]["TermPolicyProcessingRecipientDto"][];
             /** @description Rights of the data subject, such as `eu-gdpr:A7-3`; may be empty */
             rights: string[];
@@ -900,7 +900,7 @@ export interface components {
         TermPolicyProcessingStorageDto: {
             /** @description How long the data are kept (ISO 8601), such as `P2Y` */
             duration: string;
-            /** @description Where they are kept: countries (ISO 3166) */
+            /** @description Countries in which they are kept (ISO 3166) */
             locations: string[];
         };
         TermPolicyRemoveContentRequestDto: {
@@ -911,7 +911,7 @@ export interface components {
             language: "en" | "id" | "es" | "fr" | "de" | "ja";
         };
         TermPolicyProcessingRequestDto: {
-            /** @description What the version says about the processing of personal data; absent: removes it */
+            /** @description The version's description of the processing of personal data; absent: removes it */
             processing?: components["schemas"]["TermPolicyProcessingDto"];
         };
         TermPolicyImpactResponseDto: {
@@ -1276,7 +1276,7 @@ export interface components {
             lastActiveAt: string;
             /**
              * Format: date-time
-             * @description Latest end of the session
+             * @description Time at which the session ends at the latest
              */
             expiredAt: string;
             /** @description Whether the session was ended early */
@@ -1446,7 +1446,7 @@ export interface components {
             action: ("manage" | "read" | "create" | "update" | "delete")[];
         };
         RoleCreateRequestDto: {
-            /** @description Unique; kept in small letters, and for good */
+            /** @description Unique; in lower case; cannot be changed */
             name: string;
             /** @description Description of the role */
             description?: string;
@@ -1756,7 +1756,7 @@ export interface components {
             s3PublicBucket?: components["schemas"]["HealthCheckResponseDto"];
             /** @description Store of drafts, S3 or not */
             s3PrivateBucket?: components["schemas"]["HealthCheckResponseDto"];
-            /** @description Whether the last mail was accepted, by any transport */
+            /** @description Whether the last email was accepted, by any transport */
             ses?: components["schemas"]["HealthCheckResponseDto"];
         };
         HealthThirdPartyResponseDto: {
@@ -2709,7 +2709,7 @@ export interface operations {
                 from?: string;
                 /** @description Only entries before this time */
                 to?: string;
-                /** @description Leave out the evidence, which names account, session, network address and program */
+                /** @description Leave out the evidence, which names the account, session, IP address and client program */
                 withoutAddenda?: boolean;
             };
             header?: never;
@@ -3214,7 +3214,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Get what a version says about the processing of personal data */
+            /** @description Get a version's description of the processing of personal data */
             200: {
                 headers: {
                     [name: string]: unknown;

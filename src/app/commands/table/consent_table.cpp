@@ -18,7 +18,7 @@ void add_consent_commands(CLI::App& program, Selected& selected) {
     command->add_option("--from", options.from, "Only entries from this day or time on (UTC)");
     command->add_option("--to", options.to, "Only entries up to and including this day (UTC), or before this time");
     command->add_flag("--without-addenda", options.without_addenda,
-                      "Leave out the evidence, which names account, session, network address and program");
+                      "Leave out the evidence, which names the account, session, IP address and client program");
     add_json(*command, options.json);
     command->callback([&selected] { selected.run = [] { return export_consent(options); }; });
 }
@@ -44,7 +44,7 @@ void add_verify_commands(CLI::App& program, Selected& selected) {
         return command;
     };
     add_authorities(add("receipt",
-                        "Verifies receipts: one, many (a line each), or those in an answer or the export of an account",
+                        "Verifies receipts: one, several (one per line), or those in a response or an account export",
                         "File with receipts; - reads standard input", verify_receipts))
         ->add_option("--description", options.description,
                      "File with the log's description, /.well-known/consent-log.note, or an export or a bundle that "
@@ -57,7 +57,7 @@ void add_verify_commands(CLI::App& program, Selected& selected) {
 
     static std::string database_key;
     CLI::App* database =
-        subcommand(*verify, "database", "Compares the database with the consent log; names every row that was altered");
+        subcommand(*verify, "database", "Compares the database with the consent log; lists every altered row");
     database->add_option("--key", database_key, "Verifier key of the log (default: the one that the database names)");
     static bool as_json = false;
     add_json(*database, as_json);

@@ -8,7 +8,7 @@ namespace consentry {
 
 void add_witness_commands(CLI::App& program, Selected& selected) {
     CLI::App* witness =
-        subcommand(program, "witness", "Runs a witness of transparency logs: a service of its own, without settings");
+        subcommand(program, "witness", "Runs a witness for transparency logs: a separate service without settings");
     static WitnessOptions options;
     witness->add_option("--logs", options.logs, "Policy file (C2SP tlog-policy) with a line `log KEY` for each log")
         ->type_name("FILE");
@@ -56,7 +56,7 @@ void add_log_commands(CLI::App& program, Selected& selected) {
     CLI::App* verified = subcommand(*verify, "admin",
                                     "Compares acts, entries and tiles with the signed checkpoint; names every "
                                     "altered, missing, added or moved entry");
-    verified->add_option("--key", options.key, "Verifier key of the log, as /.well-known/consent-log names it");
+    verified->add_option("--key", options.key, "Verifier key of the log, as published at /.well-known/consent-log");
     verified->add_flag("--json", options.json, "Print JSON");
     verified->callback([&selected] { selected.run = [] { return verify_administration_log(options); }; });
 }

@@ -29,7 +29,7 @@ void add_init_command(CLI::App& program, Selected& selected) {
     command->add_option("--port", options.port, "Port to listen on (HTTP_PORT)");
     command->add_option("--trusted-proxies", options.trusted_proxies,
                         "Addresses of proxies in front of the service (HTTP_TRUSTED_PROXIES)");
-    command->add_option("--mail-from", options.mail_from, "Sender address of mails (EMAIL_NO_REPLY)");
+    command->add_option("--mail-from", options.mail_from, "Sender address of emails (EMAIL_NO_REPLY)");
     command->add_flag("--yes", options.yes, "Do not ask; use options, environment variables and defaults");
     command->callback([&selected] { selected.run = [] { return init(options); }; });
 }
@@ -43,7 +43,7 @@ void add_doctor_commands(CLI::App& program, Selected& selected) {
 
     CLI::App* health = subcommand(program, "health", "Checks whether the running service is ready");
     static HealthOptions options;
-    health->add_option("--url", options.url, "URL to check; by default, the one that follows from the settings");
+    health->add_option("--url", options.url, "URL to check; by default, the one that the settings imply");
     health->add_option("--timeout", options.timeout_in_seconds, "Seconds to wait for the response; default 5")
         ->check(CLI::Range(1, 300));
     add_json(*health, options.json);
@@ -62,7 +62,8 @@ void add_migrate_command(CLI::App& program, Selected& selected) {
     CLI::App* command = subcommand(program, "migrate", "Upgrades the database schema");
     static std::string from;
     CLI::Option* option = command->add_option(
-        "--from", from, "Copy the SQLite database sqlite:PATH into the empty PostgreSQL database of DATABASE_URL");
+        "--from", from,
+        "Copy the SQLite database sqlite:PATH into the empty PostgreSQL database that DATABASE_URL names");
     static bool as_json = false;
     add_json(*command, as_json);
     command->callback([&selected, option] {
