@@ -129,7 +129,10 @@ SmtpAnswer answer_of(CURLcode result, long code, const Dispatch& dispatch, std::
     if (about_mail && answered && !is_about_service(code)) {
         // No mail from this sender will be accepted until the operator changes the sender.
         if (text.starts_with("MAIL failed")) return {no_service, "the server refused the sender: " + told};
-        return {code < 500 ? put_off : refused, told};
+        // By default Postfix tells at RCPT that it refuses the sender, the client or the relaying (5.7.x, RFC 3463:
+        // security or policy). That ends once an operator changes a setting, so the mail must not be lost.
+        const bool is_policy = text.starts_with("RCPT failed") && dispatch.status.starts_with("5.7.");
+        return {code < 500 || is_policy ? put_off : refused, told};
     }
     const std::string why = told_by_libcurl(text.empty() ? libcurl().easy_strerror(result) : text);
     return {no_service, answered ? fmt::format("{} ({})", why, told) : why};

@@ -24,6 +24,7 @@ constexpr milliseconds lease = 5min;
 constexpr milliseconds first_retry = 10s;
 constexpr milliseconds last_retry = 10min;
 // Poll intervals: short after a mail was queued, since its transaction may not have committed yet, then doubling.
+constexpr milliseconds longest_wait = last_retry * 6 / 5;  // with its jitter
 constexpr milliseconds first_look = 5ms;
 constexpr milliseconds last_look = 1s;
 constexpr auto hooks_at_least = 1s;
@@ -111,14 +112,16 @@ awaitable<bool> MailDelivery::round() {
     const auto steady_now = std::chrono::steady_clock::now();
     if (steady_now - counted_ >= count_at_least) co_await count_waiting();
     const TimePoint now = parts_.clock.now();
-    if (now < paused_until_) co_return false;
-    const bool any = co_await repository_.any_due(now);
+    // A clock that was set back ends a pause, and does not make mails wait that were put off before.
+    if (now >= paused_at_ && now < paused_at_ + pause_) co_return false;
+    const MailDue due{.now = now, .latest = now + longest_wait};
+    const bool any = co_await repository_.any_due(due);
     if (!any) co_return false;
 
     mark_ = MailMark::make(now);
     kept_until_ = now + lease;
     holds_ = true;
-    const auto batch = co_await repository_.take(mark_, now, kept_until_, options_.batch_size);
+    const auto batch = co_await repository_.take(mark_, due, kept_until_, options_.batch_size);
     std::size_t rest = batch.size();
     for (const StoredMail& mail : batch) {
         if (stopping_.stop_requested()) break;
@@ -233,7 +236,8 @@ awaitable<void> MailDelivery::give_up(const StoredMail& mail, const std::string&
 void MailDelivery::pause_service(const std::string& why) {
     if (++service_failures_ == 1) log_->warn("email delivery waits: {} (setting MAIL_URL)", why);
     leaving_.store(false, std::memory_order_relaxed);
-    paused_until_ = parts_.clock.now() + retry_after(service_failures_);
+    paused_at_ = parts_.clock.now();
+    pause_ = retry_after(service_failures_);
 }
 
 void MailDelivery::service_is_there() {

@@ -102,7 +102,8 @@ private:
     TimePoint kept_until_{};
     std::vector<MailId> delivered_;  // under the mark, not yet deleted
     int service_failures_ = 0;       // consecutive
-    TimePoint paused_until_{};
+    TimePoint paused_at_{};
+    milliseconds pause_{0};
     bool in_trouble_ = false;  // the database is failing
     bool hooks_in_trouble_ = false;
     bool woken_ = false;

@@ -15,7 +15,8 @@ using storage::part;
 using storage::sql;
 using storage::Text;
 
-constexpr Text is_due_sql = "failed_at IS NULL AND due_at <= $1 AND (taken_until IS NULL OR taken_until <= $1)";
+constexpr Text is_due_sql =
+    "failed_at IS NULL AND (due_at <= $1 OR due_at > $2) AND (taken_until IS NULL OR taken_until <= $1)";
 
 constexpr auto payload_columns = columns<SealingKeys::Sealed>(column<"iv", &SealingKeys::Sealed::iv>,
                                                               column<"payload", &SealingKeys::Sealed::bytes>);
@@ -36,20 +37,21 @@ void MailRepository::add_insert(storage::Transaction& transaction, MailId id, Us
                     id, to, name_of(kind), payload.iv, payload.bytes, now);
 }
 
-awaitable<bool> MailRepository::any_due(TimePoint now) {
-    const auto rows = co_await database_.query(sql<"SELECT id FROM mails WHERE ", is_due_sql, " LIMIT 1">, now);
+awaitable<bool> MailRepository::any_due(MailDue due) {
+    const auto rows =
+        co_await database_.query(sql<"SELECT id FROM mails WHERE ", is_due_sql, " LIMIT 1">, due.now, due.latest);
     co_return !rows.empty();
 }
 
 // The condition occurs twice: under READ COMMITTED, PostgreSQL re-evaluates the outer one if another instance has just
 // claimed the row, so each row goes to one instance.
-awaitable<std::vector<StoredMail>> MailRepository::take(MailMark mark, TimePoint now, TimePoint until,
+awaitable<std::vector<StoredMail>> MailRepository::take(MailMark mark, MailDue due, TimePoint until,
                                                         std::int64_t limit) {
     const auto rows =
-        co_await database_.execute(sql<"UPDATE mails SET taken_by = $2, taken_until = $3, attempt = attempt + 1 WHERE ",
+        co_await database_.execute(sql<"UPDATE mails SET taken_by = $3, taken_until = $4, attempt = attempt + 1 WHERE ",
                                        is_due_sql, " AND id IN (SELECT id FROM mails WHERE ", is_due_sql,
-                                       " ORDER BY due_at, id LIMIT $4) RETURNING ", mail_columns>,
-                                   now, mark, until, limit);
+                                       " ORDER BY due_at, id LIMIT $5) RETURNING ", mail_columns>,
+                                   due.now, due.latest, mark, until, limit);
     auto mails = mail_columns.read_all(rows);
     std::ranges::sort(mails, {}, [](const StoredMail& mail) { return std::pair(mail.created_at, mail.id); });
     co_return mails;

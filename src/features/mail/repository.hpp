@@ -27,6 +27,12 @@ struct StoredMail {
     std::int64_t attempt = 0;  // including this one
 };
 
+// When a mail is due: before `now`, or after `latest`, which no mail is put off beyond unless the clock was set back.
+struct MailDue {
+    TimePoint now;
+    TimePoint latest;
+};
+
 class MailRepository {
 public:
     explicit MailRepository(storage::Database& database) : database_(database) {}
@@ -36,9 +42,9 @@ public:
                            const crypto::SealingKeys::Sealed& payload, TimePoint now);
 
     // Returns whether take() would find a mail. Read-only, so it is cheap to poll.
-    awaitable<bool> any_due(TimePoint now);
+    awaitable<bool> any_due(MailDue due);
     // Claims up to `limit` due mails, oldest first. No other instance gets them before `until`.
-    awaitable<std::vector<StoredMail>> take(MailMark mark, TimePoint now, TimePoint until, std::int64_t limit);
+    awaitable<std::vector<StoredMail>> take(MailMark mark, MailDue due, TimePoint until, std::int64_t limit);
     // Extends the claim to `until`. Returns how many rows the mark still holds.
     awaitable<std::int64_t> keep(MailMark mark, TimePoint until);
     // Releases the rows that the mark still holds.

@@ -188,6 +188,21 @@ TEST(Mail, AFolderThatCannotBeWrittenToHoldsThemUp) {
     Mailbox(service).wait_for(ada.email, "welcome");
 }
 
+TEST(Mail, AClockThatIsSetBackDelaysNone) {
+    Service service;
+    const Person ada = service.make_person();
+    const auto folder = service.folder() / "data" / "mail";
+    std::filesystem::remove_all(folder);
+    std::ofstream(folder.string()) << "in the way";
+    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(
+        eventually([&] { return rows_of_mails(service, "last_error IS NOT NULL AND taken_by IS NULL") == "1"; }));
+    std::filesystem::remove(folder);
+    std::filesystem::create_directory(folder);
+    service.clock().advance(-1h);
+    Mailbox(service).wait_for(ada.email, "welcome");
+}
+
 TEST(Mail, OneThatThisProgramCannotReadWaitsForAnotherThatCan) {
     Service service;
     const Person ada = service.make_person();

@@ -69,7 +69,8 @@ public:
         clock_.advance(each_);
         const TimePoint now = clock_.now();
         MailRepository other(services_.database);
-        taken_by_other_ += run(other.take(MailMark::make(now), now, now + 5min, 100)).size();
+        taken_by_other_ +=
+            run(other.take(MailMark::make(now), {.now = now, .latest = now + 1h}, now + 5min, 100)).size();
         posted_.push_back(mail.id);
         return {Posting::Verdict::done, {}};
     }

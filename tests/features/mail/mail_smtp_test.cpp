@@ -134,6 +134,7 @@ TEST(MailSmtp, AnAnswerToTheMailIsToldFromOneToTheConnection) {
              Case{"rcpt", "450 4.2.1 Busy at ada@example.org", Verdict::put_off, "450 4.2.1"},
              Case{"rcpt", "550 5.1.1 No ada@example.org", Verdict::refused, "550 5.1.1"},
              Case{"rcpt", "550 Nobody here", Verdict::refused, "550"},
+             Case{"rcpt", "554 5.7.1 Relay access denied", Verdict::put_off, "554 5.7.1"},
              Case{"data", "452 4.3.1 Full", Verdict::put_off, "452 4.3.1"},
              Case{"data", "554 5.7.1 I do not like https://velvet.example/reset/TOKEN", Verdict::refused, "554 5.7.1"},
              Case{"mail", "550 5.7.1 Not with this sender", Verdict::no_service,
