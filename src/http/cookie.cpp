@@ -6,8 +6,8 @@
 
 namespace consentry::http {
 
-std::optional<std::string> only_cookie(const Request& request, std::string_view wanted) {
-    std::optional<std::string> found;
+std::vector<std::string_view> cookies(const Request& request, std::string_view wanted) {
+    std::vector<std::string_view> out;
     for (const auto& [name, value] : request.headers) {
         if (!equal_ignoring_case(name, "cookie")) continue;
         for (std::string_view rest = value; !rest.empty();) {
@@ -15,13 +15,17 @@ std::optional<std::string> only_cookie(const Request& request, std::string_view 
             const std::string_view pair = trim(rest.substr(0, end));
             rest.remove_prefix(std::min(end + 1, rest.size()));
             const auto equals = pair.find('=');
-            if (equals == std::string_view::npos || pair.substr(0, equals) != wanted) continue;
-            if (found) return std::nullopt;
-            found = pair.substr(equals + 1);
+            if (equals != std::string_view::npos && pair.substr(0, equals) == wanted)
+                out.push_back(pair.substr(equals + 1));
         }
     }
-    if (found && found->empty()) return std::nullopt;
-    return found;
+    return out;
+}
+
+std::optional<std::string> only_cookie(const Request& request, std::string_view wanted) {
+    const auto found = cookies(request, wanted);
+    if (found.size() != 1 || found.front().empty()) return std::nullopt;
+    return std::string(found.front());
 }
 
 }  // namespace consentry::http

@@ -419,6 +419,30 @@ TEST(GuardedHosts, OneCookieForADomainIsASetting) {
     EXPECT_NE(set_cookie_of(visitor.enter("app.example.net"), host_cookie), "");
 }
 
+// A former FORWARD_AUTH_COOKIE_DOMAIN leaves its cookie behind, and any host of the domain can set one.
+TEST(GuardedHosts, AnotherCookieOfADomainSendsNobodyToTheLogin) {
+    Environment shared = guarded;
+    shared["FORWARD_AUTH_COOKIE_DOMAIN"] = "example.com";
+    Service service(shared);
+    const std::string name = "__Secure-consentry-domain";
+    const auto cookie_of_new_visitor = [&] {
+        GuardedVisitor visitor(service);
+        visitor.pages_browser().log_in(service.make_person());
+        visitor.enter(app);
+        return name + "=" + visitor.hosts[app][name];
+    };
+    const auto is_admitted_with = [&](const std::string& cookies) {
+        Headers headers = forwarded(app);
+        headers.emplace_back("Cookie", cookies);
+        return HttpClient(service.port()).call("GET", door, {}, headers).status == 200;
+    };
+    const std::string ours = cookie_of_new_visitor();
+    for (const std::string& other : {name + "=junk", name + "=", ours})
+        for (const std::string& both : {other + "; " + ours, ours + "; " + other})
+            EXPECT_TRUE(is_admitted_with(both)) << both;
+    EXPECT_FALSE(is_admitted_with(ours + "; " + cookie_of_new_visitor())) << "one of them was planted";
+}
+
 TEST(GuardedHosts, WithoutPagesNavigationsAreRefusedLikeOthers) {
     Environment off = guarded;
     off["PAGES_ENABLE"] = "false";

@@ -41,8 +41,16 @@ HostCookies::HostCookies(GuardedHosts hosts, const std::vector<std::string>& sec
 std::optional<std::string> HostCookies::find(const http::Request& request, std::string_view origin) const {
     if (!hosts_.contain(origin)) return std::nullopt;
     const std::string realm = hosts_.realm_of(origin);
-    const auto value = http::only_cookie(request, session_name(origin, realm));
-    return value ? crypto::opened_text(keys_, *value, realm) : std::nullopt;
+    // Of a domain's cookie there may be others: of a former setting, or set by any host of the domain. They do not
+    // open. If those of two sessions do, somebody has planted one, and it is impossible to tell which.
+    std::optional<std::string> found;
+    for (const std::string_view value : http::cookies(request, session_name(origin, realm))) {
+        auto session = crypto::opened_text(keys_, std::string(value), realm);
+        if (!session) continue;
+        if (found && *found != *session) return std::nullopt;
+        found = std::move(session);
+    }
+    return found;
 }
 
 std::string HostCookies::set(std::string_view session, std::string_view origin, std::chrono::seconds lifetime) const {
