@@ -211,7 +211,9 @@ crypto::PasswordEngine wanted_password_engine(const Config& config) {
 }
 
 ImportSettings import_settings(const Config& config) {
-    return {.password_expiry = config.password.expired, .reuse_barred = config.password.reuse_period};
+    return {.password_expiry = config.password.expired,
+            .reuse_barred = config.password.reuse_period,
+            .username_prefix = config.account.username_prefix};
 }
 
 Services::Services(const Config& given, const Clock& the_clock)

@@ -109,6 +109,34 @@ TEST_F(UserImportCommand, WrongUseEndsWithTwo) {
     }
 }
 
+// Linux reads nothing from there, and says so.
+TEST_F(UserImportCommand, AFileThatCannotBeReadToItsEndImportsNothing) {
+    const std::string unreadable = "/proc/self/mem";
+    const std::string account = write("users.ndjson", R"({"user_id":"auth0|1","email":"ada@example.org"})"
+                                                      "\n");
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{unreadable},
+                                               {"--from", "auth0", unreadable},
+                                               {"--from", "auth0", "--auth0-password-hashes", unreadable, account},
+                                               {"--from", "keycloak", unreadable}}) {
+        const Finished refused = import(arguments);
+        EXPECT_EQ(refused.code, 1) << arguments.back() << refused.out << refused.err;
+        EXPECT_EQ(count("users"), 0);
+    }
+}
+
+TEST_F(UserImportCommand, AnAccountKeepsItsFirstIdentityAtAProvider) {
+    const std::string file =
+        write("users.ndjson",
+              R"({"user_id":"auth0|1","email":"ada@example.org","email_verified":true,"identities":[)"
+              R"({"provider":"google-oauth2","user_id":"first"},{"provider":"google-oauth2","user_id":"second"}]})"
+              "\n");
+    const Finished done = import({"--from", "auth0", file});
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_THAT(done.out, HasSubstr("The login with google-oauth2|second is not imported."));
+    EXPECT_EQ(sql("SELECT subject FROM identities").at(0).at(0), "first");
+}
+
 struct Expected {
     std::string email;
     std::string password;  // in the other program; empty: not exported

@@ -98,6 +98,12 @@ TEST(UserImport, EveryColumnIsTakenOver) {
     EXPECT_EQ(count(service, "import_rows"), 0);
 }
 
+TEST(UserImport, ARowWithoutAUsernameGetsOneWithThePrefixOfTheSettings) {
+    Service service({{"USERNAME_PREFIX", "member"}});
+    import(service, "email\ncarl@example.org\n");
+    EXPECT_TRUE(service.sql("SELECT username FROM users").at(0).at(0).starts_with("member-"));
+}
+
 TEST(PWD_2, AnImportedPasswordWorksAndIsRewrittenEverywhere) {
     Service service;
     import(service, many(0, 1));

@@ -31,9 +31,9 @@ void take_address(const json::object& user, ImportRow& row) {
 
 void take_identity(ImportRow& row, std::string_view provider, std::string subject) {
     if (provider == "google-oauth2")
-        row.google_subject = std::move(subject);
+        take_subject(row.google_subject, std::move(subject), provider, row);
     else if (provider == "apple")
-        row.apple_subject = std::move(subject);
+        take_subject(row.apple_subject, std::move(subject), provider, row);
     else if (provider != "auth0")
         note_unknown_provider(row, provider);
 }

@@ -91,7 +91,7 @@ StagedUser ImportChecks::check(ImportRow& row, Report& report) {
         check_rules(out.username, username_rules, PropertyPath("username"), report);
         check_once("username", out.username, "username", report);
     } else {
-        out.username = new_username("user");
+        out.username = new_username(username_prefix_);
     }
     read(row.status, out.status, "status", report);
     read(row.is_verified, out.is_verified, "isVerified", report);

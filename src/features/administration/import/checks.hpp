@@ -1,7 +1,11 @@
 // The rules for an imported row. They equal those of the API's own fields and have the same names.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
@@ -16,7 +20,8 @@ bool is_username(std::string_view lowered);
 
 class ImportChecks {
 public:
-    explicit ImportChecks(const Clock& clock) : clock_(clock) {}
+    ImportChecks(const Clock& clock, std::string username_prefix)
+        : clock_(clock), username_prefix_(std::move(username_prefix)) {}
 
     // Returns the row as it is to be staged, without its role. Fields with a violation in the report are not filled in.
     StagedUser check(ImportRow& row, Report& report);
@@ -30,6 +35,7 @@ private:
     void check_once(std::string_view kind, std::string_view value, std::string_view property, Report& report);
 
     const Clock& clock_;
+    const std::string username_prefix_;  // of rows without a username
     boost::unordered_flat_set<Digest, Spread> seen_;
 };
 

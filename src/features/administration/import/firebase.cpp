@@ -42,9 +42,9 @@ void convert_firebase(const json::object& user, ImportRow& row, const FirebaseHa
     for (const json::object* identity : objects_of(user, "providerUserInfo")) {
         const std::string provider = text_of(*identity, "providerId").value_or("");
         if (provider == "google.com")
-            row.google_subject = text_of(*identity, "rawId");
+            take_subject(row.google_subject, text_of(*identity, "rawId"), provider, row);
         else if (provider == "apple.com")
-            row.apple_subject = text_of(*identity, "rawId");
+            take_subject(row.apple_subject, text_of(*identity, "rawId"), provider, row);
         else if (provider != "password")
             note_unknown_provider(row, provider);
         else if (!has_hash)

@@ -1,6 +1,7 @@
 #include "features/administration/import/json_export.hpp"
 
 #include <array>
+#include <stdexcept>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/stream_parser.hpp>
@@ -83,6 +84,7 @@ bool next_line(std::istream& stream, std::string& line) {
         char byte = 0;
         while (stream.get(byte) && byte != '\n')
             if (line.size() <= line_bytes_max) line += byte;
+        if (stream.bad()) throw std::runtime_error("the file could not be read to its end");
         if (line.size() > line_bytes_max) line = "too long";
         if (!trim(line).empty() && line != "\r") return true;
         if (!stream) return false;
@@ -167,6 +169,14 @@ void note_lost_password(ImportRow& row) {
 
 void note_unknown_provider(ImportRow& row, std::string_view provider) {
     row.notes.push_back(about("isKnownProvider", "identities", {{"provider", provider}}));
+}
+
+void take_subject(std::optional<std::string>& subject, std::optional<std::string> found, std::string_view provider,
+                  ImportRow& row) {
+    if (!subject)
+        subject = std::move(found);
+    else if (found && *found != *subject)
+        note_unknown_provider(row, std::string(provider) + "|" + *found);
 }
 
 std::optional<std::string> joined(const std::optional<std::string>& first, const std::optional<std::string>& last) {

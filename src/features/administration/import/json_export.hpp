@@ -38,6 +38,9 @@ void leave_out(ImportRow& row, std::string_view key);
 // The account has a password in the source that cannot be imported.
 void note_lost_password(ImportRow& row);
 void note_unknown_provider(ImportRow& row, std::string_view provider);
+// An account has one identity at each provider: keeps the first subject, and notes the others.
+void take_subject(std::optional<std::string>& subject, std::optional<std::string> found, std::string_view provider,
+                  ImportRow& row);
 // Joins the parts of a name, as in "Ada Lovelace". Returns nullopt if there is none.
 std::optional<std::string> joined(const std::optional<std::string>& first, const std::optional<std::string>& last);
 // Reduces "pt-BR" to "pt", if the service supports that language.

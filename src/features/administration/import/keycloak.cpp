@@ -66,9 +66,9 @@ void convert_keycloak(const json::object& user, ImportRow& row) {
     for (const json::object* identity : objects_of(user, "federatedIdentities")) {
         const std::string provider = text_of(*identity, "identityProvider").value_or("");
         if (provider == "google")
-            row.google_subject = text_of(*identity, "userId");
+            take_subject(row.google_subject, text_of(*identity, "userId"), provider, row);
         else if (provider == "apple")
-            row.apple_subject = text_of(*identity, "userId");
+            take_subject(row.apple_subject, text_of(*identity, "userId"), provider, row);
         else
             note_unknown_provider(row, provider);
     }

@@ -38,7 +38,7 @@ public:
           options_(std::move(options)),
           begun_(import.clock_.now()),
           id_(ImportId::make(begun_)),
-          checks_(import.clock_) {}
+          checks_(import.clock_, import.settings_.username_prefix) {}
 
     awaitable<Result<ImportReport>> whole() {
         std::exception_ptr failure;
@@ -268,7 +268,12 @@ private:
 
 UserImport::UserImport(storage::Database& database, Roles& roles, const Clock& clock, Audit audit,
                        ImportSettings settings)
-    : database_(database), repository_(database), roles_(roles), clock_(clock), audit_(audit), settings_(settings) {}
+    : database_(database),
+      repository_(database),
+      roles_(roles),
+      clock_(clock),
+      audit_(audit),
+      settings_(std::move(settings)) {}
 
 awaitable<Result<ImportReport>> UserImport::run(ImportSource& source, ImportOptions options) {
     Run run(*this, source, std::move(options));

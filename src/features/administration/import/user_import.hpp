@@ -24,6 +24,7 @@ namespace consentry {
 struct ImportSettings {
     std::chrono::seconds password_expiry{0};  // zero: passwords do not expire
     std::chrono::seconds reuse_barred{0};
+    std::string username_prefix;  // of accounts without a username in the source
 };
 
 struct ImportProgress {
