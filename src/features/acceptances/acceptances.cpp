@@ -244,11 +244,12 @@ awaitable<Result<std::optional<std::string>>> Acceptances::accept(ConsentCaller 
                     {"type", name_of(latest->type)},
                     {"version", latest->version},
                     {"language", name_of(*language)}});
+        auto receipt = co_await sign_receipt(evidence.acceptance, std::move(entry));
         const auto outcome = co_await database_.commit(std::move(transaction));
         if (outcome.committed) {
             audit_.tell("consent.accepted", Outcome::success, caller.user, cause,
                         {{"type", std::string(name_of(latest->type))}, {"version", std::to_string(latest->version)}});
-            co_return co_await receipt(evidence.acceptance, std::move(entry));
+            co_return receipt;
         }
         const auto standings = co_await repository_.standings(caller.user);
         const Standing& standing = standings.at(static_cast<std::size_t>(wanted.type));
@@ -277,11 +278,12 @@ awaitable<Result<std::optional<std::string>>> Acceptances::withdraw(ConsentCalle
         }
         Audit::add(transaction, caller.user, ActivityAction::user_withdraw_term_policy, cause, now,
                    {{"type", name_of(type)}});
+        auto receipt = co_await sign_receipt(evidence.acceptance, std::move(entry));
         const auto outcome = co_await database_.commit(std::move(transaction));
         if (outcome.committed) {
             audit_.tell("consent.withdrawn", Outcome::success, caller.user, cause,
                         {{"type", std::string(name_of(type))}});
-            co_return co_await receipt(evidence.acceptance, std::move(entry));
+            co_return receipt;
         }
     }
     throw Unavailable("withdrawal: the history changed at the same moments");
@@ -295,7 +297,8 @@ awaitable<std::vector<PolicyType>> Acceptances::list_withdrawable(UserId user) {
     co_return out;
 }
 
-awaitable<std::optional<std::string>> Acceptances::receipt(AcceptanceId id, std::optional<Bytes> entry) {
+// Before the commit: if it fails afterwards, the client repeats a request that has been carried out.
+awaitable<std::optional<std::string>> Acceptances::sign_receipt(AcceptanceId id, std::optional<Bytes> entry) {
     if (!entry) co_return std::nullopt;
     co_return co_await log_->receipt(id, std::move(*entry));
 }
@@ -304,17 +307,21 @@ awaitable<void> Acceptances::complete_log() {
     constexpr std::int64_t at_once = 100;
     if (log_ == nullptr || log_is_complete_) co_return;
     AcceptanceId after;
+    bool is_complete = true;
     for (;;) {
         auto found = co_await repository_.list_unlogged(after, at_once);
         if (found.empty()) break;
         after = found.back().evidence.acceptance;
-        co_await log_all(std::move(found));
+        const bool all_are_logged = co_await log_all(std::move(found));
+        is_complete = is_complete && all_are_logged;
     }
-    log_is_complete_ = true;
+    log_is_complete_ = is_complete;  // otherwise the next turn tries those again that are still unlogged
 }
 
-// One transaction each: another process may add the same entry or erase the account, and then only that one fails.
-awaitable<void> Acceptances::log_all(std::vector<StoredConsent> consents) {
+// One transaction each: another process may add the same entry, erase the account or give it a tag, and then only that
+// one fails. Returns whether none did.
+awaitable<bool> Acceptances::log_all(std::vector<StoredConsent> consents) {
+    bool all_are_logged = true;
     for (const StoredConsent& consent : consents) {
         storage::Transaction transaction;
         AcceptanceRepository::add_not_erased(transaction, consent.evidence.user);
@@ -322,8 +329,10 @@ awaitable<void> Acceptances::log_all(std::vector<StoredConsent> consents) {
         ConsentEvent event = event_of(consent.evidence, consent, consent.at);
         event.is_late = true;
         ConsentLog::add(transaction, event, subject);
-        co_await database_.commit(std::move(transaction));
+        const auto outcome = co_await database_.commit(std::move(transaction));
+        all_are_logged = all_are_logged && outcome.committed;
     }
+    co_return all_are_logged;
 }
 
 awaitable<ListSlice<AcceptanceResponse>> Acceptances::list(UserId user, ListQuery query) {

@@ -91,8 +91,8 @@ private:
     static constexpr std::size_t remembered_sessions_max = 50'000;  // about 10 MB when full
 
     bool is_withdrawable(PolicyType type) const;
-    storage::awaitable<std::optional<std::string>> receipt(AcceptanceId id, std::optional<Bytes> entry);
-    storage::awaitable<void> log_all(std::vector<StoredConsent> consents);
+    storage::awaitable<std::optional<std::string>> sign_receipt(AcceptanceId id, std::optional<Bytes> entry);
+    storage::awaitable<bool> log_all(std::vector<StoredConsent> consents);
     storage::awaitable<std::optional<LatestPolicy>> find_latest(PolicyType type);
     // Names the policies to read and accept, in the answers 6104 and 6109.
     boost::json::object describe(std::span<const LatestPolicy> policies) const;

@@ -10,6 +10,7 @@
 #include "tests/support/calls/consent_calls.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/run.hpp"
+#include "tests/support/shared_engines.hpp"
 #include "tlog/policy.hpp"
 #include "tlog/proof_file.hpp"
 #include "tlog/tiles.hpp"
@@ -215,6 +216,39 @@ TEST(ConsentLog, TakesInWhatWasRecordedWithoutIt) {
     EXPECT_EQ(claims.at("jti"), id.c_str());
     t.service.work();
     EXPECT_EQ(checkpoint_of(t.service).size, 2U) << "once";
+}
+
+// As if another request gave the account its tag between the reading and the writing.
+TEST(ConsentLog, TriesAgainWhatItCouldNotTakeIn) {
+    Signed t{Environment{{"CONSENT_LOG_ENABLE", "false"}}};
+    publish(t.service, "privacy", 1);
+    EXPECT_EQ(accept(t.service, t.token, "privacy").status, 200U);
+    t.service.restart({{"CONSENT_LOG_ENABLE", "true"}});
+    const bool on_postgres = on_shared_engines();
+    t.service.sql(on_postgres
+                      ? "CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$; "
+                        "CREATE TRIGGER skip BEFORE INSERT ON log_subjects FOR EACH ROW EXECUTE FUNCTION skip()"
+                      : "CREATE TRIGGER skip BEFORE INSERT ON log_subjects BEGIN SELECT RAISE(IGNORE); END");
+    t.service.work();
+    t.service.sql(on_postgres ? "DROP FUNCTION skip CASCADE" : "DROP TRIGGER skip");
+    t.service.work();
+    EXPECT_EQ(checkpoint_of(t.service).size, 2U) << "the publication and the acceptance";
+}
+
+TEST(ConsentLog, WithoutAReceiptNothingIsAcceptedAndARepetitionSucceeds) {
+    Signed t{Environment{}};
+    publish(t.service, "marketing", 1);
+    const std::string withdrawal = "/api/shared/user/term-policy/withdraw";
+    t.service.break_writes("INSERT ON receipt_keys");
+    EXPECT_EQ(accept(t.service, t.token, "marketing").status, 503U);
+    t.service.mend_writes();
+    receipt_of(accept(t.service, t.token, "marketing"));
+    t.service.restart();  // forgets that it has stored the key
+    t.service.sql("DELETE FROM receipt_keys");
+    t.service.break_writes("INSERT ON receipt_keys");
+    EXPECT_EQ(t.service.post(withdrawal, {{"type", "marketing"}}, bearer(t.token)).status, 503U);
+    t.service.mend_writes();
+    receipt_of(withdraw(t.service, t.token, "marketing"));
 }
 
 TEST(ConsentLog, TheLogSignsItsOwnDescription) {
