@@ -130,10 +130,23 @@ TEST_F(Doctor, OldKeysAreAWarning) {
         EXPECT_THAT(found.about(key), AllOf(HasSubstr("warning: is "), HasSubstr(" days old")));
 }
 
+TEST_F(Doctor, AFileOfSettingsThatIsNamedMustExist) {
+    const Finished done =
+        run_program({"--env-file", "production.env", "doctor", "--json"}, folder_.path(), quick_settings());
+    EXPECT_EQ(done.code, 1);
+    EXPECT_THAT(done.out, HasSubstr("production.env does not exist"));
+}
+
 TEST_F(Doctor, AServiceNeedsAnAdministratorWithASecondFactor) {
     sql("INSERT OR REPLACE INTO two_factors (user_id, enabled, required_setup, created_at, updated_at) "
         "SELECT id, TRUE, FALSE, 1, 1 FROM users");
     EXPECT_EQ(examine().about("administrators"), "ok: all 1 super admins have two-factor authentication");
+    ASSERT_EQ(
+        run_program({"user", "two-factor", "reset", "--email", "root@example.org"}, folder_.path(), quick_settings())
+            .code,
+        0);
+    EXPECT_THAT(examine().about("administrators"), HasSubstr("warning: 1 of 1 super admins"))
+        << "until they have set it up again, a password is enough";
     sql("UPDATE users SET status = 'blocked'");
     EXPECT_EQ(examine().about("administrators"), "warning: there is no super admin");
 }

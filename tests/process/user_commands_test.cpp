@@ -85,6 +85,17 @@ TEST_F(UserCommands, WrongUseEndsWithTwo) {
     }
 }
 
+TEST_F(UserCommands, ANameIsAsLongAsTheApiAllows) {
+    const auto create_named = [&](const std::string& email, std::size_t length) {
+        return run({"user", "create", "--email", email, "--role", "user", "--name", std::string(length, 'a')},
+                   usual_password + "\n");
+    };
+    EXPECT_EQ(create_named("ada@example.org", 100).code, 0);
+    const Finished refused = create_named("grace@example.org", 101);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("at most 100 characters"));
+}
+
 TEST_F(UserCommands, ARoleIsGivenByItsTypeOrItsName) {
     EXPECT_EQ(create("ada@example.org", usual_password, "superadmin").code, 0);
     const HttpClient service = client();

@@ -29,6 +29,11 @@ constexpr const char* setting_advice = "`consentry config docs` describes the se
 
 // Returns nullopt if the settings are invalid.
 std::optional<Config> examine_settings(Findings& findings) {
+    std::error_code error;
+    if (settings_file_is_chosen() && !std::filesystem::exists(settings_file(), error)) {
+        findings.error("--env-file", fmt::format("{} does not exist", settings_file().string()), "Correct the path.");
+        return std::nullopt;
+    }
     const auto loaded = load_environment(process_environment(), settings_file());
     if (!loaded) {
         for (const DotenvProblem& problem : loaded.error())

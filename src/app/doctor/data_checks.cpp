@@ -94,7 +94,7 @@ void examine_keys(const Config& given, const Clock& clock, Findings& findings) {
 void examine_administrators(const Asked& ask, Findings& findings) {
     constexpr const char* without_factor =
         "SELECT count(*), COALESCE(SUM(CASE WHEN EXISTS (SELECT 1 FROM two_factors t WHERE t.user_id = u.id "
-        "AND t.enabled) THEN 0 ELSE 1 END), 0) FROM users u JOIN roles r ON r.id = u.role_id "
+        "AND t.enabled AND NOT t.required_setup) THEN 0 ELSE 1 END), 0) FROM users u JOIN roles r ON r.id = u.role_id "
         "WHERE r.type = 'superAdmin' AND u.status = 'active' AND u.deleted_at IS NULL";
     const auto rows = ask(without_factor);
     const std::int64_t all = rows[0].integer(0);
