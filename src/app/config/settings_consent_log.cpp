@@ -44,7 +44,7 @@ std::vector<SettingSpec> consent_log_settings() {
          .default_text = "`PUBLIC_URL` without its scheme",
          .derived = true,
          .description = "The name by which verifiers know the log; the log of acceptances is "
-                        "`<this>/consent`. A log keeps the name that it began with.",
+                        "`<this>/consent`. A log keeps its first name.",
          .example = "login.example.com"},
         {.name = "CONSENT_LOG_PRIVATE_KEY",
          .group = group,
@@ -69,7 +69,7 @@ std::vector<SettingSpec> consent_log_settings() {
              "empty, or an http or https URL without credentials", is_http_url),
          .default_text = "",
          .description =
-             "The URL of a time stamp authority (RFC 3161). Once an hour, if the log has grown, it stamps the "
+             "The URL of a timestamp authority (RFC 3161). Once an hour, if the log has grown, it stamps the "
              "checkpoint. The stamps are public at `/consent-log/timestamps/<size>.tsr`.",
          .example = "https://timestamp.example.com"},
         {.name = "CONSENT_LOG_CA_FILE",
@@ -77,7 +77,7 @@ std::vector<SettingSpec> consent_log_settings() {
          .type = text<&Config::consent_log, &ConsentLogConfig::ca_file>(
              "empty, or a file path", [](std::string_view path) { return !path.contains('\0'); }),
          .default_text = "",
-         .description = "A PEM file of CA certificates to trust for witnesses and the time stamp authority, instead of "
+         .description = "A PEM file of CA certificates to trust for witnesses and the timestamp authority, instead of "
                         "the system's.",
          .example = "/etc/consentry/log-ca.pem"},
     };

@@ -16,8 +16,9 @@ std::vector<SettingSpec> edge_settings() {
          .type = list_of<http::Networks, &Config::http, &HttpConfig::trusted_proxies>(
              "addresses or networks such as 10.0.0.0/8, separated by commas"),
          .default_text = "",
-         .description = "The proxies in front of the service. Consentry trusts `X-Forwarded-For` and "
-                        "`X-Forwarded-Proto` from these addresses only. If you run behind a proxy and do not list it, "
+         .description = "The proxies in front of the service. Consentry trusts `X-Forwarded-For`, `X-Forwarded-Proto` "
+                        "and, in forward auth, the headers that describe the original request from these addresses "
+                        "only. If you run behind a proxy and do not list it, "
                         "all clients count as one, and sessions and logs show the proxy's address.",
          .example = "127.0.0.1,10.0.0.0/8"},
         {.name = "CORS_ALLOWED_ORIGIN",

@@ -107,7 +107,9 @@ std::vector<SettingSpec> mail_settings() {
                   .show = [](const Config& config) { return config.mail.home_url; }},
          .default_text = "`PUBLIC_URL`, or the host and port the service listens on",
          .derived = true,
-         .description = "The URL of your site, which has the pages that the links in emails open.",
+         .description =
+             "The URL of your site. Emails link to it. If the service does not serve its own pages, the links in "
+             "emails that verify an address or reset a password begin with it, too.",
          .example = "https://www.example.com"},
     };
 }

@@ -113,7 +113,7 @@ std::vector<SettingSpec> health_settings() {
          .type = megabytes<&Config::health, &HealthConfig::memory_bytes_max>(1, 1'000'000),
          .default_text = "300",
          .description = "The memory limit, in megabytes, above which `/system/health/instance` answers 503. It applies "
-                        "to resident memory and to the allocated part of it."},
+                        "to resident memory, and to the memory that the program has allocated."},
         {.name = "HEALTH_DISK_MAX_IN_PERCENT",
          .group = group,
          .type = whole_number<&Config::health, &HealthConfig::disk_percent_max>(1, 100),

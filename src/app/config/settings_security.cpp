@@ -307,8 +307,8 @@ std::vector<SettingSpec> session_settings() {
              {{"strict", SessionCheckMode::strict}, {"cache", SessionCheckMode::cache}}),
          .default_text = "strict",
          .description =
-             "How the service checks the session of a request. `strict` requires it in both the cache and the "
-             "database, so a session ended anywhere ends at once. `cache` trusts a cached session for up to a minute."},
+             "How the service checks the session of a request. With `strict`, the database decides on every request, "
+             "so a session ended anywhere ends at once. `cache` trusts a cached session for up to a minute."},
         {.name = "SESSION_MAX_PER_USER",
          .group = group,
          .type = whole_number<&Config::session, &SessionConfig::per_user_max>(1, 1'000),

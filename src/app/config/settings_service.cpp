@@ -79,8 +79,8 @@ std::vector<SettingSpec> application_settings() {
                           return joined(names);
                       }},
          .default_text = "en,id,es,fr,de,ja",
-         .description = "The languages in which the service answers. `APP_LANGUAGE` must be one of them; requests for "
-                        "any other language get `APP_LANGUAGE`."},
+         .description = "The languages in which the service answers. `APP_LANGUAGE` must be one of them; a request "
+                        "for any other language gets `APP_LANGUAGE`, and a browser page English if that is offered."},
         {.name = "PUBLIC_URL",
          .group = group,
          .type = {.allowed = "empty, or an http or https URL without credentials, query or fragment",
@@ -138,7 +138,8 @@ std::vector<SettingSpec> http_settings() {
              is_path_prefix),
          .default_text = "/api",
          .description =
-             "The prefix of every API path. The API documentation, `/metrics` and `/.well-known` are outside it."},
+             "The prefix of every API path. Pages, the API documentation, the consent log, `/metrics`, `/.well-known` "
+             "and `/.consentry` are outside it."},
         {.name = "HTTP_THREADS",
          .group = group,
          .type = whole_number<&Config::http, &HttpConfig::threads>(0, 256),

@@ -16,8 +16,8 @@
 
 namespace consentry {
 
-// strict: every request is matched against both the cache and the database. cache: a cached copy is trusted for up to a
-// minute.
+// strict: the database decides on every request, if only by saying that nothing has changed since the copy was made.
+// cache: a cached copy is trusted for up to a minute.
 enum class SessionCheck { strict, cache };
 
 class SessionCopies {
