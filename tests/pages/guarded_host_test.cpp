@@ -437,7 +437,7 @@ TEST(GuardedHosts, AnotherCookieOfADomainSendsNobodyToTheLogin) {
         return HttpClient(service.port()).call("GET", door, {}, headers).status == 200;
     };
     const std::string ours = cookie_of_new_visitor();
-    for (const std::string& other : {name + "=junk", name + "=", ours})
+    for (const std::string& other : {name + "=junk", name + "="})
         for (const std::string& both : {other + "; " + ours, ours + "; " + other})
             EXPECT_TRUE(is_admitted_with(both)) << both;
     EXPECT_FALSE(is_admitted_with(ours + "; " + cookie_of_new_visitor())) << "one of them was planted";

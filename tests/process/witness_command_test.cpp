@@ -112,7 +112,7 @@ TEST_F(WitnessCommand, SaysWhatItLacks) {
     }
     std::ofstream(folder_ / "log.key") << tlog::NoteSigner::generate("log.example.org", tlog::KeyType::ed25519)->text()
                                        << "\n";
-    EXPECT_THAT(run({"--logs", "logs.txt", "--key", "log.key"}).err, HasSubstr("that of a log"));
+    EXPECT_THAT(run({"--logs", "logs.txt", "--key", "log.key"}).err, HasSubstr("the key of a log"));
 }
 
 // What the witness has answered is on disk: after a kill at any moment it knows at least that size.

@@ -154,7 +154,7 @@ void require_no_database(const fs::path& file) {
         const fs::path rest = file.string() + ending;
         if (fs::exists(fs::symlink_status(rest, error)))
             throw std::runtime_error(fmt::format(
-                "{} is left over from another database; move it away as well. Nothing was changed", rest.string()));
+                "{} is left over from another database; move it away as well; nothing was changed", rest.string()));
     }
 }
 
@@ -183,10 +183,10 @@ public:
     // The file must still be what the list says: it was checked in another reading. `top` is the uppermost folder that
     // may be removed with the copy.
     void make(const fs::path& file, const fs::path& copy, const fs::path& top) {
-        const auto digest = copy_to_new(file, copy, on_piece_);
+        const auto copied = copy_to_new(file, copy, on_piece_);
         made_.emplace_back(copy, top);
         const auto sum = listed_.find(file.lexically_relative(folder_).generic_string());
-        if (sum == listed_.end() || digest != sum->second)
+        if (sum == listed_.end() || copied != sum->second)
             throw std::runtime_error(fmt::format("{}: it changed while it was being restored", file.string()));
     }
     void keep() { made_.clear(); }
