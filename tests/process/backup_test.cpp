@@ -11,6 +11,7 @@
 
 #include "process/account.hpp"
 #include "process/terminal.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/sql.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Backup : public ::testing::Test {
 protected:
@@ -152,6 +154,42 @@ TEST_F(Backup, IsOfOneMomentWhileTheServiceWrites) {
     writer.request_stop();
     writer.join();
     EXPECT_GT(signed_up, 0);
+}
+
+TEST_F(Backup, HasTheTextsThatItsDatabaseNamesWhilePoliciesArePublished) {
+    create_account(folder_.path(), "ada@example.org");
+    // They come first, so that the draft is still to be copied when it is published.
+    const fs::path many = folder_ / "data/storage/private/aaa";
+    fs::create_directories(many);
+    for (int i = 0; i < 1'000; ++i) std::ofstream(many / std::to_string(i)) << i;
+    std::jthread writer([&](const std::stop_token& stop) {
+        for (std::int64_t version = 1; !stop.stop_requested(); ++version) publish(version);
+    });
+    for (int i = 0; i < 10; ++i) {
+        const std::string copy = "copy-" + std::to_string(i);
+        const Finished made = run({"backup", copy});
+        EXPECT_EQ(made.code, 0) << made.err;
+        const std::string sums = text_in(folder_ / copy / "SHA256SUMS");
+        for (const auto& row : run_sql(folder_ / copy / "consentry.db",
+                                       "SELECT lower(hex(c.digest)), p.status, p.version FROM term_policy_contents c "
+                                       "JOIN term_policies p ON p.id = c.term_policy_id"))
+            EXPECT_THAT(sums, HasSubstr(row[0] + "  storage/" + (row[1] == "published" ? "public" : "private")))
+                << row[1] << " " << row[2];
+    }
+    writer.request_stop();
+}
+
+TEST_F(Backup, TellsOfTextsThatTheInstallationLacks) {
+    create_account(folder_.path(), "ada@example.org");
+    publish(1);
+    EXPECT_THAT(run({"backup", "whole"}).err, Not(HasSubstr("Warning")));
+    fs::remove_all(folder_ / "data/storage/public/policies");
+    for (const auto& file : fs::recursive_directory_iterator(folder_ / "data/storage/public"))
+        if (file.path().extension() == ".hbs") fs::remove(file);
+    const Finished made = run({"backup", "copy"});
+    EXPECT_EQ(made.code, 0) << "the rest is worth keeping";
+    EXPECT_THAT(made.err, HasSubstr("Warning: 1 texts of policies"));
+    EXPECT_EQ(run({"restore", "copy", "--check"}).code, 0);
 }
 
 TEST_F(Backup, ARestoreReplacesNothing) {

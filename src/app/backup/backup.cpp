@@ -1,9 +1,11 @@
 #include "app/backup/backup.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
@@ -19,6 +21,7 @@
 #include "base/bytes.hpp"
 #include "base/new_file.hpp"
 #include "base/strict_json.hpp"
+#include "storage/sqlite/file.hpp"
 #include "storage/sqlite/snapshot.hpp"
 
 namespace consentry {
@@ -59,15 +62,15 @@ private:
     std::uintmax_t done_ = 0;
 };
 
-// Copies the files of a folder that `wanted` selects. Objects that are erased meanwhile are left out: nothing that the
-// database names is among them.
+// Copies the files of a folder that `wanted` selects and that are not copied yet. Leaves out what is erased meanwhile.
 void copy_files(const fs::path& from, const fs::path& to, const std::string& name, Sums& sums, const OnPiece& on_piece,
                 const auto& wanted) {
     for (const fs::path& file : files_below(from)) {
         if (!wanted(file)) continue;
         const fs::path place = file.lexically_relative(from);
-        if (const auto digest = copy_to_new(file, to / place, on_piece))
-            sums[(fs::path(name) / place).generic_string()] = *digest;
+        const std::string listed = (fs::path(name) / place).generic_string();
+        if (sums.contains(listed)) continue;
+        if (const auto digest = copy_to_new(file, to / place, on_piece)) sums[listed] = *digest;
     }
 }
 
@@ -89,6 +92,75 @@ std::uintmax_t bytes_of_files(const BackupPlaces& from) {
         for (const fs::path& file : files_below(folder))
             if (const auto bytes = fs::file_size(file, gone); !gone) out += bytes;
     return out;
+}
+
+// The texts of policies that the copy of a database names, as "<area>/<digest>". Those of drafts are private.
+std::set<std::string> texts_named_in(const fs::path& database) {
+    const auto file = storage::sqlite::open_file(database, database, SQLITE_OPEN_READONLY);
+    const auto texts = storage::sqlite::all_texts(
+        file, database,
+        "SELECT CASE p.status WHEN 'draft' THEN 'private/' ELSE 'public/' END || lower(hex(c.digest)) "
+        "FROM term_policy_contents c JOIN term_policies p ON p.id = c.term_policy_id");
+    return {texts.begin(), texts.end()};
+}
+
+std::string named_text(std::string_view area, std::string_view digest) { return fmt::format("{}/{}", area, digest); }
+
+// Takes the texts that were written over others since they were copied, if it is the new ones that the database names.
+void replace_overwritten(const fs::path& storage, const fs::path& folder, Sums& sums,
+                         const std::set<std::string>& named, fs::file_time_type since) {
+    for (const char* area : areas)
+        for (const fs::path& file : files_below(storage / area)) {
+            std::error_code gone;
+            if (is_checkpoint(file) || fs::last_write_time(file, gone) < since || gone) continue;
+            const fs::path place = fs::path(storage_name) / area / file.lexically_relative(storage / area);
+            const auto sum = sums.find(place.generic_string());
+            if (sum == sums.end() || named.contains(named_text(area, sum->second))) continue;
+            const fs::path fresh = (folder / place).string() + ".fresh";
+            const auto digest = copy_to_new(file, fresh);
+            if (digest && named.contains(named_text(area, *digest))) {
+                fs::rename(fresh, folder / place);
+                sum->second = *digest;
+            } else {
+                fs::remove(fresh);
+            }
+        }
+}
+
+std::set<std::string> missing_among(std::set<std::string> texts, const Sums& sums) {
+    for (const char* area : areas)
+        for (const auto& [name, digest] : sums)
+            if (name.starts_with(fmt::format("{}/{}/", storage_name, area))) texts.erase(named_text(area, digest));
+    return texts;
+}
+
+// Copies the database, and then the files of its storage. A publication in between erases the texts of the draft that
+// the copied database still names: then the database is copied again, and only the files that are new. Returns how many
+// texts the storage itself lacks.
+std::int64_t copy_database_and_storage(const BackupPlaces& from, const fs::path& folder, Sums& sums, ProgressBar& bar) {
+    constexpr int attempts_max = 20;
+    constexpr std::chrono::seconds inaccuracy{1};  // of times of files
+    const auto begun = fs::file_time_type::clock::now() - inaccuracy;
+    const fs::path database = folder / database_name;
+    std::set<std::string> former_missing;
+    for (int attempt = 0; attempt < attempts_max; ++attempt) {
+        bar.restart();
+        bar.show_now("copying the database", 0);
+        fs::remove(database);
+        storage::sqlite::take_snapshot(from.database, database, [&bar](int copied, int pages) {
+            bar.show("copying the database", static_cast<double>(copied) / std::max(pages, 1));
+        });
+        if (from.storage.empty()) return 0;
+        ByteProgress files(bar, "copying files", bytes_of_files(from));
+        copy_objects(from.storage, folder, sums, std::ref(files), false);
+        const auto named = texts_named_in(database);
+        replace_overwritten(from.storage, folder, sums, named, begun);
+        auto missing = missing_among(named, sums);
+        // A text that is still missing was not erased by a publication: no later database would name it.
+        if (std::ranges::includes(former_missing, missing)) return std::ssize(missing);
+        former_missing = std::move(missing);
+    }
+    throw std::runtime_error("policies were published all the time; try again later");
 }
 
 void write_sums(const Sums& sums, const fs::path& file) {
@@ -207,16 +279,10 @@ BackupFacts make_backup(const BackupPlaces& from, const fs::path& folder, std::s
     ProgressBar bar;
     bar.show_now("copying checkpoints", std::nullopt);
     if (!from.storage.empty()) copy_objects(from.storage, folder, sums, {}, true);
-    const fs::path database = folder / database_name;
-    bar.restart();
-    bar.show_now("copying the database", 0);
-    storage::sqlite::take_snapshot(from.database, database, [&bar](int copied, int pages) {
-        bar.show("copying the database", static_cast<double>(copied) / std::max(pages, 1));
-    });
-    ByteProgress files(bar, "copying files", bytes_of_files(from));
-    if (!from.storage.empty()) copy_objects(from.storage, folder, sums, std::ref(files), false);
+    const std::int64_t missing_texts = copy_database_and_storage(from, folder, sums, bar);
     if (!from.keys.empty())
-        copy_files(from.keys, folder / keys_name, keys_name, sums, std::ref(files), [](const auto&) { return true; });
+        copy_files(from.keys, folder / keys_name, keys_name, sums, {}, [](const auto&) { return true; });
+    const fs::path database = folder / database_name;
     bar.show_now("reading the copy", std::nullopt);
     // An installation whose keys are settings has no files of keys.
     const auto is_key = [](const auto& sum) { return sum.first.starts_with(fmt::format("{}/", keys_name)); };
@@ -224,7 +290,8 @@ BackupFacts make_backup(const BackupPlaces& from, const fs::path& folder, std::s
                       .schema = storage::sqlite::check_snapshot(database),
                       .made_at = now,
                       .has_storage = !from.storage.empty(),
-                      .has_keys = std::ranges::any_of(sums, is_key)};
+                      .has_keys = std::ranges::any_of(sums, is_key),
+                      .missing_texts = missing_texts};
     sums[database_name] = digest_of_file(database, ByteProgress(bar, "reading the copy", fs::file_size(database)));
     facts.files = std::ssize(sums);
     for (const auto& [name, digest] : sums) facts.bytes += static_cast<std::int64_t>(fs::file_size(folder / name));

@@ -35,6 +35,7 @@ struct BackupFacts {
     std::int64_t bytes = 0;
     bool has_storage = false;
     bool has_keys = false;
+    std::int64_t missing_texts = 0;  // of policies: the installation lacks them, too. Not stored
 };
 
 // Writes a backup into `folder`, which must be new or empty. Others may use the installation meanwhile. If it

@@ -56,6 +56,9 @@ int back_up(const BackupOptions& options) {
     const BackupFacts facts =
         make_backup(places_of(*config, options.with_keys), options.folder, program_version(), clock.now());
     print_facts(facts, options.json);
+    if (facts.missing_texts > 0)
+        fmt::print(stderr, "Warning: {} texts of policies that the database names are missing in the storage.\n",
+                   facts.missing_texts);
     if (!facts.has_storage)
         fmt::print(stderr, "The backup does not contain the object store. Back up the buckets {} and {} as well.\n",
                    config->storage.s3.private_bucket, config->storage.s3.public_bucket);

@@ -15,12 +15,23 @@ struct FinalizeStatement {
 };
 using FileStatement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
-FileStatement first_row(const FileHandle& database, const std::filesystem::path& file, const char* sql) {
+FileStatement prepared(const FileHandle& database, const std::filesystem::path& file, const char* sql) {
     sqlite3_stmt* raw = nullptr;
-    const bool prepared = sqlite3_prepare_v2(database.get(), sql, -1, &raw, nullptr) == SQLITE_OK;
+    const int result = sqlite3_prepare_v2(database.get(), sql, -1, &raw, nullptr);
     FileStatement statement(raw);
-    if (!prepared || sqlite3_step(raw) != SQLITE_ROW) throw_failure(file, sqlite3_errmsg(database.get()));
+    if (result != SQLITE_OK) throw_failure(file, sqlite3_errmsg(database.get()));
     return statement;
+}
+
+FileStatement first_row(const FileHandle& database, const std::filesystem::path& file, const char* sql) {
+    FileStatement statement = prepared(database, file, sql);
+    if (sqlite3_step(statement.get()) != SQLITE_ROW) throw_failure(file, sqlite3_errmsg(database.get()));
+    return statement;
+}
+
+std::string text_in(const FileStatement& statement) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement.get(), 0));
+    return text == nullptr ? std::string() : std::string(text);
 }
 
 }  // namespace
@@ -42,9 +53,16 @@ FileHandle open_file(const std::string& name, const std::filesystem::path& file,
 }
 
 std::string first_text(const FileHandle& database, const std::filesystem::path& file, const char* sql) {
-    const FileStatement statement = first_row(database, file, sql);
-    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement.get(), 0));
-    return text == nullptr ? std::string() : std::string(text);
+    return text_in(first_row(database, file, sql));
+}
+
+std::vector<std::string> all_texts(const FileHandle& database, const std::filesystem::path& file, const char* sql) {
+    const FileStatement statement = prepared(database, file, sql);
+    std::vector<std::string> out;
+    int result = sqlite3_step(statement.get());
+    for (; result == SQLITE_ROW; result = sqlite3_step(statement.get())) out.push_back(text_in(statement));
+    if (result != SQLITE_DONE) throw_failure(file, sqlite3_errmsg(database.get()));
+    return out;
 }
 
 std::int64_t first_number(const FileHandle& database, const std::filesystem::path& file, const char* sql) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sqlite3.h>
 
@@ -26,5 +27,7 @@ FileHandle open_file(const std::string& name, const std::filesystem::path& file,
 // Return the first column of the first row. Empty or 0 for NULL.
 std::string first_text(const FileHandle& database, const std::filesystem::path& file, const char* sql);
 std::int64_t first_number(const FileHandle& database, const std::filesystem::path& file, const char* sql);
+// The first column of all rows.
+std::vector<std::string> all_texts(const FileHandle& database, const std::filesystem::path& file, const char* sql);
 
 }  // namespace consentry::storage::sqlite
