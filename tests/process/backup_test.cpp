@@ -188,7 +188,7 @@ TEST_F(Backup, TellsOfTextsThatTheInstallationLacks) {
         if (file.path().extension() == ".hbs") fs::remove(file);
     const Finished made = run({"backup", "copy"});
     EXPECT_EQ(made.code, 0) << "the rest is worth keeping";
-    EXPECT_THAT(made.err, HasSubstr("Warning: 1 texts of policies"));
+    EXPECT_THAT(made.err, HasSubstr("names: 1."));
     EXPECT_EQ(run({"restore", "copy", "--check"}).code, 0);
 }
 

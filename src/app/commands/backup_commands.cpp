@@ -57,7 +57,7 @@ int back_up(const BackupOptions& options) {
         make_backup(places_of(*config, options.with_keys), options.folder, program_version(), clock.now());
     print_facts(facts, options.json);
     if (facts.missing_texts > 0)
-        fmt::print(stderr, "Warning: {} texts of policies that the database names are missing in the storage.\n",
+        fmt::print(stderr, "Warning: the storage lacks policy texts that the database names: {}.\n",
                    facts.missing_texts);
     if (!facts.has_storage)
         fmt::print(stderr, "The backup does not contain the object store. Back up the buckets {} and {} as well.\n",
