@@ -18,7 +18,7 @@
 namespace consentry {
 namespace {
 
-constexpr std::int64_t name_length_max = 100;  // as in the API
+constexpr std::int64_t account_name_length_max = 100;  // as in the API
 
 // Turns off terminal echo while it is in scope.
 class Unseen {
@@ -81,9 +81,10 @@ int create_user(const UserOptions& options) {
         fmt::print(stderr, "consentry: --email must be a valid email address\n");
         return wrong_use;
     }
-    if (!options.name.empty() && (!is_one_line_name(options.name) || !is_at_most(options.name, name_length_max))) {
+    if (!options.name.empty() &&
+        (!is_one_line_name(options.name) || !is_at_most(options.name, account_name_length_max))) {
         fmt::print(stderr, "consentry: --name must be one line of visible text, of at most {} characters\n",
-                   name_length_max);
+                   account_name_length_max);
         return wrong_use;
     }
     const SystemClock clock;
