@@ -24,8 +24,7 @@ constexpr int wrong_settings = 2;
 
 std::optional<LoadedEnvironment> load() {
     const auto file = settings_file();
-    std::error_code error;
-    if (settings_file_is_chosen() && !std::filesystem::exists(file, error)) {
+    if (chosen_settings_file_is_missing()) {
         fmt::print(stderr, "consentry: --env-file: {} does not exist\n", file.string());
         return std::nullopt;
     }

@@ -29,8 +29,7 @@ constexpr const char* setting_advice = "`consentry config docs` describes the se
 
 // Returns nullopt if the settings are invalid.
 std::optional<Config> examine_settings(Findings& findings) {
-    std::error_code error;
-    if (settings_file_is_chosen() && !std::filesystem::exists(settings_file(), error)) {
+    if (chosen_settings_file_is_missing()) {
         findings.error("--env-file", fmt::format("{} does not exist", settings_file().string()), "Correct the path.");
         return std::nullopt;
     }

@@ -46,7 +46,10 @@ void require(int result) {
 
 std::filesystem::path settings_file() { return chosen().value_or(usual_file); }
 void choose_settings_file(std::filesystem::path file) { chosen() = std::move(file); }
-bool settings_file_is_chosen() { return chosen().has_value(); }
+bool chosen_settings_file_is_missing() {
+    std::error_code error;
+    return chosen() && !std::filesystem::exists(*chosen(), error);
+}
 
 std::filesystem::path usual_data_folder() { return usual_data; }
 

@@ -13,7 +13,7 @@ namespace consentry {
 std::filesystem::path settings_file();
 // Overrides it for this process; from then on the file must exist.
 void choose_settings_file(std::filesystem::path file);
-bool settings_file_is_chosen();
+bool chosen_settings_file_is_missing();
 
 // Where `consentry init` keeps data: ./data, or the folder of the package.
 std::filesystem::path usual_data_folder();

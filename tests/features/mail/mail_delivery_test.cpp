@@ -173,17 +173,22 @@ TEST(Mail, AnOutageOfTheDatabaseLosesNoneAndSendsNoneTwice) {
     EXPECT_EQ(service.app().mail_delivery().sent(), 2U);
 }
 
-TEST(Mail, AFolderThatCannotBeWrittenToHoldsThemUp) {
-    Service service;
-    const Person ada = service.make_person();
+// Leaves a mail that waits because the folder of mails could not be written to. Now it can.
+void fail_once(Service& service, const Person& person) {
     const auto folder = service.folder() / "data" / "mail";
     std::filesystem::remove_all(folder);
     std::ofstream(folder.string()) << "in the way";
-    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
+    ASSERT_TRUE(write_mail(service, person, MailKind::welcome));
     ASSERT_TRUE(
         eventually([&] { return rows_of_mails(service, "last_error IS NOT NULL AND taken_by IS NULL") == "1"; }));
     std::filesystem::remove(folder);
     std::filesystem::create_directory(folder);
+}
+
+TEST(Mail, AFolderThatCannotBeWrittenToHoldsThemUp) {
+    Service service;
+    const Person ada = service.make_person();
+    fail_once(service, ada);
     service.pass(15s);
     Mailbox(service).wait_for(ada.email, "welcome");
 }
@@ -191,14 +196,7 @@ TEST(Mail, AFolderThatCannotBeWrittenToHoldsThemUp) {
 TEST(Mail, AClockThatIsSetBackDelaysNone) {
     Service service;
     const Person ada = service.make_person();
-    const auto folder = service.folder() / "data" / "mail";
-    std::filesystem::remove_all(folder);
-    std::ofstream(folder.string()) << "in the way";
-    ASSERT_TRUE(write_mail(service, ada, MailKind::welcome));
-    ASSERT_TRUE(
-        eventually([&] { return rows_of_mails(service, "last_error IS NOT NULL AND taken_by IS NULL") == "1"; }));
-    std::filesystem::remove(folder);
-    std::filesystem::create_directory(folder);
+    fail_once(service, ada);
     service.clock().advance(-1h);
     Mailbox(service).wait_for(ada.email, "welcome");
 }
