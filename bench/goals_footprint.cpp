@@ -36,7 +36,7 @@ void measure_memory(const Stage& stage, Report& report) {
 
 void measure_connections(const Stage& stage, Report& report) {
     constexpr std::size_t connections = 10'000;
-    constexpr double more_max_mib = 40;
+    constexpr double more_max_mib = 12;
     if (raise_file_limit() < connections + 100) {
         report.note("10: not measured; this system allows too few open files (ulimit -Hn)");
         return;
@@ -59,7 +59,7 @@ void measure_connections(const Stage& stage, Report& report) {
                                  .finished = [&] { with = service.child->memory_mib(); }});
     const bool all = outcome.all_well().count(200) == 2 * connections;
     report.add({.goal = "10 10,000 keep-alive connections, each used twice",
-                .floor = "+40 MiB, none refused",
+                .floor = "+12 MiB, none refused",
                 .measured = fmt::format("{:+.1f} MiB, {} refused", with - before, all ? "none" : "some"),
                 .judged = {at_most(only(with - before), more_max_mib, "MiB more")},
                 .also = all});

@@ -42,13 +42,29 @@ void Connection::open(IoThread& thread, Socket socket, const asio::ip::tcp::endp
     auto connection = std::make_shared<Connection>(thread, std::move(socket), peer);
     if (!connection->find_place()) return;
     thread.deadlines.add(*connection);
-    asio::co_spawn(
-        thread.context, connection->run(),
-        asio::bind_cancellation_slot(connection->cancellation_.slot(), [connection](const std::exception_ptr&) mutable {
-            // Posted, because the slot holds the coroutine's cancellation state, which must outlive the coroutine.
-            asio::io_context& context = connection->thread_.context;
-            asio::post(context, [last = std::move(connection)] {});
-        }));
+    connection->await_request();
+}
+
+// An idle connection waits without a coroutine, whose frames would take more memory than all the rest of it.
+void Connection::await_request() {
+    const auto now = CoarseClock::now();
+    place_.seen(now.time_since_epoch().count());
+    enter(Phase::idle, now + patience_when_idle());
+    socket_.async_wait(Socket::wait_read, [self = shared_from_this()](error_code error) {
+        if (!error && self->open_) self->serve();
+    });
+}
+
+void Connection::serve() {
+    asio::co_spawn(thread_.context, run(),
+                   asio::bind_cancellation_slot(cancellation_.slot(),
+                                                [self = shared_from_this()](const std::exception_ptr& failure) mutable {
+                                                    if (!failure && self->open_) return self->await_request();
+                                                    // Posted, because the slot holds the coroutine's cancellation
+                                                    // state, which must outlive the coroutine.
+                                                    asio::io_context& context = self->thread_.context;
+                                                    asio::post(context, [last = std::move(self)] {});
+                                                }));
 }
 
 Connection::Connection(IoThread& thread, Socket socket, const asio::ip::tcp::endpoint& peer)
@@ -185,20 +201,13 @@ void Connection::give_back_workspace() {
     release_body();
 }
 
-// The main loop: wait for bytes, read a head, answer the request, write, repeat.
+// The main loop: read a head, answer the request, write, repeat. Returns when the connection is idle, or over (then
+// open_ is false).
 Connection::Done Connection::run() {
-    error_code error;
+    take_workspace();
+    asked_ = true;
     unsigned answers = 0;  // since this coroutine last yielded the thread
     while (open_) {
-        if (!work_) {
-            const auto now = CoarseClock::now();
-            place_.seen(now.time_since_epoch().count());
-            enter(Phase::idle, now + patience_when_idle());
-            co_await socket_.async_wait(Socket::wait_read, asio::redirect_error(asio::use_awaitable, error));
-            if (error || !open_) break;
-            take_workspace();
-            asked_ = true;
-        }
         MessageReader& reader = work_->reader;
         if (!has_head(reader.advance())) co_await receive(has_head, Phase::head, patience_for_head());
         if (timed_out_ && !lost_ && !has_head(reader.state())) {
@@ -229,17 +238,17 @@ Connection::Done Connection::run() {
         if (!write_some()) co_await flush();
         if (reader.state() == State::empty && !lost_) {
             give_back_workspace();
-            answers = 0;
-        } else if (++answers >= answers_per_turn_max) {
+            co_return;
+        }
+        if (++answers >= answers_per_turn_max) {
             co_await asio::post(asio::use_awaitable);
             answers = 0;
         }
     }
-    if (work_ && !work_->out.empty() && !lost_ && !write_some()) co_await flush();
-    const bool answered = work_ != nullptr;
-    if (work_) give_back_workspace();
-    if (answered && !lost_) co_await linger();
-    socket_.close(error);
+    open_ = false;
+    if (!work_->out.empty() && !lost_ && !write_some()) co_await flush();
+    give_back_workspace();
+    if (!lost_) co_await linger();
 }
 
 // Returns once enough of the request has arrived, at the deadline, or at the end of the connection. The deadline starts

@@ -56,6 +56,8 @@ private:
     };
 
     bool find_place();
+    void await_request();
+    void serve();
     Done run();
     Done receive(bool (*is_enough)(State), Phase phase, CoarseClock::duration patience);
     boost::asio::awaitable<Result<void>> read(const boost::asio::ip::address& client) override;
