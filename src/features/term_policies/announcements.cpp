@@ -17,7 +17,15 @@ constexpr std::int64_t announced_at_once = 100;
 }  // namespace
 
 void Announcements::add(storage::Transaction& transaction, TermPolicyId policy, TimePoint now) {
-    transaction.add(Expect::one, "INSERT INTO term_policy_announcements (term_policy_id, created_at) VALUES ($1, $2)",
+    // Users are told of the highest version only, because that is the one that they must accept.
+    transaction.add(Expect::any,
+                    "DELETE FROM term_policy_announcements WHERE term_policy_id IN (SELECT o.id FROM term_policies o "
+                    "JOIN term_policies p ON p.type = o.type WHERE p.id = $1 AND o.version < p.version)",
+                    policy);
+    transaction.add(Expect::any,
+                    "INSERT INTO term_policy_announcements (term_policy_id, created_at) "
+                    "SELECT p.id, CAST($2 AS BIGINT) FROM term_policies p WHERE p.id = $1 AND NOT EXISTS (SELECT 1 "
+                    "FROM term_policies o WHERE o.type = p.type AND o.status = 'published' AND o.version > p.version)",
                     policy, now);
 }
 
