@@ -23,8 +23,6 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
     if (!user || user->status != UserStatus::active) co_return fail(errors::token_invalid);
     // Serializes resets of the account, independently of logins, which someone may be flooding with guesses.
     const auto turn = co_await turns_.take("reset " + user->id.text());
-    auto is_new = co_await check_history(user->id, reset.new_password, network_of(cause));
-    if (!is_new) co_return fail(std::move(is_new.error()));
     const auto factor = co_await two_factor_.state(user->id);
     std::optional<RightProof> proof;
     // If two-factor must be set up again, there is nothing to prove with; the next login requires the set-up. If the
@@ -36,6 +34,9 @@ awaitable<Result<void>> Passwords::reset_by(PasswordReset reset, const Cause& ca
         if (!right) co_return fail(std::move(right.error()));
         proof = std::move(*right);
     }
+    // After the second factor, because the answer tells whether a password is or was that of the account (PWD-6).
+    auto is_new = co_await check_history(user->id, reset.new_password, network_of(cause));
+    if (!is_new) co_return fail(std::move(is_new.error()));
     const std::string hash = co_await hasher_.hash(std::move(reset.new_password), network_of(cause));
     storage::Transaction transaction;
     AccountTokens::add_spend(transaction, reset.token, purpose, now);

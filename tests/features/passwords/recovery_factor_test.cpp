@@ -31,11 +31,13 @@ TEST(REC_3, TheSecondFactorIsAskedForAndAWrongCodeLeavesTheLinkGood) {
         EXPECT_EQ(bare.number("statusCode"), 5135);
     }
     EXPECT_EQ(two_factor_attempt(service, person), "0") << "nothing was guessed";
+    const Answer guess = reset(service, token, person.password);
+    EXPECT_EQ(guess.number("statusCode"), 5135) << "the link alone must not tell a right password from a wrong one";
     const Answer wrong = reset(service, token, new_password, {{"code", wrong_code(service, person)}});
     EXPECT_EQ(wrong.status, 401U);
     EXPECT_EQ(wrong.code_name(), "twoFactorInvalid");
     EXPECT_EQ(two_factor_attempt(service, person), "1");
-    EXPECT_EQ(reset(service, token, new_password, {{"backupCode", wrong_backup_code}}).status, 401U);
+    EXPECT_EQ(reset(service, token, person.password, {{"backupCode", wrong_backup_code}}).status, 401U);
     EXPECT_EQ(two_factor_attempt(service, person), "2");
     EXPECT_EQ(service.log_in(person).status, 200U) << "unchanged";
 
