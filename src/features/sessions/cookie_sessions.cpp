@@ -41,8 +41,14 @@ awaitable<Result<std::string>> Sessions::renew_cookie(std::string cookie) {
     if (!shown) co_return fail(errors::jwt_access_token_invalid);
     const TimePoint now = clock_.now();
     const SessionCookie next = SessionCookie::make(shown->user, shown->session);
-    const bool renewed = co_await repository_.rotate(shown->session, shown->jti(), next.jti(), next.digest(),
-                                                     crypto::sha256(crypto::random_bytes(32)), now);
+    const bool renewed =
+        co_await repository_.rotate({.session = shown->session,
+                                     .old_jti = shown->jti(),
+                                     .presented_digest = shown->digest(),
+                                     .new_jti = next.jti(),
+                                     .access_digest = next.digest(),
+                                     .refresh_digest = crypto::sha256(crypto::random_bytes(32)),  // of no token
+                                     .at = now});
     if (!renewed) co_return fail(errors::jwt_access_token_invalid);
     if (copies_.are_trusted()) co_await best_effort([&] { return copies_.erase(shown->user, shown->session); });
     co_return next.text();

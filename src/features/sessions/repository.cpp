@@ -123,14 +123,14 @@ void SessionRepository::add_revoke_all(storage::Transaction& transaction, UserId
                           *except, user);
 }
 
-awaitable<bool> SessionRepository::rotate(SessionId id, std::string old_jti, std::string new_jti,
-                                          crypto::Sha256 access_digest, crypto::Sha256 refresh_digest, TimePoint now) {
+awaitable<bool> SessionRepository::rotate(Rotation rotation) {
     const auto rows = co_await database_.execute(
-        sql<"UPDATE sessions SET previous_jti = jti, previous_refresh_digest = refresh_digest, jti = $3, "
-            "access_digest = $4, refresh_digest = $5, issued_at = $6, last_active_at = $6, updated_at = $6 "
-            "WHERE id = $1 AND jti = $2 AND revoked_at IS NULL AND expires_at > $6 AND ",
+        sql<"UPDATE sessions SET previous_jti = jti, previous_refresh_digest = $3, jti = $4, access_digest = $5, "
+            "refresh_digest = $6, issued_at = $7, last_active_at = $7, updated_at = $7 "
+            "WHERE id = $1 AND jti = $2 AND revoked_at IS NULL AND expires_at > $7 AND ",
             current_sql<"sessions">>,
-        id, old_jti, new_jti, BytesView(access_digest), BytesView(refresh_digest), now);
+        rotation.session, rotation.old_jti, BytesView(rotation.presented_digest), rotation.new_jti,
+        BytesView(rotation.access_digest), BytesView(rotation.refresh_digest), rotation.at);
     co_return rows.affected() == 1;
 }
 

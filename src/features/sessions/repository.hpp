@@ -48,6 +48,17 @@ struct NewSession {
     std::int64_t security_version = 1;
 };
 
+// One refresh of a session.
+struct Rotation {
+    SessionId session;
+    std::string old_jti;
+    crypto::Sha256 presented_digest{};  // of the token, or cookie, as it was presented
+    std::string new_jti;
+    crypto::Sha256 access_digest{};
+    crypto::Sha256 refresh_digest{};
+    TimePoint at;
+};
+
 // What a request needs to know about its session and user, from one read.
 struct LiveSession {
     SessionId id;
@@ -119,9 +130,8 @@ public:
     static void add_revoke_all(storage::Transaction& transaction, UserId user, std::optional<SessionId> except,
                                std::string_view reason, TimePoint now);
 
-    // Replaces the jti. Returns false if it was no longer `old_jti`, or the session is over.
-    awaitable<bool> rotate(SessionId id, std::string old_jti, std::string new_jti, crypto::Sha256 access_digest,
-                           crypto::Sha256 refresh_digest, TimePoint now);
+    // Returns false if the jti was no longer `old_jti`, or the session is over.
+    awaitable<bool> rotate(Rotation rotation);
     // Expect::one: the session belongs to the user and is live.
     static void add_revoke(storage::Transaction& transaction, SessionId id, UserId user, std::string_view reason,
                            TimePoint now);

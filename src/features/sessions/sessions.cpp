@@ -277,8 +277,13 @@ awaitable<Result<TokenPair>> Sessions::issue_next(Refreshable from, std::string 
                           settings_.refresh_grace);
     });
     const crypto::Sha256 access_digest = token_digest(TokenKind::access, pair.access_token);
-    const bool rotated =
-        co_await rotate(old, claims.jti, access_digest, token_digest(TokenKind::refresh, pair.refresh_token), now);
+    const bool rotated = co_await rotate({.session = old.session,
+                                          .old_jti = old.jti,
+                                          .presented_digest = digest,
+                                          .new_jti = claims.jti,
+                                          .access_digest = access_digest,
+                                          .refresh_digest = token_digest(TokenKind::refresh, pair.refresh_token),
+                                          .at = now});
     if (!rotated) {
         const auto again = co_await repository_.find_for_refresh(old.session);
         if (!again || again->live.revoked) co_return fail(errors::jwt_refresh_token_invalid);
@@ -292,14 +297,13 @@ awaitable<Result<TokenPair>> Sessions::issue_next(Refreshable from, std::string 
     co_return pair;
 }
 
-awaitable<bool> Sessions::rotate(const TokenClaims& old, const std::string& new_jti, crypto::Sha256 access_digest,
-                                 crypto::Sha256 refresh_digest, TimePoint now) {
+awaitable<bool> Sessions::rotate(const Rotation& rotation) {
     try {
-        co_return co_await repository_.rotate(old.session, old.jti, new_jti, access_digest, refresh_digest, now);
+        co_return co_await repository_.rotate(rotation);
     } catch (const storage::OutcomeUnknown&) {
     }
-    const auto found = co_await repository_.find(old.session);
-    if (!found || found->jti != new_jti) throw Unavailable("refresh: the answer to its commit was lost");
+    const auto found = co_await repository_.find(rotation.session);
+    if (!found || found->jti != rotation.new_jti) throw Unavailable("refresh: the answer to its commit was lost");
     co_return true;
 }
 

@@ -126,8 +126,7 @@ private:
     awaitable<void> remember(const LiveSession& session, TimePoint now);
     awaitable<bool> signature_holds(TokenKind kind, const Tokens::Candidate& candidate);
     // Calls the repository's rotate(). If its answer is lost, reads the outcome from the row.
-    awaitable<bool> rotate(const TokenClaims& old, const std::string& new_jti, crypto::Sha256 access_digest,
-                           crypto::Sha256 refresh_digest, TimePoint now);
+    awaitable<bool> rotate(const Rotation& rotation);
     awaitable<Result<TokenPair>> refresh_again(const RefreshState& state, const TokenClaims& claims,
                                                const crypto::Sha256& digest, const std::string& token,
                                                const Cause& cause);

@@ -92,6 +92,19 @@ TEST(SES_6, ARetryAfterARestartNeverMakesASecondSuccessor) {
     EXPECT_EQ(refresh_with(service, same.refresh).status, 401U) << "one refresh for both spellings";
 }
 
+TEST(SES_6, ATokenThatWasSignedAgainMayBePresentedTwiceWithinTheGrace) {
+    Service service;
+    const auto tokens = service.tokens_of(service.make_person());
+    refresh_with(service, tokens.refresh);
+    service.restart();
+    const TokenTexts again = pair_in(refresh_with(service, tokens.refresh));
+    const TokenTexts next = pair_in(refresh_with(service, again.refresh));
+    const Answer retry = refresh_with(service, again.refresh);
+    ASSERT_EQ(retry.status, 200U) << retry.body;
+    EXPECT_EQ(claims_of(pair_in(retry).access), claims_of(next.access));
+    EXPECT_TRUE(alive(service, next.access));
+}
+
 TEST(SES_6, AnOlderAncestorIsReuseEvenWithinTheGrace) {
     Service& service = suite_service();
     const auto first = service.tokens_of(service.make_person());
