@@ -185,6 +185,15 @@ TEST(Roles, ChangesStandInTheActivityLogOfWhoMadeThem) {
               (std::multiset<std::string>{"adminRoleCreate", "adminRoleUpdate", "adminRoleDelete"}));
 }
 
+TEST(Roles, AreNotKeptFromDeletionByAccountsThatNoLongerExist) {
+    Staff staff(suite_service());
+    const std::string id = staff.make_role("user", {});
+    const std::string member = staff.member_of(id);
+    expect_refused(staff.erase(staff.chief, id), errors::role_used);
+    ASSERT_EQ(staff.service.erase("/api/shared/user/delete/self", {}, bearer(member)).status, 204U);
+    EXPECT_EQ(staff.erase(staff.chief, id).status, 204U);
+}
+
 // Versions of the program that run side by side must be able to read each other's rows.
 TEST(Roles, KeepTheFormInWhichTheirAbilitiesAreStored) {
     Staff staff(suite_service());
