@@ -11,6 +11,7 @@
 #include "features/administration/repository.hpp"
 #include "features/sessions/dto.hpp"
 #include "features/users/dto.hpp"
+#include "features/users/generations.hpp"
 #include "http/paging/listing.hpp"
 #include "http/schema/fields.hpp"
 #include "http/schema/rules.hpp"
@@ -239,7 +240,9 @@ struct UserSessionListing {
 
     static constexpr auto paging = http::Paging::offset;
     static constexpr auto filters() {
-        return std::tuple{http::filter("isRevoked", &UserSessionListing::is_revoked, "(revoked_at IS NOT NULL)",
+        // Raising the epoch ends sessions without touching their rows.
+        return std::tuple{http::filter("isRevoked", &UserSessionListing::is_revoked,
+                                       storage::sql<"(revoked_at IS NOT NULL OR epoch < ", epoch_sql, ")">,
                                        "`true`: only ended sessions; `false`: only the others")};
     }
     static constexpr std::array sortable{http::Sortable{"createdAt", "created_at"},

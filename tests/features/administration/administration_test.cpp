@@ -324,6 +324,11 @@ TEST(SES_5, AdministratorsSeeAndEndSessions) {
     EXPECT_TRUE(over.boolean("data.0.isRevoked"));
     EXPECT_EQ(office.call(office.boss, "GET", path + "/list?isRevoked=false").number("metadata.count"), 1);
     EXPECT_EQ(office.call(office.boss, "GET", path + "/list?orderBy=updatedAt:desc").text("data.0.id"), id);
+    office.service.sql("UPDATE sessions SET epoch = 0 WHERE user_id = '" + person.id.text() + "'");  // as a raise does
+    EXPECT_EQ(office.call(office.boss, "GET", path + "/list?isRevoked=true").number("metadata.count"), 2);
+    EXPECT_EQ(office.call(office.boss, "GET", path + "/list?isRevoked=false").number("metadata.count"), 0);
+    office.service.sql("UPDATE sessions SET epoch = (SELECT grants FROM epochs) WHERE user_id = '" + person.id.text() +
+                       "'");
 
     const auto entry = office.service.sql(
         "SELECT created_by FROM activity_log WHERE action = 'adminSessionRevoke' AND "
