@@ -224,6 +224,8 @@ awaitable<std::optional<std::string>> PublishedLog::tile(std::string_view path) 
     if (!is_tile_of(*id, static_cast<std::uint64_t>(known.published))) co_return std::nullopt;
     bytes = co_await object(*id);  // published since the first look
     if (bytes) co_return bytes;
+    // A publication under way erases a partial tile once the full one is stored.
+    if (!id->is_full() && co_await object({.level = id->level, .index = id->index})) co_return std::nullopt;
     tiles_are_damaged_ = true;
     throw Unavailable("the object store lacks tiles of the log");
 }

@@ -86,6 +86,24 @@ TEST_F(LogStore, AnyCallMayFail) {
     EXPECT_GT(bench_.added(), 300U) << "tiles have been filled";
 }
 
+// A publication erases the partial tiles that it fills before the database knows of it.
+TEST_F(LogStore, ATileThatAPublicationIsReplacingIsNotLost) {
+    publish(200);
+    bench_.add(100);
+    bool erased = false;
+    const BeforeCall before = [&](std::string_view call) {
+        if (erased && call != "erase") throw Unavailable("the database is away");
+        erased = call == "erase";
+    };
+    FaultyStore store(store_, before);
+    FaultyDatabase database(bench_.services().database, before);
+    PublishedLog broken = bench_.make_log(database, store);
+    EXPECT_THROW(run(broken.work()), Unavailable);
+    ASSERT_EQ(state("published"), "200");
+    for (const char* path : {"tile/0/000.p/200", "tile/entries/000.p/200"})
+        EXPECT_EQ(run(log_.tile(path)), std::nullopt) << path;
+}
+
 // A write that was given up may still take effect, much later.
 TEST_F(LogStore, ALateWriteOfAnOldCheckpointIsReplaced) {
     publish(3);
