@@ -25,7 +25,7 @@ using CertificateHandle = Handle<X509, X509_free>;
 using StoreHandle = Handle<X509_STORE, X509_STORE_free>;
 
 constexpr std::size_t nonce_bytes = 16;
-constexpr std::string_view no_timestamp = "the answer is no time stamp";
+constexpr std::string_view no_timestamp = "the answer is not a time stamp";
 
 void free_list(STACK_OF(X509) * certificates) { sk_X509_free(certificates); }  // does not own them
 using BorrowedCertificates = Handle<STACK_OF(X509), free_list>;
@@ -76,7 +76,7 @@ std::expected<std::string, std::string> signer_of(PKCS7* token) {
     const BioHandle content(BIO_new(BIO_s_mem()));
     require(content != nullptr, "BIO_new");
     if (PKCS7_verify(token, nullptr, nullptr, nullptr, content.get(), PKCS7_NOVERIFY) != 1)
-        return std::unexpected("the signature of the time stamp is false: it was altered");
+        return std::unexpected("the signature of the time stamp is invalid: the time stamp was altered");
     const BioHandle name(BIO_new(BIO_s_mem()));
     require(name && X509_NAME_print_ex(name.get(), X509_get_subject_name(sk_X509_value(signers.get(), 0)), 0,
                                        XN_FLAG_RFC2253) >= 0,
@@ -93,7 +93,7 @@ std::expected<StoreHandle, std::string> store_of(std::string_view pem) {
         require(X509_STORE_add_cert(store.get(), one.get()) == 1, "X509_STORE_add_cert");
         is_empty = false;
     }
-    if (is_empty) return std::unexpected("the authorities are no certificates in PEM");
+    if (is_empty) return std::unexpected("the authorities are not certificates in PEM");
     return store;
 }
 
@@ -155,7 +155,7 @@ std::expected<void, std::string> check_timestamp(BytesView answer, BytesView que
     const VerifyContext expected(TS_REQ_to_TS_VERIFY_CTX(request.get(), nullptr));
     require(expected != nullptr, "TS_REQ_to_TS_VERIFY_CTX");
     if (TS_RESP_verify_response(expected.get(), response->get()) != 1)
-        return std::unexpected("the time stamp is not of this query: another digest or nonce");
+        return std::unexpected("the time stamp is not for this query: its digest or nonce differs");
     return {};
 }
 
@@ -168,7 +168,7 @@ std::expected<VerifiedTimestamp, std::string> verify_timestamp(BytesView answer,
     TS_TST_INFO* info = TS_RESP_get_tst_info(response->get());
     const auto time = token == nullptr || info == nullptr ? std::nullopt : time_of(info);
     if (!time) return std::unexpected(std::string(no_timestamp));
-    if (!is_of(info, digest)) return std::unexpected("the time stamp is one of another text");
+    if (!is_of(info, digest)) return std::unexpected("the time stamp is for another text");
     auto signer = signer_of(token);
     if (!signer) return std::unexpected(std::move(signer.error()));
     if (authorities)

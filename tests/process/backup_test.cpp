@@ -257,7 +257,7 @@ TEST_F(Backup, WhatWasAlteredCutOffOrAddedIsNoticed) {
     damaged("altered", "differs", [](const fs::path& copy) {
         std::fstream(copy / "consentry.db", std::ios::in | std::ios::out | std::ios::binary).seekp(8192) << 'x';
     });
-    damaged("added", "does not list it",
+    damaged("added", "is not listed in the backup",
             [](const fs::path& copy) { std::ofstream(copy / "storage/public/more") << "more"; });
     damaged("cut", "missing", [](const fs::path& copy) { fs::remove_all(copy / "storage"); });
     damaged("relisted", "damaged", [](const fs::path& copy) {

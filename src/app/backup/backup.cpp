@@ -160,7 +160,7 @@ std::int64_t copy_database_and_storage(const BackupPlaces& from, const fs::path&
         if (std::ranges::includes(former_missing, missing)) return std::ssize(missing);
         former_missing = std::move(missing);
     }
-    throw std::runtime_error("policies were published all the time; try again later");
+    throw std::runtime_error("policies kept being published; try again later");
 }
 
 void write_sums(const Sums& sums, const fs::path& file) {
@@ -259,7 +259,7 @@ public:
         made_.emplace_back(copy, top);
         const auto sum = listed_.find(file.lexically_relative(folder_).generic_string());
         if (sum == listed_.end() || copied != sum->second)
-            throw std::runtime_error(fmt::format("{}: it changed while it was being restored", file.string()));
+            throw std::runtime_error(fmt::format("{} changed while it was being restored", file.string()));
     }
     void keep() { made_.clear(); }
 
@@ -310,14 +310,13 @@ BackupFacts check_backup(const fs::path& folder) {
         const std::string name = file.lexically_relative(folder).generic_string();
         if (name == sums_name || name == facts_name) continue;
         const auto sum = listed.find(name);
-        if (sum == listed.end())
-            throw std::runtime_error(fmt::format("{}: the backup does not list it", file.string()));
+        if (sum == listed.end()) throw std::runtime_error(fmt::format("{} is not listed in the backup", file.string()));
         if (sum->second != digest_of_file(file, std::ref(progress)))
-            throw std::runtime_error(fmt::format("{}: it differs from what was backed up", file.string()));
+            throw std::runtime_error(fmt::format("{} differs from what was backed up", file.string()));
         listed.erase(sum);
     }
     if (!listed.empty())
-        throw std::runtime_error(fmt::format("{}: it is missing", (folder / listed.begin()->first).string()));
+        throw std::runtime_error(fmt::format("{} is missing", (folder / listed.begin()->first).string()));
     return facts;
 }
 

@@ -256,7 +256,7 @@ awaitable<Result<std::optional<std::string>>> Acceptances::accept(ConsentCaller 
         if (standing.latest && standing.accepted == standing.latest)
             co_return fail(errors::term_policy_already_accepted);
     }
-    throw Unavailable("acceptance: the history changed at the same moments");
+    throw Unavailable("acceptance: the history kept changing");
 }
 
 awaitable<Result<std::optional<std::string>>> Acceptances::withdraw(ConsentCaller caller, PolicyType type,
@@ -286,7 +286,7 @@ awaitable<Result<std::optional<std::string>>> Acceptances::withdraw(ConsentCalle
             co_return receipt;
         }
     }
-    throw Unavailable("withdrawal: the history changed at the same moments");
+    throw Unavailable("withdrawal: the history kept changing");
 }
 
 awaitable<std::vector<PolicyType>> Acceptances::list_withdrawable(UserId user) {

@@ -165,8 +165,7 @@ awaitable<void> Accounts::erase(UserId user) {
         const auto outcome = co_await database_.commit(std::move(transaction));
         if (!outcome.committed) {
             // Since its tag was looked up, a log has given the account one, or another process has erased it.
-            if (++refusals == refusals_max)
-                throw Unavailable("the log changes the tag of an account again and again while it is erased");
+            if (++refusals == refusals_max) throw Unavailable("erasing an account: the log kept changing its tag");
             continue;
         }
         erased_consents_ += outcome.results.at(consents).affected();

@@ -81,7 +81,7 @@ awaitable<Result<void>> Administration::set_status(Administrator by, UserId targ
         if (!done) co_return fail(std::move(done.error()));
         if (*done) co_return Result<void>{};
     }
-    throw Unavailable("changing a status: others change the account all the time");
+    throw Unavailable("changing a status: the account kept changing");
 }
 
 awaitable<Result<void>> Administration::set_role(Administrator by, UserId target, RoleId role) {
@@ -103,7 +103,7 @@ awaitable<Result<void>> Administration::set_role(Administrator by, UserId target
         if (!done) co_return fail(std::move(done.error()));
         if (*done) co_return Result<void>{};
     }
-    throw Unavailable("changing a role: others change the account all the time");
+    throw Unavailable("changing a role: the account kept changing");
 }
 
 awaitable<Result<void>> Administration::give_temporary_password(Administrator by, UserId target) {

@@ -171,7 +171,7 @@ awaitable<Result<IssuedApiKey>> ApiKeys::create(Actor by, NewApiKey wanted, Caus
                  {{"apiKeyId", record.id.text()}, {"apiKeyName", record.name}});
     const auto outcome = co_await std::move(transaction).commit(database_);
     if (!outcome) co_return fail(Error{outcome.error().kind()});
-    if (!outcome->committed) throw std::runtime_error("api keys: the generator repeats itself");
+    if (!outcome->committed) throw std::runtime_error("API keys: the generator repeated a key");
     out.record = ApiKeyRepository::changed(*outcome);
     co_return std::move(out);
 }

@@ -227,7 +227,7 @@ private:
             if (const auto checked = check_addendum(*index, text); !checked) return checked;
             ++out_.addenda;
         }
-        if (!lines.rest().empty()) return refusal(bundle::addenda, "the last line has no end");
+        if (!lines.rest().empty()) return refusal(bundle::addenda, "the last line is not terminated");
         return {};
     }
 

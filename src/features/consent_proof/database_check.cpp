@@ -149,7 +149,7 @@ void DatabaseCheck::compare(const ComparedEntry& stored) {
         return;
     }
     const auto id = AcceptanceId::parse(stored.id);
-    if (!id) return add(rows_table, stored.id, "its id is not one");
+    if (!id) return add(rows_table, stored.id, "its id is not a UUID");
     for (const std::string& what : compare_row(*id, *stored.row, stored.salt, *consent))
         add(rows_table, stored.id, what);
 }

@@ -79,7 +79,7 @@ std::string describe_consent(const ConsentEntry& entry) {
 
 std::expected<Receipt, std::string> verify_receipt(std::string_view token, const Description& description) {
     const auto jws = crypto::parse_jws(token);
-    if (!jws) return std::unexpected("this is not a receipt: it is no signed token in its one spelling");
+    if (!jws) return std::unexpected("this is not a receipt: it is not a signed token in canonical form");
     if (jws->typ != receipt_type)
         return std::unexpected(fmt::format("this is not a receipt: its type is not {}", receipt_type));
     const crypto::PublicKey* key = description.receipt_keys.find(jws->kid);

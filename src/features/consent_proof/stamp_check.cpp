@@ -19,14 +19,14 @@ std::expected<std::vector<tlog::Hash>, std::string> parse_consistency(std::strin
             return std::unexpected(fmt::format("line {} is not a hash of a proof", out.size() + 1));
         out.push_back(*hash);
     }
-    if (!lines.rest().empty()) return std::unexpected("the last line has no end");
+    if (!lines.rest().empty()) return std::unexpected("the last line is not terminated");
     return out;
 }
 
 std::expected<VerifiedStamp, std::string> verify_stamp(const GivenStamp& given, const tlog::Checkpoint& accepted,
                                                        std::optional<std::string_view> authorities) {
     const auto stamped = tlog::parse_checkpoint(given.text);
-    if (!stamped) return std::unexpected("the stamped text is no checkpoint: " + stamped.error());
+    if (!stamped) return std::unexpected("the stamped text is not a checkpoint: " + stamped.error());
     if (stamped->origin != accepted.origin) return std::unexpected("the stamped checkpoint is one of another log");
     const auto continued =
         tlog::verify_consistency(stamped->size, stamped->root, accepted.size, accepted.root, given.consistency);

@@ -70,7 +70,7 @@ std::expected<std::vector<ZipEntry>, std::string> read_zip(BytesView archive) {
         if (!out.empty() && entry.name <= out.back().name)
             return std::unexpected(fmt::format("{}: the members are not in the order of their names", member->name));
         if (zip_crc(0, entry.bytes) != member->crc)
-            return std::unexpected(fmt::format("{}: the member is damaged: its CRC is another one", member->name));
+            return std::unexpected(fmt::format("{}: the member is damaged: its CRC does not match", member->name));
         directory += zip_directory_record(*member, at);
         out.push_back(entry);
         at += header.size() + member->size;

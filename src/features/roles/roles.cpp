@@ -90,7 +90,7 @@ awaitable<Result<RoleRecord>> Roles::update(Actor by, RoleId id, RoleChange want
         if (outcome->committed) co_return role;
         if (outcome->failed_at == changes) co_return fail(errors::last_super_admin);
     }
-    throw Unavailable("changing a role: others change it all the time");
+    throw Unavailable("changing a role: it kept changing");
 }
 
 awaitable<Result<void>> Roles::erase(Actor by, RoleId id, Cause cause) {
@@ -109,7 +109,7 @@ awaitable<Result<void>> Roles::erase(Actor by, RoleId id, Cause cause) {
         const bool used = co_await repository_.is_used(id);
         if (used) co_return fail(errors::role_used);
     }
-    throw Unavailable("deleting a role: others change it all the time");
+    throw Unavailable("deleting a role: it kept changing");
 }
 
 }  // namespace consentry

@@ -71,7 +71,7 @@ awaitable<Result<TermPolicy>> Publication::publish(Actor by, TermPolicyId id, Pu
         if (!published) co_return fail(std::move(published.error()));
         if (*published) co_return std::move(**published);
     }
-    throw Unavailable("publishing a term policy: others change it all the time");
+    throw Unavailable("publishing a term policy: it kept changing");
 }
 
 awaitable<Result<std::optional<TermPolicy>>> Publication::try_once(Actor by, StoredTermPolicy seen,

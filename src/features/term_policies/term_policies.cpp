@@ -284,7 +284,7 @@ awaitable<Result<TermPolicy>> TermPolicies::erase(Actor by, TermPolicyId id, Cau
         auto why = co_await hindrance(id);
         if (why) co_return fail(std::move(*why));
     }
-    throw Unavailable("deleting a term policy: others change it all the time");
+    throw Unavailable("deleting a term policy: it kept changing");
 }
 
 awaitable<Result<TermPolicy>> TermPolicies::publish(Actor by, TermPolicyId id, Cause cause, PublicationTerms terms) {

@@ -160,7 +160,7 @@ TEST_F(StampedBundles, AnotherAuthorityIsRefused) {
     const TimestampAuthority stranger;
     EXPECT_THAT(verify(bundle(), text_in(stranger.certificate())).error(),
                 HasSubstr("timestamps/1.tsr: the signer of the time stamp does not lead to one of the given"));
-    EXPECT_THAT(verify(bundle(), "no certificate").error(), HasSubstr("no certificates in PEM"));
+    EXPECT_THAT(verify(bundle(), "no certificate").error(), HasSubstr("not certificates in PEM"));
 }
 
 TEST_F(StampedBundles, NoPartOfAStampCanBeReplaced) {
@@ -186,7 +186,7 @@ TEST_F(StampedBundles, NoPartOfAStampCanBeReplaced) {
     EXPECT_THAT(verdict(archive, {{"timestamps/1.consistency", std::nullopt}}), HasSubstr("not a former state"));
     EXPECT_THAT(verdict(archive, {{"timestamps/1.consistency", consistency + consistency}}),
                 HasSubstr("not a former state"));
-    EXPECT_THAT(verdict(archive, {{"timestamps/1.consistency", consistency + "x"}}), HasSubstr("no end"));
+    EXPECT_THAT(verdict(archive, {{"timestamps/1.consistency", consistency + "x"}}), HasSubstr("is not terminated"));
     EXPECT_THAT(verdict(archive, {{"timestamps/2.tsr", stamp}}), HasSubstr("no member of this name"));
     EXPECT_THAT(verdict(archive, {{"timestamps/note", "x"}}), HasSubstr("no member of this name"));
     // Of the checkpoint that the bundle has, but with the stamp of the former one.
@@ -195,7 +195,7 @@ TEST_F(StampedBundles, NoPartOfAStampCanBeReplaced) {
                                   {"timestamps/1.consistency", std::nullopt},
                                   {"timestamps/2.txt", this->text()},
                                   {"timestamps/2.tsr", stamp}}),
-                HasSubstr("timestamps/2.tsr: the time stamp is one of another text"));
+                HasSubstr("timestamps/2.tsr: the time stamp is for another text"));
 }
 
 }  // namespace

@@ -212,7 +212,7 @@ private:
 
     awaitable<Result<void>> finish() {
         const TimePoint now = import_.clock_.now();
-        if (now - begun_ > abandoned_after / 2) throw Unavailable("import: it took too long and was given up");
+        if (now - begun_ > abandoned_after / 2) throw Unavailable("import: took too long and was abandoned");
         if (options_.progress) options_.progress({.rows = report_.rows, .fraction = 1.0, .finishing = true});
         const ImportSettings& settings = import_.settings_;
         PrivilegedTransaction transaction(options_.by, now);
