@@ -136,7 +136,7 @@ TEST(Handoff, AWorkerThatHasNotLeftThePostHoldsNobodyUp) {
     Waiting waiting;
     HeldWorker worker(waiting);
     waiting.loop.run();
-    EXPECT_TRUE(waiting.loop.queue.empty()) << "it is asked for again and again";
+    EXPECT_TRUE(waiting.loop.queue.empty()) << "it is asked for repeatedly";
     EXPECT_TRUE(waiting.ended);
     EXPECT_EQ(waiting.value, 7);
     worker.release();

@@ -20,7 +20,7 @@ enum class PasswordEngine : std::uint8_t { builtin, libsodium };
     PasswordEngine wanted, const argon2::FillImplementation& own = argon2::fill_implementations().front());
 PasswordEngine password_engine();
 
-// For threads that hash all the time: keep_password_memory() lets this thread keep its memory between hashes of at most
+// For threads that hash continuously: keep_password_memory() lets this thread keep its memory between hashes of at most
 // this size, and with it the secrets in there, until wipe_password_memory(). See crypto/argon2/arena.hpp.
 void keep_password_memory(std::uint32_t memory_kib) noexcept;
 void wipe_password_memory() noexcept;

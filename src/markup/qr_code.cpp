@@ -41,7 +41,7 @@ enum Direction { east, south, west, north };
 constexpr std::array<Step, 4> steps{{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
 
 // Draws the outlines of the dark areas, each as one closed line. Compared with a rectangle for each module or row, this
-// takes less than half the bytes and leaves no seams at sizes that are no multiple of a pixel.
+// takes less than half the bytes and leaves no seams at sizes that are not a multiple of a pixel.
 class Outlines {
 public:
     explicit Outlines(const Modules& modules)

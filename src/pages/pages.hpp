@@ -61,7 +61,7 @@ public:
     Result<http::Reply> refuse(const http::RequestContext& context, Error refusal, bool has_page = true) const;
     // Reads the form of an admitted request.
     awaitable<Result<std::vector<http::NamedText>>> read_form(http::RequestContext& context) const;
-    // The answer to a form that this browser has sent before, if there was one of late.
+    // The answer to a form that this browser has sent before, if there was one recently.
     awaitable<RepeatedForms::Earlier> repeat(http::RequestContext& context) const;
     FormFaults faults(const Visit& visit) const { return {site.locales(), visit.language()}; }
     // Whether a form whose function refused is shown again. A session that has just ended is asked for anew.

@@ -33,7 +33,7 @@ std::string_view scope_of(SocialProvider provider) {
 
 bool is_cancelled(std::string_view error) { return error == "access_denied" || error == "user_cancelled_authorize"; }
 
-// The note for a refusal that concerns the person; nullopt if it is no refusal of a login.
+// The note for a refusal that concerns the person; nullopt if it is not a refusal of a login.
 std::optional<ProviderNote> note_of(const Error& refusal, SocialProvider provider) {
     if (refusal.is(facts_of(provider).invalid) || refusal.is(facts_of(provider).required)) return ProviderNote::refused;
     if (refusal.is(errors::sign_up_forbidden)) return ProviderNote::no_sign_up;

@@ -21,7 +21,7 @@ struct Checkpoint {
     bool operator==(const Checkpoint&) const = default;
 };
 
-// Three lines. Throws std::invalid_argument if the origin is empty, too long, not one line, or no valid UTF-8.
+// Three lines. Throws std::invalid_argument if the origin is empty, too long, not one line, or not valid UTF-8.
 std::string format_checkpoint(const Checkpoint& checkpoint);
 // Accepts no other spelling, and for size 0 no other root than that of the empty tree.
 std::expected<Checkpoint, std::string> parse_checkpoint(std::string_view note_text);

@@ -112,7 +112,7 @@ TEST(ConfigCheck, OPS_2_FindsAnAddressThatCannotBeListenedOn) {
     expect_refused(empty.path(), {{"HTTP_HOST", "no-such-host.invalid"}}, "HTTP_PORT",
                    "no-such-host.invalid: host not found");
     const Finished running = check(folder.path(), {{"HTTP_PORT", port}}, {"--running"});
-    EXPECT_EQ(running.code, 0) << running.err << "its own address is no trouble";
+    EXPECT_EQ(running.code, 0) << running.err << "its own address is not a problem";
 }
 
 TEST(ConfigCheck, OPS_2_FindsADatabaseThatIsNewerOrNone) {

@@ -24,7 +24,7 @@ stop() {
     rm -rf "$1"
 }
 
-# Prints where servers keep their data: in memory if there is room, because next to servers that sync all the time, as
+# Prints where servers keep their data: in memory if there is room, because next to servers that sync constantly, as
 # those of S3 do, a disk slows down even servers that do not sync. Swift needs extended attributes, which file systems
 # in memory do not always have.
 roomy_folder() { # KIND

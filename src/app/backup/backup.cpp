@@ -106,7 +106,7 @@ std::set<std::string> texts_named_in(const fs::path& database) {
 
 std::string named_text(std::string_view area, std::string_view digest) { return fmt::format("{}/{}", area, digest); }
 
-// Takes the texts that were written over others since they were copied, if it is the new ones that the database names.
+// Copies again the texts that were overwritten since they were copied, if the database names the new ones.
 void replace_overwritten(const fs::path& storage, const fs::path& folder, Sums& sums,
                          const std::set<std::string>& named, fs::file_time_type since) {
     for (const char* area : areas)

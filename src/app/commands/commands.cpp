@@ -48,7 +48,7 @@ int refuse(const CLI::App& program, const CLI::ParseError& error) {
     return program.exit(error) == 0 ? 0 : wrong_use;
 }
 
-// A result that could not be written is no success: a full disk, or a pipe that nobody reads.
+// A result that could not be written is not a success: a full disk, or a pipe that nobody reads.
 int written(int code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     fmt::print(stderr, "consentry: the results could not be written to standard output\n");

@@ -6,7 +6,7 @@
 namespace consentry {
 
 // Each is the text of a setting. Empty: taken from the environment variable of that name, or asked for at a terminal.
-// Addresses of servers may contain passwords, so they are no options: other users can see the arguments of a process.
+// Addresses of servers may contain passwords, so they are not options: other users can see the arguments of a process.
 struct InitOptions {
     std::string public_url;
     std::string name;

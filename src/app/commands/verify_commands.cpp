@@ -99,7 +99,7 @@ struct LineResult {
     std::string why;
 };
 
-// All lines before a bad one are looked at, so the first one is reported however many threads there are.
+// All lines before a bad one are checked, so the first one is reported however many threads there are.
 LineResult verify_lines(std::string_view text, const Description& description) {
     ReceiptLines lines(text);
     LineResult out;

@@ -76,7 +76,7 @@ std::size_t cells_of(std::string_view text) {
     while (!text.empty()) {
         wchar_t character = 0;
         const std::size_t length = std::mbrtowc(&character, text.data(), text.size(), &state);
-        if (length == 0 || length > text.size()) {  // a zero byte, or no UTF-8
+        if (length == 0 || length > text.size()) {  // a zero byte, or not UTF-8
             text.remove_prefix(1);
             state = {};
             ++out;

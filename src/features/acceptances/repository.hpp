@@ -23,7 +23,7 @@ using storage::awaitable;
 struct Standing {
     PolicyType type = PolicyType::terms_of_service;
     std::optional<std::int64_t> latest;    // nullopt: nothing is published
-    std::optional<std::int64_t> required;  // the newest whose change was material: acceptances from it on hold
+    std::optional<std::int64_t> required;  // the newest whose change was material: acceptances of older ones lapse
     std::optional<std::int64_t> accepted;  // nullopt: never accepted, or withdrawn, or of a version that does not exist
 
     bool holds() const { return required && accepted >= required; }

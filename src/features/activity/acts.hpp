@@ -15,7 +15,7 @@ namespace consentry {
 
 using ActId = Id<struct ActTag>;
 
-// The actions that are acts, and their numbers in the log. A number stays with its action for ever.
+// The actions that are acts, and their numbers in the log. A number stays with its action forever.
 struct ActCode {
     ActivityAction action;
     std::int64_t code;

@@ -1,6 +1,6 @@
 // What the entries of the administration log say. Pure functions.
 //
-// As in the consent log, an entry stays for ever and holds no personal data: accounts are random tags, and whatever
+// As in the consent log, an entry stays forever and holds no personal data: accounts are random tags, and whatever
 // else is known about the act is in the addendum, which can be deleted (docs/decisions/0034).
 #pragma once
 

@@ -61,7 +61,7 @@ TEST(ActEntry, TheAddendumIsAllThatIsKnown) {
               R"("subjectId":"018f0000-0000-7000-8000-000000000003","userAgent":null})");
 }
 
-// Entries are for ever: a number never gets another meaning. New acts take the next number.
+// Entries are forever: a number never gets another meaning. New acts take the next number.
 TEST(Acts, HaveStableNumbers) {
     const std::vector<std::pair<std::int64_t, std::string>> pinned{{1, "adminUserCreate"},
                                                                    {2, "adminUserUpdateStatus"},

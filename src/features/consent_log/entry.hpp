@@ -1,6 +1,6 @@
 // What the entries of the consent log say, and the evidence that they only name by digest. Pure functions.
 //
-// An entry stays in the log for ever, so it holds no personal data: the account is a random tag, and address, client
+// An entry stays in the log forever, so it holds no personal data: the account is a random tag, and address, client
 // and session are in the addendum, which can be deleted (docs/decisions/0032). The first byte of an entry is its
 // layout. A layout never changes; another one gets another number.
 #pragma once

@@ -56,7 +56,7 @@ private:
         return {};
     }
 
-    // A member that nothing below looks at could claim anything.
+    // A member that nothing below checks could claim anything.
     Checked check_names() {
         for (const std::string_view name :
              {bundle::readme, bundle::sums, bundle::checkpoint, bundle::description, bundle::manifest, bundle::policy})

@@ -33,7 +33,7 @@ inline std::string consistency_name(std::uint64_t size) { return fmt::format("{}
 inline std::string sums_line(const crypto::Sha256& digest, std::string_view name) {
     return fmt::format("{}  {}\n", to_hex(digest), name);
 }
-// What is in front of an addendum in its line, and what is behind it.
+// What is before an addendum in its line, and what follows it.
 inline std::string addendum_start(std::uint64_t index) { return fmt::format("{{\"index\":{},\"addendum\":", index); }
 inline constexpr std::string_view addendum_end = "}\n";
 

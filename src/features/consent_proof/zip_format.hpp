@@ -22,7 +22,7 @@ struct ZipMember {
 // Of the bytes so far and those that follow; begins with 0.
 std::uint32_t zip_crc(std::uint32_t so_far, BytesView bytes);
 
-// What is in front of the bytes of a member.
+// What precedes the bytes of a member.
 std::string zip_local_header(const ZipMember& member);
 // Its record in the directory behind all members. `offset`: of its local header.
 std::string zip_directory_record(const ZipMember& member, std::uint64_t offset);

@@ -21,7 +21,7 @@ using tlog::TileId;
 
 // Whole tiles, as the sequencer writes them.
 constexpr std::uint64_t compared_at_once = 4 * std::uint64_t{tlog::tile_width};
-// Entries that wait for their publication: about five seconds of the sequencer. Further ones are not looked at.
+// Entries that wait for their publication: about five seconds of the sequencer. Further ones are not examined.
 constexpr std::int64_t waiting_max = 100'000;
 constexpr std::size_t object_bytes_max = std::size_t{tlog::tile_width} * (tlog::entry_bytes_max + 2);
 

@@ -2,7 +2,7 @@
 // (c2sp.org/tlog-tiles). It knows nothing of what its entries say.
 //
 // Any number of processes may work on one log. An entry gets its position by one conditional statement and keeps it
-// for ever. What is published follows from the positions alone, so processes that publish at the same time write the
+// forever. What is published follows from the positions alone, so processes that publish at the same time write the
 // same bytes. Tiles are stored before the checkpoint that covers them, and a checkpoint is signed only for a size whose
 // entries are committed: no size is ever signed with two roots (docs/decisions/0032).
 #pragma once

@@ -83,7 +83,7 @@ public:
     // Returns false if the log has a cosigned checkpoint that is as good. Makes it the public one, unless that is
     // newer.
     awaitable<bool> keep_cosigned(CosignedCheckpoint cosigned);
-    // Makes the latest checkpoint the public one if cosignatures lag behind since `limit`, or since a time after
+    // Makes the latest checkpoint the public one if cosignatures have lagged since `limit`, or since a time after
     // `latest`, which a clock has shown that was set back. Returns whether it did.
     awaitable<bool> show_uncosigned(TimePoint limit, TimePoint latest);
 

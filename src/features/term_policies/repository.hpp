@@ -34,7 +34,7 @@ public:
 
     awaitable<std::optional<StoredTermPolicy>> find(TermPolicyId id);
     awaitable<std::optional<StoredTermPolicy>> find_version(PolicyType type, std::int64_t version);
-    // The version from which on acceptances hold: the newest published one whose change was material.
+    // The version from which acceptances count: the newest published one whose change was material.
     awaitable<std::optional<std::int64_t>> find_required(PolicyType type);
     // Whether a lower version of the type is published.
     awaitable<bool> is_successor(PolicyType type, std::int64_t version);

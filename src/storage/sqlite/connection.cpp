@@ -330,7 +330,7 @@ void Connection::copy_log() { checkpoint(SQLITE_CHECKPOINT_PASSIVE); }
 
 bool Connection::empty_log(std::chrono::milliseconds wait) {
     // SQLite would wait for the slot of one reader, and the next reader may take that slot at once: two readers can
-    // keep it busy between them for ever. So it does not wait here. Each attempt looks at all readers anew.
+    // keep it busy between them forever. So it does not wait here. Each attempt looks at all readers anew.
     busy_timeout_ = {};
     const auto deadline = std::chrono::steady_clock::now() + wait;
     bool is_empty = checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
